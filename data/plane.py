@@ -4,7 +4,7 @@
     problem(name).fresh(n, seed) -> the same from where the law holds, not from the narrow place that the sample saw
 
     shift      the law is the sign of x2; the sample sees blue on the left and orange on the right alone, so that the
-               widest margin is aslant: DeCoste and Schoelkopf, Machine Learning 46 (2002), Figure 1
+               widest margin is aslant: DeCoste and Schölkopf, Machine Learning 46 (2002), Figure 1
     turn       the law is a circle about the centre; the sample sees blue in one direction and orange in another
     xor        the law is the sign of x1 x2, the same after half a turn; the sample lies mostly in two of four fields
     banana     a bent band below a cloud, the same in a mirror; the sample sees one half of the band

@@ -28,7 +28,7 @@ RULES = {  # setting -> (label, help); the paper's order of priority
 USUAL = Digestion()
 MAX_RULE = 10**9
 SOON = 3.0  # seconds that the page waits for a training before it says that it does
-SECTION = "DeCoste and Schoelkopf 2002, section 4.2."
+SECTION = "DeCoste and Schölkopf 2002, section 4.2."
 
 
 def settings() -> tuple[Recipe, dict]:
@@ -79,7 +79,7 @@ def cache() -> tuple[int, list[int]]:
     offered = sorted({*ROWS, *(n for n in asked if n and 1 <= n <= MOST_ROWS)})
     rows = parameters.choice(
         "rows", "Rows in the cache", offered, 250, widget="select_slider",
-        help="R: so many support vectors have their kernel values kept (DeCoste and Schoelkopf 2002, section 4.1).",
+        help="R: so many support vectors have their kernel values kept (DeCoste and Schölkopf 2002, section 4.1).",
     )  # fmt: skip
     return rows, offered
 
@@ -111,13 +111,16 @@ def verdict(on: both.Course, off: both.Course) -> str:
     evals = [course.lines[-1]["kernel_evals"] for course in (on, off)]
     ratio = evals[0] / evals[1]
     fewer, sooner = ratio < 1, on.seconds < off.seconds
+    took, without = words.duration(on.seconds), words.duration(off.seconds)
+    if words.percent(ratio) == "100 %":
+        evaluated = f"{words.count(evals[0])} kernel values"
+        return f"Here digestion **changes nothing**: {evaluated} with it and without, in {took} and {without}."
     said = (
         f"saves {words.percent(1 - ratio)} of the kernel values"
         if fewer
         else f"costs {words.percent(ratio - 1)} more kernel values"
     )
     counted = f"{words.count(evals[0])} instead of {words.count(evals[1])}"
-    took, without = words.duration(on.seconds), words.duration(off.seconds)
     if took == without:
         return f"Here digestion **{said}**, {counted}, and takes as long: {took}."
     joined, time = "and" if fewer == sooner else "but", "less" if sooner else "more"

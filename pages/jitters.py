@@ -58,7 +58,7 @@ def cost(dataset, run, jitters):
         st.metric(
             f"Of {words.count(n)} {whose}",
             words.count(n * len(jitters)),
-            help="Size of the virtual set (DeCoste and Schoelkopf 2002, section 3.2).",
+            help="Size of the virtual set (DeCoste and Schölkopf 2002, section 3.2).",
         )
         st.metric("Time, about", words.duration(need.seconds), help="To train both stages and to test.")
         st.metric("Memory, about", words.megabytes(need.memory_mb))

@@ -50,7 +50,7 @@ def chosen() -> tuple[list, int]:
             wrap=True,
             width=760,
             help="Finished runs of yours, on pictures. None: a polynomial and a Gaussian machine, virtual SVs, a "
-            "local and a jittering kernel (DeCoste and Schoelkopf 2002, section 1).",
+            "local and a jittering kernel (DeCoste and Schölkopf 2002, section 1).",
         )
         help = "Seed of the random order of the pixels."
         seed = parameters.number("seed", "Order", 0, MOST_SEEDS, 0, key="scramble_order", width=140, help=help)

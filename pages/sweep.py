@@ -41,8 +41,9 @@ def start(recipes, found, sweep):
             stored.buttons(recipes, found, "Start", "One run a value, in the background; each is kept.", "sweep",
                            group=together(sweep))  # fmt: skip
             if needs:
+                seconds = sum(n.seconds for n in needs)
                 st.caption(
-                    f"{len(needs)} runs of about {words.duration(sum(n.seconds for n in needs))} in all and "
+                    f"{words.many(len(needs), 'run')} of about {words.duration(seconds)} in all and "
                     f"{words.megabytes(max(n.memory_mb for n in needs))} of memory.",
                     width="content",
                 )

@@ -5,6 +5,7 @@
 Estimators, kernels and the settings of solvers and rules declare theirs so.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import NamedTuple
@@ -47,20 +48,28 @@ def is_number(value) -> bool:
 
 def whole(least: int, most: float = np.inf) -> Allowed:
     """Whole numbers from one to another, both included."""
-    upper = f" to {most:g}" if np.isfinite(most) else ""
-    return Allowed(f"a whole number from {least}{upper}", lambda value: is_whole(value, least) and value <= most)
+    return Allowed(f"a whole number{_span(least, most)}", lambda value: is_whole(value, least) and value <= most)
 
 
 def number(least: float, most: float = np.inf) -> Allowed:
     """Numbers from one to another, both included."""
-    upper = f" to {most:g}" if np.isfinite(most) else ""
-    return Allowed(f"a number from {least:g}{upper}", lambda value: is_number(value) and least <= value <= most)
+    return Allowed(f"a number{_span(least, most)}", lambda value: is_number(value) and least <= value <= most)
 
 
 def above(least: float, most: float = np.inf) -> Allowed:
     """Numbers above one, and up to another."""
-    upper = f", up to {most:g}" if np.isfinite(most) else ""
-    return Allowed(f"a number above {least:g}{upper}", lambda value: is_number(value) and least < value <= most)
+    upper = f", up to {spelled(most)}" if most < np.inf else ""
+    return Allowed(f"a number above {spelled(least)}{upper}", lambda value: is_number(value) and least < value <= most)
+
+
+def _span(least: float, most: float) -> str:
+    lower = f" from {spelled(least)}" if least > -np.inf else ""
+    return lower + (f" to {spelled(most)}" if most < np.inf else "")
+
+
+def spelled(limit: float) -> str:
+    """`4,294,967,295`, `0.5`, `1e-8`: a number as a reader would write it."""
+    return re.sub(r"e\+?(-?)0*", r"e\1", f"{limit:,.12g}")
 
 
 def one_of(values: Iterable) -> Allowed:

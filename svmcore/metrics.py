@@ -82,7 +82,7 @@ def confusion(y_true: np.ndarray, y_pred: np.ndarray, classes: np.ndarray) -> np
 def per_class_table(
     decision: np.ndarray, y_true: np.ndarray, y_pred: np.ndarray, classes: np.ndarray
 ) -> list[dict[str, int]]:
-    """One row a class: {"digit", "errors", "fn", "fp"}. Source: DeCoste and Schoelkopf (2002), Tables 4, 5, 7 and 8.
+    """One row a class: {"digit", "errors", "fn", "fp"}. Source: DeCoste and Schölkopf (2002), Tables 4, 5, 7 and 8.
 
     `errors` counts the examples of the class that the whole classifier gets wrong; `fn` and `fp` the mistakes of the
     class's own machine taken alone (f <= 0 on the class, f > 0 on the rest). decision: (n, k), or (n,) for two
@@ -176,7 +176,7 @@ def froc(scores: np.ndarray, hits: np.ndarray, n_targets: int, area: float) -> F
 
     References
     ----------
-    DeCoste and Schoelkopf (2002), note 10 and Figures 7-9.
+    DeCoste and Schölkopf (2002), note 10 and Figures 7-9.
 
     Examples
     --------

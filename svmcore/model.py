@@ -4,7 +4,7 @@
 
 One row c for each class against the rest (k rows), or a single row for two classes, positive for classes[1]. All rows
 share one list of m distinct support vectors, so a kernel value is computed once for all machines.
-Burges, Data Mining and Knowledge Discovery 2 (1998), section 4; DeCoste and Schoelkopf (2002), section 2.
+Burges, Data Mining and Knowledge Discovery 2 (1998), section 4; DeCoste and Schölkopf (2002), section 2.
 """
 
 from collections.abc import Callable
@@ -217,7 +217,7 @@ class Machine:
 def multiply_adds(machine: Machine) -> int:
     """Multiplications and additions of one decision, all machines together: an inner product for each distinct vector,
     however many machines share it, and one for each coefficient; kernels of more than an inner product count as many
-    as they are worth. Burges and Schoelkopf (1997), section 5 counts so.
+    as they are worth. Burges and Schölkopf (1997), section 5 counts so.
     """
     m, d = machine.support_vectors.shape
     return round(m * d * machine.kernel.work) + int(np.count_nonzero(machine.coef))
@@ -245,7 +245,7 @@ def answers(f: np.ndarray) -> np.ndarray:
 def labels(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
     """Labels (n,) that decision values (n, k) stand for.
 
-    DeCoste and Schoelkopf (2002), section 4.
+    DeCoste and Schölkopf (2002), section 4.
     """
     return classes[answers(decision)]
 

@@ -8,7 +8,7 @@
 At most nu n examples have a margin below rho, and at least nu n are support vectors. Divided by rho it is the machine
 of the C-SVC with C = 1 / (n rho), which is how it is trained (decomposition/nu.py) and published.
 
-Schoelkopf, Smola, Williamson and Bartlett, Neural Computation 12 (2000); Chang and Lin, Neural Computation 13 (2001).
+Schölkopf, Smola, Williamson and Bartlett, Neural Computation 12 (2000); Chang and Lin, Neural Computation 13 (2001).
 """
 
 from dataclasses import dataclass, field, replace
@@ -53,7 +53,7 @@ class NuSVC(SVC):
 
     References
     ----------
-    Schoelkopf, Smola, Williamson and Bartlett (2000), Neural Computation 12.
+    Schölkopf, Smola, Williamson and Bartlett (2000), Neural Computation 12.
     Chang and Lin (2001), Neural Computation 13.
 
     Examples

@@ -77,7 +77,7 @@ class SVC(MachineEstimator):
     solver : {"auto", "smo", "decomposition", "smo-digestion", "general"} or object, default "auto"
         "smo" holds the whole Gram matrix, "decomposition" works on sets of examples, "auto" chooses. A Decomposition
         has Osuna's settings of the latter; "smo-digestion", or a Digestion with its settings, is the solver of DeCoste
-        and Schoelkopf; "general", or a General with its way, an optimiser that knows nothing of SVMs.
+        and Schölkopf; "general", or a General with its way, an optimiser that knows nothing of SVMs.
     random_state : int, RandomState or None, default None
         Draws the first working set; the same seed gives the same machine.
 
@@ -123,7 +123,7 @@ class SVC(MachineEstimator):
     ----------
     Osuna, Freund and Girosi (1997), section 2.3: slack, and its exponent; section 3.2: working sets, and a C for each
     example.
-    DeCoste and Schoelkopf (2002), section 4: digestion.
+    DeCoste and Schölkopf (2002), section 4: digestion.
 
     Examples
     --------
@@ -287,7 +287,7 @@ class SVC(MachineEstimator):
         """C_i (n,) of the examples.
 
         Weights by class: Osuna, Freund and Girosi (1997), section 2.5; C_pos and C_neg in
-        DeCoste and Schoelkopf (2002), section 5.2.
+        DeCoste and Schölkopf (2002), section 5.2.
         """
         if self.class_weight is None:
             return np.maximum(self.C * targets.weight, 0)

@@ -110,6 +110,7 @@ def test_what_older_versions_kept_is_read(run):
 def test_lines_of_progress_that_are_none_are_left_out(run):
     (line,) = run.progress()
     wrong = [[1], 3, line | {"gap": "x"}, line | {"n_sv": -1}, line | {"seconds": 10**400}, line | {"gaps": [{}]}]
+    wrong += [line | {"machines": "x"}]
     with open(run.path / "progress.jsonl", "ab") as file:
         file.write("\n".join(map(json.dumps, wrong)).encode() + b'\n{"stage": NaN}\n{"iterat')
     assert run.progress() == [line]

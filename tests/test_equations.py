@@ -1,9 +1,9 @@
 """Every equation of the papers that the code computes stands at its function, by its number, in one line for grep.
 
-    grep -rn "DeCoste and Schoelkopf (2002), equation (4)" svmcore
+    grep -rn "DeCoste and Schölkopf (2002), equation (4)" svmcore
 
 An equation without a number is cited by its section, step, note or table. The copies of the papers that were at hand
-lost the numbers of Osuna, Freund and Girosi (1997) and of Burges and Schoelkopf (1997), whose sections are cited.
+lost the numbers of Osuna, Freund and Girosi (1997) and of Burges and Schölkopf (1997), whose sections are cited.
 """
 
 import ast
@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent / "svmcore"
-DECOSTE, OSUNA = "DeCoste and Schoelkopf (2002)", "Osuna, Freund and Girosi (1997)"
-BURGES, BAKIR = "Burges and Schoelkopf (1997)", "Bakir, Bottou and Weston (2004)"
+DECOSTE, OSUNA = "DeCoste and Schölkopf (2002)", "Osuna, Freund and Girosi (1997)"
+BURGES, BAKIR = "Burges and Schölkopf (1997)", "Bakir, Bottou and Weston (2004)"
 SOURCE = re.compile(rf"(?:{'|'.join(map(re.escape, (DECOSTE, OSUNA, BURGES, BAKIR)))}), equation \((\d+)\)")
 
 # paper, where in the paper, file of svmcore, function or class
@@ -115,3 +115,11 @@ def test_every_equation_that_is_cited_is_listed():
         file = path.relative_to(ROOT).as_posix()
         for found in SOURCE.finditer(path.read_text(encoding="utf-8")):
             assert (file, found.group()) in listed, f"{file} cites {found.group()}"
+
+
+def test_an_author_has_one_spelling():
+    without_umlaut = "Sch" + "oelkopf"
+    for part in ("svmcore", "pages", "data"):
+        for path in (ROOT.parent / part).rglob("*.*"):
+            if path.suffix in (".py", ".toml", ".json", ".md"):
+                assert without_umlaut not in path.read_text(encoding="utf-8"), path

@@ -11,6 +11,7 @@ from scipy import optimize
 from pages.ui.figures import confusion, curves, decisions, maps, ranking
 from pages.ui.kit.gallery import data_uri, diverging, magnified, montage, pictures, reference, thin
 from pages.ui.kit.palette import BLUE_RGB, ORANGE_RGB
+from pages.ui.kit.words import held_so_far
 from pages.ui.paper import geometry
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
 
@@ -91,6 +92,13 @@ def test_curves_draw_any_length_with_few_points_and_keep_the_last(draw, n):
     assert figure.layout.meta["see"]
 
 
+def test_machines_too_many_to_draw_each_are_counted():
+    (line,) = records(1)
+    several = {name: value for name, value in line.items() if name != "gaps"} | {"machines": 30}
+    assert curves.gap_curve([several], 1e-3).layout.meta["see"].startswith("The mean gap of 30 machines falls")
+    assert held_so_far(several) == "100 alphas above 0 of all 30 machines so far"
+
+
 def test_a_line_for_each_machine_is_named_where_it_is_done():
     """Three machines in turn, a second apart; then a second training, of which one machine is done."""
     at = [(1e-3 if t >= 1 else 2.0, 1e-3 if t >= 2 else 2.0, 1e-3 if t >= 3 else 2.0) for t in np.arange(0, 4, 0.1)]
@@ -156,6 +164,11 @@ def test_the_plane_shows_every_point_once_and_marks_the_rest(n_classes):
     figure = maps.toy_plane(X, y, range(n_classes), refs=refs, field=(xs, ys, f), free=[1], bound=[2], errors=[])
     points = [ref for trace in figure.data if trace.customdata is not None for ref in trace.customdata]
     assert sorted(points) == sorted(refs)
+
+
+def test_two_classes_of_the_plane_are_told_by_name():
+    see = maps.toy_plane(np.eye(2), np.array(["bad", "good"]), ["bad", "good"]).layout.meta["see"]
+    assert see.startswith("Each point is an example: orange squares of class bad, blue dots of class good.")
 
 
 def test_constructed_vectors_of_the_plane_are_diamonds():

@@ -58,7 +58,7 @@ def test_a_stored_recipe_refuses_it(tmp_path, digits):
 def test_the_command_line_says_what_is_allowed(home, capsys, digits):
     for arguments in (["run", "moons", "--set", f"C={'9' * digits}"], ["sweep", "moons", "C", "1", "9" * digits]):
         assert cli.main(arguments) == 2
-        assert "allowed: a number above 0 to 1e+09" in capsys.readouterr().err
+        assert "allowed: a number above 0, up to 1,000,000,000" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("digits", [309, 9000])

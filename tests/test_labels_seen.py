@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from data import load
+from data import catalogue, load
+from data.dataset import Arrays
 from pages.ui.example import evidence
 from pages.ui.run import snapshots
 from pages.ui.why import lines
@@ -100,3 +101,11 @@ def test_pages_say_what_training_saw(noisy):
     app = open_page("support_vectors", run=run.id, digit=f"digits-8x8/train/{row}")
     assert evidence.SWAPPED in captions(app)
     assert f"trained on as {seen}: label noise swapped its class" in captions(app)
+
+
+def test_classes_cut_alike_are_told_apart_in_every_tile(home):
+    y = np.array([f"species {k:02d}" for k in range(12)] * 2)
+    dataset = catalogue.draft("many", Arrays.unsplit(np.eye(24, dtype=np.float32), y))
+    assert len({evidence.brief(dataset, label) for label in dataset.classes}) == 12
+    assert evidence.brief(dataset, "species 03").startswith("3: ")
+    assert evidence.brief(dataset, "rest") == "rest"

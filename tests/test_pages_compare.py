@@ -93,11 +93,18 @@ def test_two_runs_are_counted_as_one_counts_by_hand(stored):
     assert "Exact McNemar test: p = " in said(app.markdown)
     assert "All on the same 200 test examples, held out of the train part of Optical digits" in captions(app)
     numbers = app.dataframe[0].value
+    assert list(app.dataframe[0].proto.column_order)[:3] == ["", "Wrong", "95 %"]  # a phone shows no more
     assert numbers["Wrong"].tolist() == [a.result["errors"], b.result["errors"]]
     assert numbers["SVs"].tolist() == [a.result["n_union"], b.result["n_union"]]
     differs = app.dataframe[-1].value.set_index("")
     assert list(differs.index) == ["Method", "Jitter set"]  # no option of theirs is another than it usually is
-    assert list(differs.loc["Method"]) == ["sv", "vsv"]
+    assert list(differs.loc["Method"]) == ["Support vectors", "Virtual support vectors"]
+
+
+def test_what_was_asked_differently_is_said_as_the_forms_say_it():
+    squared = DIGITS.replace(options={"loss": "squared_hinge"})
+    told = {row[""]: (row["A"], row["B"]) for row in tables.differing([squared, DIGITS.replace(folds=5)], ("A", "B"))}
+    assert told == {"Loss": ("squared hinge", "hinge"), "Folds": ("no cross-validation", "5")}
 
 
 def test_the_address_is_the_page(stored):
@@ -350,7 +357,7 @@ def test_no_cell_of_a_file_is_a_formula(home):
 
 
 def test_the_words_of_the_test():
-    assert "right and wrong on exactly the same examples" in pairs.said("A", "B", pairs.Pair(0, 0, 1.0, 1.0))
+    assert pairs.said("the left one", "B", pairs.Pair(0, 0, 1.0, 1.0)).startswith("Nothing to test: the left one and B")
     assert "chance alone could do that" in pairs.said("A", "B", pairs.Pair(5, 2, 0.45, 0.45))
     assert "B is the better one" in pairs.said("A", "B", pairs.Pair(25, 7, 0.002, 0.002))
     assert "A is the better one" in pairs.said("A", "B", pairs.Pair(7, 25, 0.002, 0.002))

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from data import catalogue
+from data.dataset import Arrays
 from pages.ui.edit import course as course_of
 from pages.ui.edit import setting, solve
 from pages.ui.edit.setting import Setting
@@ -65,9 +67,18 @@ def test_what_an_address_cannot_ask_for_is_said(query):
 
 
 def test_a_subset_larger_than_a_class_is_an_error_that_names_it():
-    app = open_page("cross_training", **QUICK | {"each": "1000"})
+    app = open_page("cross_training", **QUICK | {"each": QUICK["examples"]})
     assert "subset_size" in app.error[0].value.replace("\\", "")
     assert app.button(key="look_condense")
+
+
+def test_a_small_set_begins_with_subsets_that_it_has(home):
+    y = np.arange(160) % 2
+    points = np.random.default_rng(0).normal(size=(160, 2)) + 4 * y[:, None]
+    catalogue.keep("few", Arrays.unsplit(points.astype(np.float32), y))
+    app = open_page("cross_training", set="own:few")
+    assert (app.number_input(key="examples").value, app.number_input(key="each").value) == (50, 24)
+    assert not app.error
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

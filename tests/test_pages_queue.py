@@ -142,5 +142,5 @@ def test_presets_fill_the_form_and_can_be_ones_own(alone):
 def test_what_changed_is_told_field_by_field():
     base = RECIPES["mnist-5k-vsv"]
     assert menu.changes(base, base.replace(name="custom", title="x")) == []
-    assert menu.changes(base, base.replace(C=3.0, n_train=None)) == ["Training examples 4000 → none", "C 2 → 3"]
-    assert menu.changes(base, base.replace(method="sv"))[0] == "Method vsv → sv"
+    assert menu.changes(base, base.replace(C=3.0, n_train=None)) == ["Training examples 4000 → all", "C 2 → 3"]
+    assert menu.changes(base, base.replace(method="sv"))[0] == "Method Virtual support vectors → Support vectors"

@@ -42,6 +42,7 @@ def test_a_sweep_runs_and_is_found_again(ran):
     assert [run.state for run in found] == ["done"] * 3
     app = open_page("sweep", **MOONS, value=["0.1", "1", "10"])
     assert "queue_sweep" not in buttons(app)
+    assert "1 run of about" in captions(open_page("sweep", **MOONS, value=["0.1", "1", "10", "20"]))
     table = app.dataframe[0].value
     assert list(table["Value"]) == ["0.1", "1", "10"]
     assert table["Validation (95 %)"].tolist() == [words.rate(run.result["validation"]) for run in found]

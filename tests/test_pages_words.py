@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.ui.kit.text import small, with_sign
+from pages.ui.kit.text import rounded, small, with_sign
 from pages.ui.kit.words import file_size
 
 ROOT = Path(__file__).parents[1]
@@ -113,3 +113,10 @@ def test_a_tiny_file_has_a_size_that_can_be_read(megabytes, says):
 )
 def test_a_number_that_may_be_very_small_has_a_true_minus_too(number, digits, shown):
     assert small(number, digits) == shown
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"), [(19720.4, "19,720"), (-1234567.0, "−1,234,567"), (14.307, "14.31"), (-0.07125, "−0.07125")]
+)
+def test_a_number_of_a_column_is_whole_where_it_is_long(number, shown):
+    assert rounded(number, 4) == shown

@@ -105,6 +105,18 @@ def test_steps_that_learn_use_the_training_set_only():
         Preprocessor("scale01").transform(test)
 
 
+def test_features_are_standardised_however_large_or_small_they_are():
+    features = np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32)
+    there = features * np.float32([1e30, 1, 1e-25])
+    np.testing.assert_allclose(Preprocessor("zscore").fit_transform(there), plain := _standard(features), atol=1e-4)
+    np.testing.assert_allclose(Preprocessor("zscore").fit_transform(features), plain, atol=1e-4)
+    assert not Preprocessor("zscore").fit_transform(np.ones((4, 2), np.float32)).any()
+
+
+def _standard(features):
+    return (features - features.mean(axis=0)) / features.std(axis=0)
+
+
 def test_smoothing_keeps_the_ink_and_flattens_the_peak():
     images = strokes(w=21)
     smooth = Preprocessor("smooth:0.75").transform(images)

@@ -220,7 +220,7 @@ def test_a_new_method(more, capsys):
     assert cli.main(["run", "digits-8x8-sv", "--set", "method=subset", "--set", "n_train=100"]) == 0
     assert "the last support vector is example" in capsys.readouterr().out
     assert cli.main(["run", "digits-8x8-sv", "--set", "method=subset", "--set", "share=2"]) == 2
-    assert "share = 2; allowed: a number above 0 to 1" in capsys.readouterr().err
+    assert "share = 2; allowed: a number above 0, up to 1" in capsys.readouterr().err
     assert cli.main(["fields"]) == 0
     assert "How many of the examples train." in capsys.readouterr().out
     whole, part = (predicted(DIGITS.replace(n_train=None, method="subset", share=s)) for s in (1, 0.1))

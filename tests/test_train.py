@@ -12,7 +12,7 @@ from svmcore.lab.registry.split import positions
 from svmcore.saved import load, save
 
 DIGITS = RECIPES["digits-8x8-sv"]
-TABLE_6 = [1955, 1354, 3784, 4157, 3231, 3977, 2352, 3090, 4396, 4130]  # DeCoste and Schoelkopf (2002)
+TABLE_6 = [1955, 1354, 3784, 4157, 3231, 3977, 2352, 3090, 4396, 4130]  # DeCoste and Schölkopf (2002)
 
 
 class Toy:
@@ -43,6 +43,12 @@ def test_what_is_left_open_is_all_there_is():
     assert [len(part) for part in split(Recipe(), Toy(300, 90))[:2]] == [300, 90]
 
 
+def test_of_a_few_examples_one_of_each_class_is_held_out():
+    for n, recipe in ((5, Recipe()), (5, Recipe(n_train=4)), (7, Recipe())):
+        train_index, test_index, _ = split(recipe, data := Toy(n, 0, classes=2))
+        assert np.unique(data.y_train[test_index]).tolist() == [0, 1] == np.unique(data.y_train[train_index]).tolist()
+
+
 def test_the_seed_decides_a_stratified_split():
     data = Toy(300, 90)
     one, again, other = (split(Recipe(n_train=30, n_test=30, seed=seed), data) for seed in (1, 1, 2))
@@ -61,15 +67,16 @@ def test_given_and_first_of_each_keep_the_order():
 
 
 @pytest.mark.parametrize(
-    ("recipe", "field"),
+    ("recipe", "field", "allowed"),
     [
-        (Recipe(split="given"), "split"),
-        (Recipe(n_test=300), "n_test"),
-        (Recipe(n_train=2, n_test=10), "n_train"),
+        (Recipe(split="given"), "split", "stratified"),
+        (Recipe(n_test=300), "n_test", "fewer than the 300 examples"),
+        (Recipe(n_train=2, n_test=10), "n_train", "at least 3, one example of each class; here 2 and 288"),
+        (Recipe(n_test=1), "n_test", "at least 3, one example of each class; here 299 and 1"),
     ],
 )
-def test_impossible_splits_are_refused(recipe, field):
-    with pytest.raises(RecipeError) as caught:
+def test_impossible_splits_are_refused(recipe, field, allowed):
+    with pytest.raises(RecipeError, match=allowed) as caught:
         positions(recipe, Toy(300, 0))
     assert caught.value.field == field
 

@@ -5,7 +5,7 @@
 
 Candidates are the local maxima of r above a threshold, set by the share of training objects that may be missed. Windows
 that reach a gap of the picture are none: its edge is the strongest contrast there is, and it shows nothing.
-DeCoste and Schoelkopf (2002), section 5.2; Burl et al., Machine Learning 30 (1998), section 3.2.
+DeCoste and Schölkopf (2002), section 5.2; Burl et al., Machine Learning 30 (1998), section 3.2.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class MatchedFilter:
     def fit(cls, chips: np.ndarray) -> "MatchedFilter":
         """The filter matched to positive chips (n, side, side), with no threshold. ValueError without contrast.
 
-        DeCoste and Schoelkopf (2002), section 5.2: the mean positive example.
+        DeCoste and Schölkopf (2002), section 5.2: the mean positive example.
         """
         if not len(chips):
             raise ValueError("no positive chips: a matched filter is made of them")

@@ -2,7 +2,7 @@
 
     score(x) = log N(z; m+, S+) - log N(z; m-, S-),    z = the positives' principal components of x
 
-DeCoste and Schoelkopf (2002), section 5.2; Burl et al., Machine Learning 30 (1998), section 3.4.
+DeCoste and Schölkopf (2002), section 5.2; Burl et al., Machine Learning 30 (1998), section 3.4.
 """
 
 import numpy as np

@@ -9,7 +9,7 @@ A jittered kernel compares each support vector x_i with one form of x alone, the
 sum_i |alpha_i K_J(x_i, x)| each form has.
 
 Symbols: X (n, ...) pictures as the data set has them; f (J, n, k) float64; prepare: X -> (n, d).
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), sections 3.2, 3.3 and Figure 4.
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), sections 3.2, 3.3 and Figure 4.
 """
 
 from collections.abc import Callable

@@ -5,7 +5,7 @@
 Two examples that are near there get much the same answer, as |f(u) - f(v)| <= |w| d(u, v).
 
 Symbols: queries (m, d), examples (n, d) with classes y (n,); found (m, w, k) positions among the n, -1 where a class
-has fewer. Reference: Schoelkopf and Smola, Learning with Kernels (2002), section 2.2.
+has fewer. Reference: Schölkopf and Smola, Learning with Kernels (2002), section 2.2.
 """
 
 from collections.abc import Iterable

@@ -10,7 +10,7 @@ any other example the machine is the same.
 
 Symbols: k machines, Y, alpha, f (k, n), f = sum_j alpha_j y_j K_ij - y_i; box (n,) C of each example. Where slack costs
 its square K has a ridge r (n,), and box is what bounds any alpha (gram/ridged.py).
-DeCoste and Schoelkopf, Machine Learning 46 (2002), section 5.1, leave bounds on the error to future work; leave-one-out
+DeCoste and Schölkopf, Machine Learning 46 (2002), section 5.1, leave bounds on the error to future work; leave-one-out
 by retraining: Joachims, ICML (2000).
 """
 

@@ -10,7 +10,7 @@ normalised before it.
 
 No larger canvas is stored: u stands unshifted within its frame, so that what a relative shift moves out of the frame of
 T v is multiplied with zeros. What differs from shifting within the frame is that clipped images would be renormalised:
-1.4 % of MNIST's digits have ink on the rim. After DeCoste and Schoelkopf (2002), section 5.1.1.
+1.4 % of MNIST's digits have ink on the rim. After DeCoste and Schölkopf (2002), section 5.1.1.
 """
 
 import math

@@ -4,7 +4,7 @@ A jitter is a translation after other parts: x -> T_offset(parts(x)). So is a pr
 parts follow each other in the order written, the offsets add up, and neighbouring linear maps become one matrix. That
 makes compositions of translations, rotations, scalings, shears and mirrorings exact, and duplicates are recognised.
 
-References: DeCoste and Schoelkopf, Machine Learning 46 (2002), sections 3.2-3.3 and Figure 4; moved contours after
+References: DeCoste and Schölkopf, Machine Learning 46 (2002), sections 3.2-3.3 and Figure 4; moved contours after
 Drucker, Schapire and Simard, NIPS 5 (1993); elastic distortions after Simard, Steinkraus and Platt, ICDAR (2003).
 """
 

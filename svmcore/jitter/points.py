@@ -9,7 +9,7 @@
 Symbols: X (n, 2) float32; J number of jitters; maps (J, 2, 3) float64, the columns of A_j and then t_j.
 
 `VirtualSVC` takes such a set in the place of a JitterSet: both know their products (`power`, `after`) and make one form
-of each example (`pick`). Horizontal translations of points are the invariance that DeCoste and Schoelkopf, Machine
+of each example (`pick`). Horizontal translations of points are the invariance that DeCoste and Schölkopf, Machine
 Learning 46 (2002), Figure 1 draws.
 """
 
@@ -45,7 +45,7 @@ class PointJitters:
 
     References
     ----------
-    DeCoste and Schoelkopf (2002), Figure 1.
+    DeCoste and Schölkopf (2002), Figure 1.
 
     Examples
     --------

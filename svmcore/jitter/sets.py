@@ -4,7 +4,7 @@
 
 Symbols: X (n, d) float32, d = h w [c]; J = number of jitters; offset (dy, dx) = whole pixels down and to the right.
 
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), sections 3.2-3.3.
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), sections 3.2-3.3.
 """
 
 import math
@@ -49,7 +49,7 @@ class JitterSet:
 
     References
     ----------
-    DeCoste and Schoelkopf (2002), Figure 4 and section 3.2.
+    DeCoste and Schölkopf (2002), Figure 4 and section 3.2.
 
     Examples
     --------

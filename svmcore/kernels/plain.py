@@ -6,7 +6,7 @@
     sigmoid  K(u, v) = tanh(gamma u.v + coef0)
 
 u, v (d,) float32. Poly is normalised, so that vectors of unit length give values in [0, 1]: degree 9, gamma = coef0 = 1
-is the (u.v + 1)^9 / 512 of DeCoste and Schoelkopf (2002), section 5.1.1. All four are functions of u.v, |u|^2 and
+is the (u.v + 1)^9 / 512 of DeCoste and Schölkopf (2002), section 5.1.1. All four are functions of u.v, |u|^2 and
 |v|^2; `_finish` (compiled.py) turns inner products into kernel values.
 """
 
@@ -91,7 +91,7 @@ class Poly(Kernel):
 
     References
     ----------
-    DeCoste and Schoelkopf (2002), section 5.1.1: degree 9, gamma = coef0 = 1.
+    DeCoste and Schölkopf (2002), section 5.1.1: degree 9, gamma = coef0 = 1.
 
     Examples
     --------

@@ -9,7 +9,7 @@ along the same directions. The dual (smo.py) is concave again, and the machine o
 
 The jittering kernel of many digits needs it: tests/bench/NOTES.md has the errors with it and without.
 
-References: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3 (triangle inequality); Wu, Chang and Zhang,
+References: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.3 (triangle inequality); Wu, Chang and Zhang,
 ICML workshop (2005), for the spectrum set to 0; Williams and Seeger, NIPS 13 (2001), for Gram matrices on a sample.
 """
 
@@ -90,7 +90,7 @@ class KernelReport(NamedTuple):
 def distances(K: np.ndarray) -> np.ndarray:
     """|phi(x_i) - phi(x_j)| (n, n) float64 in the feature space with Gram matrix K (n, n).
 
-    Source: DeCoste and Schoelkopf (2002), note 5.
+    Source: DeCoste and Schölkopf (2002), note 5.
     """
     own = np.diagonal(K)
     return np.sqrt(np.maximum(own[:, None] - 2 * K + own, 0))
@@ -99,7 +99,7 @@ def distances(K: np.ndarray) -> np.ndarray:
 def examine(kernel: Kernel, X: np.ndarray) -> KernelReport:
     """Eigenvalues of a kernel on a sample X (n, d), and the triangle inequality among its first TRIANGLES.
 
-    Source: DeCoste and Schoelkopf (2002), section 3.3, the triangle inequality.
+    Source: DeCoste and Schölkopf (2002), section 3.3, the triangle inequality.
     """
     K = kernel.block(X, X).astype(np.float64)
     D = distances(K[:TRIANGLES, :TRIANGLES])

@@ -11,7 +11,7 @@ K_J positive definite: see definite.py.
 
 With a plain machine, jittering at test time alone is query jitter.
 
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3 and Table 10.
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.3 and Table 10.
 """
 
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ class Jittered(BlockwiseKernel):
 
     References
     ----------
-    DeCoste and Schoelkopf (2002), section 3.3.
+    DeCoste and Schölkopf (2002), section 3.3.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class Jittered(BlockwiseKernel):
     def nearest(self, u, X) -> np.ndarray:
         """Numbers (n,) in `forms` of the form of u (d,) that is nearest to each row of X (n, d) in feature space.
 
-        DeCoste and Schoelkopf (2002), section 3.3, step 1.
+        DeCoste and Schölkopf (2002), section 3.3, step 1.
         """
         operand, u = Operand(X), np.ascontiguousarray(u, np.float32)[None]
         values = np.empty((len(self.forms), operand.n), np.float32)
@@ -185,7 +185,7 @@ class Jittered(BlockwiseKernel):
     def _nearest(self, A, sq, operand, cols, own_other, best, out) -> None:
         """Into `out`, of the present values and those of all forms of A, the ones at the least distance.
 
-        DeCoste and Schoelkopf (2002), section 3.3, step 1.
+        DeCoste and Schölkopf (2002), section 3.3, step 1.
         """
         values = np.empty(out.shape, np.float32)
         for rows, norms, own in self._forms(A, sq):
@@ -214,7 +214,7 @@ def query_jittered(machine: Machine, jitters, image_shape, prepare=()) -> Machin
 
     References
     ----------
-    DeCoste and Schoelkopf (2002), Table 10: "query jitter".
+    DeCoste and Schölkopf (2002), Table 10: "query jitter".
 
     Examples
     --------
@@ -232,7 +232,7 @@ def query_jittered(machine: Machine, jitters, image_shape, prepare=()) -> Machin
 def _keep_nearest(values, own, own_other, best, out):
     """out, best (m, n): where 2 K - K_own - K_other exceeds the best so far, the kernel value and the new best.
 
-    DeCoste and Schoelkopf (2002), section 3.3, step 2.
+    DeCoste and Schölkopf (2002), section 3.3, step 2.
     """
     for i in range(values.shape[0]):
         new, old, kept = values[i], best[i], out[i]

@@ -9,7 +9,7 @@ w is a pyramid of `width` pixels, w(dy, dx) = t(dy) t(dx) with t falling linearl
 
 Symbols: images (h, w, c) as rows (d,) float32, d = h w c; a tile holds TILE examples pixel by pixel, (d, TILE).
 
-Reference: Schoelkopf, Simard, Smola and Vapnik, NIPS 10 (1998), "Prior knowledge in support vector kernels".
+Reference: Schölkopf, Simard, Smola and Vapnik, NIPS 10 (1998), "Prior knowledge in support vector kernels".
 """
 
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class LocalPoly(BlockwiseKernel):
 
     References
     ----------
-    DeCoste and Schoelkopf (2002), Table 2, "local kernel", and section 2.
+    DeCoste and Schölkopf (2002), Table 2, "local kernel", and section 2.
 
     Examples
     --------

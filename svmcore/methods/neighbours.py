@@ -34,7 +34,7 @@ class TangentNeighbours(ClassifierMixin, BaseEstimator):
 
     jitters: a JitterSet or its text; image_shape: (h, w) or (h, w, c) of the rows, None when X is given as images;
     directions: p; ridge: what a step along a tangent costs. Ties among the labels of the neighbours go to the nearest.
-    Source: the "tangent distance" rows of DeCoste and Schoelkopf (2002), Tables 2 and 3.
+    Source: the "tangent distance" rows of DeCoste and Schölkopf (2002), Tables 2 and 3.
     """
 
     jitters: str | JitterSet = MOVES

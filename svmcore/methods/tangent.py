@@ -23,8 +23,8 @@ it is how much f changes along the tangents (`regulariser`).
 
 Symbols: X (n, d) float32; J jitters, N = n (J - 1) tangents; B (d, d); points (n J, d); weights (n J, r).
 
-References: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.1; Schoelkopf, Simard, Smola and Vapnik,
-NIPS 10 (1998); Chapelle and Schoelkopf, NIPS 14 (2002), for the feature space.
+References: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.1; Schölkopf, Simard, Smola and Vapnik,
+NIPS 10 (1998); Chapelle and Schölkopf, NIPS 14 (2002), for the feature space.
 """
 
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def tangents(X: np.ndarray, jitters, image_shape=None) -> np.ndarray:
 def tangent_covariance(X: np.ndarray, jitters, image_shape=None, scaled: bool = True) -> np.ndarray:
     """C (d, d) float64 of the tangents of images X, `scaled` to a largest eigenvalue of 1.
 
-    Source: DeCoste and Schoelkopf (2002), equation (4).
+    Source: DeCoste and Schölkopf (2002), equation (4).
     """
     C, J = 0.0, len(JitterSet.parse(jitters, image_shape))
     step = max(PIECE // J, 1)
@@ -76,7 +76,7 @@ def regulariser(decide, X: np.ndarray, jitters, image_shape=None) -> np.ndarray:
     """Mean of (f(T_j x_i) - f(x_i))^2 over images X and jitters but the identity: (k,) float64, of each machine.
 
     decide: f (m, k) or (m,) of m examples, as `decision_values` of a machine. For linear f with weights w it is w' C w.
-    Source: DeCoste and Schoelkopf (2002), equation (2), by finite differences.
+    Source: DeCoste and Schölkopf (2002), equation (2), by finite differences.
     """
     forms = _forms(X, jitters, image_shape)
     f = np.reshape(decide(forms.reshape(-1, forms.shape[2])), (*forms.shape[:2], -1))
@@ -86,7 +86,7 @@ def regulariser(decide, X: np.ndarray, jitters, image_shape=None) -> np.ndarray:
 def principal_tangents(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues D (d,) of a covariance, falling, and its eigenvectors S' as rows (d, d), to be looked at as images.
 
-    Source: DeCoste and Schoelkopf (2002), equation (5).
+    Source: DeCoste and Schölkopf (2002), equation (5).
     """
     values, vectors = eigh(C)
     return values[::-1], vectors.T[::-1]
@@ -95,7 +95,7 @@ def principal_tangents(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def whitening(C: np.ndarray, lam: float) -> np.ndarray:
     """B = sqrt(lam) ((1 - lam) C + lam I)^(-1/2), (d, d) float32, symmetric. ValueError unless 0 < lam <= 1.
 
-    Source: DeCoste and Schoelkopf (2002), equation (3), by the diagonal form of equation (5).
+    Source: DeCoste and Schölkopf (2002), equation (3), by the diagonal form of equation (5).
     """
     values, axes = principal_tangents(C)
     return ((axes.T * np.sqrt(_damping(values, lam))) @ axes).astype(np.float32)
@@ -111,7 +111,7 @@ def _forms(X, jitters, image_shape) -> np.ndarray:
 def _damping(values: np.ndarray, lam: float) -> np.ndarray:
     """What is left of a squared length along directions with these eigenvalues of C: lam / ((1 - lam) mu + lam).
 
-    Source: DeCoste and Schoelkopf (2002), section 3.1, C := (1 - lambda) C + lambda I.
+    Source: DeCoste and Schölkopf (2002), section 3.1, C := (1 - lambda) C + lambda I.
     """
     require(0 < lam <= 1, "lam", lam, "a number above 0 and up to 1 (1: the plain kernel)")
     return lam / ((1 - lam) * np.maximum(values, 0) + lam)
@@ -133,7 +133,7 @@ class TangentWhitened(FittedKernel):
 
     References
     ----------
-    DeCoste and Schoelkopf (2002), equation (1).
+    DeCoste and Schölkopf (2002), equation (1).
 
     Examples
     --------
@@ -193,7 +193,7 @@ class TangentFeature(DirectedKernel):
 
     References
     ----------
-    DeCoste and Schoelkopf (2002), section 3.1, the nonlinear case by kernel PCA.
+    DeCoste and Schölkopf (2002), section 3.1, the nonlinear case by kernel PCA.
 
     Examples
     --------

@@ -16,6 +16,7 @@ from svmcore.preprocess import window
 from svmcore.preprocess.upright import deslant
 
 MOST_SEEDS = 2**32 - 1
+SMALLEST = 1e-17  # a deviation whose square float32 still tells to all its digits
 CHUNK = 2048  # images that one native call works on, so that no call lasts long
 
 
@@ -112,7 +113,7 @@ def as_images(X: np.ndarray, image_shape: tuple[int, ...] | None = None) -> np.n
 def smooth(images: np.ndarray, sigma: float) -> np.ndarray:
     """Images blurred by a Gaussian of `sigma` pixels; beyond the border the edge pixels are repeated.
 
-    Source: DeCoste and Schoelkopf (2002), section 5.1, for USPS.
+    Source: DeCoste and Schölkopf (2002), section 5.1, for USPS.
     """
     out = np.empty_like(images)
     for s in range(0, len(images), CHUNK):
@@ -124,7 +125,7 @@ def smooth(images: np.ndarray, sigma: float) -> np.ndarray:
 def crop(images: np.ndarray, margin: float) -> np.ndarray:
     """Images without `margin` whole pixels on each side. Raises ValueError when nothing would be left.
 
-    Source: DeCoste and Schoelkopf (2002), section 5.2, before the normalisation of shifted chips.
+    Source: DeCoste and Schölkopf (2002), section 5.2, before the normalisation of shifted chips.
     """
     m = int(margin)
     if min(images.shape[1:3]) <= 2 * m:
@@ -143,7 +144,7 @@ def permutation(n: int, seed: float) -> np.ndarray:
 def scramble(images: np.ndarray, seed: float) -> np.ndarray:
     """Images (n, h, w, c) with all pixels in the order of one permutation, the same for every image.
 
-    Source: DeCoste and Schoelkopf (2002), section 1: a plain machine cannot use that nearby pixels belong together.
+    Source: DeCoste and Schölkopf (2002), section 1: a plain machine cannot use that nearby pixels belong together.
     """
     n, h, w, c = images.shape
     order = permutation(h * w, seed)
@@ -153,7 +154,7 @@ def scramble(images: np.ndarray, seed: float) -> np.ndarray:
 def standardise(images: np.ndarray) -> np.ndarray:
     """Each example with mean 0 and standard deviation 1; a constant example becomes 0.
 
-    Source: DeCoste and Schoelkopf (2002), section 5.2.
+    Source: DeCoste and Schölkopf (2002), section 5.2.
     """
     centred = images - images.mean(axis=(1, 2, 3), keepdims=True)
     return _divide(centred, centred.std(axis=(1, 2, 3), keepdims=True))
@@ -162,7 +163,7 @@ def standardise(images: np.ndarray) -> np.ndarray:
 def unit_norm(images: np.ndarray) -> np.ndarray:
     """Each example divided by its 2-norm; an empty example stays 0.
 
-    Source: DeCoste and Schoelkopf (2002), section 5.1.1.
+    Source: DeCoste and Schölkopf (2002), section 5.1.1.
     """
     squares = np.einsum("nhwc,nhwc->n", images, images, dtype=np.float64)  # whole numbers add up in any order
     return _divide(images, np.sqrt(squares)[:, None, None, None])
@@ -242,7 +243,7 @@ STEPS: dict[str, Step] = {
         "Standardise features",
         "For each feature: subtracts its mean and divides by its deviation over the training set.",
         lambda images, found: _divide(images - found[0], found[1]),
-        learn=lambda images: (images.mean(axis=0), images.std(axis=0)),
+        learn=lambda images: _mean_and_deviation(images),
         last=True,
     ),
     "scramble": Step(
@@ -255,6 +256,16 @@ STEPS: dict[str, Step] = {
         first=True,
     ),
 }
+
+
+def _mean_and_deviation(images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each feature, float32; computed in float64 where its squares are beyond the range of float32."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, deviation = images.mean(axis=0), images.std(axis=0)
+    beyond = ~(np.isfinite(deviation) & (deviation > SMALLEST))
+    wide = images[:, beyond].astype(np.float64)
+    mean[beyond], deviation[beyond] = wide.mean(axis=0), wide.std(axis=0)
+    return mean, deviation
 
 
 def _divide(values: np.ndarray, by: np.ndarray) -> np.ndarray:

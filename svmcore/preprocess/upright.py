@@ -28,7 +28,7 @@ def deslant(images: np.ndarray, whole: bool = False) -> np.ndarray:
     """Images (n, h, w, c) with each image's principal axis made vertical by shifting rows, all channels alike.
 
     whole: by whole pixels, the paper's words.
-    Source: DeCoste and Schoelkopf (2002), section 5.1.1, experiment 2.
+    Source: DeCoste and Schölkopf (2002), section 5.1.1, experiment 2.
     """
     images = np.ascontiguousarray(images)
     paper, out = background(images), np.empty_like(images)

@@ -160,7 +160,7 @@ def kkt_gap(y, C, alpha, f, apart: bool = False) -> tuple[float, float]:
 def dual_objective(y, alpha, f) -> float:
     """W(alpha) from f alone: 1/2 sum_i alpha_i (1 - y_i f_i).
 
-    DeCoste and Schoelkopf (2002), section 4, the quadratic programme; the same as
+    DeCoste and Schölkopf (2002), section 4, the quadratic programme; the same as
     Bakir, Bottou and Weston (2004), equation (3).
     """
     return float(0.5 * np.sum(alpha * (1 - y * f)))

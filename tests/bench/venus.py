@@ -2,7 +2,7 @@
 
 A search is leave-out-fold: the matched filter, its threshold and the machine come from the training pictures of a part
 alone, the test pictures of all parts are pooled. Candidates of the training pictures are the examples: +1 where one
-covers a labelled volcano, -1 elsewhere. Reference: DeCoste and Schoelkopf (2002), section 5.2.
+covers a labelled volcano, -1 elsewhere. Reference: DeCoste and Schölkopf (2002), section 5.2.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The volcanoes of DeCoste and Schoelkopf (2002), section 5.2: baselines, variants, and a choice beyond the paper.
+"""The volcanoes of DeCoste and Schölkopf (2002), section 5.2: baselines, variants, and a choice beyond the paper.
 
     python -m tests.bench.volcanoes [A] [B] [C] [regions] [attention] [variants] [points] [choice] [blind] [--json FILE]
 

@@ -73,7 +73,7 @@ def said(A: str, B: str, pair: Pair, several: bool = False) -> str:
     """The exact McNemar test in words."""
     only = pair.fixed + pair.broken
     if not only:
-        return f"{A} and {B} are right and wrong on exactly the same examples: there is nothing to test."
+        return f"Nothing to test: {A} and {B} are right and wrong on exactly the same examples."
     low, high = wilson(pair.fixed, only)
     p = pair.corrected if several else pair.p
     after = f", {words.small(pair.corrected)} corrected for all pairs" if several else ""

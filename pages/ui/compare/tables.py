@@ -13,6 +13,7 @@ from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.store.runs import Run
 
 BESIDE = ("name", "title", "n_train", "n_test")  # fields that the results tell better
+FIRST = ("", "Wrong", "95 %")  # on a phone the letters stand for the names, which may be long
 BEYOND = "What the run took beyond what its process held before; older versions did not keep it."
 COLUMNS = {
     "Method": text("How the invariance enters."),
@@ -55,7 +56,8 @@ def numbers(laid: Laid) -> None:
     rows = [row(letter, run) for letter, run in zip(laid.letters, laid.runs, strict=True)]
     rows[laid.reference][""] += " (reference)"
     alt = "Errors, support vectors, times and memory of each run that is compared"
-    table(rows, alt, "compare_numbers", COLUMNS)
+    order = [*FIRST, *(name for name in rows[0] if name not in FIRST)]
+    table(rows, alt, "compare_numbers", COLUMNS, column_order=order)
     n, split = len(laid.answers.index), laid.answers.split
     name = words.plain(words.data_set(laid.runs[0].recipe.dataset))
     where = "held out of the train part" if split == "train" else "of the test part"
@@ -73,12 +75,12 @@ def differences(laid: Laid) -> None:
 
 
 def differing(recipes: list[Recipe], letters: tuple[str, ...]) -> list[dict[str, str]]:
-    """A row for each field or option in which some of the recipes differ: its label, and its text under each letter.
-    What a method of one of them alone leaves as it usually is was not asked differently."""
+    """A row for each field or option in which some of the recipes differ: its label, and what each has, as a form says
+    it, under each letter. What a method of one of them alone leaves as it usually is was not asked differently."""
     asked = [recipe.texts() for recipe in recipes]
     fields, changed = FIELDS | option_fields(), {name for recipe in recipes for name in recipe.options}
     names = [name for name in fields if name not in BESIDE and (name in FIELDS or name in changed)]
-    told = {name: [texts.get(name) or "–" for texts in asked] for name in names}
+    told = {name: [fields[name].called(texts.get(name, "")) or "–" for texts in asked] for name in names}
     sizes = [f"{recipe.n_train:,}" if recipe.n_train else "all" for recipe in recipes]
     told = {"n_train": sizes} | told
     return [

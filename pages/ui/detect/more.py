@@ -14,7 +14,7 @@ from pages.ui.kit import parameters, state, words
 from pages.ui.kit.gallery import Tile, gallery, magnified
 from pages.ui.kit.text import with_sign
 
-EACH = 25  # chips of a class: Figure 6 of DeCoste and Schoelkopf shows so many
+EACH = 25  # chips of a class: Figure 6 of DeCoste and Schölkopf shows so many
 FLIPPED, PAGE = 200, 48  # false alarms that can be flipped through, and seen at a time
 MINED = 60  # shown of each round
 FIRST_CHIPS, CATEGORIES, AMBIGUOUS, MINED_BY, PUBLISHED, EXPORT = (

@@ -56,7 +56,7 @@ def of_each_point(view: View, among: Sequence[View]) -> list[OperatingPoint]:
     """Offset 0 of machines that differ in C of their classes alone, each trained for that operating point, by
     false alarms; none where other runs are beside this one, or fewer than three in all.
 
-    Source: DeCoste and Schoelkopf (2002), section 5.2.
+    Source: DeCoste and Schölkopf (2002), section 5.2.
     """
     every = (view, *among)
     alike = {one.run.recipe.replace(C=1.0, class_weight=None).digest() for one in every}

@@ -74,7 +74,7 @@ def form() -> Setting:
             help = "Machines that judge each example (Bakir et al. 2004, Algorithm 3)."
             subsets = parameters.number("subsets", "Subsets s", 2, 20, 5, 1, help=help)
             help = "Half of each class. Small subsets disagree more."
-            size = parameters.number("each", "Examples in each, r", 4, MOST_POINTS, 200, 2, help=help)
+            size = parameters.number("each", "Examples in each, r", 4, n, min(200, n // 4 * 2), 2, help=help)
             help = "Draws the sample, the flipped labels and the subsets."
             seed = parameters.number("sample_seed", "Seed", SEEDS.start, SEEDS.stop, 0, 1, help=help)
     return Setting(name, n, noise, C, gamma, subsets, size, seed)

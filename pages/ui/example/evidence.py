@@ -77,6 +77,11 @@ def told(label, given: str) -> str:
     return f"{label} ({given} in the data set, swapped by noise)" if given else str(label)
 
 
+def brief(dataset: Dataset, label) -> str:
+    """A class as a tile has room for it: by its number too where the classes of the set would be cut alike."""
+    return dict(zip(dataset.classes.tolist(), distinct(dataset.classes, 9))).get(label) or short(label, 9)
+
+
 def examples(dataset: Dataset, split: str) -> tuple[np.ndarray, np.ndarray]:
     """X and y of the split "train" or "test"."""
     return (dataset.X_train, dataset.y_train) if split == "train" else (dataset.X_test, dataset.y_test)
@@ -195,13 +200,12 @@ def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[T
     """Tiles of support vectors with a number (m,) below each: an alpha, or a signed contribution. Of tiny ones, as
     those of features in hundreds, the first digit is told."""
     sign = "" if numbers is chosen.alpha else "+"
-    classes = load(dataset).classes
-    cut = dict(zip(classes.tolist(), distinct(classes, 9)))
+    of = load(dataset)
     return [
         Tile(
             "" if row < 0 else reference(dataset, "train", row),
             named(position, row, told(label, given), kind, alpha),
-            upper=(cut.get(label) or short(label, 9)) + (f" ({short(given, 9)})" if given else ""),
+            upper=brief(of, label) + (f" ({brief(of, given)})" if given else ""),
             lower=minus(f"{number:{sign}{'.1g' if 0 < abs(number) < TINY else '.2f'}}"),
             ring=str(kind),
             sign=int(side),

@@ -9,7 +9,7 @@ import numpy as np
 
 from pages.ui.example import evidence
 from pages.ui.kit.gallery import Tile, gallery, reference
-from pages.ui.kit.words import short, small
+from pages.ui.kit.words import small
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
@@ -36,7 +36,7 @@ def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: 
         first = Tile(
             ref,
             f"Training example {row}, class {known.said(row)}, {kind or 'no'} support vector",
-            short(label, 9),
+            evidence.brief(dataset, label),
             f"{alpha:.2f}" if alpha else "",
             kind,
             int(chosen.sign[(own if len(own) else made)[0]]),

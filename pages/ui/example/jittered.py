@@ -3,7 +3,7 @@
 A set of shifts becomes a square with the shift (dy, dx) at its row and column, the original at the centre.  Shifts of
 other jitters become a square each; all that is not shifted stands together.
 
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), Figure 4.
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), Figure 4.
 """
 
 from typing import NamedTuple

@@ -10,7 +10,8 @@ from pages.ui.example import columns, evidence
 from pages.ui.kit import parameters, walk
 from pages.ui.kit.gallery import Tile, gallery, pictures, reference
 from pages.ui.kit.paging import paged
-from pages.ui.kit.words import file_size, plain, short
+from pages.ui.kit.text import rounded
+from pages.ui.kit.words import distinct, file_size, plain, short
 from svmcore.preprocess import STEPS, Preprocessor, usage
 
 HUNDRED = 100
@@ -47,7 +48,8 @@ def labelled(dataset: Dataset, split: str, rows: np.ndarray, key: str, clickable
     """A gallery of some rows of a split, the class above each picture and its index below."""
     labels = [dataset.label(split, row) for row in rows.tolist()]
     y = ["no label" if label is None else str(label) for label in labels]
-    name = dataset.entry.name
+    name, classes = dataset.entry.name, dataset.classes.tolist()
+    cut = dict(zip(map(str, classes), distinct(classes, 9)))
     if clickable:
         walk.over((reference(name, split, row) for row in rows), dataset.entry.title)
     gallery(
@@ -56,7 +58,7 @@ def labelled(dataset: Dataset, split: str, rows: np.ndarray, key: str, clickable
             Tile(
                 reference(name, split, row) if clickable else "",
                 f"Example {row}, class {label}{_features(dataset, split, row)}",
-                upper=short(label, 9),
+                upper=cut.get(label, label),
                 lower=str(row),
             )
             for row, label in zip(rows, y, strict=True)
@@ -90,7 +92,7 @@ def _features(dataset: Dataset, split: str, row: int) -> str:
     if dataset.image_shape is not None:
         return ""
     x = evidence.all_of(dataset, split)[row]
-    told = [f"{short(name)} {value:.3g}" for name, value in zip(dataset.feature_names[:TOLD], x)]
+    told = [f"{short(name)} {rounded(value)}" for name, value in zip(dataset.feature_names[:TOLD], x)]
     return f": {', '.join(told)}{', …' if len(x) > TOLD else ''}"
 
 

@@ -14,6 +14,7 @@ from pages.ui.figures.edited import MARKS
 from pages.ui.figures.frame import bare, log_ticks, worded
 from pages.ui.figures.traces import dots, line, names, note, ring, whiskers
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, GREY, ORANGE
+from pages.ui.kit.text import rounded
 from pages.ui.kit.words import in_figure
 from svmcore.methods.editing import roles
 
@@ -130,15 +131,11 @@ def held(lines: Mapping[str, Line], law: Line | None, x_title: str, bayes: str, 
 def ends(lines: Mapping[str, Line]) -> str:
     """`Plain 1,250 to 8,000; cross-trained 240 to 290`: both ends of each line."""
     told = [
-        f"{name} {' to '.join(dict.fromkeys(_number(y) for y in (one.ys[0], one.ys[-1])))}"
+        f"{name} {' to '.join(dict.fromkeys(rounded(y) for y in (one.ys[0], one.ys[-1])))}"
         for name, one in lines.items()
     ]
     said = "; ".join(told)
     return said[:1].upper() + said[1:]
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _shown(ys: Sequence[float], log: bool) -> list[float | None]:

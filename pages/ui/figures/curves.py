@@ -17,7 +17,8 @@ import plotly.graph_objects as go
 from pages.ui.figures.frame import bare, worded
 from pages.ui.figures.traces import LEGEND, beside, line, note
 from pages.ui.kit.palette import BLUE, FAINT, GREY, ORANGE
-from pages.ui.kit.words import in_figure, small
+from pages.ui.kit.text import rounded
+from pages.ui.kit.words import in_figure, machines, small
 
 LONGEST = 400  # points a line is thinned to before it is sent
 APART, WIDE = 0.07, 0.25  # of the axis: between two names of machines, a training that is named
@@ -54,7 +55,7 @@ def dual_curve(progress: Sequence[dict]) -> go.Figure:
     for phase in phases:
         line(figure, *_over_time(phase, "dual"), BLUE, "%{y:,.4f} after %{x:.2f} s")
     _frame(figure, phases)
-    last = f"{phases[-1][-1]['dual']:,.2f}" if phases else "not known yet"
+    last = rounded(phases[-1][-1]["dual"], 6) if phases else "not known yet"
     return worded(
         figure,
         f"Dual objective over time, now {last}.",
@@ -120,9 +121,10 @@ def _gap_words(last: dict, tol: float) -> tuple[str, str]:
     """Alt text and line of words for the latest record."""
     now, least, gaps = small(mean_gap(last)), small(tol, 6), np.array(last.get("gaps", ()))
     if len(gaps) < 2:
+        whose = f"The mean gap of {n} machines" if (n := machines(last)) > 1 else "The gap"
         return (
             f"Violation of the optimality conditions over time, now {now}; the run stops at {least}.",
-            f"The gap falls until every condition holds to within tol = {least}; it is {now} now.",
+            f"{whose} falls until every condition holds to within tol = {least}; it is {now} now.",
         )
     done = f"{np.sum(gaps <= tol)} of {len(gaps)} machines are at tol = {least}"
     return (
@@ -147,6 +149,7 @@ def _name_machines(figure: go.Figure, phase: list[dict], tol: float, names: Sequ
 
 def _frame(figure: go.Figure, phases: list[list[dict]]) -> None:
     """The time axis from the start of the run to its last record, and where each of several trainings began."""
+    figure.update_xaxes(autotickangles=[0])  # a narrow one would stand its numbers on end
     if phases and phases[-1][-1]["seconds"] > 0:
         figure.update_xaxes(range=[0, phases[-1][-1]["seconds"]])
     starts = [phase[0]["seconds"] for phase in phases]

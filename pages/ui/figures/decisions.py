@@ -32,7 +32,7 @@ def alpha_histogram(
     dataset: its name; of MNIST is told what the paper saw.
 
     The paper chose C = 2 for MNIST from such a histogram of a run with a large C: few alphas exceeded 2
-    (DeCoste and Schoelkopf 2002, section 5.1.1).
+    (DeCoste and Schölkopf 2002, section 5.1.1).
     """
     figure = bare("alpha", "alphas above 0", yaxis_type="log", barmode="group", bargap=0.08, bargroupgap=0)
     bound = alpha >= C * (1 - 1e-6) if bound is None else bound

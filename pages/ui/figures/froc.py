@@ -176,7 +176,7 @@ def _curve(figure, of, style, x, per, told=True):
 def _ceiling(figure, ceiling):
     """The rate that the candidates allow."""
     figure.add_hline(y=ceiling, line={"dash": "dash", "color": GREY, "width": 1})
-    where = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "font": {"size": 11}}
+    where = {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
     note(figure, 0, ceiling, f"candidates reach {ceiling:.2f}", **where)
 
 
@@ -218,4 +218,4 @@ def _names(figure, lines, styles):
     for rate, _, at in sorted(ends, reverse=True):
         y = roof = min(rate if np.isfinite(rate) else 0.0, roof - APART)
         text = STROKES.get(styles[at].get("dash"), "") + in_figure(lines[at].name, 18)
-        beside(figure, y, text, styles[at]["colour"], font_size=12)
+        beside(figure, y, text, styles[at]["colour"])

@@ -84,10 +84,13 @@ def toy_plane(
     marked = " Rings are support vectors, double rings those at C." if len(free) or len(bound) else ""
     marked += f" Diamonds are the {len(made)} vectors of the reduced set." if len(made) else ""
     marked += f" Crosses mark the {many(len(errors), 'error')}." if len(errors) else ""
+    told = "; colour and shape tell its class"
+    if len(classes) == 2:
+        told = ": orange squares of class {}, blue dots of class {}".format(*(short(name, 24) for name in classes))
     return worded(
         figure,
         f"{len(X)} points of the plane in {len(classes)} classes.",
-        f"Each point is an example; colour and shape tell its class.{marked}"
+        f"Each point is an example{told}.{marked}"
         + (" The lines are f = −1, 0 and 1." if field is not None and len(classes) == 2 else ""),
     )
 

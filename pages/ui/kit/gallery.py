@@ -8,7 +8,7 @@ The browser cuts the tiles out of the montage and magnifies them by a whole numb
 sharp at any screen density, and lets them flow into the width there is.  Encoding (one everywhere): blue = class +1,
 orange = class -1; solid ring = free SV, double ring = bound SV, dotted ring = virtual SV, both = a virtual one at C,
 cross = error.  In a dark theme what is ink on white lies on grey.  The layout of text around a digit follows
-Figure 5 of DeCoste and Schoelkopf (2002): index at the lower left, labels at the upper right.
+Figure 5 of DeCoste and Schölkopf (2002): index at the lower left, labels at the upper right.
 """
 
 import base64

@@ -87,6 +87,12 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+def rounded(value: float, digits: int = 3) -> str:
+    """`0.071`, `−14.3`, `19,720`: a number to so many digits, and whole where it has more before the point."""
+    whole = 10**digits <= abs(value) < 1e15
+    return minus(f"{value:,.0f}" if whole else f"{value:,.{digits}g}")
+
+
 def small(number: float, digits: int = 2) -> str:
     """`0.05`, `4.1e−05`: a number to so many digits that may be very small, as a p value."""
     return minus(f"{number:.{digits}g}")

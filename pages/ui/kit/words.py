@@ -80,7 +80,12 @@ def alphas(number: int, machines: int) -> str:
 
 def held_so_far(progress: dict) -> str:
     """`7,195 alphas above 0 of all 10 machines so far`, of a run at work."""
-    return f"{alphas(progress['n_sv'], max(1, len(progress.get('gaps', ()))))} so far"
+    return f"{alphas(progress['n_sv'], machines(progress))} so far"
+
+
+def machines(progress: dict) -> int:
+    """How many are at work, by a line of progress; 1 where an older version did not say."""
+    return progress.get("machines") or max(1, len(progress.get("gaps", ())))
 
 
 def count(number: float) -> str:

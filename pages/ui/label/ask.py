@@ -122,7 +122,7 @@ def _one(run: Run, to: Target, labels: Labels, now: Next) -> None:
 def _sentence(second: str, lead: float, two: bool, left: int) -> str:
     apart = f"{lead:.2g}" if lead >= LEAST else f"less than {LEAST:g}"
     where = f"On the other side of the plane, {apart} away, lies" if two else f"The next by f, {apart} lower, is"
-    return f"{where} {words.minus(second)}. {left:,} examples have no label yet."
+    return f"{where} class {words.minus(second)}. {left:,} examples have no label yet."
 
 
 def _saved(run: Run, to: Target) -> None:

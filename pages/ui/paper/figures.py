@@ -3,7 +3,7 @@
 Figure 1 is computed: a line learned from a few points, and again with their shifted copies (virtual SVs); the classes
 are invariant under shifts along x1, so that the true boundary is a horizontal line.
 
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002).
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002).
 """
 
 from collections.abc import Callable

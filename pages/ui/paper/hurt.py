@@ -1,6 +1,6 @@
 """When does invariance hurt? A map of all pairs of digits and jitters: how much the errors change by virtual SVs.
 
-DeCoste and Schoelkopf, Machine Learning 46 (2002), section 6: obviously excessive distortions should be seen by
+DeCoste and Schölkopf, Machine Learning 46 (2002), section 6: obviously excessive distortions should be seen by
 cross-validation; how far others can be applied safely is left open.
 """
 

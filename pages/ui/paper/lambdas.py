@@ -2,7 +2,7 @@
 
 C_lambda = (1 - lambda) C + lambda I, C the covariance of the tangents; lambda = 1 is the plain machine.
 
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.1.
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.1.
 """
 
 from itertools import compress
@@ -82,4 +82,6 @@ def _tangents(recipe: Recipe) -> tuple[np.ndarray, np.ndarray, float]:
     problem = prepare(recipe)
     C = tangent_covariance(problem.X_train, recipe.jitters, problem.image_shape, scaled=False)
     values, axes = principal_tangents(C)
-    return values[:SHOWN] / values[0], axes[:SHOWN].reshape(-1, *problem.image_shape[:2]), float(values[0])
+    h, w = problem.image_shape[:2]
+    images = axes[:SHOWN].reshape(-1, h, w, len(axes[0]) // (h * w)).mean(axis=3)  # of colours their mean
+    return values[:SHOWN] / values[0], images, float(values[0])

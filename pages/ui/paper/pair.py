@@ -1,6 +1,6 @@
 """One pair of classes with a few training examples, as widgets, and a recipe for each method that learns it.
 
-With 3 against 8 of MNIST and 400 examples these are the recipes of Table 10 of DeCoste and Schoelkopf (2002).
+With 3 against 8 of MNIST and 400 examples these are the recipes of Table 10 of DeCoste and Schölkopf (2002).
 """
 
 import streamlit as st
@@ -31,7 +31,7 @@ def settings() -> dict[str, Recipe] | None:
     usual = "mnist" if "mnist" in images else catalogue.DEFAULT
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = data_set.field(images, "Sets of images at hand.", usual)
-        help = "Any two; DeCoste and Schoelkopf 2002, section 5.1.2, took 3 and 8, which are easily confused."
+        help = "Any two; DeCoste and Schölkopf 2002, section 5.1.2, took 3 and 8, which are easily confused."
         pair = data_set.pair(catalogue.entry(name), "Pair of classes", help, 180)
         n_train = parameters.number(
             "n", "Training examples", 10, 4000, 400, 100, width=160,
@@ -40,7 +40,7 @@ def settings() -> dict[str, Recipe] | None:
         deslant = parameters.flag(
             "deslant",
             "Deslant",
-            help="Set every digit upright first (DeCoste and Schoelkopf 2002, section 5.1.1).",
+            help="Set every digit upright first (DeCoste and Schölkopf 2002, section 5.1.1).",
         )
     jitters = jitter_set.field(None)
     if jitters is None or len(pair) != 2:

@@ -3,7 +3,7 @@
     straight  x_i               scrambled  P x_i, P one permutation matrix          <P u, P v> = <u, v>
 
 A machine whose kernel looks at inner products or distances cannot notice; what knows which pixels are neighbours (local
-kernels, shifts) loses what it knew. Source: DeCoste and Schoelkopf (2002), section 1.
+kernels, shifts) loses what it knew. Source: DeCoste and Schölkopf (2002), section 1.
 """
 
 from collections.abc import Iterable

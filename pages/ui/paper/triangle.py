@@ -1,7 +1,7 @@
 """A worked note: three images of three pixels on which a jittering kernel is no kernel, and the set that repairs it;
 and how it goes on digits as the set grows.
 
-DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3.
+DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.3.
 """
 
 import numpy as np

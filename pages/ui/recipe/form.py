@@ -52,9 +52,8 @@ def _as_called_here(error: ValueError) -> str:
     field = (FIELDS | option_fields()).get(getattr(error, "field", None))
     if field is None or not field.label:
         return words.plain(error)
-    called = field.kind.choices if field.kind.widget == "choice" else {}
     first, gap, rest = error.allowed.partition(" ")
-    value, first = (called.get(one, one) for one in (str(error.value), first))
+    value, first = map(field.called, (str(error.value), first))
     return f"*{words.plain(field.label)}* is {words.plain(value)}; allowed: {words.plain(f'{first}{gap}{rest}')}"
 
 

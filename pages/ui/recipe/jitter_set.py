@@ -29,7 +29,7 @@ def field(image_shape: tuple[int, ...], key: str = "jitter_set", usual: str = "b
             usual,
             width=280,
             help="'+' joins sets, '*' combines each of one with each of another, '@edge' fills from the border "
-            "(DeCoste and Schoelkopf 2002, section 3.2).",
+            "(DeCoste and Schölkopf 2002, section 3.2).",
         )
         st.menu_button(
             "Presets",

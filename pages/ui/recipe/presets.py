@@ -14,6 +14,7 @@ from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import LISTED, RECIPES
 from svmcore.lab.recipes.shows import SHOWS
+from svmcore.lab.registry.fields import Field
 from svmcore.lab.registry.options import option_fields
 from svmcore.lab.store import presets
 
@@ -170,8 +171,8 @@ def changes(base: Recipe, recipe: Recipe) -> list[str]:
     before, now, known = base.texts(), recipe.texts(), FIELDS | option_fields()
     names = [name for name in (before | now) if name not in NAMES and before.get(name) != now.get(name)]
     both = [name for name in names if name in before and name in now]
-    return [f"{known[name].label} {_shown(before[name])} → {_shown(now[name])}" for name in both]
+    return [f"{known[n].label} {_shown(known[n], before[n])} → {_shown(known[n], now[n])}" for n in both]
 
 
-def _shown(text: str) -> str:
-    return words.short(text, 40) or "none"
+def _shown(field: Field, text: str) -> str:
+    return words.short(field.called(text), 40) or "none"

@@ -62,7 +62,7 @@ def start_and_open(
 def tell_started(run_id: str, name: str = "") -> None:
     """Say that a run was asked for, by its title or as what; how far it is is looked up as it is said, as one of a
     second is done by then."""
-    does = {"queued": "waits for its turn", "running": "is at work in the background", "done": "is there already"}
+    does = {"queued": "waits for its turn", "running": "is at work in the background", "done": "is done already"}
 
     def told() -> str:
         what = words.plain(name or runs.get(run_id).title)

@@ -149,7 +149,7 @@ def _beside(run, of, machine, chosen, tiles, name) -> None:
     at = evidence.at(of, before, 0, position.ravel())
     drawn, laid = [], []
     pictures = evidence.seen_pictures(of, before.support_vectors[at.position])
-    own = evidence.support_pictures(run, machine, chosen)
+    own, dataset = evidence.support_pictures(run, machine, chosen), evidence.data_of(of)
     for i, tile in enumerate(tiles):
         drawn += [own[i : i + 1], pictures[i * BESIDE : (i + 1) * BESIDE]]
         laid.append(tile)
@@ -160,7 +160,7 @@ def _beside(run, of, machine, chosen, tiles, name) -> None:
                 Tile(
                     "" if at.row[j] < 0 else reference(of.recipe.dataset, "train", at.row[j]),
                     f"Support vector of class {label}, cosine {cosine:.2f} with the vector before it",
-                    upper=words.short(label, 9),
+                    upper=evidence.brief(dataset, label),
                     lower=f"{cosine:.2f}",
                     linked=j == i * BESIDE,
                 )
@@ -213,13 +213,12 @@ def _pictures(run, before, after, rows, shown) -> None:
     dataset = evidence.data_of(run)
     walk.over((reference(run.recipe.dataset, after.split, i) for i in after.index[rows]), f"answers {shown}")
     page = rows[paged(len(rows), PER_PAGE, key="reduce_page", of=(run.id, shown))]
-    cut = lambda label: words.short(label, 9)  # noqa: E731
     tiles = [
         Tile(
             reference(run.recipe.dataset, after.split, after.index[i]),
             f"{words.test_example(after.split, after.index[i])}, class {after.y_true[i]}: "
             f"{before.y_pred[i]} before, {after.y_pred[i]} after",
-            f"{cut(before.y_pred[i])} → {cut(after.y_pred[i])}",
+            " → ".join(evidence.brief(dataset, answers.y_pred[i]) for answers in (before, after)),
             f"{after.index[i]}",
             cross=bool(after.y_pred[i] != after.y_true[i]),
         )

@@ -26,8 +26,9 @@ FILTERS = {  # name in the address -> (label, what a run has of it, what to call
 }
 FIRST, LAST = (" ", "Run", "State"), ("SVs", "Data set", "Kernel", "C", "Method", "Fit", "Tags", "Parent", "When")
 COLUMNS = {
-    "Run": st.column_config.TextColumn(width=320, help="Runs that were started together are one line, which opens."),
+    "Run": st.column_config.TextColumn(width=290, help="Runs that were started together are one line, which opens."),
     "SVs": st.column_config.NumberColumn(width=72, format="localized", help="Distinct ones of all machines."),
+    "C": st.column_config.NumberColumn(width=68),  # the browser's own would cut 100000
     "Fit": st.column_config.NumberColumn("Fit, s", format="%.1f", help="Training, without the time of compiling."),
     "Tags": st.column_config.ListColumn(width=110, help="Your own words for it."),
     "Parent": st.column_config.TextColumn("Grew out of", help="The run that it is a variation of, if of one."),
@@ -132,7 +133,7 @@ def _row(run: Run, name: str, store: dict[str, Run]) -> dict:
         "Data set": words.data_set(recipe.dataset),
         "Kernel": recipe.kernel.brief,
         "C": recipe.C,
-        "Method": recipe.method,
+        "Method": METHODS[recipe.method].short,
         "Fit": words.training_seconds(result) if result else None,
         "Tags": list(run.tags),
         "Parent": _parent_name(run, store),
@@ -155,7 +156,7 @@ def _group_row(entry: ListEntry, name: str, is_open: bool) -> dict:
         "Data set": {words.data_set(run.recipe.dataset) for run in intact},
         "Kernel": {run.recipe.kernel.brief for run in intact},
         "C": {run.recipe.C for run in intact},
-        "Method": {run.recipe.method for run in intact},
+        "Method": {METHODS[run.recipe.method].short for run in intact},
     }
     return row | {column: next(iter(values)) for column, values in shared.items() if len(values) == 1}
 

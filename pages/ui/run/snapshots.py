@@ -62,12 +62,11 @@ def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: 
     except DataError as error:
         st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
         return
-    cut = dict(zip(dataset.classes.tolist(), words.distinct(dataset.classes, 9)))
     tiles = [
         Tile(
             reference(name, split, i),
             f"{words.test_example(split, i)}, true {t}, predicted {p}",
-            " → ".join(cut.get(c) or words.short(c, 9) for c in (t, p)),
+            " → ".join(evidence.brief(dataset, c) for c in (t, p)),
             str(i),
             cross=True,
         )

@@ -142,15 +142,15 @@ def ended(run, status):
 
 def _numbers(run, last, status):
     """What it holds and has computed: of a run that is done as its result says, as the last look may be at a fold."""
-    told, seconds = last, last["seconds"]
+    told, seconds, several = last, last["seconds"], words.machines(last) > 1
     if status.state == "done":
         result = run.result
         told = result | {name: sum(result[name]) for name in ("n_sv", "n_bound")}
         seconds = words.training_seconds(result)
         last = last | {"compile_seconds": 0.0}  # told by the result, of the whole run
     shown = {
-        "Mean gap" if len(last.get("gaps", ())) > 1 else "KKT gap": words.small(curves.mean_gap(last)),
-        "Alphas above 0" if len(last.get("gaps", ())) > 1 else "Support vectors": f"{told['n_sv']:,}",
+        "Mean gap" if several else "KKT gap": words.small(curves.mean_gap(last)),
+        "Alphas above 0" if several else "Support vectors": f"{told['n_sv']:,}",
         "At C": f"{told['n_bound']:,}",
         "Kernel values": words.count(told["kernel_evals"]),
         "Time": words.duration(seconds),

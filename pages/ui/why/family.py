@@ -2,7 +2,7 @@
 
     x_parent -> T_j x_parent for all j      kept: alpha > 0 in the machine;      pale: made, or to be made, and not kept
 
-Shifts lie around the parent as in Figure 4 of DeCoste and Schoelkopf (2002). The address names the parent (`family`, a
+Shifts lie around the parent as in Figure 4 of DeCoste and Schölkopf (2002). The address names the parent (`family`, a
 row of the training part) and the machine (`of`).
 """
 
@@ -167,7 +167,7 @@ def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, ro
             Tile(
                 str(one),
                 f"The family of training example {one}, class {known.said(one)}, adds {with_sign(part[one])}",
-                upper=short(known.seen[one], 9),
+                upper=evidence.brief(shown.dataset, known.seen[one]),
                 lower=with_sign(part[one]),
                 ring="free" if one == row else "",
             )

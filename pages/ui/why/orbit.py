@@ -4,7 +4,7 @@
 
 Forms stand in the order of their lead, so that those which go wrong are on one side. A jittered kernel compares each
 support vector with the nearest form alone; the share of all pull that each form has is written below it.
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3 and Figure 4.
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.3 and Figure 4.
 """
 
 from collections.abc import Sequence

@@ -18,7 +18,7 @@ from pages.ui.figures.frame import show
 from pages.ui.figures.traces import dots
 from pages.ui.kit.gallery import in_theme, magnified, pictures, thin
 from pages.ui.kit.palette import INK
-from pages.ui.kit.words import short
+from pages.ui.kit.text import rounded, short
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
@@ -53,7 +53,8 @@ def differing(shown: Shown, row: int, most: int = NAMED) -> list[str]:
     apart = np.abs(u - x) / spread
     order = [j for j in np.argsort(-apart, kind="stable")[:most] if apart[j] > 0]
     names = shown.dataset.feature_names
-    return [f"{short(names[j], 24)} {u[j]:.4g}, here {x[j]:.4g}" for j in order] or ["alike in all columns"]
+    told = [f"{short(names[j], 24)} {rounded(u[j], 4)}, here {rounded(x[j], 4)}" for j in order]
+    return told or ["alike in all columns"]
 
 
 def _columns(shown: Shown) -> None:

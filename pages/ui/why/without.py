@@ -139,19 +139,19 @@ def _multipliers(run: Run, machine: Machine, c: int, found: Effect, change: Chan
     if not len(order):
         return
     rows, names = rows_of(found.support[order], run), evidence.machine_names(run, machine)
-    seen = evidence.labels(run).seen[rows]
+    seen, dataset = evidence.labels(run).seen[rows], load(run.recipe.dataset)
     tiles = [
         Tile(
             reference(run.recipe.dataset, "train", row),
             f"Training example {row}, class {label}: alpha {small(a, 3)} before, {small(b, 3)} after",
-            upper=short(label, 9),
+            upper=evidence.brief(dataset, label),
             lower=minus(f"{a:.2f} → {b:.2f}"),
         )
         for row, label, a, b in zip(rows.tolist(), seen.tolist(), before[order], after[order])
     ]
     n = int((moves > 0).sum())
     gallery(
-        evidence.example_pictures(load(run.recipe.dataset), "train", rows),
+        evidence.example_pictures(dataset, "train", rows),
         tiles,
         key=f"{key}_alphas",
         alt=f"The {len(rows)} training examples whose alpha moves most in {names[c]}",

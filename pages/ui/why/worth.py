@@ -14,7 +14,7 @@ from pages.ui.example import evidence
 from pages.ui.kit import parameters, state
 from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.kit.text import with_sign
-from pages.ui.kit.words import many, short
+from pages.ui.kit.words import many
 from pages.ui.why import ticks
 from pages.ui.why.working import Work, watched
 from svmcore.explain.value import Values
@@ -87,7 +87,7 @@ def _lists(run: Run, found: Worth, now: str) -> None:
 
 def _list(run: Run, values: Values, positions: np.ndarray, title: str, key: str) -> None:
     rows = ticks.rows_of(positions, run)
-    seen = evidence.labels(run).seen[rows].tolist()
+    seen, dataset = evidence.labels(run).seen[rows].tolist(), load(run.recipe.dataset)
     tiles = []
     for i, row, label in zip(positions.tolist(), rows.tolist(), seen):
         won, lost, margin = int(values.won[i]), int(values.lost[i]), with_sign(1000 * values.mean_margin[i])
@@ -96,12 +96,12 @@ def _list(run: Run, values: Values, positions: np.ndarray, title: str, key: str)
             Tile(
                 reference(run.recipe.dataset, "train", row),
                 f"Training example {row}, class {label}: {told}",
-                upper=short(label, 9),
+                upper=evidence.brief(dataset, label),
                 lower=f"+{won} −{lost}" if won or lost else margin,
             )
         )
     gallery(
-        evidence.example_pictures(load(run.recipe.dataset), "train", rows),
+        evidence.example_pictures(dataset, "train", rows),
         tiles,
         key=f"worth_{key}",
         alt=f"{title}: {len(rows)} training examples",

@@ -4,7 +4,7 @@
     measured(name)    what was kept for just these examples and settings, or None
 
 No SVM and so no run of the store: a rival has figures only. Tangent distance is our own (methods/neighbours.py).
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), Tables 2 and 3.
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), Tables 2 and 3.
 """
 
 import hashlib

@@ -4,7 +4,7 @@
                       errors on the test set by a machine of all of them
 
 Whether cross-validation warns in time when invariance is pushed too far (a 6 that turns into a 9) is the open question
-of DeCoste and Schoelkopf, Machine Learning 46 (2002), section 6. For 200 sixes and nines it does, at the same step as
+of DeCoste and Schölkopf, Machine Learning 46 (2002), section 6. For 200 sixes and nines it does, at the same step as
 the 800 of the test set (per cent):
 
     python -m svmcore sweep mnist-5k-vsv jitters none rot:-20,20 rot:-60,60 rot:-120,120 rot:-120,-60,60,120,180 \\

@@ -241,7 +241,8 @@ class _Watch:
 
 
 def _line(progress: Progress, tol: float) -> dict:
-    """A Progress as it is written: plain numbers, null for what is not finite; the gaps of up to MAX_GAPS machines.
+    """A Progress as it is written: plain numbers, null for what is not finite; the gaps of up to MAX_GAPS
+    machines, of more how many they are.
 
     mean_gap = (prod_m max(gap_m, tol))^(1/k) of k machines, which are solved in turn: it falls when one of them does.
     """
@@ -249,7 +250,7 @@ def _line(progress: Progress, tol: float) -> dict:
     gaps = values.pop("gaps")
     values["mean_gap"] = np.exp(np.log(np.maximum(gaps, tol)).mean()) if len(gaps) > 1 else progress.gap
     line = {name: _plain(value) for name, value in (values | (progress.facts or {})).items()}
-    return line | ({"gaps": [_plain(gap) for gap in gaps]} if len(gaps) <= MAX_GAPS else {})
+    return line | ({"gaps": [_plain(gap) for gap in gaps]} if len(gaps) <= MAX_GAPS else {"machines": len(gaps)})
 
 
 def _plain(value):

@@ -6,7 +6,7 @@
     digest()                 16 hex digits of what decides the outcome  cache keys, finding similar runs
 
 Every field is checked when a recipe is made, so that a Recipe at hand is a possible one; whether its data set is there
-and what it will cost is for `estimate` to say. Kernels: DeCoste and Schoelkopf, Machine Learning 46 (2002).
+and what it will cost is for `estimate` to say. Kernels: DeCoste and Schölkopf, Machine Learning 46 (2002).
 """
 
 # ruff: noqa: RUF009  (a field that carries its words is made by a function, as those of kernels are)
@@ -102,12 +102,12 @@ class Recipe:
     method: str = _asked(
         choice(METHODS, lambda method: method.title), "sv", "Method",
         "How what is known of invariances enters: not at all, by virtual examples, or by the kernel "
-        "(DeCoste and Schoelkopf 2002, section 3).",
+        "(DeCoste and Schölkopf 2002, section 3).",
     )
     jitters: str = _asked(
         JITTERS, "", "Jitter set",
         "What leaves the class as it is, for methods that use it "
-        "(DeCoste and Schoelkopf 2002, section 3.2, Figure 4).",
+        "(DeCoste and Schölkopf 2002, section 3.2, Figure 4).",
     )
     solver: str = _asked(choice(SOLVERS), "auto", "Solver", "auto chooses by size.")
     tol: float = _asked(numeric(1e-8, 1), 1e-3, "tol", "Training stops when the KKT gap is at most tol.", step=1e-3)
@@ -124,7 +124,7 @@ class Recipe:
     bounds: bool = _asked(
         FLAG, False, "Bounds",
         "Leave-one-out by retraining, xi-alpha, span, radius and margin, VC: what they say of the error from the "
-        "training examples alone, and at what cost; for methods sv, jsv, tangent (DeCoste and Schoelkopf 2002, "
+        "training examples alone, and at what cost; for methods sv, jsv, tangent (DeCoste and Schölkopf 2002, "
         "section 5).",
         shown=False,
     )

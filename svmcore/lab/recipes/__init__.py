@@ -1,8 +1,8 @@
 """The named recipes: experiments of the papers and first steps, ready to run from the app or by name.
 
-first: the preset and quick ones; usps, mnist, pairs: the handwritten digits of DeCoste and Schoelkopf, Machine Learning
+first: the preset and quick ones; usps, mnist, pairs: the handwritten digits of DeCoste and Schölkopf, Machine Learning
 46 (2002), section 5.1 and Table 10; digestion: its section 4; volcanoes: its section 5.2; best: beyond the paper;
-reductions: Burges and Schoelkopf (1997); faces and osuna: Osuna, Freund and Girosi (1997); xtrain: Bakir, Bottou and
+reductions: Burges and Schölkopf (1997); faces and osuna: Osuna, Freund and Girosi (1997); xtrain: Bakir, Bottou and
 Weston (2004).
 """
 

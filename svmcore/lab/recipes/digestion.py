@@ -1,4 +1,4 @@
-"""The study of digestion (DeCoste and Schoelkopf, 2002, section 4): one digit against the rest by the paper's solver.
+"""The study of digestion (DeCoste and Schölkopf, 2002, section 4): one digit against the rest by the paper's solver.
 
     digest-DIGIT-WAY-MB      all 60,000 digits, with a cache of so many megabytes
     digest-DIGIT-few-WAY-MB  6000 of them, in a minute or two

@@ -1,9 +1,9 @@
-"""MNIST, all 60000 digits: ten machines, unit norm, K = (u.v + 1)^9 / 512, C = 2 (DeCoste and Schoelkopf, 2002).
+"""MNIST, all 60000 digits: ten machines, unit norm, K = (u.v + 1)^9 / 512, C = 2 (DeCoste and Schölkopf, 2002).
 
 Virtual SVs are made from each machine's own support vectors. Degree 5: section 5.1 and note 7, whose shifts go in the
 four principal directions; their C is not given, and that of USPS, 10, is taken. The jittering kernel on ten digits is
 far from positive definite, so its positive part is a recipe too (methods/definite.py). How C was compared, and both
-kernels: tests/bench/NOTES.md. The linear machines, invariant to shifts sideways, are those of Schoelkopf, Simard, Smola
+kernels: tests/bench/NOTES.md. The linear machines, invariant to shifts sideways, are those of Schölkopf, Simard, Smola
 and Vapnik, NIPS 10 (1998), on digits of 28 x 28 for 20 x 20 pixels. qmnist-*: all 60,000 test digits, of which there
 are 10,000 in MNIST.
 """

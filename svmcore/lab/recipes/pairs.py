@@ -1,4 +1,4 @@
-"""3 against 8, the first 200 of each, tested on all 1984 of the test set: Table 10 of DeCoste and Schoelkopf (2002).
+"""3 against 8, the first 200 of each, tested on all 1984 of the test set: Table 10 of DeCoste and Schölkopf (2002).
 
 3v8-*: 3x3 shifts; 3v8-5x5-*: deslanted, 5x5 shifts, 3v8-5x5-pixels-*: deslanted by the paper's words; 3v8-J*: the same
 with sets of growing size, for their cost; 3v8-drawn-*, 3v8-5x5-drawn-*: 400 digits drawn by the seed; 3v8-product-*:

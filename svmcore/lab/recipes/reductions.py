@@ -1,4 +1,4 @@
-"""Reduced sets: the preset's machine, the virtual SVs of degree 9, and the machines of Burges and Schoelkopf (1997).
+"""Reduced sets: the preset's machine, the virtual SVs of degree 9, and the machines of Burges and Schölkopf (1997).
 
 `mnist-rs` keeps a tenth of the 87,796 distinct vectors of `mnist-vsv`, shared by the ten machines; the next two a
 twentieth and a fiftieth; `mnist-blind-rs` a tenth of 169,093, settled before its test errors were known.

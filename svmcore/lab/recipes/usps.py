@@ -1,9 +1,9 @@
-"""USPS: ten machines of degree 3, C = 10, on smoothed digits (DeCoste and Schoelkopf, 2002, Tables 1 and 2).
+"""USPS: ten machines of degree 3, C = 10, on smoothed digits (DeCoste and Schölkopf, 2002, Tables 1 and 2).
 
 The paper leaves open how values are scaled and whether the polynomial has a constant: unit norm after smoothing and
 K = (u.v)^3 come nearest to its errors of the choices compared in tests/bench/NOTES.md.
 
-The Gaussian kernel has the width of Schoelkopf's experiments, exp(-|u - v|^2 / 128) for values from -1 to 1. Machines
+The Gaussian kernel has the width of Schölkopf's experiments, exp(-|u - v|^2 / 128) for values from -1 to 1. Machines
 "-set" are trained on the union of the base machines' SVs alone: virtual SVs without jitters. The sigmoid,
 tanh(2 u.v - 2), keeps to the convex part of tanh for u.v up to 1.
 """

@@ -1,4 +1,4 @@
-"""Small volcanoes on Venus: DeCoste and Schoelkopf (2002), section 5.2, Figures 7 to 9.
+"""Small volcanoes on Venus: DeCoste and Schölkopf (2002), section 5.2, Figures 7 to 9.
 
 The kernel is the paper's (u.v / d + 1)^9 / 512 for chips of d pixels with mean 0 and deviation 1, which divided by the
 root of d have norm 1. C = 1 for the background and 3 for volcanoes. The cropped machines see 13 x 13 of the 15 x 15

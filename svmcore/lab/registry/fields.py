@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from svmcore import allowed
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, kernel_from_dict
 from svmcore.preprocess import check_order, parse_step
@@ -105,6 +106,13 @@ class Field:
         """The text of a value."""
         return "none" if value is None else self.kind.show(value)
 
+    def called(self, text: str) -> str:
+        """What a form calls what a text stands for: a choice by its title, a field left open by what that means."""
+        kind = self.kind
+        if text in ("", "none") and self.opens:
+            return self.opens
+        return kind.title(kind.choices[text]) if kind.title and text in kind.choices else text
+
 
 def _slug(name, value):
     if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}", value):
@@ -137,13 +145,13 @@ def _choice(allowed):
 
 
 def _number(low, high, whole, closed=False):
-    above = low == 0 and not whole and not closed
-    allowed = f"{'a whole number' if whole else 'a number'} {f'above {low}' if above else f'from {low}'} to {high:g}"
+    open_below = low == 0 and not closed
+    wanted = (allowed.whole if whole else allowed.above if open_below else allowed.number)(low, high)
 
     def check(name, value):
-        good = isinstance(value, int | float) and not isinstance(value, bool)
-        if not good or not low <= value <= high or (above and value == 0) or (whole and value != int(value)):
-            raise RecipeError(name, value, allowed)
+        whole_as_float = whole and isinstance(value, float) and value.is_integer()  # JSON's 5.0
+        if not wanted.takes(int(value) if whole_as_float else value):
+            raise RecipeError(name, value, wanted.words)
         return int(value) if whole else float(value)
 
     return check
@@ -173,7 +181,7 @@ def _steps(name, value):
         try:
             parse_step(step)
         except ValueError as error:
-            raise RecipeError(name, step, str(error)) from None
+            raise RecipeError(name, step, re.split("; allowed (?:are|is) ", str(error))[-1]) from None
     try:
         check_order(value)
     except ValueError as error:

@@ -6,7 +6,7 @@ Methods that transform images are given them before the steps that must follow a
 
 Whatever learns (steps such as zscore, kernels fitted to data) learns from the training examples alone.
 
-Reference: the protocols of DeCoste and Schoelkopf, Machine Learning 46 (2002), sections 5.1 and 5.2.
+Reference: the protocols of DeCoste and Schölkopf, Machine Learning 46 (2002), sections 5.1 and 5.2.
 """
 
 from collections.abc import Callable

@@ -64,7 +64,7 @@ SOLVERS: dict[str, Solver] = {
     "smo": Solver("Holds the whole Gram matrix."),
     "decomposition": Solver("Works on sets of examples.", _DECOMPOSITION, lambda values: Decomposition(**values)),
     "smo-digestion": Solver(
-        "The solver of the paper (DeCoste and Schoelkopf 2002, section 4).",
+        "The solver of the paper (DeCoste and Schölkopf 2002, section 4).",
         (_DIGESTION,),
         lambda values: Digestion(**values["digestion"]),
     ),

@@ -112,7 +112,8 @@ def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
     if not len(data.y_test):
         if recipe.split != "stratified":
             raise RecipeError("split", recipe.split, f"stratified, as {recipe.dataset} has no test part of its own")
-        n_test = recipe.n_test or max(1, len(train) - recipe.n_train if recipe.n_train else len(train) // 5)
+        left = len(train) - recipe.n_train if recipe.n_train else len(train) // 5
+        n_test = recipe.n_test or max(len(np.unique(data.y_train[train])), left)  # one of each class at least
         if n_test >= len(train):
             raise RecipeError("n_test", n_test, f"fewer than the {len(train)} examples of {recipe.dataset}")
         train, test = _draw(recipe, train, data.y_train, len(train) - n_test, n_test, "n_test")
@@ -168,8 +169,12 @@ def _draw(recipe, index, y, n_first, n_second, field):
         parts = train_test_split(
             index, train_size=n_first, test_size=n_second, stratify=y[index], random_state=recipe.seed
         )
-    except ValueError as error:
-        raise RecipeError(field, n_second if field == "n_test" else n_first, f"a stratified split ({error})") from None
+    except ValueError:
+        least = len(np.unique(y[index]))
+        wanted = f"parts of at least {least}, one example of each class; here {n_first} and {n_second}"
+        if smallest_class(y[index]) < 2:
+            wanted = "classes of at least 2 examples"
+        raise RecipeError(field, n_second if field == "n_test" else n_first, wanted) from None
     return np.sort(parts[0]), np.sort(parts[1])
 
 

@@ -232,6 +232,7 @@ RESULT = {
 LINE = {"stage": text, "iterations": count, "gap": number, "dual": number, "n_sv": count, "n_bound": count}
 LINE |= {"kernel_evals": count, "cache_hits": count, "cache_misses": count, "seconds": number}
 OFTEN = {"mean_gap": number, "gaps": several(maybe(number), 0), "compile_seconds": positive, "rest_seconds": positive}
+OFTEN |= {"machines": count}
 POSITIONS = ("index", "train", "test", "support", "parent", "picture", "tested", "object_picture")
 SPLIT = {"train": ("iu", 1), "test": ("iu", 1)}
 MODEL = {"header": ("U", 0), "classes": ("biufU", 1), "support": ("iu", 1), "support_vectors": ("f", 2)}

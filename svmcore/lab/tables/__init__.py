@@ -5,8 +5,8 @@
     fill(table) -> Filled      ours, with 95 % intervals; cells without a run have a predicted time
     text(filled)               the same as lines of text
 
-Source: DeCoste and Schoelkopf, Machine Learning 46 (2002), Tables 1-10 and section 5.1; Burges and
-Schoelkopf, NIPS 9 (1997); Osuna, Freund and Girosi (1997); Bakir, Bottou and Weston, NIPS 17 (2004), Table 1.
+Source: DeCoste and Schölkopf, Machine Learning 46 (2002), Tables 1-10 and section 5.1; Burges and
+Schölkopf, NIPS 9 (1997); Osuna, Freund and Girosi (1997); Bakir, Bottou and Weston, NIPS 17 (2004), Table 1.
 """
 
 from svmcore.lab.tables import burges, digestion, mnist, osuna, pairs, usps, xtrain

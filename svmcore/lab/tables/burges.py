@@ -1,4 +1,4 @@
-"""Tables of Burges and Schoelkopf (1997), and of reduced sets beyond them."""
+"""Tables of Burges and Schölkopf (1997), and of reduced sets beyond them."""
 
 from svmcore.lab.tables.layout import Cell, Row, Table, table_of
 from svmcore.lab.tables.published import PUBLISHED

@@ -1,4 +1,4 @@
-"""The tables of the study of digestion (DeCoste and Schoelkopf, 2002, section 4); its recipes: recipes/digestion."""
+"""The tables of the study of digestion (DeCoste and Schölkopf, 2002, section 4); its recipes: recipes/digestion."""
 
 from svmcore.lab.recipes.digestion import FEW, RULES, RULES_MB, SHIFTED_MB
 from svmcore.lab.tables.layout import Table, table_of

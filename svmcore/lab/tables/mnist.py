@@ -1,4 +1,4 @@
-"""Tables of MNIST's ten digits (DeCoste and Schoelkopf 2002, section 5.1.2, Tables 3 to 9)."""
+"""Tables of MNIST's ten digits (DeCoste and Schölkopf 2002, section 5.1.2, Tables 3 to 9)."""
 
 from itertools import pairwise
 
@@ -117,7 +117,7 @@ def _per_digit(name: str, title: str, prefix: str, kinds: tuple[str, ...], numbe
 
 
 def _hours() -> Table:
-    """What training took, beside DeCoste and Schoelkopf (2002), section 5.1.1: whole hours on a Sun Ultra60."""
+    """What training took, beside DeCoste and Schölkopf (2002), section 5.1.1: whole hours on a Sun Ultra60."""
     hours = PUBLISHED["mnist_hours"]
     figures = {"values": "Thousand million kernel values", "mults": "Million multiply-adds",
                "take_s": "10,000 digits, s", "train_s": "Training, s"}  # fmt: skip

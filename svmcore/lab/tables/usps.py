@@ -1,4 +1,4 @@
-"""Tables of the USPS digits (DeCoste and Schoelkopf 2002, section 5.1.1, Tables 1 and 2)."""
+"""Tables of the USPS digits (DeCoste and Schölkopf 2002, section 5.1.1, Tables 1 and 2)."""
 
 from svmcore.lab.recipes.usps import TRANSFER
 from svmcore.lab.tables.layout import ERRORS_SVS, Cell, Row, Table, rivals_of, table_of

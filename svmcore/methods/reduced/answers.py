@@ -16,7 +16,7 @@ X (n, d) float32, label (n,) numbers of the classes; Z (m, d), gamma (k, m), bia
 (3 x batch x m + 7 x m x r). Parts of a batch are computed side by side; how many does not depend on the computer, so
 that a seed gives one result.
 
-References: Burges and Schoelkopf (1997), section 4, for the expansion; Kingma and Ba, Adam (2015).
+References: Burges and Schölkopf (1997), section 4, for the expansion; Kingma and Ba, Adam (2015).
 """
 
 from collections.abc import Callable

@@ -2,7 +2,7 @@
 
     f(x) = sum_i coef_i K(x_i, x) + bias   ->   sum_j gamma_j K(z_j, x) + bias'         m vectors z_j for n x_i
 
-What it does is in stages.py. Burges (1996); Burges and Schoelkopf (1997), section 4.
+What it does is in stages.py. Burges (1996); Burges and Schölkopf (1997), section 4.
 """
 
 from dataclasses import KW_ONLY, dataclass, replace
@@ -96,7 +96,7 @@ class ReducedSet(Decider):
     References
     ----------
     Burges (1996), Simplified support vector decision rules.
-    Burges and Schoelkopf (1997), section 4.
+    Burges and Schölkopf (1997), section 4.
 
     Examples
     --------

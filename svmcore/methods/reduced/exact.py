@@ -11,7 +11,7 @@ the residual r_c = Psi_c less its projection, example i lowers rho^2 by sum_c <r
 
 X (n, d); K (n, n) is never held, L (n, m) float64 is.
 
-References: Downs, Gates and Masters, JMLR 2 (2001); pivots that lower rho: Smola and Schoelkopf, ICML (2000).
+References: Downs, Gates and Masters, JMLR 2 (2001); pivots that lower rho: Smola and Schölkopf, ICML (2000).
 """
 
 from math import comb

@@ -8,7 +8,7 @@
 X (n, d) float32 examples; coef (k, n) float64; Z (m, d); gamma (k, m) float64. Everything through kernel values, by
 blocks, in double precision unless they are very many.
 
-Reference: Burges and Schoelkopf (1997), section 4.
+Reference: Burges and Schölkopf (1997), section 4.
 """
 
 from collections.abc import Callable, Iterator
@@ -119,7 +119,7 @@ class Expansion:
     def rho2(self, Z, gamma, work: Work | None = None, norms=None) -> np.ndarray:
         """|Psi_c - sum_j gamma[c, j] phi(z_j)|^2 for Z (m, d), gamma (k, m): (k,) float64, from 0 up.
 
-        norms (k,): |Psi_c|^2, where they are known. Burges and Schoelkopf (1997), section 4.
+        norms (k,): |Psi_c|^2, where they are known. Burges and Schölkopf (1997), section 4.
         """
         norms = self.norms(work) if norms is None else norms
         own = Expansion(self.kernel, np.asarray(Z), np.asarray(gamma, np.float64)).norms(work)

@@ -10,7 +10,7 @@ two of them with X: 4 n m d multiplications and additions.
 
 X (n, d), coef (k, n): the target. Z (m, d). Large products are in single precision, sums over examples in double.
 
-References: Burges and Schoelkopf (1997), section 4; Burges (1996), section 4; Liu and Nocedal (1989).
+References: Burges and Schölkopf (1997), section 4; Burges (1996), section 4; Liu and Nocedal (1989).
 """
 
 from typing import NamedTuple

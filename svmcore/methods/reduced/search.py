@@ -10,7 +10,7 @@
 The weights gamma (k, j) of all vectors are at their best after each; the paper's own search moves them by the same
 gradients as the vectors, and no expansion is farther off than with the best.
 
-References: Burges (1996), section 4; Burges and Schoelkopf (1997), section 4; the fixed point: Schoelkopf, Knirsch,
+References: Burges (1996), section 4; Burges and Schölkopf (1997), section 4; the fixed point: Schölkopf, Knirsch,
 Smola and Burges, Fast approximation of support vector kernel expansions (1998).
 """
 
@@ -28,7 +28,7 @@ STEPS, FLAT = 40, 1e-5  # of one vector at most; steps of the gradient, and move
 def one_by_one(target: Expansion, Z, norms, how: str, work: Work, seen=None) -> np.ndarray:
     """Vectors (m, d) float32, each begun at the row of Z (m, d). norms (k,): |Psi_c|^2; seen(reduced): after each.
 
-    Burges and Schoelkopf (1997), section 4. Stopped where `work.check` says so.
+    Burges and Schölkopf (1997), section 4. Stopped where `work.check` says so.
     """
     step, Z = {"one-by-one": _by_gradients, "fixed-point": _by_fixed_point}[how], np.array(Z, np.float32)
     m, gamma, left = len(Z), np.zeros((len(target.coef), 0)), norms

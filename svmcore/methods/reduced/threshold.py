@@ -3,7 +3,7 @@
     b = argmax_b  #{i : y_i = +1, g_i + b > 0} - #{i : y_i = -1, g_i + b > 0},      g = f - bias
 
 the largest difference of the unnormalised cumulative distributions, which is the empirical Bayes error of one decision
-value. Burges and Schoelkopf (1997), section 5.
+value. Burges and Schölkopf (1997), section 5.
 
 Few examples are as good as none to tell one threshold from the next: the bias is moved only as far as it takes to come
 within a standard deviation of the fewest errors e, to e + sqrt(e), and by one where e = 0: no single example out of its
@@ -22,7 +22,7 @@ def best_thresholds(decision, y, classes, slack: float = 1.0) -> np.ndarray:
     """The smallest shift of each machine's bias (k,) that brings its errors on examples with decision values (n, k) to
     within `slack` standard deviations of the fewest; 0 for the fewest of all.
 
-    Between two values of f it lies in the middle. Burges and Schoelkopf (1997), section 5. ValueError for labels that
+    Between two values of f it lies in the middle. Burges and Schölkopf (1997), section 5. ValueError for labels that
     are none of the classes (k,), or (2,) for k = 1.
     """
     decision, y = np.asarray(decision, np.float64), np.asarray(y)

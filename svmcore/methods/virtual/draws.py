@@ -13,7 +13,7 @@ that were dropped and came to violate again since; with less, memory and seconds
 Symbols: p examples held; parent, jitter (p,) int64; alpha, f (k, p), f = sum_j alpha_j y_j K_ij - y_i.
 
 References: Loosli, Canu and Bottou, Training invariant support vector machines using selective sampling, in Large Scale
-Kernel Machines (2007): online, with eight million digits; DeCoste and Schoelkopf (2002), section 3.2: the support
+Kernel Machines (2007): online, with eight million digits; DeCoste and Schölkopf (2002), section 3.2: the support
 vectors' copies.
 """
 

@@ -76,9 +76,9 @@ class VirtualSVC(MachineEstimator):
 
     References
     ----------
-    Schoelkopf, Burges and Vapnik (1996): virtual support vectors.
-    DeCoste and Schoelkopf (2002), section 3.2.
-    Burges and Schoelkopf (1997), section 6: the copies that matter.
+    Schölkopf, Burges and Vapnik (1996): virtual support vectors.
+    DeCoste and Schölkopf (2002), section 3.2.
+    Burges and Schölkopf (1997), section 6: the copies that matter.
     Loosli, Canu and Bottou (2007): more copies than can be stored, of which few are kept.
 
     Examples

@@ -9,7 +9,7 @@ only add to them. The first stage of a fold knows no jitters, so it is trained o
 
 The errors by which a set was chosen are lower than those it will make: of many it is the one that was lucky too.
 
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 6, asks which invariances to take, and how far.
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 6, asks which invariances to take, and how far.
 """
 
 from collections.abc import Sequence

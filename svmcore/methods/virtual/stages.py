@@ -10,7 +10,7 @@ the normalisation `prepare`.
 Symbols: X (n, d) float32 rows of pixels; Y (k, n) targets +1, -1 of the k machines; parent (m,) int64; jitter (m,)
 int32, its number in the set of all products of r jitters; alpha (k, m) float64.
 
-References: Schoelkopf, Burges and Vapnik, ICANN (1996); DeCoste and Schoelkopf, Machine Learning 46 (2002), section
+References: Schölkopf, Burges and Vapnik, ICANN (1996); DeCoste and Schölkopf, Machine Learning 46 (2002), section
 3.2, Table 1 (scope "union") and section 5.1.1 (scope "machine").
 """
 
@@ -40,7 +40,7 @@ APART = ("machine", "positive", "all-positive")  # scopes in which each machine 
 class Stages:
     """One fit of a VirtualSVC, `owner`: machines in shares that are solved side by side, all within the SVC's budget.
 
-    The method: Burges and Schoelkopf (1997), section 3.
+    The method: Burges and Schölkopf (1997), section 3.
     """
 
     def __init__(self, owner, single, X, targets: Targets, session: Session):
@@ -64,7 +64,7 @@ class Stages:
 
         base: one that was fitted to the same examples.
 
-        DeCoste and Schoelkopf (2002), section 3.2, step 1.
+        DeCoste and Schölkopf (2002), section 3.2, step 1.
         """
         k, n = self.Y.shape
         rows = self.owner.prepared(self.X)
@@ -97,8 +97,8 @@ class Stages:
     def virtual_stage(self) -> None:
         """Retrain every share on the jittered forms of its SVs.
 
-        DeCoste and Schoelkopf (2002), section 3.2, steps 2 and 3; again from the new SVs as in
-        DeCoste and Schoelkopf (2002), note 3.
+        DeCoste and Schölkopf (2002), section 3.2, steps 2 and 3; again from the new SVs as in
+        DeCoste and Schölkopf (2002), note 3.
 
         Where training is stopped, the machines not yet retrained stay as they are; where the second stage has another
         kernel, all of them do.
@@ -210,7 +210,7 @@ class Stages:
         """Of virtual examples the seed's own, and of the copies the share `keep` that the machines `standing` are least
         sure of, by the least y f, or at random.
 
-        Burges and Schoelkopf (1997), section 6: measure what each tells, and keep the most important.
+        Burges and Schölkopf (1997), section 6: measure what each tells, and keep the most important.
         """
         n, copies = len(self.X), np.setdiff1d(keys, own)
         most = round(self.owner.keep * len(copies))

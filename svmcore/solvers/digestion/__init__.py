@@ -12,7 +12,7 @@ Every SV holds a cache row, filled entry by entry, as long as its alpha is above
 its kernel values computed again and again (section 4.1: rows are hoarded). Without hoarding rows go to the examples
 that moved last, whether they still are SVs or not. During a full pass the SVs bulge beyond their final number.
 Digestion jumps out of the pass into an inbounds pass when they have grown too much; the full pass after it begins at
-the example at which it jumped out, and like every full pass goes once round all n. DeCoste and Schoelkopf (2002),
+the example at which it jumped out, and like every full pass goes once round all n. DeCoste and Schölkopf (2002),
 section 4.2; the five rules of `Digestion` are theirs, in their order of priority. Costs are counted in kernel
 evaluations, so that a run repeats exactly.
 

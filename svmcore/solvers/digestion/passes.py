@@ -15,7 +15,7 @@ from svmcore.solvers.digestion.state import DONE, FULL, INBOUNDS, _claim, _kerne
 def _burst(s, rules, tol, budget, limit):
     """Passes until `budget` kernel values were computed or looked up, `limit` steps made, or the machine is done.
 
-    DeCoste and Schoelkopf (2002), section 4.2: full and inbounds passes, and the jump out of a full one.
+    DeCoste and Schölkopf (2002), section 4.2: full and inbounds passes, and the jump out of a full one.
     """
     n, c = s.y.shape[0], s.count
     stop = c.evals + c.looks + budget

@@ -1,4 +1,4 @@
-"""When a full pass is left for an inbounds one: the five rules of DeCoste and Schoelkopf (2002), section 4.2."""
+"""When a full pass is left for an inbounds one: the five rules of DeCoste and Schölkopf (2002), section 4.2."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -45,7 +45,7 @@ class Digestion:
 
     References
     ----------
-    DeCoste and Schoelkopf (2002), section 4.2.
+    DeCoste and Schölkopf (2002), section 4.2.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class Rules(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _digest(s, rules):
-    """The highest priority first. DeCoste and Schoelkopf (2002), section 4.2, rules 1 to 5."""
+    """The highest priority first. DeCoste and Schölkopf (2002), section 4.2, rules 1 to 5."""
     c = s.count
     computed, new = c.evals - c.evals_back, c.n_sv - c.sv_back
     if computed < rules.wait:

@@ -127,7 +127,7 @@ def _within(value, allowed):
 
 def _spelled(allowed, like):
     if isinstance(allowed, slice):
-        return f"{allowed.start} to {allowed.stop}"
+        return f"{allowed.start:,.12g} to {allowed.stop:,.12g}"
     if allowed is None:
         return {bool: "true or false", int: "a whole number", float: "a number"}.get(type(like), "a text")
     names = [short(a) for a in allowed]

@@ -166,7 +166,7 @@ def draw(field, key: str, where=st, widget: str = "", **how):
     settings = {"label": field.label, "help": field.help, "key": key} | KEEP
     if kind.widget == "choice":
         settings |= {"options": list(kind.choices)}
-        settings |= {"format_func": lambda word: kind.title(kind.choices[word])} if kind.title else {}
+        settings |= {"format_func": field.called} if kind.title else {}
     if kind.widget == "number":
         settings |= _range(field)
     if kind.widget == "words":

@@ -1,6 +1,6 @@
 """Jittering inside the kernel: no copies are added; each comparison of two digits tries the shifts by itself.
 
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3.
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.3.
 """
 
 from pages.ui.kit.words import small

@@ -1,6 +1,6 @@
 """What an SVM keeps: of all points only those at the edge of the road between the classes.
 
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 2.
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 2.
 """
 
 import numpy as np

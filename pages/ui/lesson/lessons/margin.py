@@ -1,6 +1,6 @@
 """The margin and C: how wide the road is, and what a point may cost that stands in it.
 
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 2; Cortes and Vapnik, Machine Learning 20 (1995).
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 2; Cortes and Vapnik, Machine Learning 20 (1995).
 """
 
 from dataclasses import replace

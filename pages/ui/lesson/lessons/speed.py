@@ -1,6 +1,6 @@
 """Speed: what a support vector costs at every decision, and how digestion spares the solver some work.
 
-References: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 4.
+References: DeCoste and Schölkopf, Machine Learning 46 (2002), section 4.
 """
 
 from pages.ui.kit.words import percent

@@ -1,6 +1,6 @@
 """Too much invariance: a 6 may be tilted, but turned upside down it is a 9.
 
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 6.
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 6.
 """
 
 from pages.ui.lesson import seen

@@ -1,6 +1,6 @@
 """Why virtual SVs work: shifted copies of the support vectors teach a machine that a shift changes nothing.
 
-Reference: DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.2.
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.2.
 """
 
 from pages.ui.lesson import seen

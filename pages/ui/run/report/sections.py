@@ -7,6 +7,7 @@ from pages.ui.figures import curves
 from pages.ui.kit import view, words
 from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS, Tile
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
+from pages.ui.kit.text import rounded
 from pages.ui.run.report import charts, marks
 from svmcore.lab.experiment import unsure
 from svmcore.lab.recipe.recipe import FIELDS
@@ -29,8 +30,8 @@ def recipe(run) -> str:
     fields, asked = FIELDS | option_fields(), {}
     for name, text in run.recipe.texts().items():
         field = fields.get(name)
-        label, opens = (field.label, field.opens) if field else (name, "")
-        asked[label] = (opens or "–") if text in ("", "none") else text
+        label, said = (field.label, field.called(text)) if field else (name, text)
+        asked[label] = "–" if said in ("", "none") else said
     return marks.section("Recipe", marks.paragraph(METHODS[run.recipe.method].help), marks.facts(asked))
 
 
@@ -219,7 +220,7 @@ def wrong(run) -> str:
         X = evidence.examples(dataset, test.split)[0][test.index[rows[:PAIRS]]]
         columns = [words.short(name, 24) for name in dataset.feature_names[:FEATURES]]
         lines = [
-            [test.index[i], names[true[i]], names[predicted[i]], *(f"{value:.4g}" for value in x[:FEATURES])]
+            [test.index[i], names[true[i]], names[predicted[i]], *(rounded(value, 4) for value in x[:FEATURES])]
             for i, x in zip(rows, X)
         ]
         parts.append(

@@ -5,7 +5,7 @@
     the same filter over the test pictures -> candidates -> what the method is judged on
 
 Nothing of a part's test pictures enters its filter, its threshold, its training or its baselines.
-DeCoste and Schoelkopf (2002), section 5.2; Burl et al., Machine Learning 30 (1998).
+DeCoste and Schölkopf (2002), section 5.2; Burl et al., Machine Learning 30 (1998).
 """
 
 import time

@@ -26,14 +26,14 @@ class JitteringKernel(Method):
     title = "Jittering kernel"
     short = "Jittering kernel"
     help = "The kernel takes the nearest forms of two examples."
-    source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3"
+    source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.3"
     unlike = "each value of its jittered kernel is a search among the forms of two examples, too dear to keep them all"
     bounded = uses_jitters = needs_images = repeats = True
     result_fields: ClassVar = {"kernel_check": lambda value: an_object(value, {"violations": number, "warning": text})}
     fields = (
         Field(
             "sides", choice(SIDES, str), "one", "Jittered",
-            "Which of two examples takes its forms (DeCoste and Schoelkopf 2002, section 3.3).",
+            "Which of two examples takes its forms (DeCoste and Schölkopf 2002, section 3.3).",
         ),
         Field(
             "positive", numeric(2, 5000, whole=True), None, "Positive part from",

@@ -18,7 +18,7 @@ class NuSupportVectors(SupportVectors):
     title = "Support vectors, by nu"
     short = "nu-SV"
     help = "One machine on the examples as they are; nu, a share of them, takes the place of C."
-    source = "Schoelkopf, Smola, Williamson and Bartlett, Neural Computation 12 (2000)"
+    source = "Schölkopf, Smola, Williamson and Bartlett, Neural Computation 12 (2000)"
     tasks, bounded = ("classify",), False
     unlike = "nu-SVC would look for another C when examples go"
     fields = (NU, *(field for field in SupportVectors.fields if field is not LOSS))

@@ -14,7 +14,7 @@ class QueryJitter(Method):
     title = "Jittered test examples"
     short = "SV, query jitter"
     help = "The plain machine, which compares each test example in the nearest of its forms."
-    source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.3 and Table 10"
+    source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.3 and Table 10"
     tasks = ("classify",)
     unlike = "a jittered kernel answers its test examples, in the nearest of their forms"
     uses_jitters = needs_images = repeats = True

@@ -1,6 +1,6 @@
 """reduced: a machine's expansion by fewer vectors, tried at several sizes (registry/reducing.py).
 
-Burges and Schoelkopf (1997).
+Burges and Schölkopf (1997).
 """
 
 import math
@@ -48,7 +48,7 @@ class Reduced(Method):
     title = "Reduced set"
     short = "Reduced"
     help = "The decisions of a trained machine by fewer vectors."
-    source = "Burges and Schoelkopf, NIPS 9 (1997)"
+    source = "Burges and Schölkopf, NIPS 9 (1997)"
     made = False
     unlike = "its vectors were constructed, and are no training examples"
     variants: ClassVar = {}  # it stands beside its machine, not beside methods

@@ -56,7 +56,7 @@ class SearchedJitters(VirtualSupportVectors):
         "Begins with the jitter set below and adds, step by step, the one that lowers the errors on held-out parts of "
         "the training set most. The test set is asked once, at the end."
     )
-    source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 6: which invariances, and how far"
+    source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 6: which invariances, and how far"
     tasks = ("classify",)
     looks = False
     variants: ClassVar = {}  # what it finds stands beside other methods as virtual SVs with that set

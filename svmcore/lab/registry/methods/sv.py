@@ -56,9 +56,9 @@ class SupportVectors(Method):
         super().check(recipe)
         if squared(recipe):
             if recipe.bounds:
-                raise RecipeError("bounds", True, "false for loss squared_hinge")
+                raise RecipeError("bounds", True, "false for the squared hinge loss")
             if recipe.solver == "smo-digestion":
-                raise RecipeError("solver", recipe.solver, "another one for loss squared_hinge")
+                raise RecipeError("solver", recipe.solver, "another one for the squared hinge loss")
 
     def out_of_reach(self, recipe) -> str:
         return "scikit-learn squares no slack of a kernel machine; allowed: loss hinge" if squared(recipe) else ""

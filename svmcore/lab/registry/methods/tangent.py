@@ -28,7 +28,7 @@ class Tangent(Method):
     title = "Kernel that whitens tangents"
     short = "Tangents"
     help = "The kernel counts moves along the jitters' tangents for less."
-    source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.1"
+    source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.1"
     unlike = "its kernel was learned from all training examples, those taken out among them"
     bounded = uses_jitters = needs_images = repeats = True
     result_fields: ClassVar = {"regulariser": several(positive)}
@@ -36,11 +36,11 @@ class Tangent(Method):
         Field(
             "lam", numeric(0, 1), LAMBDA, "lambda",
             "1 is the plain kernel; towards 0 a move along a tangent counts ever less "
-            "(DeCoste and Schoelkopf 2002, section 3.1).", step=0.01,
+            "(DeCoste and Schölkopf 2002, section 3.1).", step=0.01,
         ),
         Field(
             "space", choice(SPACES, str), "input", "Whitened in",
-            "Where the tangents are looked at (DeCoste and Schoelkopf 2002, section 3.1).",
+            "Where the tangents are looked at (DeCoste and Schölkopf 2002, section 3.1).",
         ),
         Field(
             "lam_scale", choice(SCALES, str), "largest", "lambda weighs against",

@@ -38,18 +38,18 @@ class VirtualSupportVectors(Method):
     title = "Virtual support vectors"
     short = "Virtual SV"
     help = "A second machine, on transformed copies of the first one's support vectors."
-    source = "DeCoste and Schoelkopf, Machine Learning 46 (2002), section 3.2"
+    source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.2"
     uses_jitters = needs_images = splits = True
     unlike = "without an example, other support vectors of the first machine would be copied"
     result_fields: ClassVar = {"n_virtual": several(count), "drawn": several(several(count, 5, 5)), "went_on": text}
     fields = (
         Field(
             "scope", choice(SCOPES, str), "machine", "Made from",
-            "What is transformed (DeCoste and Schoelkopf 2002, section 3.2).",
+            "What is transformed (DeCoste and Schölkopf 2002, section 3.2).",
         ),
         Field(
             "rounds", numeric(1, 5, whole=True), 1, "Rounds",
-            "How often, each time from the new support vectors (DeCoste and Schoelkopf 2002, note 3).",
+            "How often, each time from the new support vectors (DeCoste and Schölkopf 2002, note 3).",
         ),
         Field(
             "second_kernel", DESCRIBED, None, "Second kernel", "The kernel of the later stages.", "the first",
@@ -61,7 +61,7 @@ class VirtualSupportVectors(Method):
         ),
         Field(
             "copies", numeric(0, 1), 1.0, "Copies kept",
-            "Share of the transformed copies that the later stages train on (Burges and Schoelkopf 1997, section 6); "
+            "Share of the transformed copies that the later stages train on (Burges and Schölkopf 1997, section 6); "
             "of drawn ones, of those that violate a margin.", step=0.05,
         ),
         Field("ranked", choice(RANKED, str), "margin", "Which copies", "Where not all are kept."),

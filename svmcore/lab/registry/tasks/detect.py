@@ -5,7 +5,7 @@ by part. A part's candidates come from a finder; any method learns to tell those
 
     pictures -> candidates -> chips -> preprocessing -> machine -> f -> hits and false alarms -> FROC
 
-DeCoste and Schoelkopf (2002), section 5.2; Osuna, Freund and Girosi (1997), section 4.
+DeCoste and Schölkopf (2002), section 5.2; Osuna, Freund and Girosi (1997), section 4.
 """
 
 from typing import ClassVar

@@ -104,6 +104,12 @@ def folds(recipe, split: Split) -> Iterator[Split]:
         yield Split(split.train[kept], split.train[held], "train", split.y_train[kept], split.y_train[held])
 
 
+def held_out(recipe, n: int, n_classes: int) -> int:
+    """How many of the n examples of a set without a test part test: those asked for, or what training leaves, or a
+    fifth; one of each class at least."""
+    return recipe.n_test or max(n_classes, n - recipe.n_train if recipe.n_train else n // 5)
+
+
 def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
     """Of a set that is no revision: positions (n_train,) into X_train, and (n_test,) into the part "test" or, where the
     set has none, "train"."""
@@ -112,8 +118,7 @@ def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
     if not len(data.y_test):
         if recipe.split != "stratified":
             raise RecipeError("split", recipe.split, f"stratified, as {recipe.dataset} has no test part of its own")
-        left = len(train) - recipe.n_train if recipe.n_train else len(train) // 5
-        n_test = recipe.n_test or max(len(np.unique(data.y_train[train])), left)  # one of each class at least
+        n_test = held_out(recipe, len(train), len(np.unique(data.y_train[train])))
         if n_test >= len(train):
             raise RecipeError("n_test", n_test, f"fewer than the {len(train)} examples of {recipe.dataset}")
         train, test = _draw(recipe, train, data.y_train, len(train) - n_test, n_test, "n_test")

@@ -175,11 +175,12 @@ class Classify(Task):
     def size(self, recipe) -> Sizes:
         entry = catalogue.entry(recipe.dataset)
         METHODS[recipe.method].require_images(recipe, entry.shape if len(entry.shape) > 1 else None)
-        share = len(recipe.classes) / entry.n_classes if len(recipe.classes) > 1 else 1.0
+        classes_asked = len(recipe.classes) if len(recipe.classes) > 1 else entry.n_classes
+        share = classes_asked / entry.n_classes
         drawn = entry.n_train - entry.asked - entry.out[0], entry.n_test - entry.out[1]
         n_train, n_test = (round(n * share) for n in drawn)
         if not entry.n_test:
-            n_test = recipe.n_test or max(1, n_train - recipe.n_train if recipe.n_train else n_train // 5)
+            n_test = split.held_out(recipe, n_train, classes_asked)
             n_train -= min(n_test, n_train - 1)
         n_classes = 2 if len(recipe.classes) == 1 else len(recipe.classes) or entry.n_classes
         METHODS[recipe.method].need_classes(recipe, n_classes)

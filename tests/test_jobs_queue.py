@@ -102,6 +102,18 @@ def test_a_run_that_waits_to_go_on_may_be_paused_again_and_cancelled(gate):
     assert state(second) == "running"
 
 
+def test_rests_of_slow_motion_make_no_long_run(gate):
+    watched = submit(MOONS.replace(slow_motion=True))
+    until(lambda: gate.bursts > 0)
+    other, bursts = submit(MOONS), gate.bursts
+    until(lambda: gate.bursts > bursts + 5)
+    assert [state(watched), state(other)] == ["running", "queued"]
+    assert jobs.status(other).ahead == (watched,)
+    jobs.cancel(watched)
+    until(lambda: state(other) == "running", 10)
+    gate.open.set()
+
+
 def test_a_run_of_seconds_goes_before_longer_ones_also_before_one_at_work(gate, monkeypatch):
     known = submission.estimate
     monkeypatch.setattr(submission, "estimate", lambda recipe: known(recipe)._replace(seconds=100 * recipe.C))

@@ -43,7 +43,7 @@ def watch_a_part_finish(tab):
     """The curve and the picture stand before the run is done."""
     expect(tab.get_by_text(JUDGED)).to_be_visible(timeout=90_000)
     expect_state(tab, "running", 1)
-    expect(tab.locator(".st-key-froc .js-plotly-plot")).to_be_visible()
+    expect(tab.locator(".st-key-froc .js-plotly-plot").last).to_be_visible()
     expect(tab.locator(".st-key-detect_picture svg image").last).to_be_visible()
     assert len(tab.evaluate(POINTS)) > 10
 

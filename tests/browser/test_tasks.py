@@ -106,4 +106,4 @@ def test_from_a_folder_of_coco_to_its_curve(reader, request):
         settle(reader)
         press(reader, "detect_start")
         expect_state(reader, "done", 200)
-        expect(reader.locator(".st-key-froc .js-plotly-plot")).to_be_visible()
+        expect(reader.locator(".st-key-froc .js-plotly-plot").last).to_be_visible()

@@ -13,11 +13,12 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
+from svmcore.lab.forecast.estimate import RESTS
 from svmcore.lab.jobs.live import Live
 from svmcore.lab.store import folders, runs
 
 ENDED = ("done", "failed", "cancelled")
-QUICK = 10.0  # seconds that a run of seconds takes, at the most
+QUICK = 10.0  # seconds that a run of seconds works, at the most
 CHANGES = {  # state of a job -> what may follow it
     "queued": ("running", "paused", *ENDED),
     "running": ("paused", "queued", *ENDED),
@@ -65,7 +66,8 @@ class Job:
     ):
         self.run, self.recipe, self.looks, self.forecast = run, run.recipe, looks, forecast
         self._changed, self._stand_aside = changed, stand_aside
-        self.quick = forecast <= QUICK and run.group is None  # many together are no run of seconds
+        work = forecast - (RESTS if run.recipe.slow_motion else 0.0)
+        self.quick = work <= QUICK and run.group is None  # many together are no run of seconds
         self.born = time.monotonic()
         self.rank = (not self.quick, self.born)
         self.stop, self.hold, self.aside = threading.Event(), False, False  # asked to end, to pause, to let another go

@@ -182,7 +182,7 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> No
         st.button("Switch all on", key="window_on", on_click=_switch, args=(of, frozenset()),
                   help="Every support vector counts again.")  # fmt: skip
     strongest = np.argsort(-np.abs(parts), kind="stable")[:STRONGEST]
-    rows = (machine.support if machine.parent is None else machine.parent)[strongest]
+    rows = machine.origin[strongest]
     jitters = evidence.jitter_names(machine)
     virtual = np.zeros(len(rows), bool) if machine.jitter is None else machine.jitter[strongest] > 0
     tiles = []

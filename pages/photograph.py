@@ -8,7 +8,7 @@ import streamlit as st
 from data import DataError
 from pages.ui.detect import one, others, photo, windows
 from pages.ui.detect.view import View
-from pages.ui.kit import parameters, state, viewer, walk, words
+from pages.ui.kit import parameters, state, viewer, walk, ways, words
 from pages.ui.kit.gallery import data_uri
 from pages.ui.recipe import starting
 from pages.ui.run import polling
@@ -28,8 +28,7 @@ def no_machine() -> None:
     if working:
         st.info("A detection run is asked for; this page fills when it is done.", icon=":material/hourglass_top:")
         polling.poll(working[0], lambda status: st.caption(words.plain(status.message)))
-        st.page_link("pages/detect.py", label="Watch it, pause or cancel it", icon=":material/my_location:",
-                     query_params={"run": working[0]})  # fmt: skip
+        ways.to("detect", "Watch it, pause or cancel it", "my_location", {"run": working[0]})
         return
     need = estimate(RECIPES[DEMO])
     more = f" ({words.FIRST_TIME})" if need.first else ""
@@ -42,7 +41,7 @@ def no_machine() -> None:
         st.button("Train the small demo", type="primary", icon=":material/play_arrow:", key="photo_train",
                   on_click=starting.start, args=(RECIPES[DEMO],),
                   help="Runs in the background; the page may be left meanwhile.")  # fmt: skip
-        st.page_link("pages/detect.py", label="Other machines", icon=":material/my_location:")
+        ways.to("detect", "Other machines", "my_location")
 
 
 def chosen_run(known):

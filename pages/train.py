@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.kit import present, state
+from pages.ui.kit import present, state, ways
 from pages.ui.recipe import config, form, presets, starting
 from pages.ui.run import watch
 from svmcore.lab.forecast.estimate import estimate
@@ -27,12 +27,7 @@ def set_up():
         with start:
             starting.start_button(need, "start", starting.start, (recipe, None, times), times=times)
         if need.fits:
-            st.page_link(
-                "pages/sweep.py",
-                label="Choose C by cross-validation",
-                icon=":material/tune:",
-                query_params=config.link(recipe),
-            )
+            ways.to("sweep", "Choose C by cross-validation", "tune", config.link(recipe))
         presets.standing(recipe)  # below Start, which keeps its place
 
 

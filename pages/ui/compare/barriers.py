@@ -4,7 +4,7 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.compare.laid import RUNS
-from pages.ui.kit import view, words
+from pages.ui.kit import view, ways, words
 from pages.ui.recipe import starting
 from pages.ui.run import polling, stored
 from svmcore.lab.experiment import comparison
@@ -33,9 +33,7 @@ def draw(reasons: dict[str, tuple[Run, Reason]], reference: Run | None) -> None:
                 st.page_link(**home._replace(label=label).link(run.id), icon=home.icon)
             elif reason.kind == comparison.UNFINISHED:
                 polling.poll(run.id, _at_work)
-                st.page_link(
-                    "pages/train.py", label="Watch it", icon=":material/play_circle:", query_params={"run": run.id}
-                )
+                ways.to("train", "Watch it", "play_circle", {"run": run.id})
             elif reason.kind == comparison.REPLACED:
                 st.caption("Train both again on the data set as it is now.")
             elif reason.kind in TRAINED_ANEW and reference is not None:

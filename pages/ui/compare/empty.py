@@ -7,7 +7,7 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.compare.laid import RUNS
-from pages.ui.kit import present, state, words
+from pages.ui.kit import present, state, ways, words
 from pages.ui.recipe import config, starting
 from pages.ui.run import card, stored
 from svmcore.lab.experiment import comparison
@@ -35,7 +35,7 @@ def suggest(chosen: list[Run]) -> None:
                 "another method, kernel or C, on the same data."
             )
             _twin(next(iter(chosen), None) or state.current_run())
-            st.page_link("pages/train.py", label="Train one", icon=":material/play_circle:")
+            ways.to("train", "Train one", "play_circle")
         for number, (a, b, why) in enumerate(pairs):
             label = f"{words.plain(words.short(a.title, 60))} — {words.plain(words.short(b.title, 60))} ({why})"
             st.button(
@@ -59,7 +59,7 @@ def sample() -> list[Run]:
     if not present.presenting():
         _twin(state.current_run())
         link = config.link(pair[-1].recipe)
-        st.page_link("pages/train.py", label="The form of the second", icon=":material/play_circle:", query_params=link)
+        ways.to("train", "The form of the second", "play_circle", link)
     return pair
 
 

@@ -1,7 +1,6 @@
 """The views of a set of pictures with objects: the pictures, its experiments, windows to train on, what it is."""
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
@@ -13,7 +12,6 @@ from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.paging import paged
 from pages.ui.kit.words import file_size, plain, plural, short
 
-DETECT = "pages/detect.py"
 EACH_PAGE = 60  # pictures of one gallery
 HEIGHT = 640  # of the gallery beside a picture, pixels
 SIDE, LARGE = 96, 900  # pixels of a picture in the gallery, and of the one looked at
@@ -34,13 +32,6 @@ def facts(entry: PictureFacts, published: PictureFacts | None = None) -> str:
         return f"{entry.n_pictures:,} of {published.n_pictures:,} pictures are here · {objects}"
     size = f" · {file_size(entry.size_mb)}" if entry.size_mb else ""
     return f"{entry.n_pictures:,} pictures · {objects}{size}"
-
-
-def link(name: str) -> None:
-    """The way to the page that trains on the set and searches it."""
-    if (Path(__file__).parents[3] / DETECT).is_file():
-        query = {"task": "detect", "dataset": name}
-        st.page_link(DETECT, label="Detect", icon=":material/center_focus_strong:", query_params=query)
 
 
 def show_set(entry: PictureEntry, pictures: PictureSet) -> str:

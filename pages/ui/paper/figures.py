@@ -16,7 +16,7 @@ from data import load
 from pages.ui.example import jittered, views
 from pages.ui.figures.comparison import separating_plane
 from pages.ui.figures.frame import show
-from pages.ui.kit import words
+from pages.ui.kit import ways, words
 from pages.ui.paper import digested, geometry, hurt, kept, nearest, triangle
 from pages.ui.run import snapshots, stored
 from svmcore import SVC
@@ -117,7 +117,7 @@ def invariances() -> None:
                 for square in jittered.squares(jitters):
                     jittered.draw(dataset, shown, jitters, square, f"figure4_{title}", 56)
     st.caption("The original in the middle of each group, around it the virtual examples (dotted) made from it.")
-    st.page_link("pages/jitters.py", label="Other digits and sets", icon=":material/auto_awesome_motion:")
+    ways.to("jitters", "Other digits and sets", "auto_awesome_motion")
 
 
 def errors() -> None:

@@ -5,7 +5,7 @@ A click on an empty cell queues its run; a click on a filled one makes its run t
 
 import streamlit as st
 
-from pages.ui.kit import numbers, state, words
+from pages.ui.kit import numbers, state, ways, words
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import seconds_of
 from svmcore.lab.recipes import RECIPES
@@ -44,10 +44,7 @@ def draw(table: Table) -> None:
     )
     _tests(filled)
     for name in sorted(set(needs.values())):
-        st.page_link(
-            "pages/datasets.py", label=f"{name} is not on this machine: fetch it", icon=":material/download:",
-            query_params={"set": name},
-        )  # fmt: skip
+        ways.to("datasets", f"{name} is not on this machine: fetch it", "download", {"set": name})
     if missing := [name for name in filled.missing if name not in working and name not in needs]:
         with st.container(horizontal=True):
             for name in missing:

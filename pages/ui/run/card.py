@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.ui.figures import curves
 from pages.ui.figures.frame import show
-from pages.ui.kit import state, view, words
+from pages.ui.kit import state, view, ways, words
 from pages.ui.recipe import config
 from pages.ui.run import exports, picker
 from svmcore.lab.experiment import repeats
@@ -60,13 +60,9 @@ def to_compare(run: Run) -> None:
     parent = parent_of(run)
     if parent is None or (parent.state, run.state) != ("done", "done") or not task_of(run.recipe).answers:
         return
-    st.page_link(
-        "pages/compare.py",
-        label=f"Compare with {words.plain(words.short(parent.title, 60))}",
-        icon=":material/compare:",
-        query_params={"run": run.id, "compare": [parent.id, run.id]},
-        help="What this run mends and what it breaks of the run that it grew out of.",
-    )
+    label = f"Compare with {words.plain(words.short(parent.title, 60))}"
+    help = "What this run mends and what it breaks of the run that it grew out of."
+    ways.to("compare", label, "compare", {"run": run.id, "compare": [parent.id, run.id]}, help=help)
 
 
 def actions(run: Run, tags: list[str]) -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 import streamlit as st
 
 from data import DataError, catalogue
-from pages.ui.kit import parameters, state, text, view, words
+from pages.ui.kit import parameters, state, text, view, ways, words
 from svmcore.lab import jobs
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import labels as folding
@@ -99,7 +99,7 @@ def _at_work(run_id: str) -> None:
     def look():
         badge(jobs.status(run_id).state)
         if others := sum(other != run_id for other in jobs.active()):
-            st.page_link("pages/runs.py", label=f"{others} more in the queue", icon=":material/low_priority:")
+            ways.to("runs", f"{others} more in the queue", "low_priority")
 
     look()
 

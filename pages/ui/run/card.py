@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 import streamlit as st
 
 from pages.ui.figures import curves
-from pages.ui.figures.frame import show
+from pages.ui.figures.frame import side_by_side
 from pages.ui.kit import state, view, ways, words
 from pages.ui.recipe import config
 from pages.ui.run import exports, picker
@@ -25,13 +25,8 @@ def course(run):
     if progress and own:
         own(run, progress, f"card_{run.id}")
     elif progress:
-        with st.grid(2, min_column_width=320):
-            for key, figure in (
-                ("gap", curves.gap_curve(progress, run.recipe.tol)),
-                ("sv", curves.sv_curve(progress)),
-            ):
-                with st.container():
-                    show(figure, key=f"card_{key}_{run.id}")
+        gap, sv = curves.gap_curve(progress, run.recipe.tol), curves.sv_curve(progress)
+        side_by_side({f"card_gap_{run.id}": gap, f"card_sv_{run.id}": sv}, 2, 320)
 
 
 def headline(run):

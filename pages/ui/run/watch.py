@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import streamlit as st
 
 from pages.ui.figures import curves
-from pages.ui.figures.frame import show
+from pages.ui.figures.frame import side_by_side
 from pages.ui.kit import numbers, present, view, words
 from pages.ui.recipe import config, starting
 from pages.ui.run import card, line, picker, polling
@@ -166,12 +166,8 @@ def curves_over_time(run, progress, key):
     """Gap, dual objective and support vectors."""
     classes = view.part(run.recipe, "classes")
     drawn = {
-        "gap": curves.gap_curve(progress, run.recipe.tol, classes(run) if classes else []),
-        "dual": curves.dual_curve(progress),
-        "sv": curves.sv_curve(progress),
+        f"{key}_gap": curves.gap_curve(progress, run.recipe.tol, classes(run) if classes else []),
+        f"{key}_dual": curves.dual_curve(progress),
+        f"{key}_sv": curves.sv_curve(progress),
     }
-    grid = st.grid(3, min_column_width=200)
-    places = present.parts(("Gap", "Dual objective", "Support vectors"), [grid.cell() for _ in drawn])
-    for (name, figure), place in zip(drawn.items(), places, strict=True):
-        with place:
-            show(figure, key=f"{key}_{name}")
+    side_by_side(drawn, 3, 200, ("Gap", "Dual objective", "Support vectors"))

@@ -143,14 +143,13 @@ def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int],
 
 def look(run, photograph) -> None:
     """Search, and draw what was found; while the search is under way other clicks are free."""
-    search = photo.search(run, photograph)
+    search, now = photo.search(run, photograph)
     if not search.done():
 
         @state.fragment(run_every=PERIOD)
         def wait():
             if search.done():
                 st.rerun()
-            now = photo.looking(run, photograph)
             left = now.left()
             pace = "the first search after an installation compiles the scan" if left is None else (
                 f"{now.looked:,} of {now.of:,}, about {words.duration(left)} left")  # fmt: skip
@@ -165,7 +164,7 @@ def look(run, photograph) -> None:
         found = search.result()
     except (DataError, ValueError) as error:
         st.error(words.plain(error), title="It was not searched", icon=":material/block:")
-        again = {"on_click": photo.forget, "args": (run, photograph)}
+        again = {"on_click": photo.search.clear, "args": (run, photograph)}
         st.button("Try again", key="photo_again", icon=":material/replay:", **again)
         return
     marks = st.session_state.setdefault("photo_marks", {}).setdefault((run.id, photograph.key), {})

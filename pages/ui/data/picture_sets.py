@@ -16,6 +16,7 @@ EACH_PAGE = 60  # pictures of one gallery
 HEIGHT = 640  # of the gallery beside a picture, pixels
 SIDE, LARGE = 96, 900  # pixels of a picture in the gallery, and of the one looked at
 WINDOWS = 60  # of each kind
+BY_CONTENT = {PictureSet: lambda pictures: pictures.content_hash}
 PICTURES, EXPERIMENTS, TRAIN, EMPTY, ABOUT = (
     "Pictures",
     "Experiments",
@@ -69,7 +70,7 @@ def _pictures(pictures: PictureSet) -> None:
     large, small = st.columns([3, 2], gap="medium")
     with large:
         picture = pictures.pictures[number - 1]
-        image = _outlined(pictures.content_hash, number, pictures)
+        image = _outlined(pictures, number)
         word = plural(pictures.entry.object_name, len(picture.boxes))
         st.image(image, width="stretch", output_format="PNG", alt=f"Picture {number} with its objects outlined")
         area = f", {picture.area:,.0f} km² of it usable" if pictures.entry.unit == "km²" else ""
@@ -88,7 +89,6 @@ def _pictures(pictures: PictureSet) -> None:
 
 
 def _squares(pictures: PictureSet, rows: range, number: int) -> None:
-    shown = [pictures.pictures[row] for row in rows]
     tiles = [
         Tile(
             str(row + 1),
@@ -97,21 +97,21 @@ def _squares(pictures: PictureSet, rows: range, number: int) -> None:
             lower=short(picture.name.rpartition("/")[2], 14),
             ring="free" if row + 1 == number else "",
         )
-        for row, picture in zip(rows, shown)
+        for row, picture in zip(rows, pictures.pictures[rows.start : rows.stop])
     ]
-    small = _thumbnails(pictures.content_hash, rows.start, pictures, shown)
+    small = _thumbnails(pictures, rows)
     alt = f"Pictures {rows[0] + 1} to {rows[-1] + 1} of {pictures.entry.title} with their objects outlined"
     gallery(small, tiles, key="pictures", alt=alt, size=SIDE, on_pick=partial(parameters.say, "picture"))
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _thumbnails(content_hash: str, start: int, _set: PictureSet, _shown: list) -> np.ndarray:
-    return drawing.squares(_shown, _set.entry.shape, SIDE)
+@st.cache_data(max_entries=16, show_spinner=False, hash_funcs=BY_CONTENT)
+def _thumbnails(pictures: PictureSet, rows: range) -> np.ndarray:
+    return drawing.squares([pictures.pictures[row] for row in rows], pictures.entry.shape, SIDE)
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _outlined(content_hash: str, number: int, _set: PictureSet) -> np.ndarray:
-    return drawing.outlined(_set.pictures[number - 1], _set.entry.shape, LARGE)
+@st.cache_data(max_entries=16, show_spinner=False, hash_funcs=BY_CONTENT)
+def _outlined(pictures: PictureSet, number: int) -> np.ndarray:
+    return drawing.outlined(pictures.pictures[number - 1], pictures.entry.shape, LARGE)
 
 
 def _key(entry: PictureFacts, category: np.ndarray) -> None:

@@ -146,7 +146,7 @@ def _picture(view: View, now: Now, position: int):
     found = marked.marks(view, now.shown, now.column, position)
     said, shape = viewing.counted(found), view.pictures.entry.shape
     viewing.viewer(
-        marked.source(view, position),
+        marked.source(view.pictures, position),
         here.image.shape,
         found,
         name=here.name,
@@ -276,7 +276,7 @@ def _strip(view: View, now: Now, picture: int):
         counted = f"{found}/{n}, {alarms} fa"
         tiles.append(Tile(name, label, words.short(name, 12), counted, "free" if here else "", int(here)))
     gallery(
-        marked.thumbnails(view),
+        marked.thumbnails(view.pictures, view.judged.tested),
         tiles,
         key="detect_strip",
         alt=f"The {len(tiles)} pictures tested, with found and false alarms of each",

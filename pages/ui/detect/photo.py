@@ -101,25 +101,15 @@ def upload(name: str, content: bytes, side: int = 19) -> Photograph:
     return Photograph(hashlib.sha256(content).hexdigest(), name, content)
 
 
-def search(run: Run, photograph: Photograph) -> Future:
-    """The search of a photograph by a run's machine, begun or done; its result is a Searched, or a DataError."""
-    return _searches(run, photograph, run.id, photograph.key)[0]
+KNOWN_BY = {Run: lambda run: run.id, Photograph: lambda photograph: photograph.key}
 
 
-def looking(run: Run, photograph: Photograph) -> Looking:
-    """How far that search is."""
-    return _searches(run, photograph, run.id, photograph.key)[1]
-
-
-def forget(run: Run, photograph: Photograph) -> None:
-    """Callback: let the photograph be searched again."""
-    _searches.clear(run, photograph, run.id, photograph.key)
-
-
-@st.cache_resource(max_entries=12, show_spinner=False)
-def _searches(_run: Run, _photograph: Photograph, run_id: str, key: str) -> tuple[Future, Looking]:
+@st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=KNOWN_BY)
+def search(run: Run, photograph: Photograph) -> tuple[Future, Looking]:
+    """The search of a photograph by a run's machine, begun or done, whose result is a Searched, or a DataError; and how
+    far it is. Cleared, it begins anew."""
     now = Looking()
-    return _threads().submit(searched, _run, _photograph, now), now
+    return _threads().submit(searched, run, photograph, now), now
 
 
 @st.cache_resource(show_spinner=False)

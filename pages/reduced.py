@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui.kit import present, view, ways, words
 from pages.ui.reduce import chosen, course, form, shown
-from pages.ui.run import card, exports, line, polling, stored, watch
+from pages.ui.run import card, exports, line, picker, polling, stored, watch
 from pages.ui.run.trained import another_run
 from svmcore.lab.registry.methods.reduced import reduction_of
 from svmcore.lab.registry.tasks import task_of
@@ -50,7 +50,7 @@ def before(about):
 def look(about):
     """A reduction, whatever its state."""
     run = about.reduction
-    chosen.badge(run)
+    picker.heading(run)
     st.caption(words.summary(run.recipe))
     polling.poll(run.id, lambda status: at_work(run, status))
     if run.state == "done":

@@ -7,7 +7,7 @@ from data import DataError, load
 from pages.ui.example import views
 from pages.ui.figures import scaling as figures
 from pages.ui.figures.frame import show
-from pages.ui.kit import present, words
+from pages.ui.kit import numbers, present, words
 from pages.ui.run import stored
 from svmcore.lab.experiment.scaling import exponent, point
 from svmcore.lab.recipes import osuna
@@ -127,17 +127,13 @@ def claims(growth, sets, dimensions):
 
 def table(points):
     with st.expander("All points"):
-        st.dataframe(
-            [
-                {"n": p.n, "|B|": p.working_set, "Lookahead": p.lookahead, "Time, s": round(p.seconds, 2),
-                 "SVs": p.n_sv, "Iterations": p.rounds, "Priced": p.priced, "Entered": p.entered, "Again": p.again,
-                 "Peak, MB": round(p.peak_mb, 1), "Gap": words.small(p.gap), "Dual": f"{p.dual:.4f}"}
-                for p in points
-            ],
-            hide_index=True,
-            key="scaling_table",
-            alt="Every run of the study with its figures",
-        )  # fmt: skip
+        rows = [
+            {"n": p.n, "|B|": p.working_set, "Lookahead": p.lookahead, "Time, s": round(p.seconds, 2),
+             "SVs": p.n_sv, "Iterations": p.rounds, "Priced": p.priced, "Entered": p.entered, "Again": p.again,
+             "Peak, MB": round(p.peak_mb, 1), "Gap": words.small(p.gap), "Dual": f"{p.dual:.4f}"}
+            for p in points
+        ]  # fmt: skip
+        numbers.table(rows, "Every run of the study with its figures", "scaling_table", height="auto")
 
 
 st.title("Osuna's study")

@@ -10,7 +10,7 @@ from pages.ui.detect.view import View, line
 from pages.ui.detect.windows import open_window
 from pages.ui.figures import froc
 from pages.ui.figures.frame import show
-from pages.ui.kit import parameters, state, words
+from pages.ui.kit import numbers, parameters, state, words
 from pages.ui.kit.gallery import Tile, gallery, magnified
 from pages.ui.kit.text import with_sign
 
@@ -175,5 +175,5 @@ def _mined(view: View, rounds: list[int]):
 
 def _published(view: View):
     rows, note = tables.published(view)
-    st.dataframe(rows, hide_index=True, alt="Published figures beside ours", height="content")
+    numbers.table(rows, "Published figures beside ours")
     st.caption(note)

@@ -12,7 +12,7 @@ from pages.ui.detect import marked
 from pages.ui.detect.view import View
 from pages.ui.detect.windows import WINDOW, open_window
 from pages.ui.example import evidence
-from pages.ui.kit import state, walk, words
+from pages.ui.kit import numbers, state, walk, words
 from pages.ui.kit.gallery import Tile, gallery, magnified, pictures
 from pages.ui.kit.text import with_sign
 from svmcore.model import Machine
@@ -68,12 +68,9 @@ def _view(view: View, below: Callable[[View, int], None]) -> None:
         if turns := view.run.recipe.option("turns"):
             st.caption(f"Searched in turns ({words.plain(turns)}). {_turn(view, detection)}")
         below(view, detection)
-        st.dataframe(
-            {"scored by": list(judged.names), "score": judged.scores[detection], "rank": _ranks(view, detection)},
-            hide_index=True,
-            column_config={"score": st.column_config.NumberColumn(format="%.3f")},
-            alt="The score of each machine for this window, and its rank among all windows",
-        )
+        scores = {"scored by": list(judged.names), "score": judged.scores[detection], "rank": _ranks(view, detection)}
+        alt = "The score of each machine for this window, and its rank among all windows"
+        numbers.table(scores, alt, columns={"score": numbers.number(3)})
     try:
         part = int(judged.part[detection])
         machine, kept = view.run.machine(part), view.run.test(part)

@@ -7,10 +7,9 @@ import streamlit as st
 
 from pages.ui.kit import present, state, ways, words
 from pages.ui.reduce.course import reduces
-from pages.ui.run import card, picker, polling
+from pages.ui.run import card, polling
 from pages.ui.run.trained import ENDED, WAITING
 from svmcore.kernels import Precomputed
-from svmcore.lab import jobs
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import ACTIVE, Run
 
@@ -101,10 +100,3 @@ def picker_hint() -> None:
     for run in done:
         label = f"{words.plain(words.short(run.title, 60))} · {words.when(run.created)}"
         ways.to("reduced", label, "compress", {"run": run.id}, help="Opens it.")
-
-
-def badge(run: Run) -> None:
-    """Title and state of a reduction."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(words.plain(run.title), width="content")
-        picker.badge(jobs.status(run.id).state)

@@ -31,9 +31,7 @@ def course(run):
 
 def headline(run):
     """Title with state, the recipe in a line, the error rate with its interval."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(words.plain(run.title), width="content")
-        picker.badge(run.state)
+    picker.heading(run)
     st.caption(words.summary(run.recipe))
     if result := run.result:
         st.markdown(f"**{words.error_rate(result)}**, trained in {words.duration(words.training_seconds(result))}")

@@ -53,6 +53,15 @@ def badge(name: str):
     st.badge(name, icon=icon, color=colour)
 
 
+def heading(run):
+    """The title of a run with its state beside it; the row that they stand in."""
+    row = st.container(horizontal=True, vertical_alignment="center")
+    with row:
+        st.subheader(words.plain(run.title), width="content")
+        badge(jobs.status(run.id).state)
+    return row
+
+
 def run_picker(place, page: str):
     """Draw the picker into its place; afterwards `st.session_state.run` holds the id, or None in an empty store.
 

@@ -12,7 +12,6 @@ from pages.ui.figures.frame import side_by_side
 from pages.ui.kit import numbers, present, view, words
 from pages.ui.recipe import config, starting
 from pages.ui.run import card, line, picker, polling
-from svmcore.lab import jobs
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
 
@@ -32,9 +31,7 @@ GO_ON = "It ended before it was done. Go on takes up its last round; Start it ag
 
 def watch(run):
     """Draw the run in its present state, and keep drawing while it is at work."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(words.plain(run.title), width="content")
-        picker.badge(jobs.status(run.id).state)
+    picker.heading(run)
     st.caption(words.summary(run.recipe))
     polling.poll(run.id, lambda status: _orders(run, status))
     line.panel(run)  # below, where no Start has been

@@ -15,7 +15,7 @@ import streamlit as st
 from pages.ui.example import evidence, jittered
 from pages.ui.example.shown import Shown
 from pages.ui.example.spoken import brief, spoken
-from pages.ui.kit import parameters, ways
+from pages.ui.kit import numbers, parameters, ways
 from pages.ui.kit.gallery import VIRTUAL_RINGS, Tile, gallery, reference
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain, short, small
@@ -93,12 +93,9 @@ def _leaning(run: Run, machine: Machine, row: int) -> None:
     ]
     leaning = len({line["machine"] for line in lines})
     st.markdown(f"Support vector of **{leaning}** of {len(names)} machines")
-    st.dataframe(
-        lines,
-        hide_index=True,
-        column_config={name: st.column_config.NumberColumn(format="%.3f") for name in ("alpha", "margin y f(x)")},
-        alt="Alpha and margin in each machine that this example supports",
-    )
+    columns = {name: numbers.number(3) for name in ("alpha", "margin y f(x)")}
+    alt = "Alpha and margin in each machine that this example supports"
+    numbers.table(lines, alt, columns=columns, height="auto")
 
 
 def _no_parents(run: Run, shown: Shown) -> None:

@@ -16,10 +16,11 @@ from PIL import Image
 from data import DataError, pictures
 from data.loaders import images
 from pages.ui.detect import labels, marked
-from pages.ui.detect.judged import Judged
+from pages.ui.detect.judged import joined
 from pages.ui.detect.view import View, opens_here, own_name
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.finders import scanned
+from svmcore.lab.registry.finders.findings import beside_truth
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
@@ -140,17 +141,13 @@ def searched(run: Run, photograph: Photograph, now: Looking) -> Searched:
 
 def view_of_photograph(run: Run, photograph: Photograph, found: Searched) -> View:
     """What was found as the view of a search of one picture, of which no truth is known; its parts are one."""
-    known, (m, none) = pictures.load(run.recipe.dataset), (len(found.f), np.empty(0, np.int64))
-    picture = pictures.Picture(photograph.name, found.image, np.empty((0, 4)), none)
+    entry, hits = pictures.load(run.recipe.dataset).entry, np.full(len(found.f), -1)
+    picture = pictures.Picture(photograph.name, found.image, np.empty((0, 4)), np.empty(0, np.int64))
     nothing = pictures.Experiment("A", "A", (pictures.Part("A", (), (0,)),), 1.0, 0)
-    zeros = np.zeros(m, np.int64)
-    judged = Judged(
-        names=(own_name(run),), scores=found.f[:, None], picture=zeros, box=found.boxes, hit=zeros - 1,
-        chips=found.chips, votes=found.votes, turn=found.turn, part=zeros, row=np.arange(m), objects=np.empty((0, 4)),
-        object_picture=none, object_category=none, object_found=none.astype(bool), tested=np.zeros(1, np.int64),
-        area=np.ones(1), opportunities=np.zeros(1, np.int64),
-    )  # fmt: skip
-    return View(run, pictures.PictureSet(known.entry, (picture,), {"A": nothing}), nothing, judged, 1)
+    shown = pictures.PictureSet(entry, (picture,), {"A": nothing})
+    detections = beside_truth(shown, [0], [found.boxes], [hits], found.chips)
+    detections = detections._replace(decision=found.f, votes=found.votes, turn=found.turn)
+    return View(run, shown, nothing, joined([detections], own_name(run)), 1)
 
 
 def with_marked(run: Run, found: Searched, marks: dict[int, int], missed: Sequence[Box] = ()) -> Recipe:

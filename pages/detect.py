@@ -8,6 +8,7 @@ from pages.ui.detect import one, operate, others, progress, set_up, windows
 from pages.ui.detect.more import more
 from pages.ui.detect.view import opens_here, view_of
 from pages.ui.kit import parameters, present, state, ways, words
+from pages.ui.kit.buttons import button
 from pages.ui.run import stored
 from pages.ui.run.trained import another_run
 from svmcore.lab.registry.tasks import task_of
@@ -37,10 +38,8 @@ def first_visit(run) -> None:
             does = f"{task_of(run.recipe).does} and finds nothing in pictures"
             st.caption(f"The run shown, *{words.plain(run.title)}*, {does}.")
         if run is not None and opens_here(run):
-            st.button(
-                "Back to the run", icon=":material/arrow_back:", key="detect_back", on_click=set_up.close_form,
-                help="Closes the form; nothing is started.",
-            )  # fmt: skip
+            help = "Closes the form; nothing is started."
+            button("Back to the run", "arrow_back", "detect_back", set_up.close_form, help=help)
         for known in others.detection_runs()[:8]:
             label = f"{words.plain(known.title)} · {words.when(known.created)}"
             ways.to("detect", label, "my_location", {"run": known.id})

@@ -9,6 +9,7 @@ from data import DataError
 from pages.ui.detect import one, others, photo, windows
 from pages.ui.detect.view import View
 from pages.ui.kit import parameters, state, viewer, walk, ways, words
+from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import data_uri
 from pages.ui.recipe import starting
 from pages.ui.run import polling
@@ -172,10 +173,8 @@ def look(run, photograph) -> None:
     boxes(found, photograph.key, run.recipe.option("floor"), marks, missed)
     if n := len(marks) + len(missed):
         again = f"Train again with the {n} marked windows" if n > 1 else "Train again with the window"
-        st.button(again, key="photo_retrain", icon=":material/play_arrow:", on_click=train_again,
-                  args=(run, found, marks, missed),
-                  help="The same recipe; the marked windows join those that it began with, as a set of your own.",
-                  )  # fmt: skip
+        help = "The same recipe; the marked windows join those that it began with, as a set of your own."
+        button(again, "play_arrow", "photo_retrain", train_again, run, found, marks, missed, help=help)
     one.show_requested(photo.view_of_photograph(run, photograph, found), partial(what_it_is, marks))
 
 

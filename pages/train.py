@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.ui.kit import present, state, ways
+from pages.ui.kit.buttons import button
 from pages.ui.recipe import config, form, presets, starting
 from pages.ui.run import watch
 from svmcore.lab.forecast.estimate import estimate
@@ -40,14 +41,7 @@ with grid.cell(column_span=3 if alone else 1):
     if present.presenting() and run:
         pass
     elif alone:
-        st.button(
-            "New run",
-            icon=":material/add:",
-            key="new_run",
-            on_click=starting.unfold,
-            args=(run,),
-            help="Opens the form again, as this run was asked.",
-        )
+        button("New run", "add", "new_run", starting.unfold, run, help="Opens the form again, as this run was asked.")
     else:
         with st.container(border=True):
             set_up()

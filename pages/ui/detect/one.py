@@ -13,6 +13,7 @@ from pages.ui.detect.view import View
 from pages.ui.detect.windows import WINDOW, open_window
 from pages.ui.example import evidence
 from pages.ui.kit import numbers, state, walk, words
+from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import Tile, gallery, magnified, pictures
 from pages.ui.kit.text import with_sign
 from svmcore.model import Machine
@@ -176,8 +177,7 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> No
         left = total - parts[sorted(off)].sum()
         one = "one support vector" if len(off) == 1 else f"{len(off)} support vectors"
         st.markdown(f"Without {one} switched off, **f = {with_sign(left, 3)}**.")
-        st.button("Switch all on", key="window_on", on_click=_switch, args=(of, frozenset()),
-                  help="Every support vector counts again.")  # fmt: skip
+        button("Switch all on", "", "window_on", _switch, of, frozenset(), help="Every support vector counts again.")
     strongest = np.argsort(-np.abs(parts), kind="stable")[:STRONGEST]
     rows = machine.origin[strongest]
     jitters = evidence.jitter_names(machine)

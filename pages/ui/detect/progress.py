@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui.detect import set_up
 from pages.ui.detect.view import View
 from pages.ui.kit import present, words
+from pages.ui.kit.buttons import button
 from pages.ui.run import picker, polling, watch
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
@@ -17,14 +18,8 @@ def head(run: Run):
     row = picker.heading(run)
     if not present.presenting():
         with row:
-            st.button(
-                "New run",
-                icon=":material/add:",
-                key="detect_new",
-                on_click=set_up.open_form,
-                args=(run,),
-                help="Opens the form; this run stays as it is.",
-            )
+            help = "Opens the form; this run stays as it is."
+            button("New run", "add", "detect_new", set_up.open_form, run, help=help)
     present.about(words.summary(run.recipe))
     drawn = run.parts()
 

@@ -6,6 +6,7 @@ A click on an empty cell queues its run; a click on a filled one makes its run t
 import streamlit as st
 
 from pages.ui.kit import numbers, state, ways, words
+from pages.ui.kit.buttons import button
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import seconds_of
 from svmcore.lab.recipes import RECIPES
@@ -48,14 +49,9 @@ def draw(table: Table) -> None:
     if missing := [name for name in filled.missing if name not in working and name not in needs]:
         with st.container(horizontal=True):
             for name in missing:
-                st.button(
-                    f"{name} · {words.duration(seconds_of(filled.lacking[name]))}",
-                    key=f"run_{name}",
-                    icon=":material/play_arrow:",
-                    on_click=stored.queue,
-                    args=(filled.lacking[name], table.group),
-                    help=RECIPES[name].title,
-                )
+                recipes, help = filled.lacking[name], RECIPES[name].title
+                label = f"{name} · {words.duration(seconds_of(recipes))}"
+                button(label, "play_arrow", f"run_{name}", stored.queue, recipes, table.group, help=help)
 
 
 def _text(value: Value | None, states: dict[str, str]) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 from pages.ui.figures import curves
 from pages.ui.figures.frame import side_by_side
 from pages.ui.kit import state, view, ways, words
+from pages.ui.kit.buttons import button
 from pages.ui.recipe import config
 from pages.ui.run import exports, picker
 from svmcore.lab.experiment import repeats
@@ -87,15 +88,8 @@ def actions(run: Run, tags: list[str]) -> None:
         ):
             page = f"pages/{view.form_of(run.recipe).page}.py"
             st.switch_page(page, query_params=config.link(run.recipe) | {"run": run.id})
-        st.button(
-            "Delete",
-            icon=":material/delete:",
-            key=f"delete_{run.id}",
-            on_click=picker.delete,
-            args=(run,),
-            disabled=run.state in runs.ACTIVE,
-            help="Into the trash, with undo. A run at work must be cancelled first.",
-        )
+        help = "Into the trash, with undo. A run at work must be cancelled first."
+        button("Delete", "delete", f"delete_{run.id}", picker.delete, run, help=help, disabled=run.state in runs.ACTIVE)
 
 
 def together(ticked: list[Run]) -> None:
@@ -122,10 +116,8 @@ def together(ticked: list[Run]) -> None:
                       help=f"Give it to {many}.")  # fmt: skip
             st.button("Take away", icon=":material/remove:", key="tag_remove", args=(ticked, False), **options,
                       help="From those that have it.")  # fmt: skip
-        st.button(
-            f"Delete {many}", icon=":material/delete:", key="delete_together", on_click=picker.delete, args=ticked,
-            help="Into the trash, with undo for all of them. Those at work stay.",
-        )  # fmt: skip
+        help = "Into the trash, with undo for all of them. Those at work stay."
+        button(f"Delete {many}", "delete", "delete_together", picker.delete, *ticked, help=help)
 
 
 def _but_for_seeds(ticked: list[Run]) -> list[Run]:

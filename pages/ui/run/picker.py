@@ -10,6 +10,7 @@ import streamlit as st
 
 from data import DataError, catalogue
 from pages.ui.kit import parameters, state, text, view, ways, words
+from pages.ui.kit.buttons import button
 from svmcore.lab import jobs
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import labels as folding
@@ -178,14 +179,8 @@ def damage(run, key: str = "picker"):
     if not run.damage:
         return
     st.error(words.plain(run.damage), title="This run is damaged", icon=":material/broken_image:")
-    st.button(
-        "Delete it",
-        icon=":material/delete:",
-        key=f"delete_damaged_{key}",
-        on_click=delete,
-        args=(run,),
-        help="Into the trash, with undo on the Runs page. Put right, the file makes the run whole again.",
-    )
+    help = "Into the trash, with undo on the Runs page. Put right, the file makes the run whole again."
+    button("Delete it", "delete", f"delete_damaged_{key}", delete, run, help=help)
 
 
 def delete(*chosen):

@@ -10,6 +10,7 @@ import streamlit as st
 from pages.ui.figures import curves
 from pages.ui.figures.frame import side_by_side
 from pages.ui.kit import numbers, present, view, words
+from pages.ui.kit.buttons import button
 from pages.ui.recipe import config, starting
 from pages.ui.run import card, line, picker, polling
 from svmcore.lab.registry.methods import METHODS
@@ -107,32 +108,14 @@ def ended(run, status):
     box(words.plain(status.message) or advice, title=title, icon=icon)
     with st.container(horizontal=True, vertical_alignment="center"):
         if run.broken_off:
-            st.button(
-                "Go on",
-                icon=":material/resume:",
-                type="primary",
-                key="go_on",
-                on_click=starting.start,
-                args=(run.recipe, run.parent, 1, run.id),
-                help="A new run, from the last round that this one kept: it ends with the same machine.",
+            help = "A new run, from the last round that this one kept: it ends with the same machine."
+            button(
+                "Go on", "resume", "go_on", starting.start, run.recipe, run.parent, 1, run.id, help=help, type="primary"
             )
-        st.button(
-            "Start it again",
-            icon=":material/replay:",
-            key="again",
-            on_click=starting.start,
-            args=(run.recipe,),
-            help="The same recipe, as a new run.",
-        )
+        button("Start it again", "replay", "again", starting.start, run.recipe, help="The same recipe, as a new run.")
         if config.fits(run):
-            st.button(
-                "Change its recipe",
-                icon=":material/edit:",
-                key="change",
-                on_click=starting.unfold,
-                args=(run,),
-                help="Opens the form as this run was asked.",
-            )
+            help = "Opens the form as this run was asked."
+            button("Change its recipe", "edit", "change", starting.unfold, run, help=help)
         if status.message:
             st.caption(advice, width="content")
 

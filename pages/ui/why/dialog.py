@@ -16,6 +16,7 @@ from data import Dataset, catalogue, load, revisions
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters, state, walk, ways, words
+from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import DIGIT, open_digit, reference
 from pages.ui.kit.words import plain, short
 from pages.ui.why import bill, family, holds, orbit, remedy, sums, table, without
@@ -180,14 +181,8 @@ def _back() -> None:
     """From an example that a tile led to, the way back to the page's list."""
     before = st.session_state.get(BEFORE)
     if before and walk.place(before):
-        st.button(
-            "Back",
-            icon=":material/undo:",
-            key="why_back",
-            on_click=open_digit,
-            args=(before,),
-            help="To the example of the page that led here. The browser's own Back retraces every step.",
-        )
+        help = "To the example of the page that led here. The browser's own Back retraces every step."
+        button("Back", "undo", "why_back", open_digit, before, help=help)
 
 
 def _named(run: Run | None, split: str, index: int) -> str:

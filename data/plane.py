@@ -1,7 +1,7 @@
 """Small two-class problems in the plane, each with an invariance that is known of it; synthetic, for the Playground.
 
-    problem(name).sample(seed) -> X (60, 2) float32 in [-1, 1]^2, y (60,) int64 in {-1, +1}
-    problem(name).fresh(n, seed) -> the same from where the law holds, not from the narrow place that the sample saw
+    PROBLEMS[name].sample(seed) -> X (60, 2) float32 in [-1, 1]^2, y (60,) int64 in {-1, +1}
+    PROBLEMS[name].fresh(n, seed) -> the same from where the law holds, not from the narrow place that the sample saw
 
     shift      the law is the sign of x2; the sample sees blue on the left and orange on the right alone, so that the
                widest margin is aslant: DeCoste and Schölkopf, Machine Learning 46 (2002), Figure 1
@@ -61,11 +61,6 @@ def _between(blue, orange, along: float) -> tuple[float, float]:
     way = (orange - blue) / np.linalg.norm(orange - blue)
     x1, x2 = (blue + orange) / 2 + along * np.array([-way[1], way[0]])
     return float(x1), float(x2)
-
-
-def problem(name: str) -> Plane:
-    """The problem of this name. KeyError."""
-    return PROBLEMS[name]
 
 
 def _finished(X, y):

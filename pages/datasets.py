@@ -9,7 +9,7 @@ from pages.ui.data import cards, keeping, picture_sets
 from pages.ui.data.fetching import fetch_panel
 from pages.ui.data.upload import upload_panel
 from pages.ui.example import columns, views
-from pages.ui.kit import parameters, present, state
+from pages.ui.kit import parameters, present, state, ways
 from pages.ui.kit.words import plain, short
 from svmcore.lab.store import runs
 
@@ -68,9 +68,7 @@ def of_a_revision(entry: Revision):
             "text/csv", key=f"export_{entry.name}", on_click="ignore", icon=":material/table:",
             help="What stands on each example judged; *Labels* reads it on another machine.",
         )  # fmt: skip
-        st.page_link(
-            "pages/labels.py", label="Judge more", icon=":material/gavel:", query_params={"revision": name.slug}
-        )
+        ways.to("labels", "Judge more", "gavel", {"revision": name.slug})
 
 
 def ask_link(entry: Entry):
@@ -83,8 +81,7 @@ def ask_link(entry: Entry):
     if run is None:
         st.caption("Train on those that have one, and *Labels* asks for the others.")
         return
-    query = {"run": run.id, "doubted": "next"}
-    st.page_link("pages/labels.py", label="Ask for the next label", icon=":material/label:", query_params=query)
+    ways.to("labels", "Ask for the next label", "label", {"run": run.id, "doubted": "next"})
 
 
 def heading(entry: Entry | PictureEntry):
@@ -93,10 +90,9 @@ def heading(entry: Entry | PictureEntry):
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.subheader(plain(short(entry.title, 60)), width="content")
         if of_pictures:
-            picture_sets.link(entry.name)
+            ways.to("detect", "Detect", "center_focus_strong", {"task": "detect", "dataset": entry.name})
         else:
-            query = {"dataset": entry.name}
-            st.page_link("pages/train.py", label="Train on it", icon=":material/play_circle:", query_params=query)
+            ways.to("train", "Train on it", "play_circle", {"dataset": entry.name})
 
 
 def show(entry: Entry | PictureEntry):

@@ -7,7 +7,8 @@ from pages.ui.compare import repeats
 from pages.ui.detect import one, operate, others, progress, set_up, windows
 from pages.ui.detect.more import more
 from pages.ui.detect.view import opens_here, view_of
-from pages.ui.kit import parameters, present, state, words
+from pages.ui.kit import parameters, present, state, ways, words
+from pages.ui.kit.buttons import button
 from pages.ui.run import stored
 from pages.ui.run.trained import another_run
 from svmcore.lab.registry.tasks import task_of
@@ -37,17 +38,11 @@ def first_visit(run) -> None:
             does = f"{task_of(run.recipe).does} and finds nothing in pictures"
             st.caption(f"The run shown, *{words.plain(run.title)}*, {does}.")
         if run is not None and opens_here(run):
-            st.button(
-                "Back to the run", icon=":material/arrow_back:", key="detect_back", on_click=set_up.close_form,
-                help="Closes the form; nothing is started.",
-            )  # fmt: skip
+            help = "Closes the form; nothing is started."
+            button("Back to the run", "arrow_back", "detect_back", set_up.close_form, help=help)
         for known in others.detection_runs()[:8]:
-            st.page_link(
-                "pages/detect.py",
-                label=f"{words.plain(known.title)} · {words.when(known.created)}",
-                icon=":material/my_location:",
-                query_params={"run": known.id},
-            )
+            label = f"{words.plain(known.title)} · {words.when(known.created)}"
+            ways.to("detect", label, "my_location", {"run": known.id})
 
 
 def sample() -> None:
@@ -72,7 +67,7 @@ def look(run) -> None:
         view = view_of(run)
     except DataError as error:
         st.error(words.plain(error), title="Its pictures are not to be had", icon=":material/broken_image:")
-        st.page_link("pages/datasets.py", label="To the data sets", icon=":material/grid_view:")
+        ways.to("datasets", "To the data sets", "grid_view")
         return
     if view is None:
         progress.nothing_yet(run)

@@ -5,7 +5,7 @@ import streamlit as st
 from data import DataError, catalogue
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
-from pages.ui.kit import numbers, parameters, present, state, words
+from pages.ui.kit import numbers, parameters, present, state, ways, words
 from pages.ui.play import both, race
 from pages.ui.recipe import beginning, data_set
 from pages.ui.run import polling, stored
@@ -256,8 +256,7 @@ def main():
         "nearly everything is computed anew either way; with rows for all, an output is still a sum over fewer support "
         "vectors. Time is of one training each and includes whatever else this machine was doing."
     )
-    study = {"paper": "decoste", "show": "digestion"}
-    st.page_link("pages/paper.py", label="60,000 digits, the study", icon=":material/show_chart:", query_params=study)
+    ways.to("paper", "60,000 digits, the study", "show_chart", {"paper": "decoste", "show": "digestion"})
 
 
 main()

@@ -4,7 +4,7 @@ import streamlit as st
 
 from data import catalogue
 from pages.ui.draw import address, machines, view
-from pages.ui.kit import present, state
+from pages.ui.kit import present, state, ways
 from pages.ui.kit.words import plain
 from pages.ui.run import polling
 from svmcore.lab.store.runs import ACTIVE
@@ -19,8 +19,7 @@ def nobody(run) -> None:
             polling.poll(run.id, lambda status: st.caption(f"The run is {status.state}. {plain(status.message)}"))
         else:
             st.markdown("**No machine can answer yet.** Train one on pictures of digits; it takes some seconds.")
-        query = {"dataset": catalogue.DEFAULT}
-        st.page_link("pages/train.py", label="Train one", icon=":material/play_circle:", query_params=query)
+        ways.to("train", "Train one", "play_circle", {"dataset": catalogue.DEFAULT})
 
 
 @state.fragment

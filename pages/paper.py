@@ -5,7 +5,7 @@ from collections import Counter
 import streamlit as st
 
 from data import DataError
-from pages.ui.kit import parameters, words
+from pages.ui.kit import parameters, ways, words
 from pages.ui.paper import cards, figures, outline, table
 from pages.ui.paper.outline import PAPERS
 from pages.ui.run import polling, stored
@@ -80,7 +80,7 @@ def draw(paper):
             figures.FIGURES[part].draw()
     except DataError as error:
         st.error(words.plain(error), title="The data set for it is not at hand", icon=":material/cloud_off:")
-        st.page_link("pages/datasets.py", label="Fetch it", icon=":material/download:")
+        ways.to("datasets", "Fetch it", "download")
 
 
 st.title("Paper")

@@ -8,7 +8,8 @@ import streamlit as st
 from data import DataError
 from pages.ui.detect import one, others, photo, windows
 from pages.ui.detect.view import View
-from pages.ui.kit import parameters, state, viewer, walk, words
+from pages.ui.kit import parameters, state, viewer, walk, ways, words
+from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import data_uri
 from pages.ui.recipe import starting
 from pages.ui.run import polling
@@ -28,8 +29,7 @@ def no_machine() -> None:
     if working:
         st.info("A detection run is asked for; this page fills when it is done.", icon=":material/hourglass_top:")
         polling.poll(working[0], lambda status: st.caption(words.plain(status.message)))
-        st.page_link("pages/detect.py", label="Watch it, pause or cancel it", icon=":material/my_location:",
-                     query_params={"run": working[0]})  # fmt: skip
+        ways.to("detect", "Watch it, pause or cancel it", "my_location", {"run": working[0]})
         return
     need = estimate(RECIPES[DEMO])
     more = f" ({words.FIRST_TIME})" if need.first else ""
@@ -42,7 +42,7 @@ def no_machine() -> None:
         st.button("Train the small demo", type="primary", icon=":material/play_arrow:", key="photo_train",
                   on_click=starting.start, args=(RECIPES[DEMO],),
                   help="Runs in the background; the page may be left meanwhile.")  # fmt: skip
-        st.page_link("pages/detect.py", label="Other machines", icon=":material/my_location:")
+        ways.to("detect", "Other machines", "my_location")
 
 
 def chosen_run(known):
@@ -144,14 +144,13 @@ def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int],
 
 def look(run, photograph) -> None:
     """Search, and draw what was found; while the search is under way other clicks are free."""
-    search = photo.search(run, photograph)
+    search, now = photo.search(run, photograph)
     if not search.done():
 
         @state.fragment(run_every=PERIOD)
         def wait():
             if search.done():
                 st.rerun()
-            now = photo.looking(run, photograph)
             left = now.left()
             pace = "the first search after an installation compiles the scan" if left is None else (
                 f"{now.looked:,} of {now.of:,}, about {words.duration(left)} left")  # fmt: skip
@@ -166,7 +165,7 @@ def look(run, photograph) -> None:
         found = search.result()
     except (DataError, ValueError) as error:
         st.error(words.plain(error), title="It was not searched", icon=":material/block:")
-        again = {"on_click": photo.forget, "args": (run, photograph)}
+        again = {"on_click": photo.search.clear, "args": (run, photograph)}
         st.button("Try again", key="photo_again", icon=":material/replay:", **again)
         return
     marks = st.session_state.setdefault("photo_marks", {}).setdefault((run.id, photograph.key), {})
@@ -174,10 +173,8 @@ def look(run, photograph) -> None:
     boxes(found, photograph.key, run.recipe.option("floor"), marks, missed)
     if n := len(marks) + len(missed):
         again = f"Train again with the {n} marked windows" if n > 1 else "Train again with the window"
-        st.button(again, key="photo_retrain", icon=":material/play_arrow:", on_click=train_again,
-                  args=(run, found, marks, missed),
-                  help="The same recipe; the marked windows join those that it began with, as a set of your own.",
-                  )  # fmt: skip
+        help = "The same recipe; the marked windows join those that it began with, as a set of your own."
+        button(again, "play_arrow", "photo_retrain", train_again, run, found, marks, missed, help=help)
     one.show_requested(photo.view_of_photograph(run, photograph, found), partial(what_it_is, marks))
 
 

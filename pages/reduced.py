@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.ui.kit import present, view, words
+from pages.ui.kit import present, view, ways, words
 from pages.ui.reduce import chosen, course, form, shown
-from pages.ui.run import card, exports, line, polling, stored, watch
+from pages.ui.run import card, exports, line, picker, polling, stored, watch
 from pages.ui.run.trained import another_run
 from svmcore.lab.registry.methods.reduced import reduction_of
 from svmcore.lab.registry.tasks import task_of
@@ -44,13 +44,13 @@ def before(about):
     for run in known[:12]:
         told = words.error_rate(run.result) if run.result else run.state
         label = f"{words.plain(words.short(run.title, 70))}: {words.plain(told)}"
-        st.page_link("pages/reduced.py", label=label, icon=":material/compress:", query_params={"run": run.id})
+        ways.to("reduced", label, "compress", {"run": run.id})
 
 
 def look(about):
     """A reduction, whatever its state."""
     run = about.reduction
-    chosen.badge(run)
+    picker.heading(run)
     st.caption(words.summary(run.recipe))
     polling.poll(run.id, lambda status: at_work(run, status))
     if run.state == "done":

@@ -7,7 +7,7 @@ from data import DataError, load
 from pages.ui.example import views
 from pages.ui.figures import scaling as figures
 from pages.ui.figures.frame import show
-from pages.ui.kit import present, words
+from pages.ui.kit import numbers, present, words
 from pages.ui.run import stored
 from svmcore.lab.experiment.scaling import exponent, point
 from svmcore.lab.recipes import osuna
@@ -20,27 +20,21 @@ def charts(growth, sets, dimensions):
     """His figures, as far as there are points."""
     usual = [p for p in growth if p.working_set == growth_size()] or growth
     sides = st.grid(2, min_column_width=380)
-    drawn = []
+    drawn = {}
     if growth:
         lines = figures.by(growth, "working_set", "|B| =")
-        drawn += [
-            ("Time against examples", figures.time_against_n(lines)),
-            ("Support vectors against examples", figures.svs_against_n(usual)),
-            ("Time against support vectors", figures.time_against_svs(usual)),
-            ("Global iterations against examples", figures.rounds_against_n(usual)),
-        ]
+        drawn["Time against examples"] = figures.time_against_n(lines)
+        drawn["Support vectors against examples"] = figures.svs_against_n(usual)
+        drawn["Time against support vectors"] = figures.time_against_svs(usual)
+        drawn["Global iterations against examples"] = figures.rounds_against_n(usual)
     if sets:
-        drawn.append(
-            (
-                "Time against the working set",
-                figures.time_against_set(figures.by(sets, "lookahead", "lookahead"), sets[0].n),
-            )
-        )
+        by_lookahead = figures.by(sets, "lookahead", "lookahead")
+        drawn["Time against the working set"] = figures.time_against_set(by_lookahead, sets[0].n)
     if growth:
-        drawn.append(("Memory against examples", figures.memory_against_n(lines)))
+        drawn["Memory against examples"] = figures.memory_against_n(lines)
     if len(dimensions) > 1:
-        drawn.append(("Time against the dimension", figures.time_against_d(dimensions)))
-    for at, (title, figure) in enumerate(drawn):
+        drawn["Time against the dimension"] = figures.time_against_d(dimensions)
+    for at, (title, figure) in enumerate(drawn.items()):
         with sides.cell():
             st.markdown(f"**{title}**")
             show(figure, f"scaling_{at}")
@@ -133,17 +127,13 @@ def claims(growth, sets, dimensions):
 
 def table(points):
     with st.expander("All points"):
-        st.dataframe(
-            [
-                {"n": p.n, "|B|": p.working_set, "Lookahead": p.lookahead, "Time, s": round(p.seconds, 2),
-                 "SVs": p.n_sv, "Iterations": p.rounds, "Priced": p.priced, "Entered": p.entered, "Again": p.again,
-                 "Peak, MB": round(p.peak_mb, 1), "Gap": words.small(p.gap), "Dual": f"{p.dual:.4f}"}
-                for p in points
-            ],
-            hide_index=True,
-            key="scaling_table",
-            alt="Every run of the study with its figures",
-        )  # fmt: skip
+        rows = [
+            {"n": p.n, "|B|": p.working_set, "Lookahead": p.lookahead, "Time, s": round(p.seconds, 2),
+             "SVs": p.n_sv, "Iterations": p.rounds, "Priced": p.priced, "Entered": p.entered, "Again": p.again,
+             "Peak, MB": round(p.peak_mb, 1), "Gap": words.small(p.gap), "Dual": f"{p.dual:.4f}"}
+            for p in points
+        ]  # fmt: skip
+        numbers.table(rows, "Every run of the study with its figures", "scaling_table", height="auto")
 
 
 st.title("Osuna's study")

@@ -5,6 +5,7 @@ import streamlit as st
 
 from data import DataError, load
 from pages.ui.kit import parameters, present, words
+from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import Tile, gallery, pictures, reference
 from pages.ui.paper import scrambled
 from pages.ui.run import picker, polling, stored
@@ -70,26 +71,15 @@ waiting = scrambled.missing(found)
 working = [run.id for pair in found for run in pair[2:] if run is not None and run.state in runs.ACTIVE]
 with machines, st.container(horizontal=True, vertical_alignment="center"):
     if waiting:
-        st.button(
-            "Scramble the pixels",
-            type="primary",
-            icon=":material/shuffle:",
-            key="scramble_start",
-            on_click=scrambled.start,
-            args=(found,),
-            help="Trains each machine twice, as ordinary runs; those that are there already are not trained again.",
-        )
+        help = "Trains each machine twice, as ordinary runs; those that are there already are not trained again."
+        button("Scramble the pixels", "shuffle", "scramble_start", scrambled.start, found, help=help, type="primary")
         seconds = sum(estimate(recipe).seconds for recipe in waiting)
         many = words.many(len(waiting), "run")
         st.caption(f"{many} to train, about {words.duration(seconds)}.", width="content")
     if working:
-        st.button(
-            f"Cancel {words.many(len(working), 'run')}",
-            icon=":material/stop:",
-            key="scramble_cancel",
-            on_click=stored.cancel,
-            args=(working,),
-            help="Stop those at work and take those that wait out of the queue.",
+        help = "Stop those at work and take those that wait out of the queue."
+        button(
+            f"Cancel {words.many(len(working), 'run')}", "stop", "scramble_cancel", stored.cancel, working, help=help
         )
 shown, numbers = present.parts(["Pictures", "Machines"])
 with shown:

@@ -7,7 +7,7 @@ from data import DataError
 from pages.ui.example import evidence
 from pages.ui.figures import decisions, validation
 from pages.ui.figures.frame import show
-from pages.ui.kit import numbers, parameters, present, words
+from pages.ui.kit import numbers, parameters, present, ways, words
 from pages.ui.recipe import config, sweep_form
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
@@ -52,13 +52,8 @@ def start(recipes, found, sweep):
             st.warning(words.plain(advice), title="This does not fit", icon=":material/memory:")
         if sweep.field == "jitters":
             whole = sweep.base.replace(folds=None, bounds=False, method=SearchedJitters.name, jitters="", options={})
-            st.page_link(
-                "pages/train.py",
-                label="Search step by step",
-                icon=":material/route:",
-                query_params=config.link(whole),
-                help="Adds one set after the other, each by its validation errors, within a budget.",
-            )
+            help = "Adds one set after the other, each by its validation errors, within a budget."
+            ways.to("train", "Search step by step", "route", config.link(whole), help=help)
 
 
 def table(values, found, statuses):
@@ -120,9 +115,9 @@ def outcome(sweep, name, done, of):
     with left:
         show(validation.sweep_chart(sweep.field, name, points, of), "sweep_chart")
         if validation.bounded(points):
-            ways = ", ".join(f"{value} by {way}" for way, value in validation.choices(points).items())
+            by_way = ", ".join(f"{value} by {way}" for way, value in validation.choices(points).items())
             costs = ", ".join(f"{words.duration(took)} {way}" for way, took in validation.seconds(points).items())
-            st.caption(words.plain(f"{name} that each would choose: {ways}. What they took in all: {costs}."))
+            st.caption(words.plain(f"{name} that each would choose: {by_way}. What they took in all: {costs}."))
     with right:
         value = parameters.one_of(
             "Alphas of",
@@ -143,19 +138,10 @@ def outcome(sweep, name, done, of):
         return
     with st.container(horizontal=True):
         for page, label in (("support_vectors", "Support vectors"), ("errors", "Test errors")):
-            st.page_link(
-                f"pages/{page}.py",
-                label=words.plain(f"{label} at {name} = {value}"),
-                icon=":material/arrow_forward:",
-                query_params={"run": run.id},
-            )
+            ways.to(page, words.plain(f"{label} at {name} = {value}"), "arrow_forward", {"run": run.id})
         if len(done) >= of:
-            st.page_link(
-                "pages/train.py",
-                label=words.plain(f"Take {name} = {best} to Train"),
-                icon=":material/play_circle:",
-                query_params=config.link(done[best].recipe.replace(folds=None, bounds=False)),
-            )
+            recipe = done[best].recipe.replace(folds=None, bounds=False)
+            ways.to("train", words.plain(f"Take {name} = {best} to Train"), "play_circle", config.link(recipe))
 
 
 st.title("Choose C")

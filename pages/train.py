@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from pages.ui.kit import present, state
+from pages.ui.kit import present, state, ways
+from pages.ui.kit.buttons import button
 from pages.ui.recipe import config, form, presets, starting
 from pages.ui.run import watch
 from svmcore.lab.forecast.estimate import estimate
@@ -27,12 +28,7 @@ def set_up():
         with start:
             starting.start_button(need, "start", starting.start, (recipe, None, times), times=times)
         if need.fits:
-            st.page_link(
-                "pages/sweep.py",
-                label="Choose C by cross-validation",
-                icon=":material/tune:",
-                query_params=config.link(recipe),
-            )
+            ways.to("sweep", "Choose C by cross-validation", "tune", config.link(recipe))
         presets.standing(recipe)  # below Start, which keeps its place
 
 
@@ -45,14 +41,7 @@ with grid.cell(column_span=3 if alone else 1):
     if present.presenting() and run:
         pass
     elif alone:
-        st.button(
-            "New run",
-            icon=":material/add:",
-            key="new_run",
-            on_click=starting.unfold,
-            args=(run,),
-            help="Opens the form again, as this run was asked.",
-        )
+        button("New run", "add", "new_run", starting.unfold, run, help="Opens the form again, as this run was asked.")
     else:
         with st.container(border=True):
             set_up()

@@ -109,6 +109,11 @@ class Machine:
         return self.support < 0
 
     @property
+    def origin(self) -> np.ndarray:
+        """(m,) int64: the training example that each vector is, or was made from by a jitter; -1 for neither."""
+        return self.support if self.parent is None else self.parent
+
+    @property
     def nbytes(self) -> int:
         """Bytes that it holds now, what it packs for deciding among them once it has decided."""
         arrays = (self.support, self.support_vectors, self.coef, self.bound, self.parent, self.jitter)

@@ -385,7 +385,7 @@ def faces(home):
 def test_a_photograph_is_searched_and_the_boxes_follow_the_threshold(faces):
     run = faces
     photograph = photo.Photograph("camera", "camera", None)
-    found, floor = photo.search(run, photograph).result(60), run.recipe.option("floor")
+    found, floor = photo.search(run, photograph)[0].result(60), run.recipe.option("floor")
     assert found.looked > 1000
     assert (np.diff(found.f) <= 0).all()
     app = open_page("photograph", run=run.id, photo="camera", at=str(floor))
@@ -408,11 +408,11 @@ def test_a_search_that_failed_is_said_and_can_be_tried_again(faces, monkeypatch)
     photograph = photo.Photograph("chelsea", "chelsea", None)
     with monkeypatch.context() as dark:
         dark.setattr(photo, "searched", refuse)
-        assert photo.search(faces, photograph).exception(60)
+        assert photo.search(faces, photograph)[0].exception(60)
     app = open_page("photograph", run=faces.id, photo="chelsea")
     assert any("too dark" in error.value for error in app.error)
     app.button(key="photo_again").click().run()
-    assert photo.search(faces, photograph).result(60).looked > 0
+    assert photo.search(faces, photograph)[0].result(60).looked > 0
 
 
 def test_the_gallery_of_an_address_is_shown_or_said_to_be_none_by_its_old_name_too(done):
@@ -445,8 +445,8 @@ def test_the_view_of_a_window_says_what_it_is_leads_on_and_lets_vectors_be_switc
 
 def test_windows_of_a_photograph_are_asked_why_and_marked_and_join_the_next_training(faces):
     photograph = photo.Photograph("camera", "camera", None)
-    found = photo.search(faces, photograph).result(60)
-    now = photo.looking(faces, photograph)
+    search, now = photo.search(faces, photograph)
+    found = search.result(60)
     assert now.looked == now.of == found.looked
     app = open_page("photograph", run=faces.id, photo="camera", at=str(faces.recipe.option("floor")), window="0.0")
     assert "#### Window in camera" in words_of(app)
@@ -466,7 +466,7 @@ def test_windows_of_a_photograph_are_asked_why_and_marked_and_join_the_next_trai
 
 
 def test_a_face_that_no_window_was_kept_of_joins_the_next_training_by_the_box_drawn_around_it(faces):
-    found = photo.search(faces, photo.Photograph("camera", "camera", None)).result(60)
+    found = photo.search(faces, photo.Photograph("camera", "camera", None))[0].result(60)
     h, w = found.image.shape
     side = found.chips.shape[1]
     recipe = photo.with_marked(faces, found, {}, [(30.0, 40.0, 30.0 + side - 1, 40.0 + side - 1)])

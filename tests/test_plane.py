@@ -20,7 +20,7 @@ def answer(machine, problem, seed):
 
 @pytest.mark.parametrize("name", list(plane.PROBLEMS))
 def test_samples_repeat_and_stay_in_the_plane(name):
-    problem = plane.problem(name)
+    problem = plane.PROBLEMS[name]
     X, y = problem.sample(3)
     again, _ = problem.sample(3)
     other, _ = problem.sample(4)
@@ -34,7 +34,7 @@ def test_samples_repeat_and_stay_in_the_plane(name):
 
 @pytest.mark.parametrize("kernel", [RBF(1.0), Poly(2, 1, 1), Poly(3, 1, 1)])
 def test_the_points_alone_leave_the_question_open_and_copies_decide_it(kernel):
-    problem = plane.problem("question")
+    problem = plane.PROBLEMS["question"]
     base = SVC(kernel, C=10)
     alone = [answer(base, problem, seed) for seed in SEEDS]
     by = {
@@ -48,7 +48,7 @@ def test_the_points_alone_leave_the_question_open_and_copies_decide_it(kernel):
 
 
 def test_the_question_is_as_far_from_one_cloud_as_from_the_other_and_copies_come_near():
-    q, blue, orange = (np.array(v) for v in (plane.problem("question").question, plane.BLUE_AT, plane.ORANGE_AT))
+    q, blue, orange = (np.array(v) for v in (plane.PROBLEMS["question"].question, plane.BLUE_AT, plane.ORANGE_AT))
     apart = np.linalg.norm(q - blue)
     assert apart == pytest.approx(np.linalg.norm(q - orange))
     moved = PointJitters("shift", plane.MOVES["shift"]).apply(blue[None])[:, 0]
@@ -59,7 +59,7 @@ def test_the_question_is_as_far_from_one_cloud_as_from_the_other_and_copies_come
 
 @pytest.mark.parametrize(("name", "most"), [("shift", 20), ("turn", 20), ("xor", 30), ("banana", 25)])
 def test_copies_by_the_known_invariance_mend_what_the_narrow_sample_could_not_say(name, most):
-    problem = plane.problem(name)
+    problem = plane.PROBLEMS[name]
     wrong = []
     for seed in range(8):
         (X, y), (T, t) = problem.sample(seed), problem.fresh(400, seed)
@@ -72,11 +72,11 @@ def test_copies_by_the_known_invariance_mend_what_the_narrow_sample_could_not_sa
 
 
 def test_the_law_lies_between_the_classes():
-    X, y = plane.problem("shift").fresh(500, 0)
+    X, y = plane.PROBLEMS["shift"].fresh(500, 0)
     assert (np.sign(X[:, 1]) == y).all()
-    X, y = plane.problem("turn").fresh(500, 0)
+    X, y = plane.PROBLEMS["turn"].fresh(500, 0)
     assert ((np.linalg.norm(X, axis=1) < plane.RADIUS) == (y > 0)).all()
-    X, y = plane.problem("xor").fresh(500, 0)
+    X, y = plane.PROBLEMS["xor"].fresh(500, 0)
     assert (np.sign(X[:, 0] * X[:, 1]) == y).all()
 
 
@@ -105,7 +105,7 @@ def test_products_of_point_jitters_are_found_again(jitters):
 
 
 def test_two_rounds_of_shifts_reach_twice_as_far():
-    X, y = plane.problem("shift").sample(0)
+    X, y = plane.PROBLEMS["shift"].sample(0)
     machine = VirtualSVC(SVC(Linear(), C=10), jitters=PointJitters("shift", (-0.5, 0.5)), rounds=2).fit(X, y).machine_
     moved = machine.support_vectors - X[machine.parent]
     assert set(np.round(moved[:, 0], 3)) <= {-1.0, -0.5, 0.0, 0.5, 1.0}

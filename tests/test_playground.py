@@ -68,7 +68,7 @@ def test_what_cannot_be_is_left_out_and_told(name, text):
 
 
 def test_edits_change_the_points_they_name():
-    X, y = plane.problem("shift").sample(0)
+    X, y = plane.PROBLEMS["shift"].sample(0)
     shown, _ = setting.read({"points": "x3~f5~b10_-20~o-97_0"})
     given = setting.points(shown)
     assert len(given.y) == 61
@@ -81,7 +81,7 @@ def test_edits_change_the_points_they_name():
 
 
 def test_noise_flips_its_share_of_the_labels():
-    y = plane.problem("turn").sample(4)[1]
+    y = plane.PROBLEMS["turn"].sample(4)[1]
     shown, _ = setting.read({"problem": "turn", "seed": "4", "noise": "0.2"})
     assert np.count_nonzero(setting.points(shown).y != y) == 12
 

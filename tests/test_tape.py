@@ -12,13 +12,13 @@ KERNELS = {"shift": Linear(), "turn": RBF(1.0), "xor": RBF(2.0), "banana": Poly(
 
 
 def machines(name, C, virtual, max_iter=20_000):
-    problem = plane.problem(name)
+    problem = plane.PROBLEMS[name]
     svc = SVC(KERNELS[name], C=C, max_iter=max_iter)
     return VirtualSVC(svc, jitters=PointJitters(problem.jitter, problem.amounts)) if virtual else svc
 
 
 def flipped(name, seed=0):
-    X, y = plane.problem(name).sample(seed)
+    X, y = plane.PROBLEMS[name].sample(seed)
     return X, np.where(np.arange(len(y)) % 10 == 0, -y, y)
 
 
@@ -98,12 +98,12 @@ def test_a_long_stage_is_thinned_and_keeps_its_ends(monkeypatch):
 
 
 def test_virtual_examples_know_their_parents():
-    X, y = plane.problem("shift").sample(1)
+    X, y = plane.PROBLEMS["shift"].sample(1)
     shown = tape.record(machines("shift", 10.0, True), X, y)
     copies = shown.jitter > 0
     assert copies.any()
     np.testing.assert_array_equal(shown.X[~copies], X)
-    forms = PointJitters("shift", plane.problem("shift").amounts).apply(X)
+    forms = PointJitters("shift", plane.PROBLEMS["shift"].amounts).apply(X)
     np.testing.assert_array_equal(shown.X[copies], forms[shown.jitter[copies], shown.parent[copies]])
     np.testing.assert_array_equal(shown.y, y[shown.parent])
 

@@ -115,7 +115,7 @@ def at_bound(machine: Machine) -> tuple[np.ndarray, np.ndarray]:
     held = machine.bound.any(axis=0)
     if machine.jitter is not None:
         held &= machine.jitter == 0  # the example itself
-    origin = (machine.support if machine.parent is None else machine.parent)[held]
+    origin = machine.origin[held]
     order = np.argsort(origin, kind="stable")
     return origin[order], machine.decision_values(machine.support_vectors[held][order])
 

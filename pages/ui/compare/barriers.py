@@ -4,7 +4,8 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.compare.laid import RUNS
-from pages.ui.kit import view, words
+from pages.ui.kit import view, ways, words
+from pages.ui.kit.buttons import button
 from pages.ui.recipe import starting
 from pages.ui.run import polling, stored
 from svmcore.lab.experiment import comparison
@@ -33,9 +34,7 @@ def draw(reasons: dict[str, tuple[Run, Reason]], reference: Run | None) -> None:
                 st.page_link(**home._replace(label=label).link(run.id), icon=home.icon)
             elif reason.kind == comparison.UNFINISHED:
                 polling.poll(run.id, _at_work)
-                st.page_link(
-                    "pages/train.py", label="Watch it", icon=":material/play_circle:", query_params={"run": run.id}
-                )
+                ways.to("train", "Watch it", "play_circle", {"run": run.id})
             elif reason.kind == comparison.REPLACED:
                 st.caption("Train both again on the data set as it is now.")
             elif reason.kind in TRAINED_ANEW and reference is not None:
@@ -58,15 +57,12 @@ def _offer(letter: str, run: Run, reference: Run) -> None:
         return
     ready = stored.stored([recipe])[0]
     ready = ready if ready is not None and comparison.unfit(ready) is None else None
-    st.button(
-        f"Compare {letter}'s twin on the same examples" if ready else f"Train {letter} on the same examples",
-        icon=":material/compare:" if ready else ":material/play_arrow:",
-        key=f"same_examples_{letter}",
-        on_click=_replace,
-        args=(run.id, recipe, reference.id, ready and ready.id),
-        disabled=not (ready or need.fits),
-        help="Its recipe with data set, split, classes and seed of the reference; the new run takes its place here.",
-    )
+    label, icon = f"Train {letter} on the same examples", "play_arrow"
+    if ready:
+        label, icon = f"Compare {letter}'s twin on the same examples", "compare"
+    args, off = (run.id, recipe, reference.id, ready and ready.id), not (ready or need.fits)
+    help = "Its recipe with data set, split, classes and seed of the reference; the new run takes its place here."
+    button(label, icon, f"same_examples_{letter}", _replace, *args, help=help, disabled=off)
     if not ready:
         st.caption(f"about {words.duration(need.seconds)}" if need.fits else words.plain(need.advice), width="content")
 

@@ -6,7 +6,7 @@ import streamlit as st
 from pages.ui.compare import pairs
 from pages.ui.figures import ranking
 from pages.ui.figures.frame import show
-from pages.ui.kit import words
+from pages.ui.kit import ways, words
 from pages.ui.run import snapshots
 from svmcore.lab.experiment import comparison
 from svmcore.lab.store.runs import Run
@@ -26,12 +26,7 @@ def disagreement(a: Run, b: Run) -> None:
         f"**Where they disagree.** Of {len(found.index):,} test examples, {test.fixed} go wrong only on the left and "
         f"{test.broken} only on the right. {pairs.said('the left one', 'the right one', test)}"
     )
-    st.page_link(
-        "pages/compare.py",
-        label="Compare them example by example",
-        icon=":material/compare:",
-        query_params={"compare": [a.id, b.id]},
-    )
+    ways.to("compare", "Compare them example by example", "compare", {"compare": [a.id, b.id]})
     if len(found.classes) == 2 and all(f.shape[1] == 1 for f in found.decision):
         positive = found.y_true == found.classes[1]
         if positive.any() and not positive.all():

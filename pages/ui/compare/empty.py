@@ -7,7 +7,8 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.compare.laid import RUNS
-from pages.ui.kit import present, state, words
+from pages.ui.kit import present, state, ways, words
+from pages.ui.kit.buttons import button
 from pages.ui.recipe import config, starting
 from pages.ui.run import card, stored
 from svmcore.lab.experiment import comparison
@@ -35,17 +36,11 @@ def suggest(chosen: list[Run]) -> None:
                 "another method, kernel or C, on the same data."
             )
             _twin(next(iter(chosen), None) or state.current_run())
-            st.page_link("pages/train.py", label="Train one", icon=":material/play_circle:")
+            ways.to("train", "Train one", "play_circle")
         for number, (a, b, why) in enumerate(pairs):
             label = f"{words.plain(words.short(a.title, 60))} — {words.plain(words.short(b.title, 60))} ({why})"
-            st.button(
-                label,
-                icon=":material/compare:",
-                key=f"compare_pair_{number}",
-                on_click=_choose,
-                args=([a.id, b.id],),
-                help="Both were tested on the same examples.",
-            )
+            help = "Both were tested on the same examples."
+            button(label, "compare", f"compare_pair_{number}", _choose, [a.id, b.id], help=help)
 
 
 def sample() -> list[Run]:
@@ -59,7 +54,7 @@ def sample() -> list[Run]:
     if not present.presenting():
         _twin(state.current_run())
         link = config.link(pair[-1].recipe)
-        st.page_link("pages/train.py", label="The form of the second", icon=":material/play_circle:", query_params=link)
+        ways.to("train", "The form of the second", "play_circle", link)
     return pair
 
 
@@ -73,15 +68,9 @@ def _twin(run: Run | None) -> None:
     except (RecipeError, DataError):  # not for these data
         return
     if need.fits and recipe.digest() != run.recipe.digest():
-        st.button(
-            f"Train {words.plain(words.short(run.title, 60))} again with virtual support vectors, and compare",
-            type="primary",
-            icon=":material/play_arrow:",
-            key="compare_twin",
-            on_click=_train,
-            args=(recipe, run.id),
-            help=f"About {words.duration(need.seconds)}. It shows here what they fix and what they break.",
-        )
+        label = f"Train {words.plain(words.short(run.title, 60))} again with virtual support vectors, and compare"
+        help = f"About {words.duration(need.seconds)}. It shows here what they fix and what they break."
+        button(label, "play_arrow", "compare_twin", _train, recipe, run.id, help=help, type="primary")
 
 
 def _train(recipe: Recipe, parent: str) -> None:

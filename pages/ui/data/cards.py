@@ -8,6 +8,7 @@ from data.pictures import PictureEntry, drawing
 from data.revisions import Revision
 from pages.ui.data import picture_sets
 from pages.ui.example import views
+from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import in_theme
 from pages.ui.kit.words import plain, short
 
@@ -47,14 +48,8 @@ def card(entry: Entry | PictureEntry, chosen: bool, choose):
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             place = st.container(width=WIDTH)
-            st.button(
-                "Shown" if chosen else "Show",
-                key=f"show_{entry.name}",
-                type="primary" if chosen else "secondary",
-                on_click=choose,
-                args=(entry.name,),
-                help="Look at its examples below.",
-            )
+            how = {"help": "Look at its examples below.", "type": "primary" if chosen else "secondary"}
+            button("Shown" if chosen else "Show", "", f"show_{entry.name}", choose, entry.name, **how)
         badge = (
             ":green-badge[:material/check: at hand]" if entry.at_hand else ":gray-badge[:material/download: to fetch]"
         )

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from data import Entry, transfers
+from pages.ui.kit.buttons import button
 from pages.ui.kit.words import plain
 
 PERIOD = 0.5  # seconds between two looks at a transfer
@@ -22,15 +23,9 @@ def fetch_panel(entry: Entry) -> None:
             return
         if transfer is not None and transfer.state.phase == "failed":
             st.error(plain(transfer.state.message), title="The fetch failed", icon=":material/cloud_off:")
-        st.button(
-            "Try again" if transfer else "Fetch",
-            type="primary",
-            icon=":material/download:",
-            key="fetch",
-            on_click=transfers.start,
-            args=(entry.name,),
-            help="Runs in the background; each file is verified, and a broken transfer can be tried again.",
-        )
+        label = "Try again" if transfer else "Fetch"
+        help = "Runs in the background; each file is verified, and a broken transfer can be tried again."
+        button(label, "download", "fetch", transfers.start, entry.name, help=help, type="primary")
 
 
 @st.fragment(run_every=PERIOD)
@@ -41,10 +36,4 @@ def _follow(transfer: transfers.Transfer) -> None:
     share = state.done / state.total if state.total else 0.0
     amount = f"{state.done / 1e6:.1f} of {state.total / 1e6:.1f} MB" if state.total > 1e5 else ""
     st.progress(min(share, 1.0), text=plain(f"{state.message or 'starting'} {amount}"))
-    st.button(
-        "Stop",
-        icon=":material/stop:",
-        key="fetch_stop",
-        on_click=transfer.stop,
-        help="Ends the transfer; it can be tried again.",
-    )
+    button("Stop", "stop", "fetch_stop", transfer.stop, help="Ends the transfer; it can be tried again.")

@@ -1,7 +1,6 @@
 """The views of a set of pictures with objects: the pictures, its experiments, windows to train on, what it is."""
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
@@ -13,11 +12,11 @@ from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.paging import paged
 from pages.ui.kit.words import file_size, plain, plural, short
 
-DETECT = "pages/detect.py"
 EACH_PAGE = 60  # pictures of one gallery
 HEIGHT = 640  # of the gallery beside a picture, pixels
 SIDE, LARGE = 96, 900  # pixels of a picture in the gallery, and of the one looked at
 WINDOWS = 60  # of each kind
+BY_CONTENT = {PictureSet: lambda pictures: pictures.content_hash}
 PICTURES, EXPERIMENTS, TRAIN, EMPTY, ABOUT = (
     "Pictures",
     "Experiments",
@@ -34,13 +33,6 @@ def facts(entry: PictureFacts, published: PictureFacts | None = None) -> str:
         return f"{entry.n_pictures:,} of {published.n_pictures:,} pictures are here · {objects}"
     size = f" · {file_size(entry.size_mb)}" if entry.size_mb else ""
     return f"{entry.n_pictures:,} pictures · {objects}{size}"
-
-
-def link(name: str) -> None:
-    """The way to the page that trains on the set and searches it."""
-    if (Path(__file__).parents[3] / DETECT).is_file():
-        query = {"task": "detect", "dataset": name}
-        st.page_link(DETECT, label="Detect", icon=":material/center_focus_strong:", query_params=query)
 
 
 def show_set(entry: PictureEntry, pictures: PictureSet) -> str:
@@ -78,7 +70,7 @@ def _pictures(pictures: PictureSet) -> None:
     large, small = st.columns([3, 2], gap="medium")
     with large:
         picture = pictures.pictures[number - 1]
-        image = _outlined(pictures.content_hash, number, pictures)
+        image = _outlined(pictures, number)
         word = plural(pictures.entry.object_name, len(picture.boxes))
         st.image(image, width="stretch", output_format="PNG", alt=f"Picture {number} with its objects outlined")
         area = f", {picture.area:,.0f} km² of it usable" if pictures.entry.unit == "km²" else ""
@@ -97,7 +89,6 @@ def _pictures(pictures: PictureSet) -> None:
 
 
 def _squares(pictures: PictureSet, rows: range, number: int) -> None:
-    shown = [pictures.pictures[row] for row in rows]
     tiles = [
         Tile(
             str(row + 1),
@@ -106,21 +97,21 @@ def _squares(pictures: PictureSet, rows: range, number: int) -> None:
             lower=short(picture.name.rpartition("/")[2], 14),
             ring="free" if row + 1 == number else "",
         )
-        for row, picture in zip(rows, shown)
+        for row, picture in zip(rows, pictures.pictures[rows.start : rows.stop])
     ]
-    small = _thumbnails(pictures.content_hash, rows.start, pictures, shown)
+    small = _thumbnails(pictures, rows)
     alt = f"Pictures {rows[0] + 1} to {rows[-1] + 1} of {pictures.entry.title} with their objects outlined"
     gallery(small, tiles, key="pictures", alt=alt, size=SIDE, on_pick=partial(parameters.say, "picture"))
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _thumbnails(content_hash: str, start: int, _set: PictureSet, _shown: list) -> np.ndarray:
-    return drawing.squares(_shown, _set.entry.shape, SIDE)
+@st.cache_data(max_entries=16, show_spinner=False, hash_funcs=BY_CONTENT)
+def _thumbnails(pictures: PictureSet, rows: range) -> np.ndarray:
+    return drawing.squares([pictures.pictures[row] for row in rows], pictures.entry.shape, SIDE)
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _outlined(content_hash: str, number: int, _set: PictureSet) -> np.ndarray:
-    return drawing.outlined(_set.pictures[number - 1], _set.entry.shape, LARGE)
+@st.cache_data(max_entries=16, show_spinner=False, hash_funcs=BY_CONTENT)
+def _outlined(pictures: PictureSet, number: int) -> np.ndarray:
+    return drawing.outlined(pictures.pictures[number - 1], pictures.entry.shape, LARGE)
 
 
 def _key(entry: PictureFacts, category: np.ndarray) -> None:

@@ -7,6 +7,7 @@ from data.loaders.pictures import MAX_PICTURES, MAX_SIDE, Upload, read_pictures
 from data.pictures import PictureSet, drawing
 from pages.ui.data import keeping
 from pages.ui.data.picture_sets import facts
+from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.words import plain, short
 
@@ -45,9 +46,7 @@ def read_and_keep(known: tuple, sources: list) -> None:
     kinds = tuple(st.session_state.get(key, ()))
     upload = keeping.reading(lambda skip: _read(known, skip, kinds, sources), (known, kinds))
     if upload is None and kinds:
-        st.button(
-            "All kinds of objects", key="all_kinds", on_click=_all_kinds, args=(key,), help="Reads the files anew."
-        )
+        button("All kinds of objects", "", "all_kinds", _all_kinds, key, help="Reads the files anew.")
     if upload:
         if len(upload.kinds) > 1:
             st.multiselect(

@@ -15,6 +15,8 @@ import numpy as np
 
 from svmcore.detection import curve
 from svmcore.detection.curve import Trial
+from svmcore.lab.registry.finders import findings
+from svmcore.lab.registry.finders.findings import Detections
 
 SINGLE = 20  # numbers of false alarms that are all offered; beyond, each is an eighth more than the last
 
@@ -48,36 +50,18 @@ class Shown(NamedTuple):
     alarms: np.ndarray  # (a,) int64, false alarms, the surest first
 
 
-def joined(parts: Sequence, own: str) -> Judged:
+def joined(parts: Sequence[Detections], own: str) -> Judged:
     """Put the Detections of a run's parts together; `own` is what to call its machine. At least one part."""
-    offsets = np.cumsum([0, *(len(part.objects) for part in parts)])
-    hits = [np.where(part.hit < 0, -1, part.hit + start) for part, start in zip(parts, offsets)]
-    rows = [np.arange(len(part.picture)) for part in parts]
-
-    def all_of(name):
-        return np.concatenate([getattr(part, name) for part in parts])
-
-    in_order = np.argsort(all_of("tested"))
-
-    return Judged(
-        names=(own, *(str(name) for name in parts[0].rival_names)),
-        scores=np.column_stack([all_of("decision"), all_of("rivals")]),
-        picture=all_of("picture"),
-        box=all_of("box"),
-        hit=np.concatenate(hits),
-        chips=all_of("chips"),
-        votes=all_of("votes"),
-        turn=all_of("turn"),
-        part=np.repeat(np.arange(len(parts)), [len(own_rows) for own_rows in rows]),
-        row=np.concatenate(rows),
-        objects=all_of("objects"),
-        object_picture=all_of("object_picture"),
-        object_category=all_of("object_category"),
-        object_found=all_of("object_found").astype(bool),
-        tested=all_of("tested")[in_order],
-        area=all_of("area")[in_order],
-        opportunities=all_of("opportunities")[in_order],
-    )
+    found, sizes = findings.joined(parts), [len(part.picture) for part in parts]
+    in_order = np.argsort(found.tested)
+    made = {
+        "names": (own, *map(str, found.rival_names)),
+        "scores": np.column_stack([found.decision, found.rivals]),
+        "part": np.repeat(np.arange(len(parts)), sizes),
+        "row": np.concatenate([np.arange(n) for n in sizes]),
+    }
+    made |= {name: getattr(found, name)[in_order] for name in ("tested", "area", "opportunities")}
+    return Judged(**made, **{name: getattr(found, name) for name in Judged._fields if name not in made})
 
 
 def labelled(judged: Judged, category: int | None = None) -> np.ndarray:

@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 from PIL import Image
 
+from data.pictures import PictureSet
 from pages.ui.detect.judged import Shown
 from pages.ui.detect.view import View
 from pages.ui.kit.gallery import data_uri
@@ -17,6 +18,7 @@ LOSSLESS = 300_000  # pixels up to which a picture is sent as PNG; larger ones a
 QUALITY = 88
 THUMB = 72  # side of a thumbnail, in pixels
 AROUND = 5.0  # sides of a detection that its surroundings are wide
+BY_CONTENT = {PictureSet: lambda pictures: pictures.content_hash}
 
 
 def reference(view: View, detection: int) -> str:
@@ -62,20 +64,10 @@ def _best(view: View, o: int, score: np.ndarray) -> str:
     return reference(view, covering[np.argmax(score[covering])]) if len(covering) else ""
 
 
-def source(view: View, picture: int) -> str:
+@st.cache_data(max_entries=200, show_spinner=False, hash_funcs=BY_CONTENT)
+def source(pictures: PictureSet, picture: int) -> str:
     """The address of a picture's pixels, itself a text."""
-    return _source(view.pictures, view.pictures.entry.name, view.pictures.content_hash, picture)
-
-
-def thumbnails(view: View) -> np.ndarray:
-    """(p, THUMB, THUMB) uint8: the pictures tested, each fitted into a white square."""
-    entry = view.pictures.entry
-    return _thumbnails(view.pictures, entry.name, view.pictures.content_hash, tuple(map(int, view.judged.tested)))
-
-
-@st.cache_data(max_entries=200, show_spinner=False)
-def _source(_set, name: str, content_hash: str, picture: int) -> str:
-    image = _set.pictures[picture].image
+    image = pictures.pictures[picture].image
     if image.size <= LOSSLESS:
         return data_uri(image)
     buffer = io.BytesIO()
@@ -83,11 +75,12 @@ def _source(_set, name: str, content_hash: str, picture: int) -> str:
     return "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _thumbnails(_set, name: str, content_hash: str, tested: tuple[int, ...]) -> np.ndarray:
+@st.cache_data(max_entries=16, show_spinner=False, hash_funcs=BY_CONTENT)
+def thumbnails(pictures: PictureSet, tested: np.ndarray) -> np.ndarray:
+    """(p, THUMB, THUMB) uint8: the pictures tested (p,), each fitted into a white square."""
     found = np.full((len(tested), THUMB, THUMB), 255, np.uint8)
     for cell, picture in zip(found, tested):
-        small = Image.fromarray(_set.pictures[picture].image)
+        small = Image.fromarray(pictures.pictures[picture].image)
         small.thumbnail((THUMB, THUMB))
         w, h = small.size
         cell[(THUMB - h) // 2 :, (THUMB - w) // 2 :][:h, :w] = np.asarray(small)

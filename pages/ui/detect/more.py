@@ -10,7 +10,8 @@ from pages.ui.detect.view import View, line
 from pages.ui.detect.windows import open_window
 from pages.ui.figures import froc
 from pages.ui.figures.frame import show
-from pages.ui.kit import parameters, state, words
+from pages.ui.kit import numbers, parameters, state, words
+from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import Tile, gallery, magnified
 from pages.ui.kit.text import with_sign
 
@@ -136,14 +137,8 @@ def _flipped_to(view: View, alarms: np.ndarray, at: int):
         f"In {words.plain(name)}, score **{with_sign(view.judged.scores[shown, 0], 3)}**. No label says {view.noun} "
         "here."
     )
-    st.button(
-        "Why",
-        key="flip_why",
-        icon=":material/help:",
-        on_click=open_window,
-        args=(marked.reference(view, shown),),
-        help="Its preparation, its support vectors, and the training chips like it.",
-    )
+    help = "Its preparation, its support vectors, and the training chips like it."
+    button("Why", "help", "flip_why", open_window, marked.reference(view, shown), help=help)
 
 
 def _flip(to):
@@ -175,5 +170,5 @@ def _mined(view: View, rounds: list[int]):
 
 def _published(view: View):
     rows, note = tables.published(view)
-    st.dataframe(rows, hide_index=True, alt="Published figures beside ours", height="content")
+    numbers.table(rows, "Published figures beside ours")
     st.caption(note)

@@ -12,7 +12,8 @@ from pages.ui.detect import marked
 from pages.ui.detect.view import View
 from pages.ui.detect.windows import WINDOW, open_window
 from pages.ui.example import evidence
-from pages.ui.kit import state, walk, words
+from pages.ui.kit import numbers, state, walk, words
+from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import Tile, gallery, magnified, pictures
 from pages.ui.kit.text import with_sign
 from svmcore.model import Machine
@@ -68,12 +69,9 @@ def _view(view: View, below: Callable[[View, int], None]) -> None:
         if turns := view.run.recipe.option("turns"):
             st.caption(f"Searched in turns ({words.plain(turns)}). {_turn(view, detection)}")
         below(view, detection)
-        st.dataframe(
-            {"scored by": list(judged.names), "score": judged.scores[detection], "rank": _ranks(view, detection)},
-            hide_index=True,
-            column_config={"score": st.column_config.NumberColumn(format="%.3f")},
-            alt="The score of each machine for this window, and its rank among all windows",
-        )
+        scores = {"scored by": list(judged.names), "score": judged.scores[detection], "rank": _ranks(view, detection)}
+        alt = "The score of each machine for this window, and its rank among all windows"
+        numbers.table(scores, alt, columns={"score": numbers.number(3)})
     try:
         part = int(judged.part[detection])
         machine, kept = view.run.machine(part), view.run.test(part)
@@ -179,10 +177,9 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> No
         left = total - parts[sorted(off)].sum()
         one = "one support vector" if len(off) == 1 else f"{len(off)} support vectors"
         st.markdown(f"Without {one} switched off, **f = {with_sign(left, 3)}**.")
-        st.button("Switch all on", key="window_on", on_click=_switch, args=(of, frozenset()),
-                  help="Every support vector counts again.")  # fmt: skip
+        button("Switch all on", "", "window_on", _switch, of, frozenset(), help="Every support vector counts again.")
     strongest = np.argsort(-np.abs(parts), kind="stable")[:STRONGEST]
-    rows = (machine.support if machine.parent is None else machine.parent)[strongest]
+    rows = machine.origin[strongest]
     jitters = evidence.jitter_names(machine)
     virtual = np.zeros(len(rows), bool) if machine.jitter is None else machine.jitter[strongest] > 0
     tiles = []

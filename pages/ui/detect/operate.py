@@ -15,7 +15,7 @@ from pages.ui.detect.view import View, line, trial
 from pages.ui.figures import froc
 from pages.ui.figures.frame import show
 from pages.ui.figures.picture import picture_png
-from pages.ui.kit import parameters, present, state, words
+from pages.ui.kit import numbers, parameters, present, state, words
 from pages.ui.kit import viewer as viewing
 from pages.ui.kit.gallery import Tile, gallery
 from svmcore.detection import curve
@@ -146,7 +146,7 @@ def _picture(view: View, now: Now, position: int):
     found = marked.marks(view, now.shown, now.column, position)
     said, shape = viewing.counted(found), view.pictures.entry.shape
     viewing.viewer(
-        marked.source(view, position),
+        marked.source(view.pictures, position),
         here.image.shape,
         found,
         name=here.name,
@@ -198,16 +198,10 @@ def _curve(view: View, now: Now, compared: list[View]):
         points=others.of_each_point(view, compared),
     )
     show(figure, "froc", on_select=_choose_point, selection_mode="points")
-    st.dataframe(
-        [_row(one, score) for one, score in drawn],
-        hide_index=True,
-        column_config={
-            "mean": st.column_config.TextColumn("mean rate", help=MEAN),
-            "at offset 0": st.column_config.TextColumn(help="The rate, with so many false alarms over all pictures."),
-        },
-        alt="The mean detection rate of each machine with its interval",
-        height="content",
-    )
+    columns = {"mean": numbers.text(MEAN, "mean rate")}
+    columns["at offset 0"] = numbers.text("The rate, with so many false alarms over all pictures.")
+    alt = "The mean detection rate of each machine with its interval"
+    numbers.table([_row(one, score) for one, score in drawn], alt, columns=columns)
     st.caption(f"{MEAN} {denominators(view)}")
 
 
@@ -276,7 +270,7 @@ def _strip(view: View, now: Now, picture: int):
         counted = f"{found}/{n}, {alarms} fa"
         tiles.append(Tile(name, label, words.short(name, 12), counted, "free" if here else "", int(here)))
     gallery(
-        marked.thumbnails(view),
+        marked.thumbnails(view.pictures, view.judged.tested),
         tiles,
         key="detect_strip",
         alt=f"The {len(tiles)} pictures tested, with found and false alarms of each",

@@ -16,10 +16,11 @@ from PIL import Image
 from data import DataError, pictures
 from data.loaders import images
 from pages.ui.detect import labels, marked
-from pages.ui.detect.judged import Judged
+from pages.ui.detect.judged import joined
 from pages.ui.detect.view import View, opens_here, own_name
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.finders import scanned
+from svmcore.lab.registry.finders.findings import beside_truth
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
@@ -101,25 +102,15 @@ def upload(name: str, content: bytes, side: int = 19) -> Photograph:
     return Photograph(hashlib.sha256(content).hexdigest(), name, content)
 
 
-def search(run: Run, photograph: Photograph) -> Future:
-    """The search of a photograph by a run's machine, begun or done; its result is a Searched, or a DataError."""
-    return _searches(run, photograph, run.id, photograph.key)[0]
+KNOWN_BY = {Run: lambda run: run.id, Photograph: lambda photograph: photograph.key}
 
 
-def looking(run: Run, photograph: Photograph) -> Looking:
-    """How far that search is."""
-    return _searches(run, photograph, run.id, photograph.key)[1]
-
-
-def forget(run: Run, photograph: Photograph) -> None:
-    """Callback: let the photograph be searched again."""
-    _searches.clear(run, photograph, run.id, photograph.key)
-
-
-@st.cache_resource(max_entries=12, show_spinner=False)
-def _searches(_run: Run, _photograph: Photograph, run_id: str, key: str) -> tuple[Future, Looking]:
+@st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=KNOWN_BY)
+def search(run: Run, photograph: Photograph) -> tuple[Future, Looking]:
+    """The search of a photograph by a run's machine, begun or done, whose result is a Searched, or a DataError; and how
+    far it is. Cleared, it begins anew."""
     now = Looking()
-    return _threads().submit(searched, _run, _photograph, now), now
+    return _threads().submit(searched, run, photograph, now), now
 
 
 @st.cache_resource(show_spinner=False)
@@ -150,17 +141,13 @@ def searched(run: Run, photograph: Photograph, now: Looking) -> Searched:
 
 def view_of_photograph(run: Run, photograph: Photograph, found: Searched) -> View:
     """What was found as the view of a search of one picture, of which no truth is known; its parts are one."""
-    known, (m, none) = pictures.load(run.recipe.dataset), (len(found.f), np.empty(0, np.int64))
-    picture = pictures.Picture(photograph.name, found.image, np.empty((0, 4)), none)
+    entry, hits = pictures.load(run.recipe.dataset).entry, np.full(len(found.f), -1)
+    picture = pictures.Picture(photograph.name, found.image, np.empty((0, 4)), np.empty(0, np.int64))
     nothing = pictures.Experiment("A", "A", (pictures.Part("A", (), (0,)),), 1.0, 0)
-    zeros = np.zeros(m, np.int64)
-    judged = Judged(
-        names=(own_name(run),), scores=found.f[:, None], picture=zeros, box=found.boxes, hit=zeros - 1,
-        chips=found.chips, votes=found.votes, turn=found.turn, part=zeros, row=np.arange(m), objects=np.empty((0, 4)),
-        object_picture=none, object_category=none, object_found=none.astype(bool), tested=np.zeros(1, np.int64),
-        area=np.ones(1), opportunities=np.zeros(1, np.int64),
-    )  # fmt: skip
-    return View(run, pictures.PictureSet(known.entry, (picture,), {"A": nothing}), nothing, judged, 1)
+    shown = pictures.PictureSet(entry, (picture,), {"A": nothing})
+    detections = beside_truth(shown, [0], [found.boxes], [hits], found.chips)
+    detections = detections._replace(decision=found.f, votes=found.votes, turn=found.turn)
+    return View(run, shown, nothing, joined([detections], own_name(run)), 1)
 
 
 def with_marked(run: Run, found: Searched, marks: dict[int, int], missed: Sequence[Box] = ()) -> Recipe:

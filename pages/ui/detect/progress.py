@@ -5,8 +5,8 @@ import streamlit as st
 from pages.ui.detect import set_up
 from pages.ui.detect.view import View
 from pages.ui.kit import present, words
+from pages.ui.kit.buttons import button
 from pages.ui.run import picker, polling, watch
-from svmcore.lab import jobs
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
@@ -15,19 +15,11 @@ from svmcore.lab.store.runs import Run
 def head(run: Run):
     """Title, state, the recipe in a line, and how far it is; the page is drawn anew when a part more is done. Returns
     the row of the title, for what else is to stand there."""
-    row = st.container(horizontal=True, vertical_alignment="center")
-    with row:
-        st.subheader(words.plain(run.title), width="content")
-        picker.badge(jobs.status(run.id).state)
-        if not present.presenting():
-            st.button(
-                "New run",
-                icon=":material/add:",
-                key="detect_new",
-                on_click=set_up.open_form,
-                args=(run,),
-                help="Opens the form; this run stays as it is.",
-            )
+    row = picker.heading(run)
+    if not present.presenting():
+        with row:
+            help = "Opens the form; this run stays as it is."
+            button("New run", "add", "detect_new", set_up.open_form, run, help=help)
     present.about(words.summary(run.recipe))
     drawn = run.parts()
 

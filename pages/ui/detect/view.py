@@ -1,5 +1,6 @@
 """A detection run made ready for looking: its pictures, its detections so far, its curves; kept between two clicks."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -83,7 +84,7 @@ def view_of(run: Run) -> View | None:
     kept = (run.result or {}).get("data_hash")
     if kept and run.recipe.dataset.startswith("own:") and kept != found.content_hash:
         raise DataError(f"{found.entry.title} is not the set that this run was trained on: it was replaced since")
-    joined = _joined(run, run.id, parts)
+    joined = _joined(run, parts)
     if joined.tested.max(initial=-1) >= len(found.pictures):
         raise DataError(f"{found.entry.title} has fewer pictures now than when this run searched it")
     return View(run, found, experiment, joined, parts)
@@ -94,45 +95,43 @@ def own_name(run: Run) -> str:
     return {"sv": "SVM", "vsv": "VSV"}.get(run.recipe.method, METHODS[run.recipe.method].short)
 
 
+def _kept(most: int) -> Callable:
+    """What is made of Views is kept, the latest so many."""
+    known_by = {Run: lambda run: run.id, View: lambda view: (view.run.id, view.parts)}
+    return st.cache_resource(max_entries=most, show_spinner=False, hash_funcs=known_by)
+
+
+@_kept(64)
 def trial(view: View, column: int, category: int | None = None) -> Trial:
     """One machine's search, for statistics."""
-    return _trial(view, view.run.id, view.parts, column, category)
+    return judging.trial(view.judged, column, category)
 
 
 def line(view: View, column: int, name: str, kind: str, category: int | None = None) -> tuple[Line, Estimate]:
     """One machine's curve with its band over pictures, and its challenge score with an interval."""
-    band, zero, score = _statistics(view, view.run.id, view.parts, column, category)
+    band, zero, score = _statistics(view, column, category)
     return Line(name, kind, band, zero if kind != "rival" else None), score
 
 
+@_kept(32)
 def difference(a: View, b: View) -> Estimate | None:
     """Challenge score of b's machine less that of a's, where both searched the same pictures."""
     try:
-        return _difference(a, b, a.run.id, a.parts, b.run.id, b.parts)
+        return curve.difference(trial(a, 0), trial(b, 0), curve.challenge)
     except ValueError:
         return None
 
 
-@st.cache_resource(max_entries=6, show_spinner=False)
-def _joined(_run: Run, run_id: str, parts: int) -> Judged:
-    return judging.joined([_run.test(part) for part in range(parts)], own_name(_run))
+@_kept(6)
+def _joined(run: Run, parts: int) -> Judged:
+    return judging.joined([run.test(part) for part in range(parts)], own_name(run))
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _trial(_view: View, run_id: str, parts: int, column: int, category: int | None) -> Trial:
-    return judging.trial(_view.judged, column, category)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _statistics(_view: View, run_id: str, parts: int, column: int, category: int | None):
-    search = trial(_view, column, category)
+@_kept(64)
+def _statistics(view: View, column: int, category: int | None):
+    search = trial(view, column, category)
     band = curve.band(search, drawn_at(len(search.alarm_scores)))
     return band, judging.trained(search), curve.estimate(search, curve.challenge)
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _difference(_a: View, _b: View, a: str, a_parts: int, b: str, b_parts: int) -> Estimate:
-    return curve.difference(trial(_a, 0), trial(_b, 0), curve.challenge)
 
 
 def drawn_at(most: int) -> np.ndarray:

@@ -12,6 +12,7 @@ from pages.ui.example.shown import DRAWN, Shown
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import chart, show
 from pages.ui.kit import present
+from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import in_theme, magnified
 from pages.ui.kit.words import plain, short, test_example
 from pages.ui.why import dialog
@@ -26,13 +27,8 @@ LEFT, ANSWER = 290, 220  # of the canvas with its pad, and of one machine's answ
 def tools(tests: int) -> None:
     """The example, and the way to start from a test digit, which needs no drawing."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.button(
-            "Draw a 4 for me",
-            icon=":material/gesture:",
-            key="draw_example",
-            on_click=address.example,
-            help="Two lines of our own that make a 4; not anybody's handwriting.",
-        )
+        help = "Two lines of our own that make a 4; not anybody's handwriting."
+        button("Draw a 4 for me", "gesture", "draw_example", address.example, help=help)
         if tests:
             st.number_input(
                 "Or a test digit",

@@ -11,7 +11,7 @@ from pages.ui.edit.choice import MAX_FLIPPED
 from pages.ui.edit.setting import TESTS, Setting, sample
 from pages.ui.edit.solve import CROSS, PLAIN, Trained, trained
 from pages.ui.figures.crossing import Line, ends, growth, held
-from pages.ui.figures.frame import show, worded
+from pages.ui.figures.frame import side_by_side, worded
 from svmcore.methods.editing import RULES
 
 NAMES = ("plain", "edited")
@@ -31,14 +31,13 @@ def charts(setting: Setting, rule: str) -> None:
     bar.empty()
     if not by_noise or not by_size:
         return
-    grid = st.grid(3, min_column_width=280)
     flipped, noise = "labels flipped, %", round(100 * setting.noise)
-    with grid.cell():
-        show(_held(by_noise, lambda _: setting.n, flipped, noise), "edit_svs_by_noise")
-    with grid.cell():
-        show(_wrong(by_noise, flipped, noise), "edit_errors_by_noise")
-    with grid.cell():
-        show(_held(by_size, lambda n: n, "training examples n", setting.n), "edit_svs_by_n")
+    drawn = {
+        "edit_svs_by_noise": _held(by_noise, lambda _: setting.n, flipped, noise),
+        "edit_errors_by_noise": _wrong(by_noise, flipped, noise),
+        "edit_svs_by_n": _held(by_size, lambda n: n, "training examples n", setting.n),
+    }
+    side_by_side(drawn, 3, 280)
 
 
 def _sized(setting: Setting, n: int) -> Setting:

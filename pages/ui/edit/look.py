@@ -10,7 +10,7 @@ from pages.ui.edit import costs
 from pages.ui.example import evidence
 from pages.ui.figures import crossing, edited
 from pages.ui.figures.frame import clicked, show
-from pages.ui.kit import parameters, present, walk, words
+from pages.ui.kit import parameters, present, walk, ways, words
 from pages.ui.kit.gallery import Tile, gallery, open_digit, reference
 from pages.ui.kit.paging import paged
 from pages.ui.run import stored
@@ -134,9 +134,8 @@ def _cost(left: Left) -> None:
         if not plain:
             _train_plain(left.run)
         query = {"run": left.run.id}
-        st.page_link("pages/support_vectors.py", label="Its support vectors", icon=":material/arrow_forward:",
-                     query_params=query)  # fmt: skip
-        st.page_link("pages/errors.py", label="Its errors", icon=":material/arrow_forward:", query_params=query)
+        ways.to("support_vectors", "Its support vectors", "arrow_forward", query)
+        ways.to("errors", "Its errors", "arrow_forward", query)
 
 
 def plain_of(run: Run) -> Run | None:

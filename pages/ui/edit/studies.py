@@ -7,7 +7,7 @@ from data import DataError, catalogue
 from pages.ui.edit import choice
 from pages.ui.edit.course import TIME, Course, Found, Point, bayes, courses, law, line, rows
 from pages.ui.figures import crossing
-from pages.ui.figures.frame import show, worded
+from pages.ui.figures.frame import side_by_side, worded
 from pages.ui.kit import parameters, present, state, words
 from pages.ui.run import stored
 from svmcore.lab.recipe.recipe import Recipe
@@ -97,12 +97,7 @@ def _figures(course: Course, found: Found) -> None:
     if any(recipe.option("noise") for recipe in course.recipes):
         drawn["Errors by noisy labels"] = _of(course, found, "wrong by labels as noisy, %")
     drawn["Time"] = _of(course, found, TIME)
-    grid = st.grid(2, min_column_width=380)
-    for at, (place, figure) in enumerate(
-        zip(present.parts(list(drawn), [grid.cell() for _ in drawn]), drawn.values(), strict=True)
-    ):
-        with place:
-            show(figure, f"course_{at}")
+    side_by_side({f"course_{at}": figure for at, figure in enumerate(drawn.values())}, 2, 380, list(drawn))
 
 
 def _lines(course: Course, found: Found, measure: str) -> dict:

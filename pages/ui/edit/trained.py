@@ -5,7 +5,7 @@ import streamlit as st
 from data import DataError
 from pages.ui.edit import choice, look
 from pages.ui.example import evidence
-from pages.ui.kit import present, state, words
+from pages.ui.kit import present, state, ways, words
 from pages.ui.recipe import config, starting
 from pages.ui.run import picker, stored, watch
 from pages.ui.run.trained import to_labels
@@ -99,14 +99,10 @@ def _box() -> None:
         seconds = sum(need.seconds for need in needs)
         said = words.plain(unfit) if unfit else f"About {words.duration(seconds)} for both."
         st.caption(said, width="content")
-        st.page_link(
-            "pages/train.py", label="All settings", icon=":material/tune:", query_params=config.link(recipe),
-            help="The same recipe in the form of the Train page: subsets, C, kernel, preprocessing.",
-        )  # fmt: skip
-        st.page_link(
-            "pages/datasets.py", label="Add your own data", icon=":material/upload:", query_params={"set": "new"},
-            help="A table or images of two classes or more; then choose it here.",
-        )  # fmt: skip
+        help = "The same recipe in the form of the Train page: subsets, C, kernel, preprocessing."
+        ways.to("train", "All settings", "tune", config.link(recipe), help=help)
+        help = "A table or images of two classes or more; then choose it here."
+        ways.to("datasets", "Add your own data", "upload", {"set": "new"}, help=help)
 
 
 def _start(plain: Recipe, recipe: Recipe) -> None:

@@ -153,8 +153,7 @@ def class_of(run: Run, machine: Machine, label) -> str | None:
 
 def dataset_rows(run: Run, machine: Machine) -> np.ndarray:
     """(m,) rows of X_train that the support vectors are, or were made from; -1 for one that was constructed."""
-    place = machine.support if machine.parent is None else machine.parent
-    return np.where(place < 0, -1, run.train_index()[place])
+    return np.where(machine.origin < 0, -1, run.train_index()[machine.origin])
 
 
 def constructed(machine: Machine) -> bool:

@@ -8,6 +8,7 @@ from data.pictures import PictureFacts
 from data.revisions import Revision
 from pages.ui.example import columns, evidence
 from pages.ui.kit import parameters, walk
+from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import Tile, gallery, pictures, reference
 from pages.ui.kit.paging import paged
 from pages.ui.kit.text import rounded
@@ -120,10 +121,7 @@ def by_class(dataset: Dataset) -> None:
     drawn = [np.sort(rng.permutation(known[y == c])[: min(EACH, counts.min())]) for c in classes]
     rows = np.concatenate(drawn)
     walk.over((reference(dataset.entry.name, "train", row) for row in rows), dataset.entry.title)
-    st.button(
-        "Draw others", icon=":material/casino:", key="draw_others", on_click=_draw_others,
-        help="Another random draw of each class.",
-    )  # fmt: skip
+    button("Draw others", "casino", "draw_others", _draw_others, help="Another random draw of each class.")
     gallery(
         evidence.example_pictures(dataset, "train", rows),
         [

@@ -6,12 +6,13 @@ prints below it.  Text and grid colours are left to the app's theme, so that a f
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 import streamlit as st
 
 from pages.ui.kit.palette import FAINT, GREY
-from pages.ui.kit.present import TYPE, presenting
+from pages.ui.kit.present import TYPE, parts, presenting
 from pages.ui.kit.words import plain
 
 HEIGHT = 260
@@ -23,6 +24,16 @@ def show(figure: go.Figure, key: str, **options):
     state = chart(figure, key, **options)
     st.caption(plain(figure.layout.meta["see"]))
     return state
+
+
+def side_by_side(figures: Mapping[str, go.Figure], columns: int, width: int, names: Sequence[str] = ()) -> None:
+    """Draw figures, key -> figure, beside each other as far as each has so many pixels. names: of the tabs that they
+    are while presenting; without them all are drawn."""
+    grid = st.grid(columns, min_column_width=width)
+    places = [grid.cell() for _ in figures]
+    for (key, figure), place in zip(figures.items(), parts(names, places) if names else places, strict=True):
+        with place:
+            show(figure, key)
 
 
 def clicked(key: str) -> list[int]:

@@ -1,7 +1,7 @@
 // Cuts the tiles of a gallery out of its montage. Text is set as text, never as markup.
 
 const GREY = "color-mix(in srgb, var(--st-text-color) 60%, var(--st-background-color))"
-const COLOURS = { "1": "#0072B2", "-1": "#D55E00", "0": GREY }
+const COLOURS = { "1": BLUE, "-1": ORANGE, "0": GREY }
 const PATIENCE = 20000 // milliseconds until a view that a tile asked for is there
 
 function strip(left, right) {

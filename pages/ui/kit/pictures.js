@@ -1,5 +1,8 @@
 // Common to scripts that cut pictures out of a montage (gallery.sheet); they follow below. Text is set as text.
 
+const BLUE = "#0072B2"
+const ORANGE = "#D55E00"
+
 function element(tag, className, text) {
   const node = document.createElement(tag)
   node.className = className

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.kit import parameters
+from pages.ui.kit.buttons import button
 
 PRESENT = "present"
 FIRST = "present_first"  # of the session: the part that is open at first, where a page has it
@@ -40,14 +41,9 @@ def switch() -> None:
     if presenting():
         st.html(f"<style>html {{ font-size: {16 * TYPE:g}px }}</style>")  # the unit of every size of the pages
         st.html(Path(__file__).with_suffix(".css"))
-        st.button(
-            "Leave Present",
-            icon=":material/close_fullscreen:",
-            type="tertiary",
-            key="present_leave",
-            on_click=lambda: st.session_state.update({PRESENT: False}),
-            help="Back to the whole page, with its menu and its forms.",
-        )
+        how = {"help": "Back to the whole page, with its menu and its forms.", "type": "tertiary"}
+        off = st.session_state.update, {PRESENT: False}
+        button("Leave Present", "close_fullscreen", "present_leave", *off, **how)
 
 
 def about(text: str) -> None:

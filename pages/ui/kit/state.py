@@ -10,7 +10,7 @@ from functools import partial, wraps
 import streamlit as st
 
 from data import DataError
-from pages.ui.kit import parameters
+from pages.ui.kit import parameters, ways
 from pages.ui.kit.text import plain
 
 TRIES = 5  # pages begun anew, one after the other, over runs that were found damaged, or gone, while drawing them
@@ -59,7 +59,7 @@ def guarded(draw):
             st.rerun()
         what = "is gone" if isinstance(error, runs.UnknownRun) else "is damaged"
         st.error(plain(error), title=f"A run {what}", icon=":material/broken_image:")
-        st.page_link("pages/runs.py", label="All runs", icon=":material/arrow_forward:")
+        ways.to("runs", "All runs", "arrow_forward")
     except DataError as error:
         st.error(plain(error), title="A data set cannot be read", icon=":material/broken_image:")
 

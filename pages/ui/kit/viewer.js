@@ -1,27 +1,20 @@
 // A picture with marks in one SVG: zoom and pan change its viewBox, new marks leave it as it is.
 
-const SVG = "http://www.w3.org/2000/svg"
 const CROSS = 5 // half a cross, in screen pixels
 const CLOSEST = 24 // pixels of the picture that fill the view at most
 const NEAR = 3 // screen pixels for one of the picture from which pixels are drawn as squares
 const DRAGGED = 4 // screen pixels from which a press is a drag
 
-function node(name, attributes = {}) {
-  const made = document.createElementNS(SVG, name)
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
-  return made
-}
-
 function outline(mark) {
   const [x0, y0, x1, y1] = mark.box
   if (mark.shape === "circle") {
-    return node("ellipse", { cx: (x0 + x1) / 2, cy: (y0 + y1) / 2, rx: (x1 - x0) / 2, ry: (y1 - y0) / 2 })
+    return make("ellipse", { cx: (x0 + x1) / 2, cy: (y0 + y1) / 2, rx: (x1 - x0) / 2, ry: (y1 - y0) / 2 })
   }
-  return node("rect", { x: x0, y: y0, width: x1 - x0, height: y1 - y0 })
+  return make("rect", { x: x0, y: y0, width: x1 - x0, height: y1 - y0 })
 }
 
 function markGroup(mark) {
-  const group = node("g")
+  const group = make("g")
   const [x0, y0, x1, y1] = mark.box
   if (mark.ref) {
     group.setAttribute("data-ref", mark.ref)
@@ -29,11 +22,7 @@ function markGroup(mark) {
     group.setAttribute("role", "button")
     group.setAttribute("aria-label", mark.text)
   }
-  if (mark.text) {
-    const title = node("title")
-    title.textContent = mark.text
-    group.append(title)
-  }
+  if (mark.text) group.append(make("title", {}, mark.text))
   if (mark.shape) {
     if (mark.halo) {
       const halo = outline(mark)
@@ -49,17 +38,13 @@ function markGroup(mark) {
     group.append(line)
   }
   if (mark.cross) {
-    const spot = node("circle", { cx: (x0 + x1) / 2, cy: (y0 + y1) / 2, class: "spot", fill: "transparent" })
-    const cross = node("path", { class: "mark cross", stroke: mark.colour, "stroke-width": 2 })
+    const spot = make("circle", { cx: (x0 + x1) / 2, cy: (y0 + y1) / 2, class: "spot", fill: "transparent" })
+    const cross = make("path", { class: "mark cross", stroke: mark.colour, "stroke-width": 2 })
     cross.dataset.x = (x0 + x1) / 2
     cross.dataset.y = (y0 + y1) / 2
     group.append(spot, cross)
   }
-  if (mark.note) {
-    const note = node("text", { class: "note", x: x0, y: y0, fill: mark.colour })
-    note.textContent = mark.note
-    group.append(note)
-  }
+  if (mark.note) group.append(make("text", { class: "note", x: x0, y: y0, fill: mark.colour }, mark.note))
   return group
 }
 
@@ -150,7 +135,7 @@ function listen(root) {
     if (!press.moved) return
     const { view } = root.viewer
     if (root.viewer.data.draws) {
-      press.square ??= svg.appendChild(node("rect", { class: "square" }))
+      press.square ??= svg.appendChild(make("rect", { class: "square" }))
       press.box = square(root, press.at, at(event))
       const [x, y, right] = press.box
       for (const [name, value] of Object.entries({ x, y, width: right - x, height: right - x })) press.square.setAttribute(name, value)
@@ -196,9 +181,9 @@ function stopAt(svg, mark) {
 }
 
 function build(root, data) {
-  const svg = node("svg", { role: "group", preserveAspectRatio: "xMidYMin meet" })
-  const picture = node("image", { x: 0, y: 0 })
-  svg.append(picture, node("g"))
+  const svg = make("svg", { role: "group", preserveAspectRatio: "xMidYMin meet" })
+  const picture = make("image", { x: 0, y: 0 })
+  svg.append(picture, make("g"))
   const tools = document.createElement("div")
   tools.className = "tools"
   for (const [text, label, act] of [

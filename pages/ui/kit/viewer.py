@@ -117,4 +117,4 @@ def _told(key: str, what: str, then: Callable | None) -> None:
         st.rerun()
 
 
-_component = component(__file__, "viewer", '<div class="viewer"></div>')
+_component = component(__file__, "viewer", '<div class="viewer"></div>', first=("svg",))

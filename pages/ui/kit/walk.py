@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from pages.ui.kit.buttons import button
+
 WALK = "walk"  # of the session: (title, references) of each list
 
 
@@ -48,14 +50,5 @@ def steps(at: Place, open_one: Callable[[str], None], what: str = "example") -> 
     """Buttons, and arrow keys, that lead to the neighbours."""
     for label, key, ref in (("Previous", "Left", at.before), ("Next", "Right", at.after)):
         side = key.lower()
-        st.button(
-            label,
-            icon=f":material/chevron_{side}:",
-            icon_position=side,
-            key=f"why_{label.lower()}",
-            shortcut=key,
-            disabled=not ref,
-            on_click=open_one,
-            args=(ref,),
-            help=f"{label} {what} of the page.",
-        )
+        how = {"help": f"{label} {what} of the page.", "icon_position": side, "shortcut": key, "disabled": not ref}
+        button(label, f"chevron_{side}", f"why_{label.lower()}", open_one, ref, **how)

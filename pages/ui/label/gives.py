@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from data import DataError, catalogue, revisions
-from pages.ui.kit import words
+from pages.ui.kit import ways, words
 from pages.ui.kit.gallery import DIGIT
 from pages.ui.kit.words import plain
 from pages.ui.label import merging
@@ -116,15 +116,10 @@ def _compare(run: Run, after: Run, to: Target) -> None:
                 f":material/warning: {words.many(n, 'test label')} of the two are not the same, as they were judged: "
                 "*Compare* counts both by either's."
             )
-        st.page_link(
-            "pages/compare.py", label="Compare the two", icon=":material/compare:",
-            query_params={"run": run.id, "compare": [run.id, after.id]},
-            help="What mending the labels fixes and breaks, example by example, and whether by chance.",
-        )  # fmt: skip
-        st.page_link(
-            "pages/runs.py", label="Take the machine away", icon=":material/download:", query_params={"run": after.id},
-            help="As a file for this library, for onnxruntime, or as a script for scikit-learn: under Export.",
-        )  # fmt: skip
+        help = "What mending the labels fixes and breaks, example by example, and whether by chance."
+        ways.to("compare", "Compare the two", "compare", {"run": run.id, "compare": [run.id, after.id]}, help=help)
+        help = "As a file for this library, for onnxruntime, or as a script for scikit-learn: under Export."
+        ways.to("runs", "Take the machine away", "download", {"run": after.id}, help=help)
 
 
 def _judged_apart(run: Run, after: Run) -> int:

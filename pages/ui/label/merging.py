@@ -12,6 +12,7 @@ from data.verdicts import Key, Verdict, told
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from pages.ui.kit import words
+from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import DIGIT, Tile, gallery, reference
 from pages.ui.kit.words import plain, short
 from pages.ui.label import target
@@ -48,10 +49,8 @@ def beside_ones_own(to: Target, blob: bytes, file: str) -> None:
                 help="Where you disagree your own verdict stays.",
             )  # fmt: skip
         if left:
-            st.button(
-                "Take over; theirs stand", icon=":material/merge:", key="label_merge_theirs", on_click=target.merge,
-                args=(to, found, True), help="Where you disagree theirs takes the place of yours; undo takes it back.",
-            )  # fmt: skip
+            help = "Where you disagree theirs takes the place of yours; undo takes it back."
+            button("Take over; theirs stand", "merge", "label_merge_theirs", target.merge, to, found, True, help=help)
 
 
 def _settled(to: Target, file: str) -> set[Key]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui.kit import present, words
+from pages.ui.kit.buttons import button
 from pages.ui.kit.component import component
 from pages.ui.lesson import course, places
 from pages.ui.lesson.lessons import LESSONS
@@ -47,15 +48,8 @@ def _head(at: course.At) -> None:
             f":material/school: **Lesson {number}: {at.lesson.title}**, {at.number} of {len(at.lesson.steps)}{seeded}",
             width="stretch",
         )
-        st.button(
-            "Leave the lesson",
-            icon=":material/close:",
-            key="lesson_leave",
-            type="tertiary",
-            on_click=course.go,
-            args=(None,),
-            help="This page stays as it is. The lesson can be taken up again on the page Lessons.",
-        )
+        help = "This page stays as it is. The lesson can be taken up again on the page Lessons."
+        button("Leave the lesson", "close", "lesson_leave", course.go, None, help=help, type="tertiary")
 
 
 def _body(at: course.At, facts: Facts, page) -> None:
@@ -77,13 +71,8 @@ def _astray(text: str) -> None:
     """The way back for a reader who has wandered off."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(text, width="content")
-        st.button(
-            "Go back to it",
-            icon=":material/undo:",
-            key="lesson_return",
-            on_click=course.back_to_place,
-            help="Opens the page as the step has it; the lesson goes on.",
-        )
+        help = "Opens the page as the step has it; the lesson goes on."
+        button("Go back to it", "undo", "lesson_return", course.back_to_place, help=help)
 
 
 def _ask(at: course.At, facts: Facts) -> None:
@@ -108,16 +97,10 @@ def _ask(at: course.At, facts: Facts) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         _back(at)
-        st.button(
-            f"Train it ({_time(facts, missing)}) and look" if missing else "Look",
-            type="primary",
-            icon=":material/visibility:",
-            key="lesson_look",
-            on_click=course.want,
-            args=(at, chosen),
-            disabled=chosen is None,
-            help="First choose what you expect." if chosen is None else "Shows on the page what is so.",
-        )
+        label = f"Train it ({_time(facts, missing)}) and look" if missing else "Look"
+        help = "First choose what you expect." if chosen is None else "Shows on the page what is so."
+        how = {"help": help, "type": "primary", "disabled": chosen is None}
+        button(label, "visibility", "lesson_look", course.want, at, chosen, **how)
 
 
 def _tell(at: course.At, said: course.Said, facts: Facts) -> None:
@@ -150,25 +133,10 @@ def _onward(at: course.At, again: bool = False) -> None:
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         _back(at)
         if again:
-            st.button(
-                "Ask me again",
-                icon=":material/replay:",
-                key="lesson_again",
-                on_click=course.forget,
-                args=(at,),
-                help="Hides the answer.",
-            )
+            button("Ask me again", "replay", "lesson_again", course.forget, at, help="Hides the answer.")
         if not last:
-            st.button(
-                "Next",
-                type="primary",
-                icon=":material/arrow_forward:",
-                icon_position="right",
-                key="lesson_next",
-                on_click=course.go,
-                args=(at._replace(number=at.number + 1),),
-                help="The next question.",
-            )
+            how = {"help": "The next question.", "type": "primary", "icon_position": "right"}
+            button("Next", "arrow_forward", "lesson_next", course.go, at._replace(number=at.number + 1), **how)
         elif st.button(
             "Done: to all lessons",
             type="primary",
@@ -182,14 +150,8 @@ def _onward(at: course.At, again: bool = False) -> None:
 
 def _back(at: course.At) -> None:
     if at.number > 1:
-        st.button(
-            "Back",
-            icon=":material/arrow_back:",
-            key="lesson_back",
-            on_click=course.go,
-            args=(at._replace(number=at.number - 1),),
-            help="The question before.",
-        )
+        help = "The question before."
+        button("Back", "arrow_back", "lesson_back", course.go, at._replace(number=at.number - 1), help=help)
 
 
 def _train(at: course.At, facts: Facts, missing: list[str]) -> None:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.ui.kit import parameters
+from pages.ui.kit.buttons import button
 from pages.ui.lesson import course
 from pages.ui.lesson.parts import MAX_SEED, Lesson
 
@@ -41,15 +42,9 @@ def card(number: int, lesson: Lesson, seed: int) -> None:
         st.caption(f"{MINUTES} minutes · {len(lesson.steps)} questions · paper, {lesson.source}{done}")
         with st.container(horizontal=True, vertical_alignment="center"):
             label = "Start" if not answered else "Again" if len(answered) == len(lesson.steps) else "Go on"
-            st.button(
-                label,
-                type="primary",
-                icon=":material/play_arrow:",
-                key=f"lesson_start_{lesson.name}",
-                on_click=_start,
-                args=(lesson, seed, following, len(answered) == len(lesson.steps)),
-                help="Opens the first page of the lesson, with a question on top.",
-            )
+            args = lesson, seed, following, len(answered) == len(lesson.steps)
+            help = "Opens the first page of the lesson, with a question on top."
+            button(label, "play_arrow", f"lesson_start_{lesson.name}", _start, *args, help=help, type="primary")
             with st.popover("Link", icon=":material/link:", key=f"lesson_link_{lesson.name}"):
                 st.markdown("Hand this to your class: it opens the lesson with these digits.")
                 st.code(_address(lesson, seed), language=None, wrap_lines=True)

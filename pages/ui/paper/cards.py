@@ -15,7 +15,7 @@ from data import load
 from pages.ui.figures import comparison, edited
 from pages.ui.figures import scaling as osuna_figures
 from pages.ui.figures.frame import chart
-from pages.ui.kit import present, words
+from pages.ui.kit import present, ways, words
 from pages.ui.paper import pair, scrambled
 from pages.ui.reduce import course
 from pages.ui.run import stored
@@ -86,7 +86,7 @@ def draw() -> None:
     for card in CARDS:
         found = list(islice(known, len(card.recipes)))
         with grid.cell(), st.container(border=True, key=f"card_{card.page}"):
-            st.page_link(f"pages/{card.page}.py", label=f"**{card.title}**", icon=f":material/{card.icon}:")
+            ways.to(card.page, f"**{card.title}**", card.icon)
             if all(found):
                 figure = card.figure(found).update_layout(height=HEIGHT)
                 chart(figure, f"study_{card.page}")

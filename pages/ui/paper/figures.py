@@ -15,8 +15,8 @@ import streamlit as st
 from data import load
 from pages.ui.example import jittered, views
 from pages.ui.figures.comparison import separating_plane
-from pages.ui.figures.frame import show
-from pages.ui.kit import words
+from pages.ui.figures.frame import side_by_side
+from pages.ui.kit import ways, words
 from pages.ui.paper import digested, geometry, hurt, kept, nearest, triangle
 from pages.ui.run import snapshots, stored
 from svmcore import SVC
@@ -49,31 +49,28 @@ def invariance() -> None:
     asked = ASKED_AT, -(b + w1 * ASKED_AT) / w2 / 2  # halfway between the truth and the line
     leans = [abs(float(np.degrees(np.arctan(-w1 / w2)))) for w1, w2, _ in (plain, virtual)]
     panels = {
-        "truth": separating_plane(
+        "figure1_truth": separating_plane(
             POINTS, LABELS, alt="Two classes of three points in the plane, above and below a level true boundary.",
             see="The true boundary is level: x₁ makes no difference. A machine sees the six points alone.",
         ),
-        "many": separating_plane(
+        "figure1_many": separating_plane(
             POINTS, LABELS, _separating(), alt="The same points with five lines that separate them, at various slopes.",
             see="Many lines separate them.",
         ),
-        "margin": separating_plane(
+        "figure1_margin": separating_plane(
             POINTS, LABELS, [plain], margins=True, asked=asked,
             alt=f"The line of largest margin leans by {leans[0]:.0f} degrees; a question mark is beside the truth.",
             see=f"The line of largest margin is one alone. It leans by {leans[0]:.0f} degrees, and is wrong at the "
             "question mark.",
         ),
-        "virtual": separating_plane(
+        "figure1_virtual": separating_plane(
             POINTS, LABELS, [virtual], margins=True, extra=copies, asked=asked,
             alt=f"With {len(copies)} shifted copies of its support vectors the line leans by {leans[1]:.0f} degrees.",
             see=f"Trained again with {len(copies)} shifted copies of its support vectors it leans by {leans[1]:.0f} "
             "degrees, and is right there.",
         ),
     }  # fmt: skip
-    grid = st.grid(2, min_column_width=320)
-    for name, figure in panels.items():
-        with grid.cell(), st.container():
-            show(figure, f"figure1_{name}")
+    side_by_side(panels, 2, 320)
 
 
 def _separating(many: int = 5) -> list[tuple[float, float, float]]:
@@ -117,7 +114,7 @@ def invariances() -> None:
                 for square in jittered.squares(jitters):
                     jittered.draw(dataset, shown, jitters, square, f"figure4_{title}", 56)
     st.caption("The original in the middle of each group, around it the virtual examples (dotted) made from it.")
-    st.page_link("pages/jitters.py", label="Other digits and sets", icon=":material/auto_awesome_motion:")
+    ways.to("jitters", "Other digits and sets", "auto_awesome_motion")
 
 
 def errors() -> None:

@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from scipy.spatial import ConvexHull
 
-from pages.ui.figures.frame import bare, show, worded
+from pages.ui.figures.frame import bare, side_by_side, worded
 from pages.ui.figures.traces import dots, line
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from svmcore import SVC
@@ -51,11 +51,7 @@ def draw() -> None:
     """Both pictures, side by side where there is room."""
     X, y = points()
     found = widest(X, y)
-    grid = st.grid(2, min_column_width=320)
-    with grid.cell(), st.container():
-        show(_spheres(X, y, found), "geometry_spheres")
-    with grid.cell(), st.container():
-        show(_hulls(X, y, found), "geometry_hulls")
+    side_by_side({"geometry_spheres": _spheres(X, y, found), "geometry_hulls": _hulls(X, y, found)}, 2, 320)
     st.caption("Synthetic points.")
 
 

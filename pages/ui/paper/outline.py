@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui.kit import parameters, view, words
+from pages.ui.kit import parameters, view, ways, words
 from pages.ui.recipe import config
 from pages.ui.run import stored
 from svmcore.lab.recipe.recipe import Recipe
@@ -126,18 +126,17 @@ def _item(paper: Paper, item: Item, runs: dict[str, Run | None], key: str) -> No
 def _links(paper: Paper, item: Item, runs: dict[str, Run | None]) -> None:
     """The ways to where it can be seen, and to what can be run for it."""
     if item.show:
-        query = {"paper": paper.name, "show": item.show}
         label = "The figure" if item.kind == "figure" else "Ours beside theirs"
-        st.page_link("pages/paper.py", label=label, icon=":material/table_chart:", query_params=query)
+        ways.to("paper", label, "table_chart", {"paper": paper.name, "show": item.show})
     if item.page:
-        st.page_link(f"pages/{item.page}.py", icon=":material/arrow_forward:", query_params=item.query or None)
+        ways.to(item.page, None, "arrow_forward", item.query or None)
     for name in [name for name in item.recipes if name in RECIPES]:
         run, recipe = runs[name], RECIPES[name]
         if stored.kept(run):
             page, label, icon, query = view.home_of(recipe).page, name, "check", {"run": run.id}
         else:
             page, label, icon, query = view.form_of(recipe).page, f"Run {name}", "play_arrow", config.link(recipe)
-        st.page_link(f"pages/{page}.py", label=label, icon=f":material/{icon}:", query_params=query)
+        ways.to(page, label, icon, query)
 
 
 def of(shown: str) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from pages.ui.kit import numbers, words
+from pages.ui.kit import numbers, ways, words
 from pages.ui.recipe import starting
 from pages.ui.run import stored
 from pages.ui.run.picker import no_pictures
@@ -191,10 +191,8 @@ def links(found: list[Pair]) -> None:
         return
     with st.container(horizontal=True):
         for pair in ready:
-            ids = [pair.straight.id, pair.scrambled.id]
             label = f"Compare {words.plain(words.short(pair.title, 50))}"
-            query = [("compare", run_id) for run_id in ids]
-            st.page_link("pages/compare.py", label=label, icon=":material/compare:", query_params=query)
+            ways.to("compare", label, "compare", {"compare": [pair.straight.id, pair.scrambled.id]})
 
 
 def _listed(results) -> str:

@@ -5,7 +5,8 @@ A click on an empty cell queues its run; a click on a filled one makes its run t
 
 import streamlit as st
 
-from pages.ui.kit import numbers, state, words
+from pages.ui.kit import numbers, state, ways, words
+from pages.ui.kit.buttons import button
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import seconds_of
 from svmcore.lab.recipes import RECIPES
@@ -44,21 +45,13 @@ def draw(table: Table) -> None:
     )
     _tests(filled)
     for name in sorted(set(needs.values())):
-        st.page_link(
-            "pages/datasets.py", label=f"{name} is not on this machine: fetch it", icon=":material/download:",
-            query_params={"set": name},
-        )  # fmt: skip
+        ways.to("datasets", f"{name} is not on this machine: fetch it", "download", {"set": name})
     if missing := [name for name in filled.missing if name not in working and name not in needs]:
         with st.container(horizontal=True):
             for name in missing:
-                st.button(
-                    f"{name} · {words.duration(seconds_of(filled.lacking[name]))}",
-                    key=f"run_{name}",
-                    icon=":material/play_arrow:",
-                    on_click=stored.queue,
-                    args=(filled.lacking[name], table.group),
-                    help=RECIPES[name].title,
-                )
+                recipes, help = filled.lacking[name], RECIPES[name].title
+                label = f"{name} · {words.duration(seconds_of(recipes))}"
+                button(label, "play_arrow", f"run_{name}", stored.queue, recipes, table.group, help=help)
 
 
 def _text(value: Value | None, states: dict[str, str]) -> str:

@@ -40,9 +40,9 @@ def draw(now: Setting) -> Setting:
     for name, shown in FORM.spread(now).items():
         if name not in values[DRAWN] or _key(name) not in values:
             values[_key(name)] = shown
-    problems = {name: plane.problem(name).title for name in plane.PROBLEMS}
+    problems = {name: one.title for name, one in plane.PROBLEMS.items()}
     help = "Small synthetic problems, each with an invariance that is known of it."
-    own = plane.problem(_choice("problem", "Problem", problems, help, on_change=_another_problem))
+    own = plane.PROBLEMS[_choice("problem", "Problem", problems, help, on_change=_another_problem)]
     law = " The dotted line is this law." if own.law else ""
     st.caption(f"{own.says}{law} Synthetic points.")
     _hand(now)

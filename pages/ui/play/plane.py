@@ -14,7 +14,7 @@ from functools import partial
 
 import streamlit as st
 
-from data import plane as problems
+from data.plane import PROBLEMS
 from pages.ui.kit.component import component
 from pages.ui.kit.text import many
 from pages.ui.play.setting import Points, Setting
@@ -37,7 +37,7 @@ def draw(
     frames: of the open tape, see solve.frames. mode: what a click does. seq: the number of the browser's last edit that
     is in `given`; on_points(text, seq, held) and on_tape(frame) are callbacks. held: a point is at the reader's hand.
     """
-    own = problems.problem(setting.problem)
+    own = PROBLEMS[setting.problem]
     still = repr((setting.still, solved is not None))
     _component(
         data={

@@ -83,7 +83,7 @@ NAMES = tuple(field.name for field in fields(Setting))
 
 def of_problem(name: str) -> Setting:
     """Where a problem begins. KeyError."""
-    own = plane.problem(name)
+    own = plane.PROBLEMS[name]
     return Setting(name, own.kernel, 3, own.gamma, 100.0, False, own.jitter, 0, 0.0, "")
 
 
@@ -132,7 +132,7 @@ def checked(text: str) -> str:
 
 def points(setting: Setting) -> Points:
     """The training points of a setting: the sample, its flipped labels, and the edits."""
-    X, y = plane.problem(setting.problem).sample(setting.seed)
+    X, y = plane.PROBLEMS[setting.problem].sample(setting.seed)
     y = y.copy()
     y[np.random.default_rng([setting.seed, 2]).permutation(len(y))[: round(setting.noise * len(y))]] *= -1
     keep, added, edits = np.ones(len(y), bool), [], [edit for edit in setting.points.split("~") if edit]

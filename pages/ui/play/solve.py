@@ -30,7 +30,7 @@ def estimator(setting: Setting) -> SVC | VirtualSVC:
 
 def jitters(setting: Setting) -> PointJitters:
     """The moves that make copies: the problem's own where it is asked for its own invariance."""
-    own = plane.problem(setting.problem)
+    own = plane.PROBLEMS[setting.problem]
     return PointJitters(setting.by, own.amounts if setting.by == own.jitter else plane.MOVES[setting.by])
 
 
@@ -48,7 +48,7 @@ def solve(setting: Setting) -> Solved:
     at = [number[key] for key in zip(jitter.tolist(), trained.support.tolist(), strict=True)]
     alpha[at], bound[at] = trained.alpha[0], trained.bound[0]
     which, parent = np.array(keys).T
-    own = plane.problem(setting.problem)
+    own = plane.PROBLEMS[setting.problem]
     fresh_wrong = None
     if own.question is None:
         T, t = own.fresh(FRESH, setting.seed)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.ui.kit import present, state
+from pages.ui.kit import present, state, ways
 from pages.ui.kit.text import with_sign
 from pages.ui.play import controls, edits, opening, plane
 from pages.ui.play.setting import MAX_STEP, Setting, points
@@ -141,18 +141,12 @@ def ways_on() -> None:
 
             run_id = behind.newest_done()
             query = {"run": run_id} if run_id else {}
-        st.page_link(
-            "pages/errors.py", label="See why real digits fail", icon=":material/close:", query_params=query,
-            help="The digits that a trained machine gets wrong, each with the support vectors that pulled.",
-        )  # fmt: skip
-        st.page_link(
-            "pages/train.py", label="Train your own", icon=":material/play_circle:",
-            help="Choose data, kernel and C, and watch the machines converge.",
-        )  # fmt: skip
-        st.page_link(
-            "pages/lessons.py", label="Lesson 1: what an SVM keeps (5 min)", icon=":material/school:",
-            help="A short walk through the pages: predict first, then look.",
-        )  # fmt: skip
+        help = "The digits that a trained machine gets wrong, each with the support vectors that pulled."
+        ways.to("errors", "See why real digits fail", "close", query, help=help)
+        help = "Choose data, kernel and C, and watch the machines converge."
+        ways.to("train", "Train your own", "play_circle", help=help)
+        help = "A short walk through the pages: predict first, then look."
+        ways.to("lessons", "Lesson 1: what an SVM keeps (5 min)", "school", help=help)
     if opening.ready():
         from pages.ui.play import behind
 

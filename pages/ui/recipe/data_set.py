@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from data import Entry, NotAtHand, catalogue
-from pages.ui.kit import parameters, state, words
+from pages.ui.kit import parameters, state, ways, words
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
 
 
@@ -58,7 +58,7 @@ def of_form(form: parameters.Form, entries: Mapping[str, Entry], usual: Callable
     if entry.at_hand:
         return entry
     label = f"Fetch it on the Datasets page ({entry.size_mb:.2g} MB)" if entry.fetchable else "How to get it"
-    st.page_link("pages/datasets.py", label=label, icon=":material/download:", query_params={"set": name})
+    ways.to("datasets", label, "download", {"set": name})
     raise NotAtHand(f"{entry.title} is not on this machine yet")
 
 

@@ -12,6 +12,7 @@ from data import DataError, Entry, catalogue, load
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit import view, words
+from pages.ui.kit.buttons import button
 from pages.ui.kit.parameters.form import NUMBER
 from pages.ui.recipe import beginning, config, data_set, method
 from pages.ui.recipe.config import FORM
@@ -91,11 +92,8 @@ def _say_unlike(entry: Entry, steps: tuple[str, ...]) -> None:
             title="Columns of unlike scale",
             icon=":material/straighten:",
         )
-        st.button(
-            f"Begin with {advice.SCALE}", key="recipe_scale", icon=":material/straighten:", on_click=_scale,
-            args=(entry.name, steps),
-            help="Each column gets mean 0 and standard deviation 1; a Gaussian the usual width.",
-        )  # fmt: skip
+        help = "Each column gets mean 0 and standard deviation 1; a Gaussian the usual width."
+        button(f"Begin with {advice.SCALE}", "straighten", "recipe_scale", _scale, entry.name, steps, help=help)
 
 
 def _scale(name: str, steps: tuple[str, ...]) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from data import catalogue
 from pages.ui.kit import state, view, words
+from pages.ui.kit.buttons import button
 from pages.ui.kit.words import plain
 from pages.ui.recipe import config
 from pages.ui.recipe.starting import asking
@@ -51,14 +52,8 @@ def menu(recipe: Recipe | None) -> None:
 
 def _row(name: str, recipe: Recipe, title: str, says: str) -> None:
     with st.container(gap=None):
-        st.button(
-            plain(title),
-            key=f"preset_{name}",
-            type="tertiary",
-            on_click=_fill,
-            args=(recipe,),
-            help="Fills the form; nothing starts yet.",
-        )
+        help = "Fills the form; nothing starts yet."
+        button(plain(title), "", f"preset_{name}", _fill, recipe, help=help, type="tertiary")
         st.caption(says)
 
 
@@ -97,14 +92,8 @@ def _own(recipe: Recipe | None) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             with st.container():
                 _row(f"own_{number}", own, name, words.summary(own))
-            st.button(
-                "Remove",
-                icon=":material/delete:",
-                key=f"preset_remove_{number}",
-                on_click=_remove,
-                args=(name,),
-                help="Takes it off this list. Runs of it stay.",
-            )
+            help = "Takes it off this list. Runs of it stay."
+            button("Remove", "delete", f"preset_remove_{number}", _remove, name, help=help)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
             "Keep this recipe as",
@@ -113,15 +102,8 @@ def _own(recipe: Recipe | None) -> None:
             placeholder="a name of your own",
             help="What the form shows now, on this machine, for every session.",
         )
-        st.button(
-            "Keep",
-            icon=":material/bookmark_add:",
-            key="preset_keep",
-            on_click=_keep,
-            args=(recipe,),
-            disabled=recipe is None,
-            help="One of the same name is replaced.",
-        )
+        help = "One of the same name is replaced."
+        button("Keep", "bookmark_add", "preset_keep", _keep, recipe, help=help, disabled=recipe is None)
 
 
 def _keep(recipe: Recipe) -> None:
@@ -155,15 +137,8 @@ def standing(recipe: Recipe) -> None:
         said = "; ".join(told) + (f"; {len(more)} more" if more else "")
         of = f" from {plain(words.short(base.title, 60))}" if base.title else ""
         st.caption(f":material/edit: Changed{of}: {plain(said)}", width="stretch")
-        st.button(
-            "Undo",
-            icon=":material/undo:",
-            key="recipe_undo",
-            type="tertiary",
-            on_click=config.FORM.fill,
-            args=(base,),
-            help="Back to the recipe that the form was filled with.",
-        )
+        help = "Back to the recipe that the form was filled with."
+        button("Undo", "undo", "recipe_undo", config.FORM.fill, base, help=help, type="tertiary")
 
 
 def changes(base: Recipe, recipe: Recipe) -> list[str]:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import streamlit as st
 
 from pages.ui.kit import parameters, state, words
+from pages.ui.kit.buttons import button
 from pages.ui.recipe import config
 from svmcore.lab import jobs
 from svmcore.lab.experiment import repeats
@@ -105,17 +106,9 @@ def times() -> int:
 
 def start_button(need: Estimate, key: str, on_click, args: tuple, does: str = "Trains", times: int = 1) -> None:
     """Start, or Queue while something is at work, and what the run, or so many of them, will need."""
-    st.button(
-        "Queue" if jobs.active() else "Start",
-        type="primary",
-        icon=":material/play_arrow:",
-        width="stretch",
-        key=key,
-        on_click=on_click,
-        args=args,
-        disabled=not need.fits,
-        help=f"{does} in the background; the page may be left or closed meanwhile.",
-    )
+    help = f"{does} in the background; the page may be left or closed meanwhile."
+    how = {"help": help, "type": "primary", "width": "stretch", "disabled": not need.fits}
+    button("Queue" if jobs.active() else "Start", "play_arrow", key, on_click, *args, **how)
     if need.fits:
         many = f"{times} runs: about" if times > 1 else "About"
         about = f"{many} {words.duration(times * need.seconds)} and {words.megabytes(need.memory_mb)} of memory"

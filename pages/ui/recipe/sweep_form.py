@@ -9,6 +9,7 @@ import streamlit as st
 
 from data import catalogue
 from pages.ui.kit import words
+from pages.ui.kit.buttons import button
 from pages.ui.kit.parameters import Form
 from pages.ui.recipe import beginning, config, data_set
 from svmcore.lab.experiment.sweep import Sweep
@@ -90,9 +91,7 @@ FORM = Form("sweep", lambda: [*config.names(), "over", "value"], _read, link, _s
 def _examples():
     with st.container(horizontal=True):
         for name, (label, asks, sweep) in EXAMPLES.items():
-            st.button(
-                label, icon=":material/lightbulb:", key=f"example_{name}", on_click=FORM.fill, args=(sweep,), help=asks
-            )
+            button(label, "lightbulb", f"example_{name}", FORM.fill, sweep, help=asks)
 
 
 def _base() -> Recipe:

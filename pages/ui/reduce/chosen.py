@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui.kit import present, state, words
+from pages.ui.kit import present, state, ways, words
 from pages.ui.reduce.course import reduces
-from pages.ui.run import card, picker, polling
+from pages.ui.run import card, polling
 from pages.ui.run.trained import ENDED, WAITING
 from svmcore.kernels import Precomputed
-from svmcore.lab import jobs
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import ACTIVE, Run
 
@@ -90,7 +89,7 @@ def _waits(status) -> None:
 def _nothing_yet() -> None:
     with st.container(border=True):
         st.markdown("**No machine yet.** Train one first; it can be reduced here as soon as it is done.")
-        st.page_link("pages/train.py", label="Train one", icon=":material/play_circle:")
+        ways.to("train", "Train one", "play_circle")
 
 
 def picker_hint() -> None:
@@ -100,13 +99,4 @@ def picker_hint() -> None:
         st.caption("Runs with a machine:")
     for run in done:
         label = f"{words.plain(words.short(run.title, 60))} · {words.when(run.created)}"
-        st.page_link(
-            "pages/reduced.py", label=label, icon=":material/compress:", query_params={"run": run.id}, help="Opens it."
-        )
-
-
-def badge(run: Run) -> None:
-    """Title and state of a reduction."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(words.plain(run.title), width="content")
-        picker.badge(jobs.status(run.id).state)
+        ways.to("reduced", label, "compress", {"run": run.id}, help="Opens it.")

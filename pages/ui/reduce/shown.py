@@ -9,6 +9,7 @@ from pages.ui.figures import reduction as figures
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, walk, words
 from pages.ui.kit.gallery import SIDES, Tile, gallery, reference
+from pages.ui.kit.numbers import count, number, table, text
 from pages.ui.kit.paging import paged
 from pages.ui.reduce import course
 from svmcore.explain import nearest
@@ -18,6 +19,13 @@ from svmcore.model import multiply_adds
 
 PICTURED, BESIDE, PER_PAGE = 8, 4, 60  # vectors, support vectors beside each; examples on a page
 PRECISION = {"double": "double precision", "dense": "single precision", "sparse": "single precision"}
+COLUMNS = {
+    "Vectors": count("Distinct ones: kernel values that an example costs, all machines together."),
+    "Multiply-adds": text("Of one decision, all machines."),
+    "10,000 take": number(
+        2, "Both machines in turns, on the same examples, once compiled: the median of five.", "10,000 take, s"
+    ),
+}
 KINDS = {"mended": "fixed", "broken": "broken", "wrong otherwise": "both wrong"}
 
 
@@ -28,22 +36,7 @@ def numbers(run: Run, of: Run | None) -> None:
     rows = [_row("After", result, found["multiply_adds"][1], take[1])]
     if of is not None:
         rows.insert(0, _row("Before", of.result, found["multiply_adds"][0], take[0]))
-    st.dataframe(
-        rows,
-        hide_index=True,
-        column_config={
-            "Vectors": st.column_config.NumberColumn(
-                format="localized", help="Distinct ones: kernel values that an example costs, all machines together."
-            ),
-            "Multiply-adds": st.column_config.TextColumn(help="Of one decision, all machines."),
-            "10,000 take": st.column_config.NumberColumn(
-                "10,000 take, s",
-                format="%.2f",
-                help="Both machines in turns, on the same examples, once compiled: the median of five.",
-            ),
-        },
-        alt="Errors, vectors, multiplications and seconds before and after the reduction",
-    )
+    table(rows, "Errors, vectors, multiplications and seconds before and after the reduction", columns=COLUMNS)
     parts = run.parts()
     of_parts = f" The figures below are of the first of {parts} parts." if parts > 1 else ""
     st.markdown(f"{_less(found)}{_near(found)}{of_parts}")
@@ -251,5 +244,5 @@ def cost(of: Run) -> None:
         st.metric("Multiply-adds", words.count(multiply_adds(machine)), help="Of one decision, all machines.")
         if "errors" in result:
             seconds = 1e4 * result["predict_seconds"] / max(result["n_test"], 1)
-            text = "As measured when the run was tested, its first decision among them; compiling apart."
-            st.metric("10,000 take", words.duration(seconds), help=text)
+            help = "As measured when the run was tested, its first decision among them; compiling apart."
+            st.metric("10,000 take", words.duration(seconds), help=help)

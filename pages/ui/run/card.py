@@ -6,8 +6,9 @@ from contextlib import contextmanager, suppress
 import streamlit as st
 
 from pages.ui.figures import curves
-from pages.ui.figures.frame import show
-from pages.ui.kit import state, view, words
+from pages.ui.figures.frame import side_by_side
+from pages.ui.kit import state, view, ways, words
+from pages.ui.kit.buttons import button
 from pages.ui.recipe import config
 from pages.ui.run import exports, picker
 from svmcore.lab.experiment import repeats
@@ -25,20 +26,13 @@ def course(run):
     if progress and own:
         own(run, progress, f"card_{run.id}")
     elif progress:
-        with st.grid(2, min_column_width=320):
-            for key, figure in (
-                ("gap", curves.gap_curve(progress, run.recipe.tol)),
-                ("sv", curves.sv_curve(progress)),
-            ):
-                with st.container():
-                    show(figure, key=f"card_{key}_{run.id}")
+        gap, sv = curves.gap_curve(progress, run.recipe.tol), curves.sv_curve(progress)
+        side_by_side({f"card_gap_{run.id}": gap, f"card_sv_{run.id}": sv}, 2, 320)
 
 
 def headline(run):
     """Title with state, the recipe in a line, the error rate with its interval."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(words.plain(run.title), width="content")
-        picker.badge(run.state)
+    picker.heading(run)
     st.caption(words.summary(run.recipe))
     if result := run.result:
         st.markdown(f"**{words.error_rate(result)}**, trained in {words.duration(words.training_seconds(result))}")
@@ -60,13 +54,9 @@ def to_compare(run: Run) -> None:
     parent = parent_of(run)
     if parent is None or (parent.state, run.state) != ("done", "done") or not task_of(run.recipe).answers:
         return
-    st.page_link(
-        "pages/compare.py",
-        label=f"Compare with {words.plain(words.short(parent.title, 60))}",
-        icon=":material/compare:",
-        query_params={"run": run.id, "compare": [parent.id, run.id]},
-        help="What this run mends and what it breaks of the run that it grew out of.",
-    )
+    label = f"Compare with {words.plain(words.short(parent.title, 60))}"
+    help = "What this run mends and what it breaks of the run that it grew out of."
+    ways.to("compare", label, "compare", {"run": run.id, "compare": [parent.id, run.id]}, help=help)
 
 
 def actions(run: Run, tags: list[str]) -> None:
@@ -98,15 +88,8 @@ def actions(run: Run, tags: list[str]) -> None:
         ):
             page = f"pages/{view.form_of(run.recipe).page}.py"
             st.switch_page(page, query_params=config.link(run.recipe) | {"run": run.id})
-        st.button(
-            "Delete",
-            icon=":material/delete:",
-            key=f"delete_{run.id}",
-            on_click=picker.delete,
-            args=(run,),
-            disabled=run.state in runs.ACTIVE,
-            help="Into the trash, with undo. A run at work must be cancelled first.",
-        )
+        help = "Into the trash, with undo. A run at work must be cancelled first."
+        button("Delete", "delete", f"delete_{run.id}", picker.delete, run, help=help, disabled=run.state in runs.ACTIVE)
 
 
 def together(ticked: list[Run]) -> None:
@@ -133,10 +116,8 @@ def together(ticked: list[Run]) -> None:
                       help=f"Give it to {many}.")  # fmt: skip
             st.button("Take away", icon=":material/remove:", key="tag_remove", args=(ticked, False), **options,
                       help="From those that have it.")  # fmt: skip
-        st.button(
-            f"Delete {many}", icon=":material/delete:", key="delete_together", on_click=picker.delete, args=ticked,
-            help="Into the trash, with undo for all of them. Those at work stay.",
-        )  # fmt: skip
+        help = "Into the trash, with undo for all of them. Those at work stay."
+        button(f"Delete {many}", "delete", "delete_together", picker.delete, *ticked, help=help)
 
 
 def _but_for_seeds(ticked: list[Run]) -> list[Run]:

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, catalogue, load
+from pages.ui.kit import ways
 from pages.ui.kit.words import plain
 from pages.ui.recipe import beginning, config
 from pages.ui.run import stored
@@ -24,22 +25,12 @@ def hint(run: Run) -> None:
         st.markdown("What to try:" if tries else "The first proposals are tried. What is left:")
         for one in tries:
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.page_link(
-                    "pages/train.py",
-                    label=plain(one.words),
-                    icon=":material/tune:",
-                    query_params=config.link(one.recipe),
-                    help="Opens the form with this change; Start trains it.",
-                )
+                help = "Opens the form with this change; Start trains it."
+                ways.to("train", plain(one.words), "tune", config.link(one.recipe), help=help)
                 st.caption(plain(one.why), width="content")
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.page_link(
-                "pages/sweep.py",
-                label="C or gamma by cross-validation",
-                icon=":material/tune:",
-                query_params=config.link(run.recipe),
-                help="Opens Choose C with this recipe.",
-            )
+            help = "Opens Choose C with this recipe."
+            ways.to("sweep", "C or gamma by cross-validation", "tune", config.link(run.recipe), help=help)
             st.caption("Or more examples: these may be too few.", width="content")
 
 

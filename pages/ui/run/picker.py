@@ -9,7 +9,8 @@ from contextlib import suppress
 import streamlit as st
 
 from data import DataError, catalogue
-from pages.ui.kit import parameters, state, text, view, words
+from pages.ui.kit import parameters, state, text, view, ways, words
+from pages.ui.kit.buttons import button
 from svmcore.lab import jobs
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import labels as folding
@@ -51,6 +52,15 @@ def badge(name: str):
     """The state of a run as a small coloured label."""
     icon, colour = STATES[name]
     st.badge(name, icon=icon, color=colour)
+
+
+def heading(run):
+    """The title of a run with its state beside it; the row that they stand in."""
+    row = st.container(horizontal=True, vertical_alignment="center")
+    with row:
+        st.subheader(words.plain(run.title), width="content")
+        badge(jobs.status(run.id).state)
+    return row
 
 
 def run_picker(place, page: str):
@@ -99,7 +109,7 @@ def _at_work(run_id: str) -> None:
     def look():
         badge(jobs.status(run_id).state)
         if others := sum(other != run_id for other in jobs.active()):
-            st.page_link("pages/runs.py", label=f"{others} more in the queue", icon=":material/low_priority:")
+            ways.to("runs", f"{others} more in the queue", "low_priority")
 
     look()
 
@@ -169,14 +179,8 @@ def damage(run, key: str = "picker"):
     if not run.damage:
         return
     st.error(words.plain(run.damage), title="This run is damaged", icon=":material/broken_image:")
-    st.button(
-        "Delete it",
-        icon=":material/delete:",
-        key=f"delete_damaged_{key}",
-        on_click=delete,
-        args=(run,),
-        help="Into the trash, with undo on the Runs page. Put right, the file makes the run whole again.",
-    )
+    help = "Into the trash, with undo on the Runs page. Put right, the file makes the run whole again."
+    button("Delete it", "delete", f"delete_damaged_{key}", delete, run, help=help)
 
 
 def delete(*chosen):

@@ -9,6 +9,7 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.kit import present, state, words
+from pages.ui.kit.buttons import button
 from pages.ui.recipe import starting
 from pages.ui.run import polling
 from svmcore.lab import jobs
@@ -146,22 +147,10 @@ def buttons(
     wanted = ", ".join(sorted({recipe.dataset for recipe in absent}))
     working = [run.id for run in found if run and run.state in runs.ACTIVE]
     if missing or working:
-        st.button(
-            label if possible or not working else "All queued",
-            type="primary",
-            icon=":material/play_arrow:",
-            key=f"queue_{key}",
-            on_click=queue,
-            args=(possible, group),
-            disabled=not possible,
-            help=help + (f" Not on this machine, see *Datasets*: {wanted}." if wanted else ""),
-        )
+        help += f" Not on this machine, see *Datasets*: {wanted}." if wanted else ""
+        how = {"help": help, "type": "primary", "disabled": not possible}
+        label = label if possible or not working else "All queued"
+        button(label, "play_arrow", f"queue_{key}", queue, possible, group, **how)
     if working:
-        st.button(
-            f"Cancel {len(working)} {of}".strip(),
-            icon=":material/stop:",
-            key=f"cancel_{key}",
-            on_click=cancel,
-            args=(working,),
-            help="Stop those at work and take those that wait out of the queue.",
-        )
+        help = "Stop those at work and take those that wait out of the queue."
+        button(f"Cancel {len(working)} {of}".strip(), "stop", f"cancel_{key}", cancel, working, help=help)

@@ -5,7 +5,7 @@ import streamlit as st
 from data import DataError
 from pages.ui.example import evidence
 from pages.ui.figures.curves import mean_gap
-from pages.ui.kit import present, state, view, words
+from pages.ui.kit import present, state, view, ways, words
 from pages.ui.kit.words import plain
 from pages.ui.run import polling
 from svmcore.lab.registry.tasks import task_of
@@ -75,13 +75,8 @@ def to_home(run: Run) -> None:
 def to_labels(run: Run, doubted: str) -> None:
     """The way to the page that judges the labels of a run's data: of its "train" or "test" examples."""
     if not present.presenting():
-        st.page_link(
-            "pages/labels.py",
-            label="Is it the label that is wrong?",
-            icon=":material/gavel:",
-            query_params={"run": run.id, "doubted": doubted},
-            help="Judge the labels that the machines doubt, and train on what you say.",
-        )
+        help = "Judge the labels that the machines doubt, and train on what you say."
+        ways.to("labels", "Is it the label that is wrong?", "gavel", {"run": run.id, "doubted": doubted}, help=help)
 
 
 def _waiting(status) -> None:
@@ -95,4 +90,4 @@ def _waiting(status) -> None:
 
 
 def _to_train(label: str) -> None:
-    st.page_link("pages/train.py", label=label, icon=":material/play_circle:", query_params=st.query_params.to_dict())
+    ways.to("train", label, "play_circle", st.query_params.to_dict())

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.figures import ranking as figures
-from pages.ui.figures.frame import show
+from pages.ui.figures.frame import side_by_side
 from pages.ui.kit import parameters, words
 from pages.ui.kit.paging import paged
 from pages.ui.run import snapshots
@@ -39,11 +39,8 @@ def section(run: Run, classes: list[str]) -> None:
     R = unsure.risks(P, cost)
     share, rate = unsure.coverage(-R.min(axis=1), R.argmin(axis=1) != true)
     at = (given.mean(), wrong.sum() / given.sum()) if given.any() else None
-    sides = st.grid(2, min_column_width=380)
-    with sides.cell():
-        show(figures.errors_against_answers(share, rate, at), "unsure_errors")
-    with sides.cell():
-        show(figures.said_and_right(unsure.reliability(P.max(axis=1), P.argmax(axis=1) == true)), "unsure_said")
+    said = figures.said_and_right(unsure.reliability(P.max(axis=1), P.argmax(axis=1) == true))
+    side_by_side({"unsure_errors": figures.errors_against_answers(share, rate, at), "unsure_said": said}, 2, 380)
     _examples(run, classes, true, answer, P)
 
 

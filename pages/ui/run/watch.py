@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 import streamlit as st
 
 from pages.ui.figures import curves
-from pages.ui.figures.frame import show
+from pages.ui.figures.frame import side_by_side
 from pages.ui.kit import numbers, present, view, words
+from pages.ui.kit.buttons import button
 from pages.ui.recipe import config, starting
 from pages.ui.run import card, line, picker, polling
-from svmcore.lab import jobs
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
 
@@ -32,9 +32,7 @@ GO_ON = "It ended before it was done. Go on takes up its last round; Start it ag
 
 def watch(run):
     """Draw the run in its present state, and keep drawing while it is at work."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(words.plain(run.title), width="content")
-        picker.badge(jobs.status(run.id).state)
+    picker.heading(run)
     st.caption(words.summary(run.recipe))
     polling.poll(run.id, lambda status: _orders(run, status))
     line.panel(run)  # below, where no Start has been
@@ -110,32 +108,14 @@ def ended(run, status):
     box(words.plain(status.message) or advice, title=title, icon=icon)
     with st.container(horizontal=True, vertical_alignment="center"):
         if run.broken_off:
-            st.button(
-                "Go on",
-                icon=":material/resume:",
-                type="primary",
-                key="go_on",
-                on_click=starting.start,
-                args=(run.recipe, run.parent, 1, run.id),
-                help="A new run, from the last round that this one kept: it ends with the same machine.",
+            help = "A new run, from the last round that this one kept: it ends with the same machine."
+            button(
+                "Go on", "resume", "go_on", starting.start, run.recipe, run.parent, 1, run.id, help=help, type="primary"
             )
-        st.button(
-            "Start it again",
-            icon=":material/replay:",
-            key="again",
-            on_click=starting.start,
-            args=(run.recipe,),
-            help="The same recipe, as a new run.",
-        )
+        button("Start it again", "replay", "again", starting.start, run.recipe, help="The same recipe, as a new run.")
         if config.fits(run):
-            st.button(
-                "Change its recipe",
-                icon=":material/edit:",
-                key="change",
-                on_click=starting.unfold,
-                args=(run,),
-                help="Opens the form as this run was asked.",
-            )
+            help = "Opens the form as this run was asked."
+            button("Change its recipe", "edit", "change", starting.unfold, run, help=help)
         if status.message:
             st.caption(advice, width="content")
 
@@ -166,12 +146,8 @@ def curves_over_time(run, progress, key):
     """Gap, dual objective and support vectors."""
     classes = view.part(run.recipe, "classes")
     drawn = {
-        "gap": curves.gap_curve(progress, run.recipe.tol, classes(run) if classes else []),
-        "dual": curves.dual_curve(progress),
-        "sv": curves.sv_curve(progress),
+        f"{key}_gap": curves.gap_curve(progress, run.recipe.tol, classes(run) if classes else []),
+        f"{key}_dual": curves.dual_curve(progress),
+        f"{key}_sv": curves.sv_curve(progress),
     }
-    grid = st.grid(3, min_column_width=200)
-    places = present.parts(("Gap", "Dual objective", "Support vectors"), [grid.cell() for _ in drawn])
-    for (name, figure), place in zip(drawn.items(), places, strict=True):
-        with place:
-            show(figure, key=f"{key}_{name}")
+    side_by_side(drawn, 3, 200, ("Gap", "Dual objective", "Support vectors"))

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import streamlit as st
 
-from pages.ui.kit import present, state, words
+from pages.ui.kit import numbers, present, state, words
 from pages.ui.run.line import PERIOD
 from svmcore.lab import jobs
 from svmcore.lab.jobs.cluster import CLUSTER, ON_REQUEST, ClusterError, Worker
@@ -77,8 +77,8 @@ def _watched(shown: list[str]) -> None:
         else:
             doing = CLUSTER.doing()
             rows = [_row(one, doing.get(one.address, [])) for one in workers]
-            st.dataframe(rows, hide_index=True, height="content", key="cluster_workers",
-                         alt="The workers: cores, memory, what each does, and what differs from here")  # fmt: skip
+            alt = "The workers: cores, memory, what each does, and what differs from here"
+            numbers.table(rows, alt, "cluster_workers")
 
     look()
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui.figures.frame import show
 from pages.ui.figures.validation import added, path_chart
-from pages.ui.kit import numbers, words
+from pages.ui.kit import numbers, ways, words
 from pages.ui.kit.view import View
 from pages.ui.recipe import config
 from pages.ui.run.report import marks
@@ -42,12 +42,7 @@ def _curves(run, progress: list[dict], key: str) -> None:
     ending = f"It ended because {ENDINGS[found.ending]}. {CAUTION}" if run.result else ""
     show(path_chart(found, ending), key=f"{key}_path")
     if run.result:
-        st.page_link(
-            "pages/train.py",
-            label=words.plain(f"Train with {run.learned.jitters}"),
-            icon=":material/play_circle:",
-            query_params=config.link(run.learned),
-        )
+        ways.to("train", words.plain(f"Train with {run.learned.jitters}"), "play_circle", config.link(run.learned))
 
 
 def _course(run) -> str:

@@ -14,7 +14,7 @@ import streamlit as st
 
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
-from pages.ui.kit import parameters
+from pages.ui.kit import parameters, ways
 from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain, short
@@ -106,14 +106,10 @@ def _retrain_without(view: lines.View, off: list[str]) -> None:
     """The way from support vectors that are switched off to the machines that are trained without them."""
     if view.by != "sv" or not off or why_not(view.run):
         return
-    rows = [str(view.row[int(name)]) for name in off]
-    st.page_link(
-        "pages/support_vectors.py",
-        label=f"Retrain without {'it' if len(off) == 1 else 'these'}",
-        icon=":material/model_training:",
-        query_params={"run": view.run.id, "take_out": ",".join(rows)},
-        help="Switched off, a support vector is missing from f. Retrained, the others take its place.",
-    )
+    label = f"Retrain without {'it' if len(off) == 1 else 'these'}"
+    query = {"run": view.run.id, "take_out": ",".join(str(view.row[int(name)]) for name in off)}
+    help = "Switched off, a support vector is missing from f. Retrained, the others take its place."
+    ways.to("support_vectors", label, "model_training", query, help=help)
 
 
 # ---------------------------------------------------------------------------------------------- choices, in the address

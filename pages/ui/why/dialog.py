@@ -15,7 +15,8 @@ import streamlit as st
 from data import Dataset, catalogue, load, revisions
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
-from pages.ui.kit import parameters, state, walk, words
+from pages.ui.kit import parameters, state, walk, ways, words
+from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import DIGIT, open_digit, reference
 from pages.ui.kit.words import plain, short
 from pages.ui.why import bill, family, holds, orbit, remedy, sums, table, without
@@ -180,14 +181,8 @@ def _back() -> None:
     """From an example that a tile led to, the way back to the page's list."""
     before = st.session_state.get(BEFORE)
     if before and walk.place(before):
-        st.button(
-            "Back",
-            icon=":material/undo:",
-            key="why_back",
-            on_click=open_digit,
-            args=(before,),
-            help="To the example of the page that led here. The browser's own Back retraces every step.",
-        )
+        help = "To the example of the page that led here. The browser's own Back retraces every step."
+        button("Back", "undo", "why_back", open_digit, before, help=help)
 
 
 def _named(run: Run | None, split: str, index: int) -> str:
@@ -239,9 +234,4 @@ def _on(run: Run, dataset: Dataset) -> bool:
 def _without_machine(run: Run | None, dataset: Dataset) -> None:
     why = "The run shown has no machine yet" if run and _on(run, dataset) else "No run is shown"
     st.info(f"{why} that could say something about this example.", icon=":material/model_training:")
-    st.page_link(
-        "pages/train.py",
-        label=f"Train on {plain(dataset.entry.title)}",
-        icon=":material/play_circle:",
-        query_params={"dataset": dataset.entry.name},
-    )
+    ways.to("train", f"Train on {plain(dataset.entry.title)}", "play_circle", {"dataset": dataset.entry.name})

@@ -15,7 +15,7 @@ import streamlit as st
 from pages.ui.example import evidence, jittered
 from pages.ui.example.shown import Shown
 from pages.ui.example.spoken import brief, spoken
-from pages.ui.kit import parameters
+from pages.ui.kit import numbers, parameters, ways
 from pages.ui.kit.gallery import VIRTUAL_RINGS, Tile, gallery, reference
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain, short, small
@@ -93,12 +93,9 @@ def _leaning(run: Run, machine: Machine, row: int) -> None:
     ]
     leaning = len({line["machine"] for line in lines})
     st.markdown(f"Support vector of **{leaning}** of {len(names)} machines")
-    st.dataframe(
-        lines,
-        hide_index=True,
-        column_config={name: st.column_config.NumberColumn(format="%.3f") for name in ("alpha", "margin y f(x)")},
-        alt="Alpha and margin in each machine that this example supports",
-    )
+    columns = {name: numbers.number(3) for name in ("alpha", "margin y f(x)")}
+    alt = "Alpha and margin in each machine that this example supports"
+    numbers.table(lines, alt, columns=columns, height="auto")
 
 
 def _no_parents(run: Run, shown: Shown) -> None:
@@ -109,12 +106,8 @@ def _no_parents(run: Run, shown: Shown) -> None:
         icon=":material/family_restroom:",
     )
     if run.parent:
-        st.page_link(
-            "pages/errors.py",
-            label="Ask that machine about this example",
-            icon=":material/arrow_forward:",
-            query_params={"run": run.parent, "digit": shown.ref, "why": "family"},
-        )
+        query = {"run": run.parent, "digit": shown.ref, "why": "family"}
+        ways.to("errors", "Ask that machine about this example", "arrow_forward", query)
 
 
 def _no_children(run: Run, shown: Shown, own: int | None) -> None:
@@ -130,12 +123,7 @@ def _no_children(run: Run, shown: Shown, own: int | None) -> None:
         icon=":material/family_restroom:",
     )
     recipe = run.recipe.replace(method="vsv", jitters=run.recipe.jitters or "box:1", name="custom", title="")
-    st.page_link(
-        "pages/train.py",
-        label="Set up the same run with virtual support vectors",
-        icon=":material/play_circle:",
-        query_params=recipe.to_query(),
-    )
+    ways.to("train", "Set up the same run with virtual support vectors", "play_circle", recipe.to_query())
 
 
 def _machine(run: Run, machine: Machine, said: Answer, rows: np.ndarray, own: int | None) -> int:

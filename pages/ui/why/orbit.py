@@ -171,4 +171,6 @@ def _picked(run: Run, machine: Machine, shown: Shown, now: Answer, pulls: moved.
     )
 
 
-_component = component(__file__, "strip", '<div class="orbit" role="list">\n</div>', first=("pictures", "roving"))
+_component = component(
+    __file__, "strip", '<div class="orbit" role="list">\n</div>', first=("pictures", "roving", "svg")
+)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from data import DataError, load
 from pages.ui.example.spoken import spoken_set
-from pages.ui.kit import numbers, words
+from pages.ui.kit import numbers, ways, words
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain
 from pages.ui.recipe import starting
@@ -59,10 +59,8 @@ def _ask_its_machine(run: Run) -> None:
     """A reduction learns no invariance: the run of its machine is where that is counted."""
     st.info("An invariance is learned where the machine was trained, and not in its reduction.", icon=":material/info:")
     if run.parent in {known.id for known in runs.newest_first()}:
-        st.page_link(
-            "pages/errors.py", label="Errors of its machine", icon=":material/arrow_forward:",
-            query_params={"run": run.parent}, help="The run that was reduced, and what would help it.",
-        )  # fmt: skip
+        help = "The run that was reduced, and what would help it."
+        ways.to("errors", "Errors of its machine", "arrow_forward", {"run": run.parent}, help=help)
 
 
 def _found(run: Run, count: Latest, key: str) -> None:

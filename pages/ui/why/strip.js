@@ -1,28 +1,19 @@
 // Pictures in a row that wraps, the decision as bars beneath each. Text is set as text, never as markup.
 
-const BLUE = "#0072B2"
-const ORANGE = "#D55E00"
 const BARS = 56 // height of the bars of one picture, in pixels
-const SVG = "http://www.w3.org/2000/svg"
-
-function drawn(tag, attributes) {
-  const node = document.createElementNS(SVG, tag)
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value)
-  return node
-}
 
 // The first bar is filled, the others are hollow; blue above the zero line, orange below.
 function bars(data, values) {
   const wide = Math.max(data.width * data.scale, 40)
-  const svg = drawn("svg", { width: wide, height: BARS, "aria-hidden": "true" })
+  const svg = make("svg", { width: wide, height: BARS, "aria-hidden": "true" })
   const step = wide / (values.length + 1)
   const half = BARS / 2
-  svg.append(drawn("line", { x1: 0, x2: wide, y1: half, y2: half, class: "zero" }))
+  svg.append(make("line", { x1: 0, x2: wide, y1: half, y2: half, class: "zero" }))
   values.forEach((value, k) => {
     const tall = Math.max(1, (Math.abs(value) / data.largest) * (half - 2))
     const colour = value > 0 ? BLUE : ORANGE
     svg.append(
-      drawn("rect", {
+      make("rect", {
         x: step * (k + 1) - 6,
         y: value > 0 ? half - tall : half,
         width: 12,

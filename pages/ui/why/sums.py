@@ -7,6 +7,7 @@ from pages.ui.example import evidence
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters
+from pages.ui.kit.buttons import button
 from pages.ui.kit.text import many, with_sign
 from pages.ui.kit.words import plain, short
 from pages.ui.why.answer import Answer
@@ -43,10 +44,7 @@ def draw(run: Run, machine: Machine, said: Answer, held: np.ndarray | bool) -> N
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"{what} of {holding} of {many(len(names), 'machine')}.", width="content")
             help = "The example with its virtual copies, and which of them are support vectors."
-            st.button(
-                "See its family", key="why_family", type="tertiary", help=help, on_click=parameters.say,
-                args=("why", "family"),
-            )  # fmt: skip
+            button("See its family", "", "why_family", parameters.say, "why", "family", help=help, type="tertiary")
 
 
 def _name(said: Answer, c: int) -> str:

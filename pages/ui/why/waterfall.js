@@ -1,7 +1,5 @@
 // The bill of a decision. Lines that are switched off stay here, so that f moves at once; text is set as text.
 
-const BLUE = "#0072B2"
-const ORANGE = "#D55E00"
 const GREY = "#8A8F98"
 const ROOM = 0.04 // of the frame, left free at both ends
 const WIDER = 1.5 // the rest is drawn whole where the frame grows by no more than this

@@ -14,6 +14,7 @@ from data import load
 from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters
+from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.kit.words import distinct, many, minus, plain, short, small, test_example
 from pages.ui.why.ticks import Ticks, keep, rows_of
@@ -47,14 +48,8 @@ def in_short(run: Run, machine: Machine, ticked: Ticks) -> None:
     said += [f"{many(len(ticked.labels), 'example')} with another label"] * bool(ticked.labels)
     st.markdown(" and ".join(said))
     effect_of(run, machine, ticked.change(run, machine), "without")
-    st.button(
-        "Put back",
-        icon=":material/undo:",
-        key="ticks_clear",
-        on_click=keep,
-        args=(run.id, Ticks()),
-        help="All examples as the run was trained on them.",
-    )
+    help = "All examples as the run was trained on them."
+    button("Put back", "undo", "ticks_clear", keep, run.id, Ticks(), help=help)
 
 
 def in_full(run: Run, machine: Machine, c: int, change: Change, key: str, title: str = "") -> None:

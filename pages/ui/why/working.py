@@ -6,6 +6,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages.ui.kit import state
+from pages.ui.kit.buttons import button
 from pages.ui.kit.words import plain
 from svmcore.lab.jobs.beside import Beside, Busy, Latest
 from svmcore.lab.recipe.recipe import RecipeError
@@ -64,10 +65,7 @@ def _draw(work: Work, now: Latest, draw: Callable[[Latest], None]) -> None:
         text, share = work.bar(now)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.progress(min(max(share, 0.0), 1.0), text=plain(text))
-            st.button(
-                "Stop", icon=":material/stop:", key=f"{work.key}_stop", help=work.stop,
-                on_click=work.beside.stop, args=(work.id,),
-            )  # fmt: skip
+            button("Stop", "stop", f"{work.key}_stop", work.beside.stop, work.id, help=work.stop)
     if now.state == "failed":
         st.error(plain(now.message), title=work.failed, icon=":material/error:")
     draw(now)

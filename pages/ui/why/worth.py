@@ -12,6 +12,7 @@ import streamlit as st
 from data import load
 from pages.ui.example import evidence
 from pages.ui.kit import parameters, state
+from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import Tile, gallery, reference
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import many
@@ -110,14 +111,9 @@ def _list(run: Run, values: Values, positions: np.ndarray, title: str, key: str)
 
 def _tick(run: Run, positions: np.ndarray) -> None:
     """The way from the list to what it does together: values do not add up."""
-    st.button(
-        f"Take out the first {len(positions)}",
-        icon=":material/check_box:",
-        key="worth_tick",
-        on_click=_ticked,
-        args=(run.id, ticks.rows_of(positions, run).tolist()),
-        help="Ticks them above, where the machines are retrained without all of them together.",
-    )
+    rows = ticks.rows_of(positions, run).tolist()
+    help = "Ticks them above, where the machines are retrained without all of them together."
+    button(f"Take out the first {len(rows)}", "check_box", "worth_tick", _ticked, run.id, rows, help=help)
 
 
 @state.callback

@@ -185,7 +185,7 @@ def _machine(path: Path) -> Machine:
 def _check_origins(machine: Machine, n: int | None) -> None:
     """ValueError unless its support vectors come from the n training examples, virtual ones by a jitter of a set, or
     are a reduction's."""
-    origin = machine.support if machine.parent is None else machine.parent
+    origin = machine.origin
     if "reduced" in machine.meta:
         origin = origin[~machine.constructed]
     if n is not None and len(origin) and not 0 <= origin.min() <= origin.max() < n:

@@ -24,7 +24,7 @@ def without_examples(machine: Machine) -> Machine:
 def with_examples(machine: Machine, recipe: Recipe, train: np.ndarray) -> Machine:
     """The inverse. train: (n,) positions of the training examples in the data set. DataError when it cannot be had."""
     own = _examples(machine)
-    origin = (machine.support if machine.parent is None else machine.parent)[own]
+    origin = machine.origin[own]
     if not len(origin):
         return machine
     X = load(recipe.dataset).X_train[train[origin]]

@@ -91,8 +91,7 @@ class Detect(Task):
         return findings.misfit(shapes)
 
     def fits(self, machine: Machine, judged: Detections) -> bool:
-        origin = machine.support if machine.parent is None else machine.parent
-        return len(machine.bias) == 1 and origin.max(initial=-1) < len(judged.train_y)
+        return len(machine.bias) == 1 and machine.origin.max(initial=-1) < len(judged.train_y)
 
     def prepare(self, recipe, check: Check, part: int = 0) -> Problem:
         check("loading")

@@ -54,7 +54,7 @@ def sample() -> list[Run]:
     if not present.presenting():
         _twin(state.current_run())
         link = config.link(pair[-1].recipe)
-        ways.to("train", "The form of the second", "play_circle", link)
+        ways.to("train", "Set up the second of them on Train", "play_circle", link)
     return pair
 
 

@@ -35,7 +35,8 @@ def begin() -> None:
 
 def draw(now: Setting) -> Setting:
     """All widgets; returns the Setting that they show. One that comes back, or has lost what it showed, as when a busy
-    machine draws the page twice, shows the Setting's and not the least there is."""
+    machine draws the page twice, shows the Setting's and not the least there is: to the browser too, which may have
+    missed what the session put there."""
     values = st.session_state
     for name, shown in FORM.spread(now).items():
         if name not in values[DRAWN] or _key(name) not in values:
@@ -47,8 +48,8 @@ def draw(now: Setting) -> Setting:
     st.caption(f"{own.says}{law} Synthetic points.")
     _hand(now)
     kernel = _machine(now)
-    virtual = _copies(own)
-    _sample()
+    virtual = _copies(own, now)
+    _sample(now)
     values[DRAWN] = [*WIDGETS, *OF_KERNEL.get(kernel, []), *(["by"] if virtual else [])]
     shown = {name: values[_key(name)] for name in values[DRAWN]}
     shown["noise"] = shown["noise"] / 100
@@ -83,7 +84,7 @@ def _machine(now: Setting) -> str:
     kernel = _choice("kernel", "Kernel", settings.KERNELS, help)
     if kernel == "poly":
         help = "Higher degrees bend more: ((u·v + 1) / 2) to this power."
-        st.slider("Degree", settings.DEGREES[0], settings.DEGREES[-1], key=_key("degree"), help=help)
+        st.slider("Degree", settings.DEGREES[0], settings.DEGREES[-1], now.degree, key=_key("degree"), help=help)
     if kernel == "rbf":
         help = "exp(−gamma |u − v|²): larger means more local, and a line that winds around single points."
         _of_series("gamma", settings.GAMMA_RANGE, now.gamma, help)
@@ -92,9 +93,9 @@ def _machine(now: Setting) -> str:
     return kernel
 
 
-def _copies(own: plane.Plane) -> bool:
+def _copies(own: plane.Plane, now: Setting) -> bool:
     help = "Copies each support vector by a move that should change nothing, and trains again on the copies."
-    virtual = st.toggle("Virtual copies", key=_key("virtual"), help=help)
+    virtual = st.toggle("Virtual copies", now.virtual, key=_key("virtual"), help=help)
     if virtual:
         known = f"What is known of this problem: {settings.JITTERS[own.jitter]}. Another move is a false belief."
         help = known if own.question is None else "Two beliefs about the same points, and two answers."
@@ -102,12 +103,12 @@ def _copies(own: plane.Plane) -> bool:
     return virtual
 
 
-def _sample() -> None:
+def _sample(now: Setting) -> None:
     left, right = st.columns(2)
     help = "This share of the sample gets the other colour."
-    left.slider("Labels flipped", 0, 50, key=_key("noise"), format="%d %%", help=help)
+    left.slider("Labels flipped", 0, 50, round(100 * now.noise), key=_key("noise"), format="%d %%", help=help)
     help = "The same seed draws the same points, for everyone in a class."
-    right.number_input("Seed", 0, settings.MAX_SEED, key=_key("seed"), on_change=edits.forget, help=help)
+    right.number_input("Seed", 0, settings.MAX_SEED, now.seed, key=_key("seed"), on_change=edits.forget, help=help)
 
 
 def _choice(name: str, label: str, titles: Mapping[str, str], help: str, **how) -> str:
@@ -116,7 +117,7 @@ def _choice(name: str, label: str, titles: Mapping[str, str], help: str, **how) 
 
 def _of_series(name: str, limits: tuple[float, float], now: float, help: str) -> None:
     offered = sorted({v for v in settings.SERIES if limits[0] <= v <= limits[1]} | {now})
-    st.select_slider(name, offered, format_func=partial(small, digits=6), key=_key(name), help=help)
+    st.select_slider(name, offered, now, format_func=partial(small, digits=6), key=_key(name), help=help)
 
 
 def _key(name: str) -> str:

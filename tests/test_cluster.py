@@ -69,6 +69,7 @@ def cluster(machines, home):
         machines.add(name)
     until(lambda: connected(machines.address), SECONDS)
     until(lambda: CLUSTER.places() == 2, SECONDS)
+    until(lambda: not any(one.tasks for one in CLUSTER.workers()), SECONDS)  # of an app that a test before has killed
     yield machines
     for run_id in jobs.active():
         jobs.cancel(run_id)

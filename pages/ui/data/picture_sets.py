@@ -9,6 +9,7 @@ from data.pictures import PictureEntry, PictureFacts, PictureSet, drawing
 from pages.ui.example.views import about
 from pages.ui.kit import parameters
 from pages.ui.kit.gallery import Tile, gallery
+from pages.ui.kit.known import KNOWN_BY
 from pages.ui.kit.paging import paged
 from pages.ui.kit.words import file_size, plain, plural, short
 
@@ -16,7 +17,6 @@ EACH_PAGE = 60  # pictures of one gallery
 HEIGHT = 640  # of the gallery beside a picture, pixels
 SIDE, LARGE = 96, 900  # pixels of a picture in the gallery, and of the one looked at
 WINDOWS = 60  # of each kind
-BY_CONTENT = {PictureSet: lambda pictures: pictures.content_hash}
 PICTURES, EXPERIMENTS, TRAIN, EMPTY, ABOUT = (
     "Pictures",
     "Experiments",
@@ -104,12 +104,12 @@ def _squares(pictures: PictureSet, rows: range, number: int) -> None:
     gallery(small, tiles, key="pictures", alt=alt, size=SIDE, on_pick=partial(parameters.say, "picture"))
 
 
-@st.cache_data(max_entries=16, show_spinner=False, hash_funcs=BY_CONTENT)
+@st.cache_data(max_entries=16, show_spinner=False, hash_funcs=KNOWN_BY)
 def _thumbnails(pictures: PictureSet, rows: range) -> np.ndarray:
     return drawing.squares([pictures.pictures[row] for row in rows], pictures.entry.shape, SIDE)
 
 
-@st.cache_data(max_entries=16, show_spinner=False, hash_funcs=BY_CONTENT)
+@st.cache_data(max_entries=16, show_spinner=False, hash_funcs=KNOWN_BY)
 def _outlined(pictures: PictureSet, number: int) -> np.ndarray:
     return drawing.outlined(pictures.pictures[number - 1], pictures.entry.shape, LARGE)
 

@@ -11,6 +11,7 @@ from data.pictures import PictureSet
 from pages.ui.detect.judged import Shown
 from pages.ui.detect.view import View
 from pages.ui.kit.gallery import data_uri
+from pages.ui.kit.known import KNOWN_BY
 from pages.ui.kit.viewer import ALARM, FOUND, MISSED, Mark
 from svmcore.jitter import JitterSet
 
@@ -18,7 +19,6 @@ LOSSLESS = 300_000  # pixels up to which a picture is sent as PNG; larger ones a
 QUALITY = 88
 THUMB = 72  # side of a thumbnail, in pixels
 AROUND = 5.0  # sides of a detection that its surroundings are wide
-BY_CONTENT = {PictureSet: lambda pictures: pictures.content_hash}
 
 
 def reference(view: View, detection: int) -> str:
@@ -64,7 +64,7 @@ def _best(view: View, o: int, score: np.ndarray) -> str:
     return reference(view, covering[np.argmax(score[covering])]) if len(covering) else ""
 
 
-@st.cache_data(max_entries=200, show_spinner=False, hash_funcs=BY_CONTENT)
+@st.cache_data(max_entries=200, show_spinner=False, hash_funcs=KNOWN_BY)
 def source(pictures: PictureSet, picture: int) -> str:
     """The address of a picture's pixels, itself a text."""
     image = pictures.pictures[picture].image
@@ -75,7 +75,7 @@ def source(pictures: PictureSet, picture: int) -> str:
     return "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
-@st.cache_data(max_entries=16, show_spinner=False, hash_funcs=BY_CONTENT)
+@st.cache_data(max_entries=16, show_spinner=False, hash_funcs=KNOWN_BY)
 def thumbnails(pictures: PictureSet, tested: np.ndarray) -> np.ndarray:
     """(p, THUMB, THUMB) uint8: the pictures tested (p,), each fitted into a white square."""
     found = np.full((len(tested), THUMB, THUMB), 255, np.uint8)

@@ -18,6 +18,7 @@ from data.loaders import images
 from pages.ui.detect import labels, marked
 from pages.ui.detect.judged import joined
 from pages.ui.detect.view import View, opens_here, own_name
+from pages.ui.kit.known import KNOWN_BY
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.finders import scanned
 from svmcore.lab.registry.finders.findings import beside_truth
@@ -102,10 +103,10 @@ def upload(name: str, content: bytes, side: int = 19) -> Photograph:
     return Photograph(hashlib.sha256(content).hexdigest(), name, content)
 
 
-KNOWN_BY = {Run: lambda run: run.id, Photograph: lambda photograph: photograph.key}
+PHOTOGRAPHED = KNOWN_BY | {Photograph: lambda photograph: photograph.key}
 
 
-@st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=KNOWN_BY)
+@st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=PHOTOGRAPHED)
 def search(run: Run, photograph: Photograph) -> tuple[Future, Looking]:
     """The search of a photograph by a run's machine, begun or done, whose result is a Searched, or a DataError; and how
     far it is. Cleared, it begins anew."""

@@ -10,6 +10,7 @@ from data import DataError, pictures
 from pages.ui.detect import judged as judging
 from pages.ui.detect.judged import Judged
 from pages.ui.figures.froc import Line
+from pages.ui.kit.known import KNOWN_BY
 from pages.ui.kit.text import plural
 from pages.ui.kit.view import home_of
 from svmcore.detection import curve
@@ -97,7 +98,7 @@ def own_name(run: Run) -> str:
 
 def _kept(most: int) -> Callable:
     """What is made of Views is kept, the latest so many."""
-    known_by = {Run: lambda run: run.id, View: lambda view: (view.run.id, view.parts)}
+    known_by = KNOWN_BY | {View: lambda view: (view.run.id, view.parts)}
     return st.cache_resource(max_entries=most, show_spinner=False, hash_funcs=known_by)
 
 

@@ -5,8 +5,9 @@ from contextlib import suppress
 
 import streamlit as st
 
-from data import DataError, Dataset, catalogue, load, revisions
+from data import DataError, catalogue, load, revisions
 from pages.ui.kit import view
+from pages.ui.kit.known import KNOWN_BY
 from svmcore.kernels import RBF
 from svmcore.lab.experiment import advice
 from svmcore.lab.recipe.recipe import Recipe
@@ -32,7 +33,7 @@ def suggestion(name: str) -> Recipe:
 
 def _kept(ask: Callable) -> Callable:
     """`ask(dataset, ...)`, remembered by the content of the data set."""
-    return st.cache_data(max_entries=64, show_spinner=False, hash_funcs={Dataset: lambda data: data.content_hash})(ask)
+    return st.cache_data(max_entries=64, show_spinner=False, hash_funcs=KNOWN_BY)(ask)
 
 
 gamma, unlike = _kept(advice.usual_gamma), _kept(advice.unlike)

@@ -99,6 +99,23 @@ def test_of_the_copies_those_are_kept_that_the_first_machine_is_least_sure_of(di
     assert (drawn.machine_.coef.shape != some.machine_.coef.shape) or (drawn.machine_.coef != some.machine_.coef).any()
 
 
+@pytest.mark.parametrize("scope", ["machine", "union"])
+def test_copies_kept_at_random_are_drawn_by_the_seed_and_the_machine(digits, scope, monkeypatch):
+    X, y, _, _ = digits
+    X, y = X[y < 3], y[y < 3]
+    seen, virtual = [], stages.Stages._virtual
+    monkeypatch.setattr(stages.Stages, "_virtual", lambda *args: seen.append(virtual(*args)) or seen[-1])
+    copies = {}
+    for seed in (0, 1, 2, 1):
+        seen[:] = []
+        single = svc(random_state=seed)
+        VirtualSVC(single, jitters="plus:1", prepare=UNIT, scope=scope, keep=0.3, rank="random").fit(X, y)
+        drawn = [frozenset(zip(share.parent.tolist(), share.jitter.tolist(), strict=True)) for share in seen]
+        assert copies.setdefault(seed, drawn) == drawn  # the same seed, the same copies
+    for ours in zip(*copies.values(), strict=True):
+        assert len(set(ours)) == 3
+
+
 def test_sizes_of_the_virtual_sets_follow_the_scope(digits):
     X, y, _, _ = digits
     own = VirtualSVC(svc(), jitters="plus:1", prepare=UNIT).fit(X, y)

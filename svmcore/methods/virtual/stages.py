@@ -20,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 from sklearn.base import clone
 
-from svmcore.estimator import Targets
+from svmcore.estimator import Targets, seed_of
 from svmcore.files import Checkpoint
 from svmcore.gram.threads import CORES
 from svmcore.kernels import Kernel
@@ -215,7 +215,8 @@ class Stages:
         n, copies = len(self.X), np.setdiff1d(keys, own)
         most = round(self.owner.keep * len(copies))
         if self.owner.rank == "random":
-            return np.union1d(own, np.random.default_rng(most).permutation(copies)[:most])
+            drawn = np.random.default_rng([seed_of(self.second.random_state), self.rounds, *seed.machines.tolist()])
+            return np.union1d(own, drawn.permutation(copies)[:most])
         parent, jitter = copies % n, copies // n
         f = standing.decision_values(self.vectors(parent, jitter), self.session.check)[:, seed.machines]
         sure = (f.T * self.Y[np.ix_(seed.machines, parent)]).min(axis=0)

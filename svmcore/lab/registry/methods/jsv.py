@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from svmcore.estimator import seed_of
 from svmcore.kernels import Kernel
 from svmcore.lab.registry.checks import an_object, number, text
 from svmcore.lab.registry.costs import Plan, Sizes, Stage, Work, in_the_end, support_vectors
@@ -52,7 +53,7 @@ class JitteringKernel(Method):
         vectors = estimator.machine_.support_vectors
         if not len(vectors):
             return {}
-        some_of = np.random.default_rng(0).permutation(len(vectors))[:EXAMINED]
+        some_of = np.random.default_rng(seed_of(estimator.random_state)).permutation(len(vectors))[:EXAMINED]
         report = examine(estimator.kernel_, vectors[some_of])
         return {"kernel_check": report._asdict() | {"warning": report.warning}}
 

@@ -140,9 +140,8 @@ def _cost(left: Left) -> None:
 
 def plain_of(run: Run) -> Run | None:
     """The newest finished run of a plain machine on the same examples with the same kernel, whatever its C."""
-    return next(
-        (one for one in runs.newest_first() if one.state == "done" and _plain_beside(one.recipe, run.recipe)), None
-    )
+    alike = (one for one in runs.newest_first() if one.state == "done" and _plain_beside(one.recipe, run.recipe))
+    return next((one for one in alike if (one.result or {}).get("data_hash") == run.result["data_hash"]), None)
 
 
 def _plain_beside(one: Recipe, other: Recipe) -> bool:

@@ -24,10 +24,11 @@ Grouping = Group | Callable[[Recipe], Group | None] | None
 
 def stored(recipes: Iterable[Recipe]) -> list[Run | None]:
     """For each recipe its run or None: a finished one, else one at work, else one that ended; of these the newest."""
-    found = {}
+    recipes, found = list(recipes), {}
+    wanted = {recipe.digest() for recipe in recipes}
     for run in reversed(runs.newest_first()):
         key, rank = run.recipe.digest(), _rank(run)
-        if key not in found or rank >= found[key][0]:
+        if key in wanted and (key not in found or rank >= found[key][0]) and runs.is_current(run):
             found[key] = rank, run
     return [found.get(recipe.digest(), (0, None))[1] for recipe in recipes]
 

@@ -45,13 +45,17 @@ def repeated(recipe: Recipe, times: int) -> tuple[list[Recipe], Group | None]:
 
 
 def of(run: Run, known: Iterable[Run]) -> dict[int, Run]:
-    """Seed -> run, of the finished runs among those known that were asked the same as this one but for the seed; of
-    several with one seed the first."""
-    alike, found = run.recipe.but_for_seed, {run.recipe.seed: run}
+    """Seed -> run, of the finished runs among those known that were asked the same as this one but for the seed, of
+    data of the same content; of several with one seed the first."""
+    alike, found = _but_for_seed(run), {run.recipe.seed: run}
     for other in known:
-        if other.state == "done" and other.recipe.seed not in found and other.recipe.but_for_seed == alike:
+        if other.state == "done" and other.recipe.seed not in found and _but_for_seed(other) == alike:
             found[other.recipe.seed] = other
     return dict(sorted(found.items()))
+
+
+def _but_for_seed(run: Run) -> tuple[str, str | None]:
+    return run.recipe.but_for_seed, (run.result or {}).get("data_hash")
 
 
 def rates(found: Mapping[int, Run]) -> dict[int, float]:

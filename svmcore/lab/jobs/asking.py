@@ -88,7 +88,7 @@ def start_study(recipe: Recipe, **settings) -> None:
 
 def study_key(recipe: Recipe, **settings) -> tuple:
     """By which STUDIED knows it."""
-    return recipe.digest(), *sorted(settings.items())
+    return recipe.digest(), runs.content(recipe), *sorted(settings.items())
 
 
 def _heard(errand: Errand) -> dict:

@@ -100,7 +100,7 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: "_Watch") -> train.
         watch.viewer = Viewer(problem, recipe.seed)
     watch.check("fitting")
     idle = watch.idle
-    fitted = train.fit(recipe, problem, watch, watch.check, _trained(run, number))
+    fitted = train.fit(recipe, problem, watch, watch.check, _trained(run, number, problem.data_hash))
     fitted = fitted._replace(seconds=fitted.seconds - (watch.idle - idle))
     watch.check("predicting")
     outcome = train.judge(recipe, fitted, watch.check)
@@ -114,13 +114,14 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: "_Watch") -> train.
     return outcome
 
 
-def _trained(run: runs.Run, number: int) -> train.Trained | None:
-    """The machine that a run begins with, where it begins with one and its parent has it."""
+def _trained(run: runs.Run, number: int, data_hash: str) -> train.Trained | None:
+    """The machine that a run begins with, where it begins with one and its parent has it, of the same data."""
     if METHODS[run.recipe.method].made:
         return None
     with suppress(runs.UnknownRun):
         parent = runs.get(run.parent or "")
-        if parent.state == "done" and parent.recipe.outcome == run.recipe.origin.outcome:
+        alike = parent.state == "done" and parent.recipe.outcome == run.recipe.origin.outcome
+        if alike and parent.result["data_hash"] == data_hash:
             return train.Trained(parent.machine(number), parent.test(number))
     return None
 

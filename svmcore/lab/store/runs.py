@@ -31,8 +31,11 @@ from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
+from data.catalogue import OWN_PREFIX
+from data.dataset import DataError
 from svmcore import files
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import folders, reading, trash
 from svmcore.lab.store.group import Group
 from svmcore.lab.store.held import ACTIVE, TERMINAL
@@ -111,6 +114,24 @@ def _intact(run: Run) -> bool:
         return False
 
 
+def content(recipe: Recipe) -> str:
+    """The content hash of a recipe's dataset as it is today; "" where its name alone says what is in it, as for all but
+    the reader's own, and where it cannot be read."""
+    if recipe.dataset.startswith(OWN_PREFIX):
+        with suppress(DataError):
+            return folders.seen(("content", recipe.dataset), lambda: task_of(recipe).data(recipe.dataset).content_hash)
+    return ""
+
+
+def is_current(run: Run) -> bool:
+    """Whether a run answers for its recipe today: it does not where its dataset was replaced under its name since.
+
+    Every lookup by recipe asks this, after it has compared digests: a digest knows the name of a dataset alone.
+    """
+    trained_on = (run.result or {}).get("data_hash")
+    return trained_on is None or content(run.recipe) in ("", trained_on)
+
+
 def samples() -> list[Run]:
     """The finished runs that come with the lab, newest first."""
     return list(folders.seen("samples", lambda: _in(folders.SAMPLES)))
@@ -125,7 +146,8 @@ def asked_within(recipe: Recipe, seconds: float) -> Run | None:
     """The run of this recipe that was asked for so lately, unless it was stopped or failed since."""
     since = datetime.now(UTC) - timedelta(seconds=seconds)
     lately = takewhile(lambda run: reading.created(run.id) > since, newest_first()) if seconds else ()
-    return next((run for run in lately if run.recipe == recipe and run.state in ("done", *ACTIVE)), None)
+    alike = (run for run in lately if run.recipe == recipe and run.state in ("done", *ACTIVE))
+    return next(filter(is_current, alike), None)
 
 
 def left_by(run_id: str, outcome: str) -> Run:
@@ -143,6 +165,7 @@ def left_by(run_id: str, outcome: str) -> Run:
 def with_machine(recipe: Recipe) -> Run | None:
     """The latest run that has the machine of this recipe, or else the latest that is about to."""
     alike = [run for run in newest_first() if run.state in ("done", *ACTIVE) and run.recipe.outcome == recipe.outcome]
+    alike = list(filter(is_current, alike))
     return next((run for run in alike if run.state == "done"), alike[0] if alike else None)
 
 

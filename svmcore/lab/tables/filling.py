@@ -121,7 +121,8 @@ def stored_runs(recipes: Iterable[Recipe], among: Iterable[runs.Run] | None = No
     digests, latest = set(wanted), {}
     for run in runs.newest_first() if among is None else among:
         digest = run.recipe.digest()
-        if digest in digests and digest not in latest and run.state == "done" and _readable(run):
+        wanted_now = digest in digests and digest not in latest and run.state == "done"
+        if wanted_now and _readable(run) and runs.is_current(run):
             latest[digest] = run
     return [latest.get(digest) for digest in wanted]
 

@@ -1,0 +1,51 @@
+"""What a run belongs to: its recipe and the content of its data, whatever the dataset is called."""
+
+import numpy as np
+
+from data import catalogue
+from data.dataset import Arrays
+from pages.ui.run import stored
+from svmcore import RBF
+from svmcore.lab.experiment import repeats
+from svmcore.lab.jobs import asking
+from svmcore.lab.recipes import RECIPES
+from svmcore.lab.store import runs
+from svmcore.lab.tables.filling import stored_runs
+from tests.driven import finished
+
+
+def test_no_lookup_answers_with_a_run_of_data_that_were_replaced(home):
+    """The new set has the old labels turned round: whoever takes an old machine for a new one is wrong everywhere."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3)).astype(np.float32)
+    X[:, 0] += np.where(np.arange(120) % 2, 2, -2)
+    labels = np.arange(120) % 2
+    dataset = catalogue.keep("turned", Arrays(X[:80], labels[:80], X[80:], labels[80:])).name
+    recipe = RECIPES["moons"].replace(dataset=dataset, kernel=RBF(0.5), preprocess=(), C=1.0)
+    reduced = recipe.replace(method="reduced", options={"n_vectors": 4})
+    old = [finished(recipe.replace(seed=seed)) for seed in (0, 1)]
+    old_reduced = finished(reduced)
+    found = old_reduced.id, old[0].id
+
+    def lookups():
+        return {
+            "table": stored_runs([reduced, recipe]),
+            "form": stored.stored([reduced, recipe]),
+            "machine": [runs.with_machine(reduced), runs.with_machine(recipe)],
+            "just now": [runs.asked_within(reduced, 3600), runs.asked_within(recipe, 3600)],
+        }
+
+    assert [run.id for run in lookups()["table"]] == [run.id for run in lookups()["form"]] == list(found)
+    before = asking.study_key(recipe)
+    catalogue.keep("turned", Arrays(X[:80], 1 - labels[:80], X[80:], 1 - labels[80:]), replace=True)
+    assert {name: runs_ for name, runs_ in lookups().items() if any(runs_)} == {}
+    assert asking.study_key(recipe) != before
+    new = finished(recipe.replace(seed=2))
+    assert set(repeats.of(new, runs.newest_first())) == {2}  # seeds 0 and 1 are of the old data
+    assert set(repeats.of(old[0], runs.newest_first())) == {0, 1}
+    again = finished(reduced)
+    test = again.test()
+    np.testing.assert_array_equal(test.y_true, 1 - labels[80:])
+    assert np.mean(test.y_true == test.y_pred) > 0.9
+    assert runs.is_current(again)
+    assert not runs.is_current(old_reduced)

@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from svmcore.preprocess import STEPS, Preprocessor, as_images, background, usage
@@ -111,6 +112,21 @@ def test_features_are_standardised_however_large_or_small_they_are():
     np.testing.assert_allclose(Preprocessor("zscore").fit_transform(there), plain := _standard(features), atol=1e-4)
     np.testing.assert_allclose(Preprocessor("zscore").fit_transform(features), plain, atol=1e-4)
     assert not Preprocessor("zscore").fit_transform(np.ones((4, 2), np.float32)).any()
+
+
+@pytest.mark.parametrize(
+    ("n", "offset", "spread"), [(16_000, 2_460_400, 60), (100_000, 101_325, 40), (3_000, 1_000, 0.5), (40, -2e5, 3)]
+)
+def test_a_feature_far_from_the_origin_is_standardised_as_scikit_learn_does_in_double_precision(n, offset, spread):
+    """A Julian day, a pressure: sums of so many in single precision are wrong in their first digits."""
+    rng = np.random.default_rng(n)
+    features = np.column_stack([offset + np.floor(60 * rng.random(n)) / 60 * spread, rng.normal(size=n)])
+    features = features.astype(np.float32)
+    expected = StandardScaler().fit_transform(features.astype(np.float64))
+    ours = Preprocessor("zscore").fit_transform(features)
+    one_digit = np.spacing(np.float32(abs(offset))) / features[:, 0].astype(np.float64).std()  # of the input itself
+    np.testing.assert_allclose(ours[:, 0], expected[:, 0], atol=max(one_digit, 1e-5))
+    np.testing.assert_allclose(ours[:, 1], expected[:, 1], atol=1e-5)
 
 
 def _standard(features):

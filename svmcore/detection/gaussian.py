@@ -34,7 +34,9 @@ class TwoGaussians:
             raise ValueError(f"{fewest} examples of a class: a Gaussian needs at least 3")
         axes = min(self.axes, X.shape[1], fewest - 1)
         with one_blas_thread:  # small matrices: two threads that others keep from running take a hundred times as long
-            self.pca_ = PCA(axes, svd_solver="full").fit(X[positive])
+            self.pca_ = PCA(axes, svd_solver="full").fit(
+                X[positive].astype(np.float64)
+            )  # it sums in the precision given
             places = self.pca_.transform(X).astype(np.float64)
             try:
                 self.densities_ = [_density(places[side]) for side in (positive, ~positive)]

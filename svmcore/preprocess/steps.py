@@ -16,7 +16,7 @@ from svmcore.preprocess import window
 from svmcore.preprocess.upright import deslant
 
 MOST_SEEDS = 2**32 - 1
-SMALLEST = 1e-17  # a deviation whose square float32 still tells to all its digits
+BLOCK = 1024  # examples that are taken in double precision at a time
 CHUNK = 2048  # images that one native call works on, so that no call lasts long
 
 
@@ -259,13 +259,12 @@ STEPS: dict[str, Step] = {
 
 
 def _mean_and_deviation(images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each feature, float32; computed in float64 where its squares are beyond the range of float32."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean, deviation = images.mean(axis=0), images.std(axis=0)
-    beyond = ~(np.isfinite(deviation) & (deviation > SMALLEST))
-    wide = images[:, beyond].astype(np.float64)
-    mean[beyond], deviation[beyond] = wide.mean(axis=0), wide.std(axis=0)
-    return mean, deviation
+    """Of each feature, float32. Summed in float64, in blocks of examples: a sum in float32 loses a feature whose mean
+    is many times its deviation, as of dates, and one whose squares float32 cannot hold."""
+    mean, squares = images.mean(axis=0, dtype=np.float64), np.zeros(images.shape[1:])
+    for start in range(0, len(images), BLOCK):
+        squares += np.square(images[start : start + BLOCK] - mean).sum(axis=0)
+    return mean.astype(np.float32), np.sqrt(squares / len(images)).astype(np.float32)
 
 
 def _divide(values: np.ndarray, by: np.ndarray) -> np.ndarray:

@@ -216,7 +216,7 @@ def _plane_pictures(X: np.ndarray, like: np.ndarray, y: np.ndarray) -> np.ndarra
 
 
 def _feature_pictures(X: np.ndarray, like: np.ndarray) -> np.ndarray:
-    z = np.clip((X - like.mean(axis=0)) / np.maximum(like.std(axis=0), 1e-12) / 2.5, -1, 1)
+    z = np.clip((X - like.mean(axis=0, dtype=float)) / np.maximum(like.std(axis=0, dtype=float), 1e-12) / 2.5, -1, 1)
     side = int(np.ceil(np.sqrt(X.shape[1])))
     cells = np.zeros((len(X), side * side))
     cells[:, : X.shape[1]] = z

@@ -25,7 +25,8 @@ def condense(X, label, work: Work, rng) -> np.ndarray:
     """
     n, order = len(X), rng.permutation(len(X))
     X, label = X[order], label[order]
-    X -= X.mean(axis=0)  # distances from products in single precision: far from the origin they lose their digits
+    # distances from products in single precision: far from the origin they lose their digits
+    X -= X.mean(axis=0, dtype=np.float64)
     sq, inside = squared_norms(X).astype(np.float64), np.zeros(n, bool)
     near, said, at = np.full(n, np.inf), np.full(n, -1), 0
     while True:

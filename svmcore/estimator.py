@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from svmcore.memory import MB, BudgetError
 from svmcore.model import Machine, labels
-from svmcore.rows import FileRows
+from svmcore.rows import FileRows, require_float32
 from svmcore.solvers.session import Session
 
 
@@ -75,8 +75,7 @@ def float32_rows(X) -> np.ndarray:
         return X
     with np.errstate(over="ignore"):
         X = X.astype(np.float32).toarray() if hasattr(X, "toarray") else np.ascontiguousarray(X, np.float32)
-    if not np.isfinite(X).all():
-        raise ValueError("X holds numbers beyond float32 (3e38); scale the features first")
+    require_float32(X)
     return X
 
 

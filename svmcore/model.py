@@ -16,7 +16,7 @@ import numpy as np
 from svmcore.gram.products import Operand
 from svmcore.gram.threads import one_blas_thread, side_by_side
 from svmcore.kernels import Kernel, Precomputed
-from svmcore.rows import FileRows
+from svmcore.rows import FileRows, require_float32
 
 PIECE = 4e9  # floating-point operations between two looks at whether to go on deciding
 WHOLE_GAIN = 8  # times as many in the same time where they are of whole numbers
@@ -151,6 +151,7 @@ class Machine:
                 check()
                 rows = X[start : start + self._rows]
                 rows = rows.toarray() if hasattr(rows, "toarray") else rows
+                require_float32(rows)
                 decision[start : start + self._rows] += self._sums(rows)
         return decision
 

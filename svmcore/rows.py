@@ -179,3 +179,12 @@ class FileRows:
 
     def __repr__(self) -> str:
         return f"FileRows({self.path.name!r}, {self.shape})"
+
+
+def require_float32(X: np.ndarray) -> None:
+    """ValueError unless float32 holds all numbers of X, as kernels take them; before fits and decisions alike."""
+    largest = np.finfo(np.float32).max
+    if not (X.max(initial=0) <= largest and X.min(initial=0) >= -largest):  # so that NaN is refused too
+        raise ValueError(
+            "X holds missing or infinite values, or numbers beyond float32 (3e38); scale the features first"
+        )

@@ -1,6 +1,7 @@
 """Tables as spreadsheets, statistics programs and notebooks write them: read right, or refused with a way out."""
 
 import io
+import re
 from datetime import date, datetime
 
 import numpy as np
@@ -106,6 +107,24 @@ def test_what_was_decided_is_said():
 def test_a_number_by_point_and_by_comma(cell, point, comma_):
     for found, wanted in zip((number(cell, False), number(cell, True)), (point, comma_)):
         assert np.isnan(found) if wanted is None else found == wanted
+
+
+@pytest.mark.parametrize(
+    ("cells", "named"),
+    [
+        (["5 %", "0.05"], "'0.05' and '5 %'"),
+        (["$5", "€7"], "'$5' and '€7'"),
+        (["5 EUR", "€7", "6"], "'5 EUR' and '6'"),
+        (["5 %"] * 11 + ["7"], "'5 %' and '7'"),
+    ],
+)
+def test_a_column_of_unlike_units_is_refused_not_read_as_one(cells, named):
+    """5 % is 0.05, and a dollar is no euro."""
+    rows = [(cells[k % len(cells)], k, "ab"[k % 2]) for k in range(N)]
+    with pytest.raises(DataError, match=f"column 'share' has numbers of unlike units, {re.escape(named)}"):
+        read_upload("a.csv", lines(("share", "size", "kind"), *rows, mark=";").encode())
+    alike = [(f"{k} EUR" if k % 2 else f"€{k}", k, "ab"[k % 2]) for k in range(N)]
+    assert read_upload("a.csv", lines(("share", "size", "kind"), *alike, mark=";").encode())
 
 
 def table(columns, **more):

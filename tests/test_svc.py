@@ -257,3 +257,19 @@ def test_rbf_far_from_the_origin_keeps_its_precision():
     theirs = svm.SVC(gamma=0.1).fit(X + 1000, y)
     np.testing.assert_allclose(far.decision_function(X + 1000), theirs.decision_function(X + 1000), atol=2e-2)
     assert abs(len(near.support_) - len(far.support_)) <= 3
+
+
+@pytest.mark.parametrize("beyond", [1e39, -1e39, 1e300])
+@pytest.mark.parametrize("make", [SVC, lambda: VirtualSVC(rounds=0, jitters="none"), NuSVC, CrossTrainingSVC])
+def test_what_fit_refuses_predict_refuses(make, beyond):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    X[:30, 0] += 3
+    y = np.arange(60) // 30
+    far = X.copy()
+    far[7, 2] = beyond
+    machine = make().fit(X, y)
+    for refused in (lambda: make().fit(far, y), lambda: machine.predict(far), lambda: machine.decision_function(far)):
+        with pytest.raises(ValueError, match=r"float32"):
+            refused()
+    with pytest.raises(ValueError, match="beyond float32"):
+        machine.machine_.decision_values(far)

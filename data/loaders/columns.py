@@ -62,6 +62,13 @@ def is_number(cell: str) -> bool:
 
 
 @lru_cache(1 << 16)
+def unit(cell: str) -> str:
+    """The unit that a cell is written with, "" for none; a currency by its sign, however it is written."""
+    marks = "".join(_UNIT.findall(cell.strip())).strip()
+    return {"EUR": "€", "USD": "$"}.get(marks, marks)
+
+
+@lru_cache(1 << 16)
 def number(cell: str, comma: bool) -> float:
     """The value of a cell, `comma` saying that decimals follow a comma; NaN for what is none."""
     bare = _UNIT.sub("", cell.strip().replace("\u2212", "-"))
@@ -111,6 +118,7 @@ class _Seen:
     by_day: int = 0  # cells that are dates with the day before the month
     by_month: int = 0
     levels: dict[str, int] = field(default_factory=dict)  # text -> how often, of the first MAX_LEVELS + 1
+    units: dict[str, str] = field(default_factory=dict)  # unit of numbers -> the first cell written with it
 
     def add(self, cells: np.ndarray) -> None:
         distinct, counts = np.unique(cells, return_counts=True)
@@ -119,8 +127,11 @@ class _Seen:
             if is_missing(cell):
                 self.missing += count
                 continue
-            self.by_point += count * (not np.isnan(number(cell, False)))
-            self.by_comma += count * (not np.isnan(number(cell, True)))
+            by_point, by_comma = not np.isnan(number(cell, False)), not np.isnan(number(cell, True))
+            self.by_point += count * by_point
+            self.by_comma += count * by_comma
+            if by_point or by_comma:
+                self.units.setdefault(unit(cell), cell)
             self.by_day += count * (not np.isnan(days(cell, True)))
             self.by_month += count * (not np.isnan(days(cell, False)))
             if cell in self.levels or len(self.levels) <= MAX_LEVELS:
@@ -208,6 +219,7 @@ class Columns:
         dates = []
         for k, column in zip(chosen, seen):
             if column.kind == "numbers":
+                _require_one_unit(column, names[k])
                 self._kept.append(_Column(k, names[k], partial(number, comma=(column.way or usual) == "comma")))
             elif column.kind == "dates":
                 day_first = column.by_day >= column.by_month
@@ -261,6 +273,13 @@ class Columns:
         if not tell:
             return X, self.names, [note]
         return np.column_stack([X, *gaps]).astype(np.float32), (*self.names, *more), [note]
+
+
+def _require_one_unit(column: _Seen, name: str) -> None:
+    """DataError for a column some of whose numbers have another unit than others, or none: 5 % is not 5."""
+    if len(column.units) > 1:
+        cells = " and ".join(repr(cell[:40]) for cell in list(column.units.values())[:2])
+        raise DataError(f"The column {name!r} has numbers of unlike units, {cells}", "one unit, or none, in a column")
 
 
 def _left_out(seen: list[_Seen], names: list[str]) -> list[str]:

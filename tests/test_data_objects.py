@@ -43,6 +43,17 @@ def test_circles_and_what_is_around_other_shapes():
     assert upload.boxes.tolist() == 2 * [[26, 10, 30, 20]]
 
 
+@pytest.mark.parametrize("written", [float, str])
+@pytest.mark.parametrize("where", [("image_id",), ("category_id",), ("image_id", "category_id")])
+def test_ids_of_coco_are_the_same_however_they_are_written(written, where):
+    whole = json.loads(coco())
+    for annotation in whole["annotations"]:
+        annotation |= {name: written(annotation[name]) for name in where}
+    upload = read_pictures(files_of({**pictures(), "instances.json": json.dumps(whole)}))
+    assert sorted(upload.boxes.round(3).tolist()) == sorted(ALL)
+    assert upload.kinds == ("car",)
+
+
 def test_one_kind_of_several_is_chosen():
     two = coco().replace(b'"category_id": 2', b'"category_id": 3', 1)
     two = json.loads(two) | {"categories": [{"id": 2, "name": "car"}, {"id": 3, "name": "person"}]}

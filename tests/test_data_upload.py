@@ -273,6 +273,21 @@ def test_libsvm_text_with_any_ends_of_lines(end, mark, base):
     assert (arrays.y_train == y).all()
 
 
+def test_libsvm_text_with_queries_and_comments():
+    """As learning to rank writes it: svmlight's qid, and comments before the first example."""
+    X, y, rows = sparse(np.random.default_rng(5), 60, 9, 1)
+    parted = [row.partition(" ") for row in rows]
+    ranked = [f"{label} qid:{k // 5} {pairs} # document {k}" for k, (label, _, pairs) in enumerate(parted)]
+    content = "# made by hand\n#\n" + "\n".join(ranked) + "\n"
+    for name in ("a.svm", "a.txt"):
+        arrays = read_upload(name, content.encode()).arrays
+        assert (arrays.X_train == X).all()
+        assert (arrays.y_train == y).all()
+    broken = content.replace("qid:9 ", "qid:9 x:", 1)
+    with pytest.raises(DataError, match="has an index that is not a whole number"):
+        read_upload("a.svm", broken.encode())
+
+
 WRONG_LIBSVM = {
     "1:2 3": "Line 41 of a.svm: could not convert .*'1:2'",
     "1 2 3:": "Line 41 of a.svm is not a label and index:value pairs",

@@ -1,6 +1,6 @@
 """libsvm's sparse text: one example a line, its label and the values that are not 0, indices from 1 (or 0) upwards.
 
-    label i:x_i j:x_j ...      i < j < ...
+    label i:x_i j:x_j ...      i < j < ...      what follows # is a comment; qid:q before the values is left out
 
 scikit-learn reads it line by line straight into arrays; what is wrong is then looked for once more, to name its line.
 Reference: Chang and Lin, "LIBSVM: a library for support vector machines", README.
@@ -19,7 +19,7 @@ from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 
 ACCEPTED = "UTF-8 text with lines like `+1 3:0.5 17:1`, indices ascending"
 HEAD = 1000  # bytes that tell it
-_PAIR = re.compile(rb"^\s*\S+\s+\d+:")
+_PAIR = re.compile(rb"^(?:\s*#[^\n]*\n)*\s*[^\s#]\S*\s+(?:qid:\d+\s+)?\d+:")
 
 
 def is_libsvm(start: bytes) -> bool:
@@ -54,6 +54,7 @@ def _complaint(name: str, content: bytes) -> DataError | None:
     for number, line in enumerate(io.BytesIO(content), 1):
         label, *pairs = line.partition(b"#")[0].decode().split() or ["0"]
         where, last = f"Line {number} of {name}", -1
+        pairs = pairs[1:] if pairs and pairs[0].startswith("qid:") else pairs
         try:
             float(label)
             for index, colon, value in (pair.partition(":") for pair in pairs):

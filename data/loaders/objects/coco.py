@@ -28,12 +28,12 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
     for k, image in enumerate(whole["images"]):
         spot = Spot(name, f"images[{k}]")
         with sieve.part(spot.where()):
-            if not isinstance(image, dict) or not isinstance(image.get("id"), int | str):
+            if not isinstance(image, dict) or (number := _identity(image.get("id"))) is None:
                 raise DataError(f"{spot.where()}: {short(image)}", ACCEPTED)
-            files[image["id"]] = spot.named("file_name", image.get("file_name"))
+            files[number] = spot.named("file_name", image.get("file_name"))
     for kind in whole.get("categories") if isinstance(whole.get("categories"), list) else ():
-        if isinstance(kind, dict) and isinstance(kind.get("id"), int | str):
-            kinds[kind["id"]] = called(kind.get("name", ""))
+        if isinstance(kind, dict) and (number := _identity(kind.get("id"))) is not None:
+            kinds[number] = called(kind.get("name", ""))
     for k, annotation in enumerate(whole["annotations"]):
         spot = Spot(name, f"annotations[{k}]")
         with sieve.part(spot.where()):
@@ -58,9 +58,9 @@ def written(pictures: Iterable[tuple[str, tuple[int, int]]], found: Iterable[tup
 
 
 def _object(spot: Spot, annotation: dict, files: dict, kinds: dict) -> Object:
-    image = annotation.get("image_id")
-    if not isinstance(image, int | str) or image not in files:
-        raise DataError(f"{spot.where('image_id')}: {short(image)}", "the id of one of the images")
+    image = _identity(annotation.get("image_id"))
+    if image not in files:
+        raise DataError(f"{spot.where('image_id')}: {short(annotation.get('image_id'))}", "the id of one of the images")
     bbox, outline = annotation.get("bbox"), annotation.get("segmentation")
     if not bbox and isinstance(outline, list) and outline and isinstance(outline[0], list):
         box = spot.around("segmentation", list(zip(outline[0][::2], outline[0][1::2])))
@@ -69,5 +69,12 @@ def _object(spot: Spot, annotation: dict, files: dict, kinds: dict) -> Object:
         if min(w, h) <= 0:
             raise DataError(f"{spot.where('bbox')}: {short(bbox)}", "x, y, width and height, the last two above 0")
         box = (x, y, x + w, y + h)
-    kind = annotation.get("category_id")
-    return Object(files[image], box, spot, _FIELDS, kind=kinds.get(kind, "") if isinstance(kind, int | str) else "")
+    kind = kinds.get(_identity(annotation.get("category_id")), "")
+    return Object(files[image], box, spot, _FIELDS, kind=kind)
+
+
+def _identity(value) -> str | None:
+    """An id as a text, so that 1, 1.0 and "1" are one, as other languages write it; None for what is none."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value) if isinstance(value, int | str) else None

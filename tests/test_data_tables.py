@@ -127,6 +127,19 @@ def test_a_column_of_unlike_units_is_refused_not_read_as_one(cells, named):
     assert read_upload("a.csv", lines(("share", "size", "kind"), *alike, mark=";").encode())
 
 
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("before", ["# made in May\n", "#\n# one; two, three, and more\n# x\n\n"])
+def test_comments_before_the_header_are_passed_over(mark, before):
+    rows = lines(("age", "size", "kind"), *ROWS, mark=mark, end="\n")
+    plain, said = read_upload("a.csv", rows.encode()), read_upload("a.csv", (before + rows).encode())
+    assert said.features == plain.features
+    np.testing.assert_array_equal(said.arrays.X_train, plain.arrays.X_train)
+    np.testing.assert_array_equal(said.arrays.y_train, plain.arrays.y_train)
+    bad = before + rows.replace(f"{AGES[3]}{mark}", f"x{mark}", 1)
+    with pytest.raises(DataError, match=f"line {5 + before.count(chr(10))} has 'x'"):
+        read_upload("a.csv", bad.encode())
+
+
 def table(columns, **more):
     frame = pd.DataFrame(columns)
     return read_upload("t.csv", frame.to_csv(index=False, sep=";").encode(), **more)

@@ -129,6 +129,8 @@ def taken_apart(name: str, text: str, is_number: Callable[[str], bool]) -> tuple
     told = _SEPARATOR.match(lines[0].strip())
     if told:
         number, lines = number[1:], lines[1:]
+    comments = _comments(lines)
+    number, lines = number[comments:], lines[comments:]
     if not lines:
         raise DataError(f"{name} is empty", ACCEPTED)
     bare = _QUOTED.sub("", lines[0])
@@ -141,6 +143,17 @@ def taken_apart(name: str, text: str, is_number: Callable[[str], bool]) -> tuple
     if not rows.lines:
         raise DataError(f"{name} has a header and no examples", ACCEPTED)
     return header, rows
+
+
+def _comments(lines: list[str]) -> int:
+    """How many lines before the table are comments: they begin with #. The last of them is a header, as NumPy writes
+    it, where it has as many cells as the line after it."""
+    k = next((k for k, line in enumerate(lines) if not line.lstrip().startswith("#")), 0)
+    if k == 0:
+        return 0
+    mark = next((mark for mark in _MARKS if mark in lines[k]), None)
+    last, first = (len(_cells(line.lstrip("# "), mark)) for line in lines[k - 1 : k + 1])
+    return k - (last == first)
 
 
 def _whole(lines: list[str]) -> Iterator[tuple[int, str]]:

@@ -140,6 +140,26 @@ def test_comments_before_the_header_are_passed_over(mark, before):
         read_upload("a.csv", bad.encode())
 
 
+@pytest.mark.parametrize("mark", [",", ";", "\t", " "])
+@pytest.mark.parametrize("before", ["", "# made by me\n", "# one, two\n#\n"])
+@pytest.mark.parametrize("sign", ["# ", "#", "## "])
+def test_a_header_behind_a_comment_sign_names_the_columns(mark, before, sign):
+    """As NumPy writes it. y could be the labels as well, so that only the name tells which column is."""
+    rows = [(k % 2, k, k // 2) for k in range(N)]
+    upload = read_upload("a.csv", (before + sign + lines(("label", "x", "y"), *rows, mark=mark, end="\n")).encode())
+    assert upload.features == ("x", "y")
+    assert upload.arrays.y_train.tolist() == [k % 2 for k in range(N)]
+    assert upload.arrays.X_train.tolist() == [[k, k // 2] for k in range(N)]
+
+
+@pytest.mark.parametrize("values", [(1, 2), ("red", "small")])
+def test_a_comment_that_may_be_the_header_is_refused_with_a_way_out(values):
+    table = lines(("label", "colour", "size"), *(("ab"[k % 2], *values) for k in range(N)), mark=",", end="\n")
+    for before, line in (("# by me, in 2020, rev 3\n", 1), ("# words\n# by me, in 2020, rev 3\n", 2)):
+        with pytest.raises(DataError, match=f"line {line} begins with # and may be a comment or.*without its #"):
+            read_upload("a.csv", (before + table).encode())
+
+
 def table(columns, **more):
     frame = pd.DataFrame(columns)
     return read_upload("t.csv", frame.to_csv(index=False, sep=";").encode(), **more)

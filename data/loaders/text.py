@@ -26,6 +26,7 @@ BLOCK = 1 << 16  # cells taken apart at a time
 _MARKS = ";\t,"  # else white space
 _QUOTED = re.compile(r'"[^"]*"')
 _SEPARATOR = re.compile(r'"?sep=(.)"?$', re.IGNORECASE)
+_COMMENT = re.compile(r"^\s*#+ *(?=[^\s;,])")  # what stands before the words of a comment
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # bytes that no text of a single-byte encoding has
 
 
@@ -129,31 +130,40 @@ def taken_apart(name: str, text: str, is_number: Callable[[str], bool]) -> tuple
     told = _SEPARATOR.match(lines[0].strip())
     if told:
         number, lines = number[1:], lines[1:]
-    comments = _comments(lines)
-    number, lines = number[comments:], lines[comments:]
     if not lines:
         raise DataError(f"{name} is empty", ACCEPTED)
+    comments = next((k for k, line in enumerate(lines) if not line.lstrip().startswith("#")), 0)
+    if comments:
+        comments -= _is_header(name, lines[comments - 1], lines[comments], number[comments - 1], is_number)
+        number, lines = number[comments:], [_COMMENT.sub("", lines[comments]), *lines[comments + 1 :]]
     bare = _QUOTED.sub("", lines[0])
     mark = told[1] if told else next((mark for mark in _MARKS if mark in bare), None)
     first = [cell.strip() for cell in _cells(lines[0], mark)]
     if len(first) < 2:
         raise DataError(f"{name} has one column only", ACCEPTED)
-    header = first if sum(map(is_number, first)) < len(first) - 1 else []
+    header = first if _names_columns(first, is_number) else []
     rows = Rows(name, lines[bool(header) :], number[bool(header) :], mark)
     if not rows.lines:
         raise DataError(f"{name} has a header and no examples", ACCEPTED)
     return header, rows
 
 
-def _comments(lines: list[str]) -> int:
-    """How many lines before the table are comments: they begin with #. The last of them is a header, as NumPy writes
-    it, where it has as many cells as the line after it."""
-    k = next((k for k, line in enumerate(lines) if not line.lstrip().startswith("#")), 0)
-    if k == 0:
-        return 0
-    mark = next((mark for mark in _MARKS if mark in lines[k]), None)
-    last, first = (len(_cells(line.lstrip("# "), mark)) for line in lines[k - 1 : k + 1])
-    return k - (last == first)
+def _names_columns(cells: list[str], is_number: Callable[[str], bool]) -> bool:
+    """Whether more than one cell of a line is no number."""
+    return sum(map(is_number, cells)) < len(cells) - 1
+
+
+def _is_header(name: str, comment: str, after: str, number: int, is_number: Callable[[str], bool]) -> bool:
+    """Whether the last comment before a table names its columns, as NumPy writes a header: it has as many cells as the
+    line after it. DataError where that line could name them too, as neither can be told from the other."""
+    mark = next((mark for mark in _MARKS if mark in after), None)
+    cells = _cells(after, mark)
+    if len(_cells(_COMMENT.sub("", comment), mark)) != len(cells):
+        return False
+    if _names_columns([cell.strip() for cell in cells], is_number):
+        reason = f"{name}: line {number} begins with # and may be a comment or the names of the columns"
+        raise DataError(reason, "the file without that line where it is a comment, without its # where it is the names")
+    return True
 
 
 def _whole(lines: list[str]) -> Iterator[tuple[int, str]]:

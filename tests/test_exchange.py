@@ -74,6 +74,15 @@ def test_every_kernel_answers_about_tables_alike(kernel, n_classes):
     assert_alike(replace(fitted.machine_, prepare=prepare), X[-1000:])
 
 
+@pytest.mark.parametrize("offset", [2_460_400, 101_325, 0])
+def test_features_far_from_the_origin_are_standardised_alike(offset):
+    rng = np.random.default_rng(offset)
+    X = (offset + 30 * rng.random((60, 3))).astype(np.float32)
+    prepare = Preprocessor("zscore")
+    fitted = SVC(Poly(3, 1, 1), C=5.0).fit(prepare.fit_transform(X), X[:, 0] > offset + 15)
+    assert_alike(replace(fitted.machine_, prepare=prepare), X)
+
+
 @pytest.mark.parametrize("step", CARRIED)
 @pytest.mark.parametrize("given", ["images", "rows"])
 def test_every_step_prepares_alike(step, given):

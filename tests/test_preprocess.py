@@ -115,18 +115,28 @@ def test_features_are_standardised_however_large_or_small_they_are():
 
 
 @pytest.mark.parametrize(
-    ("n", "offset", "spread"), [(16_000, 2_460_400, 60), (100_000, 101_325, 40), (3_000, 1_000, 0.5), (40, -2e5, 3)]
-)
+    ("n", "offset", "spread"),
+    [(16_000, 2_460_400, 60), (60, 2_460_400, 60), (20_001, 2_460_400, 4), (100_000, 101_325, 40), (999, 101_325, 0.1),
+     (3_000, 1_000, 0.5), (40, -2e5, 3), (500, 1.7e9, 600)],
+)  # fmt: skip
 def test_a_feature_far_from_the_origin_is_standardised_as_scikit_learn_does_in_double_precision(n, offset, spread):
-    """A Julian day, a pressure: sums of so many in single precision are wrong in their first digits."""
+    """A Julian day, a pressure, Unix seconds: of so many, sums in single precision are wrong in their first digits, and
+    a mean in single precision moves all of them by a part of their deviation."""
     rng = np.random.default_rng(n)
-    features = np.column_stack([offset + np.floor(60 * rng.random(n)) / 60 * spread, rng.normal(size=n)])
-    features = features.astype(np.float32)
+    features = np.column_stack([offset + spread * rng.random(n), rng.normal(size=n)]).astype(np.float32)
     expected = StandardScaler().fit_transform(features.astype(np.float64))
-    ours = Preprocessor("zscore").fit_transform(features)
-    one_digit = np.spacing(np.float32(abs(offset))) / features[:, 0].astype(np.float64).std()  # of the input itself
-    np.testing.assert_allclose(ours[:, 0], expected[:, 0], atol=max(one_digit, 1e-5))
-    np.testing.assert_allclose(ours[:, 1], expected[:, 1], atol=1e-5)
+    prepare = Preprocessor("zscore").fit(features)
+    for fitted in (prepare, Preprocessor.from_dict(prepare.to_dict())):
+        np.testing.assert_allclose(fitted.transform(features), expected, atol=2e-6)
+
+
+def test_machines_stored_with_means_in_single_precision_prepare_as_they_did():
+    features = np.random.default_rng(0).normal(1e4, 3, size=(200, 5)).astype(np.float32)
+    description = Preprocessor("zscore").fit(features).to_dict()
+    mean, deviation = (part.astype(np.float32) for part in description["learned"]["0"].values())
+    description["learned"]["0"] = {"0": mean, "1": deviation}
+    before = (features - mean.ravel()) / deviation.ravel()
+    np.testing.assert_array_equal(Preprocessor.from_dict(description).transform(features), before)
 
 
 def _standard(features):

@@ -27,7 +27,8 @@ def _scaled(x: Value, name: str, span: tuple[float, float], shape: Shape) -> Val
 
 def _standard_features(x: Value, name: str, found: tuple[np.ndarray, np.ndarray], shape: Shape) -> Value:
     mean, deviation = (np.reshape(part, -1) for part in found)
-    return (x - mean) / np.where(deviation > 0, deviation, 1)
+    centred = (x.astype(np.float64) - mean.astype(np.float64)).astype(np.float32)
+    return centred / np.where(deviation > 0, deviation, 1).astype(np.float32)
 
 
 def _unit_norm(x: Value, name: str, value: None, shape: Shape) -> Value:

@@ -242,7 +242,7 @@ STEPS: dict[str, Step] = {
     "zscore": Step(
         "Standardise features",
         "For each feature: subtracts its mean and divides by its deviation over the training set.",
-        lambda images, found: _divide(images - found[0], found[1]),
+        lambda images, found: _divide(_centred(images, found[0]), found[1]),
         learn=lambda images: _mean_and_deviation(images),
         last=True,
     ),
@@ -259,12 +259,17 @@ STEPS: dict[str, Step] = {
 
 
 def _mean_and_deviation(images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each feature, float32. Summed in float64, in blocks of examples: a sum in float32 loses a feature whose mean
-    is many times its deviation, as of dates, and one whose squares float32 cannot hold."""
+    """Of each feature, float64 and float32. Summed in float64, in blocks of examples: a sum in float32 loses a feature
+    whose mean is many times its deviation, as of dates, and one whose squares float32 cannot hold."""
     mean, squares = images.mean(axis=0, dtype=np.float64), np.zeros(images.shape[1:])
     for start in range(0, len(images), BLOCK):
         squares += np.square(images[start : start + BLOCK] - mean).sum(axis=0)
-    return mean.astype(np.float32), np.sqrt(squares / len(images)).astype(np.float32)
+    return mean, np.sqrt(squares / len(images)).astype(np.float32)
+
+
+def _centred(images: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """images - mean in float32, subtracted in double precision: a mean in float32 would move all examples alike."""
+    return np.subtract(images, mean, out=np.empty(images.shape, np.float32), casting="same_kind")
 
 
 def _divide(values: np.ndarray, by: np.ndarray) -> np.ndarray:

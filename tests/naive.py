@@ -59,6 +59,30 @@ def gap_of(f, y, C, alpha) -> float:
     return max(low) - min(up) if up and low else 0.0
 
 
+def virtual_gaps(machine, virtual, X, y) -> list[float]:
+    """Of a machine that was trained on virtual examples in one round, the gap of each of its k machines: by values in
+    double precision of all forms of the examples that it was trained on, with the support vectors and multipliers that
+    it decides with. virtual: the fitted VirtualSVC, which has its jitters, its preparation and each machine's parents.
+    """
+    gaps, J, n, X = [], len(virtual.jitters_), len(X), X.reshape(len(X), -1)
+    base = virtual.base_.machine_ if virtual.base_ else None
+    for c, coef in enumerate(machine.coef):
+        sign = np.where(y == machine.classes[-1 if len(machine.coef) == 1 else c], 1.0, -1.0)
+        parents = np.arange(n)
+        if base is not None:
+            parents = base.support[(base.coef if virtual.scope == "union" else base.coef[[c]]).any(axis=0)]
+        forms = virtual.jitters_.apply(X[parents])
+        rows = virtual.prepared(forms.reshape(-1, forms.shape[-1])).astype(np.float64)
+        place = {(j, int(p)): j * len(parents) + i for j in range(J) for i, p in enumerate(parents)}
+        used = np.flatnonzero(coef)
+        alpha, target = np.zeros(len(rows)), np.tile(sign[parents], J)
+        at = [place[int(machine.jitter[v]), int(machine.parent[v])] for v in used]
+        alpha[at] = coef[used] * target[at]
+        f = machine.kernel.exact(rows, machine.support_vectors[used].astype(np.float64)) @ coef[used] - target
+        gaps.append(gap_of(f, target, np.full(len(rows), machine.C), alpha))
+    return gaps
+
+
 def qp(K, y, C) -> np.ndarray:
     """The dual by a general optimiser: alpha (n,). For a few dozen examples."""
     Q = K * np.outer(y, y)

@@ -5,22 +5,23 @@ import pytest
 
 from svmcore import RBF, Poly
 from svmcore.gram.cached import Cached
-from svmcore.gram.orbit import Orbit, block_bytes, relative, shifted
+from svmcore.gram.orbit import Orbit, block_bytes, moved, relative, shifted
 from svmcore.gram.products import Operand
 from svmcore.gram.sources import Dense, Work
 from svmcore.jitter import JitterSet
 from svmcore.solvers import decomposition
 from svmcore.solvers.progress import Stopped
 from svmcore.solvers.session import Session
+from tests import naive
 
-SHAPE = (9, 7)
+SHAPE = (15, 13)  # with a margin of 3
 
 
 @pytest.fixture(scope="module")
 def images():
-    X = np.random.default_rng(0).uniform(0, 1, (23, *SHAPE)).astype(np.float32)
+    X = np.random.default_rng(0).uniform(0, 1, (23, 9, 7)).astype(np.float32)
     X[X < 0.6] = 0
-    return X.reshape(23, -1)
+    return np.pad(X, ((0, 0), (3, 3), (3, 3))).reshape(23, -1)
 
 
 def unit(X):
@@ -44,8 +45,9 @@ def test_every_entry_is_that_of_the_padded_images(images, kernel, text, blocks):
     K = kernel.exact(padded, padded)
     np.testing.assert_allclose(gram.rows(np.arange(gram.n), Work()), K, rtol=2e-5, atol=2e-6)
     np.testing.assert_allclose(gram.diag, np.diagonal(K), rtol=1e-5)
-    assert len(gram.blocks) == blocks == len(relative(gram.index, gram.offsets)[0])
-    assert gram.blocks.nbytes == block_bytes(23, gram.index, gram.offsets)
+    lay = jitters.factor()[1:]
+    assert len(gram.blocks) == blocks == len(relative(*lay)[0])
+    assert gram.blocks.nbytes == block_bytes(23, *lay)
 
 
 def test_mixed_sets_share_their_translations(images):
@@ -81,6 +83,32 @@ def test_half_of_the_products_are_transposes(images):
     assert work.evaluations == 13 * 23 * 23
 
 
+@pytest.mark.parametrize("text", ["box:1", "box:2", "box:1*flip:h"])
+def test_images_that_a_shift_clips_have_rows_of_their_own(images, text):
+    """Every value, and sums in double precision, are those of the images as they are: clipped, and normalised anew."""
+    jitters, rng = JitterSet.parse(text, image_shape=SHAPE), np.random.default_rng(4)
+    images = images.reshape(-1, *SHAPE).copy()
+    images[:4, 0, 4], images[4, 7, -1] = 0.5, 1 / 255  # ink on the rim
+    images, factors = images.reshape(len(images), -1), jitters.factor()
+    forms, bases = unit(jitters.apply(images)), unit(factors.rest.apply(images))
+    inside = moved(forms, bases, SHAPE, factors.index, factors.offsets)
+    np.testing.assert_array_equal(inside, np.arange(len(images)) >= 5)
+    others = forms[:, :5].reshape(-1, forms.shape[-1])
+    gram = Orbit(bases[:, 5:], SHAPE, factors.index, factors.offsets, Poly(5), Work(), None, others)
+    examples = np.concatenate([forms[:, 5:].reshape(-1, forms.shape[-1]), others]).astype(np.float64)
+    K = Poly(5).exact(examples, examples)
+    np.testing.assert_allclose(gram.rows(np.arange(gram.n), Work()), K, rtol=2e-5, atol=2e-6)
+    idx, cols = rng.permutation(gram.n)[:90], rng.permutation(gram.n)[:70]
+    coef = 1e4 * rng.normal(size=70)
+    sums = gram.exact_sums(idx, cols, coef, Work())
+    np.testing.assert_allclose(sums, K[np.ix_(idx, cols)] @ coef, atol=1e-6 * abs(coef).sum())
+    Y = np.where(np.arange(gram.n) % 3 == np.arange(3)[:, None], 1.0, -1.0)
+    C = np.full_like(Y, 100.0)
+    solution = decomposition.solve(gram, Y, C, Session(), tol=1e-4)
+    for y, c, alpha in zip(Y, C, solution.alpha, strict=True):
+        assert naive.kkt_gap(K, y, c, alpha) <= 1.1e-4
+
+
 @pytest.mark.parametrize("text", ["box:1", "box:1*flip:h"])
 def test_exact_sums_are_those_of_the_padded_images(images, text):
     jitters, rng = JitterSet.parse(text, image_shape=SHAPE), np.random.default_rng(4)
@@ -102,5 +130,5 @@ def test_the_work_can_be_stopped(images):
 
 
 def test_shifting_past_the_frame_leaves_nothing(images):
-    assert not shifted(images, SHAPE, 9, 0).any()
+    assert not shifted(images, SHAPE, 15, 0).any()
     np.testing.assert_array_equal(shifted(images, SHAPE, 0, 0), images)

@@ -3,14 +3,14 @@
     K[(a, u), (b, v)] = k(<T_a R_r u, T_b R_s v>) = blocks[r, s, t_b - t_a][u, v]
 
 u, v are n0 images, example (a, u) = a n0 + u is form a of image u: first the transformation R_r, r = index[a], then the
-translation T_a by offsets[a]. On a canvas that no ink leaves, shifting both images changes no inner product, so that
+translation T_a by offsets[a]. Where no ink leaves the frame, shifting both images changes no inner product, so that
 only b - a counts: the 3 x 3 shifts of n0 images make 81 n0 x n0 products, 25 of them different, 13 up to transposition.
-Nothing is expanded: a row of K is J segments (smo.py). Norms do not change with a shift either, so that images are
-normalised before it.
+Nothing is expanded: a row of K is J segments (smo.py). After DeCoste and Schölkopf (2002), section 5.1.1.
 
-No larger canvas is stored: u stands unshifted within its frame, so that what a relative shift moves out of the frame of
-T v is multiplied with zeros. What differs from shifting within the frame is that clipped images would be renormalised:
-1.4 % of MNIST's digits have ink on the rim. After DeCoste and Schölkopf (2002), section 5.1.1.
+This holds of an image whose every form, as the kernel sees it, is its base moved (`moved`); ink on the rim, which a
+shift clips, and what is normalised after that, make another one: 1.4 % of MNIST's digits have some. The forms of such
+images stand behind the others, and have rows of their own (`rest`), so that K is that of the examples as they are, and
+so are its values in double precision.
 """
 
 import math
@@ -20,86 +20,69 @@ import numpy as np
 
 from svmcore.gram.moves import transpose_into
 from svmcore.gram.products import Operand
-from svmcore.gram.sources import Gram, Work, steps
-from svmcore.gram.threads import CORES, side_by_side
+from svmcore.gram.sources import Streamed, Work, steps
 from svmcore.kernels import Kernel, squared_norms
 
+SAME = 1e-6  # times the largest value of an image, a difference that rounding makes
 
-class Orbit(Gram):
-    """bases (R, n0, d) float32: images after each R_r, normalised; image_shape (h, w) or (h, w, c), d = h w [c]; index
-    (J,) which base a form begins with, offsets (J, 2) its translation (dy, dx). The kernel is a function of inner
-    products and norms. `memory`: where the blocks lie, float32, at least `block_bytes`; new memory where None is given.
+
+class Orbit(Streamed):
+    """bases (R, n0, d) float32: images after each R_r, as the kernel sees them; image_shape (h, w) or (h, w, c),
+    d = h w [c]; index (J,) which base a form begins with, offsets (J, 2) its translation (dy, dx); others (r, d)
+    float32: the examples behind these forms. The kernel is a function of inner products and norms. `memory`: where K
+    lies, float32, at least `block_bytes`; new memory where None is given.
     """
 
-    whole = double = True
-
-    def __init__(self, bases, image_shape, index, offsets, kernel: Kernel, work: Work, memory=None):
-        self.bases, self.image_shape, self.kernel = bases, tuple(image_shape), kernel
-        self.index, self.offsets = np.asarray(index), np.asarray(offsets)
-        self.n0 = bases.shape[1]
-        self.n = len(self.index) * self.n0
-        keys, self.which = relative(self.index, self.offsets)
+    def __init__(self, bases, image_shape, index, offsets, kernel: Kernel, work: Work, memory=None, others=None):
+        n0, J, image_shape = bases.shape[1], len(index), tuple(image_shape)
+        forms = [shifted(bases[base], image_shape, *offset) for base, offset in zip(index, offsets, strict=True)]
+        forms += [] if others is None else [others]
+        super().__init__(Operand(np.concatenate(forms), "dense"), kernel, whole=True)
+        keys, self.which = relative(np.asarray(index), np.asarray(offsets))
+        r = self.n - J * n0
+        shapes = (len(keys), n0, n0), (r, self.n), (self.n, r)
+        memory = np.empty(sum(map(math.prod, shapes)), np.float32) if memory is None else memory
+        ends = np.cumsum([0, *map(math.prod, shapes)])
+        places = [memory[at:end].reshape(shape) for at, end, shape in zip(ends[:-1], ends[1:], shapes, strict=True)]
+        self.blocks, self.rest = places[0], tuple(places[1:])
         norms = np.array([squared_norms(base) for base in bases])
-        shape = len(keys), self.n0, self.n0
-        self.blocks = np.empty(shape, np.float32) if memory is None else memory[: math.prod(shape)].reshape(shape)
         number = {key: i for i, key in enumerate(keys)}
         mirror = [number[s, r, -dy, -dx] for r, s, dy, dx in keys]
         halves = [(s, dy, dx, r, i) for (r, s, dy, dx), i in number.items() if r > s or (r == s and mirror[i] >= i)]
         for (s, dy, dx), group in groupby(sorted(halves), key=lambda half: half[:3]):
-            operand = Operand(shifted(bases[s], self.image_shape, dy, dx))
+            operand = Operand(shifted(bases[s], image_shape, dy, dx))
             operand.sq = norms[s]
             for *_, r, i in group:
                 block = self.blocks[i]
                 self._fill(block, bases[r], norms[r], operand, mirror[i] == i, work)
                 transpose_into(block if mirror[i] == i else self.blocks[mirror[i]], block)
-        self.diag = np.concatenate([kernel.diag(bases[r]) for r in self.index])
+        rows, columns = self.rest
+        for part in steps(np.arange(J * n0, self.n)):
+            work.check()
+            own = part - J * n0
+            self.operand.take(part, kernel, out=rows[own[0] : own[-1] + 1])
+            columns[:, own] = rows[own].T
+            work.count(evaluations=len(part) * self.n)
 
     def rows(self, idx, work):
-        idx = np.asarray(idx)
-        out = np.empty((len(idx), self.n), np.float32)
+        idx, n0 = np.asarray(idx), self.blocks.shape[1]
+        rows, columns = self.rest
+        inside, out = self.n - len(rows), np.empty((len(idx), self.n), np.float32)
         for row, i in zip(out, idx, strict=True):
-            a, u = divmod(int(i), self.n0)
-            row[:] = self.blocks[self.which[a], u].ravel()
+            if i >= inside:
+                row[:] = rows[i - inside]
+                continue
+            a, u = divmod(int(i), n0)
+            row[:inside], row[inside:] = self.blocks[self.which[a], u].ravel(), columns[i]
         work.count(hits=len(idx))
         return out
 
-    def exact_sums(self, idx, cols, coef, work):
-        """Form b by form b of the columns: (a, u) against (b, v) is u shifted by t_a - t_b against v, in float64."""
-        idx, cols = np.asarray(idx), np.asarray(cols)
-        sums, (column_forms, column_images) = np.zeros(len(idx)), np.divmod(cols, self.n0)
-        for part in steps(np.arange(len(idx))):
-            for b in np.unique(column_forms):
-                U, su = self._shifted_back(idx[part], self.offsets[b])
-                base, of_b = self.bases[self.index[b]], np.flatnonzero(column_forms == b)
-
-                def add(some, out, U=U, su=su, base=base):
-                    V = base[column_images[some]].astype(np.float64)
-                    out[:] = self.kernel.value(U @ V.T, su[:, None], squared_norms(V)) @ coef[some]
-
-                calls = [(some, np.empty(len(part))) for some in steps(of_b)]
-                for few in (calls[at : at + CORES] for at in range(0, len(calls), CORES)):
-                    work.check()
-                    side_by_side(add, few)
-                sums[part] += sum(out for _, out in calls)
-        work.count(evaluations=len(idx) * len(cols))
-        return sums
-
-    def _shifted_back(self, idx, offset) -> tuple[np.ndarray, np.ndarray]:
-        """The examples idx as they lie relative to a form that is moved by `offset`: (m, d) float64, and |u|^2 (m,)."""
-        forms, images = np.divmod(idx, self.n0)
-        U, su = np.empty((len(idx), self.bases.shape[2])), np.empty(len(idx))
-        for a in np.unique(forms):
-            rows = np.flatnonzero(forms == a)
-            own = self.bases[self.index[a]][images[rows]].astype(np.float64)
-            U[rows], su[rows] = shifted(own, self.image_shape, *(self.offsets[a] - offset)), squared_norms(own)
-        return U, su
-
     def _fill(self, block, A, sq, operand, own_mirror, work) -> None:
         """K of A's images with the operand's; right of the block diagonal only where the block is symmetric."""
-        for part in steps(np.arange(self.n0)):
+        for part in steps(np.arange(len(A))):
             work.check()
             rows = slice(part[0], part[-1] + 1)
-            cols = slice(part[0] if own_mirror else 0, self.n0)
+            cols = slice(part[0] if own_mirror else 0, len(A))
             operand.product(A[rows], sq[rows], self.kernel, cols, block[rows, cols])
             work.count(evaluations=len(part) * (cols.stop - cols.start))
 
@@ -114,9 +97,21 @@ def relative(index, offsets) -> tuple[list[tuple[int, int, int, int]], np.ndarra
     return distinct, np.array([number[key] for key in keys]).reshape(J, J)
 
 
-def block_bytes(n0: int, index, offsets) -> int:
-    """Memory that the blocks of an Orbit take."""
-    return 4 * n0 * n0 * len(relative(np.asarray(index), np.asarray(offsets))[0])
+def block_bytes(n0: int, index, offsets, rest: int = 0) -> int:
+    """Memory that the kernel values of an Orbit take, in which so many examples are in no block."""
+    n = n0 * len(index) + rest
+    return 4 * (n0 * n0 * len(relative(np.asarray(index), np.asarray(offsets))[0]) + 2 * rest * n)
+
+
+def moved(forms, bases, image_shape, index, offsets) -> np.ndarray:
+    """Images (n0,) whose every form of `forms` (J, n0, d) is its base of `bases` (R, n0, d) moved, with nothing of it
+    left behind: a mask."""
+    same = np.ones(bases.shape[1], bool)
+    for form, r, offset in zip(forms, index, offsets, strict=True):
+        expected = shifted(bases[r], image_shape, *offset)
+        same &= np.count_nonzero(expected, axis=1) == np.count_nonzero(bases[r], axis=1)
+        same &= abs(form - expected).max(axis=1, initial=0) <= SAME * abs(form).max(axis=1, initial=0)
+    return same
 
 
 def shifted(X, image_shape, dy: int, dx: int) -> np.ndarray:

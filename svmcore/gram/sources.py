@@ -4,7 +4,8 @@
 
 Everything else follows from rows, and a source that knows better overrides it: `square`, the Gram matrix of a few
 examples; `add_to`, the update of decision values f += sum_a coef_a K_a; `exact_sums`, such sums in double precision for
-a few examples. A source that holds all of K in memory has it in `blocks` and `which` (smo.py), where a solver reads it.
+a few examples. A source that holds all of K in memory has it in `blocks`, `which` and `rest` (smo.py), where a solver
+reads it.
 
     Dense      the whole matrix
     Streamed   nothing: a value is computed when it is asked for, added to f, and forgotten
@@ -29,6 +30,7 @@ from svmcore.gram.threads import CORES, side_by_side
 from svmcore.kernels import Kernel
 
 PLAIN = np.zeros((1, 1), np.int64)  # `which` of a matrix in one block
+NO_REST = np.empty((0, 0), np.float32), np.empty((0, 0), np.float32)  # where blocks describe all examples
 STEP = 256  # rows computed or added between two looks at whether to go on
 TILE = 500  # rows and columns of double precision values that one core computes at a time
 
@@ -61,6 +63,7 @@ class Gram:
     diag: np.ndarray
     blocks: np.ndarray | None = None  # (number of blocks, n0, n0) float32 where all of K is in memory
     which: np.ndarray | None = None  # (J, J) int64
+    rest: tuple[np.ndarray, np.ndarray] = NO_REST  # rows and columns of the examples that no block describes
     whole: bool = False  # all of K is in memory, or small enough for a solver to ask for the square of all examples
     nbytes: int = 0  # held, the examples among them
     width: int = 0  # features of an example, where the source has examples

@@ -18,7 +18,8 @@ nu-SVC (Chang and Lin 2001) asks for sum_i alpha_i = nu sum_i C_i too. Then the 
 of one class, index sets and gap are each class's own, and -y_i in f cancels (decomposition/nu.py).
 
 K lies in float32 blocks: example i = (a, u) = a n0 + u against j = (b, v) is blocks[which[a, b], u, v], so that a row
-is J segments of n0. A plain matrix is one block (J = 1); sets of shifted images have one for each relative shift.
+is J segments of n0. A plain matrix is one block (J = 1); sets of shifted images have one for each relative shift. Of
+examples behind the first J n0, which no block describes, `rest` has the rows (r, n), and the same as columns (n, r).
 """
 
 from typing import NamedTuple
@@ -27,6 +28,7 @@ import numpy as np
 from numba import njit
 
 from svmcore._jit import FAST, greater, lesser
+from svmcore.gram.sources import NO_REST
 
 BEYOND = np.float32(3e38)  # penalty that keeps an example out of I_up or I_low
 FLAT = np.float32(1e-12)  # least curvature of a pair, for kernels that are not positive definite
@@ -51,15 +53,18 @@ class Pairs(NamedTuple):
     up: np.ndarray  # (g, n) float32: 0 in I_up, else BEYOND; one row, or one a class where pairs lie within classes
     low: np.ndarray  # (g, n) float32: 0 in I_low, else -BEYOND
     diag: np.ndarray  # (n,) float32, K_ii
+    rows: np.ndarray  # (r, n) float32, K of the last r examples, which are in no block
+    columns: np.ndarray  # (n, r) float32, the same turned round
 
 
-def pairs(blocks, which, y, C, alpha, f, apart: bool = False) -> Pairs:
+def pairs(blocks, which, y, C, alpha, f, apart: bool = False, rest=NO_REST) -> Pairs:
     """The problem of one machine with its index sets drawn up; a plain matrix (n, n) may stand for `blocks`. apart:
-    both examples of a pair are of one class."""
+    both examples of a pair are of one class. rest: (rows, columns) of the examples that are in no block."""
     blocks = blocks[None] if blocks.ndim == 2 else blocks
     up, low = (np.where(fixed_sums(y, apart) & members, np.float32(0), BEYOND) for members in index_sets(y, C, alpha))
-    diag = np.concatenate([blocks[which[a, a]].diagonal() for a in range(len(which))])
-    return Pairs(blocks, which, y, C, alpha, f, np.empty(len(y), np.float32), up, -low, diag)
+    diag = [blocks[which[a, a]].diagonal() for a in range(len(which))]
+    diag = np.concatenate([*diag, rest[0][:, len(y) - len(rest[0]) :].diagonal()])
+    return Pairs(blocks, which, y, C, alpha, f, np.empty(len(y), np.float32), up, -low, diag, *rest)
 
 
 def solve(problem: Pairs, tol: float, go_on, max_iterations: int = 2**62, burst=None) -> tuple[int, float]:
@@ -107,16 +112,19 @@ def _sum_anew(p: Pairs, begun, before, go_on) -> bool:
     change = (p.alpha - begun) * p.y
     changed = np.flatnonzero(change)
     change, n0, summed = change[changed], p.blocks.shape[1], 0
+    inside = n0 * len(p.which)  # examples that the blocks describe
     for b in range(len(p.which)):
         for start in range(0, n0, COLUMNS):
             part = slice(start, min(start + COLUMNS, n0))
             f = before[b * n0 :][part]
-            _add_rows(p.blocks, p.which[:, b].copy(), changed, change, part.start, f)
+            _add_rows(p.blocks, p.which[:, b].copy(), p.columns, changed, change, b * n0, part.start, f)
             summed += len(f) * len(changed)
             if summed > PIECE:
                 summed = 0
                 if not go_on(0):
                     return False
+    if len(p.rows):
+        before[inside:] += p.rows[:, changed] @ change
     p.f[:] = before
     return True
 
@@ -180,9 +188,9 @@ def _burst(p, goal, max_iterations):
                 g, (i, least, most) = other, its
         if most - least <= goal or done == max_iterations:
             return done, most - least
-        row_i = _fetch(blocks, which, i, space_i)
+        row_i = _fetch(blocks, which, p.rows, p.columns, i, space_i)
         j = _partner(row_i, diag[i], diag, f, lows[g], least)
-        row_j = _fetch(blocks, which, j, space_j)
+        row_j = _fetch(blocks, which, p.rows, p.columns, j, space_j)
         curvature = np.float64(diag[i]) + np.float64(diag[j]) - 2.0 * np.float64(row_i[j])
         step = (np.float64(f[j]) - np.float64(f[i])) / max(curvature, np.float64(FLAT))
         step = _move(i, j, step, y, C, alpha, ups[g], lows[g])
@@ -192,7 +200,7 @@ def _burst(p, goal, max_iterations):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _fetch(blocks, which, i, space):
+def _fetch(blocks, which, rows, columns, i, space):
     """Row i of K, gathered in `space` (n,) where it has several segments.
 
     A plain row is read once for its sum, which nobody needs: read alone it comes at memory's full speed, which a pass
@@ -205,7 +213,12 @@ def _fetch(blocks, which, i, space):
             total += row[t]
         space[0] = total
         return row
+    inside = n0 * which.shape[0]
+    if i >= inside:
+        return rows[i - inside]
     a, u = i // n0, i % n0
+    for t in range(columns.shape[1]):
+        space[inside + t] = columns[i, t]
     for b in range(which.shape[0]):
         segment, target = blocks[which[a, b], u], space[b * n0 : (b + 1) * n0]
         for t in range(n0):  # Numba takes seconds to compile an assignment of slices
@@ -282,11 +295,17 @@ def _partner(row_i, diag_i, diag, f, low, least):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _add_rows(blocks, block_of, rows, weight, start, f):
-    """f (m,) float64 += sum_r weight[r] K[rows[r], start : start + m] of one column of blocks, block_of (J,)."""
+def _add_rows(blocks, block_of, columns, rows, weight, first, start, f):
+    """f (m,) float64 += sum_r weight[r] K[rows[r], first + start : first + start + m] of one column of blocks, block_of
+    (J,), whose examples begin at `first`."""
     n0, m = blocks.shape[1], f.shape[0]
+    inside = n0 * block_of.shape[0]
     for r in range(rows.shape[0]):
-        a, u = rows[r] // n0, rows[r] % n0
-        row, w = blocks[block_of[a], u][start : start + m], weight[r]
+        w = weight[r]
+        if rows[r] >= inside:
+            for t in range(m):
+                f[t] += w * np.float64(columns[first + start + t, rows[r] - inside])
+            continue
+        row = blocks[block_of[rows[r] // n0], rows[r] % n0][start : start + m]
         for t in range(m):
             f[t] += w * np.float64(row[t])

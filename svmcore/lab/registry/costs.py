@@ -15,6 +15,7 @@ EASY, HARD = 2.9, 10.5
 RATE = 0.65  # support vectors of one machine grow with this power of the examples
 DEGREE, SIMPLER = 9, 0.6  # of a polynomial of lower degree: times (degree / DEGREE)^SIMPLER
 STEPS = {"deslant": 0.65}  # times the support vectors without this step
+STEADY = {"unit-norm", "scale01"}  # preparations that a shift does not change, but for ink that it clips
 
 
 class Sizes(NamedTuple):

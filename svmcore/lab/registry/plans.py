@@ -4,11 +4,10 @@ from functools import lru_cache
 from math import inf
 
 from svmcore.jitter import JitterSet
-from svmcore.lab.registry.costs import Plan, Sizes
+from svmcore.lab.registry.costs import STEADY, Plan, Sizes
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import task_of
-from svmcore.methods.virtual.retraining import STEADY
 
 
 def plans(recipe, size: Sizes) -> tuple[Plan, list[Plan]]:

@@ -1,7 +1,10 @@
 """A share of a virtual stage: where its kernel values come from, what memory they take, and how its machines stand.
 
-    orbit      all of K, by relative shift alone (gram/orbit.py): for sets that are shifts in the main
+    orbit      all of K, by relative shift alone but for the few images that a shift clips (gram/orbit.py): for sets
+               that are shifts in the main
     vectors    the virtual examples themselves, and the solver that the SVC asks for
+
+Either way K is that of the virtual examples as the machine has them, and so is the gap.
 
 Shares are solved side by side, each in a thread of its own (solvers/session.py); what each of them does is settled
 before the first one begins, so that it does not depend on what runs beside it.
@@ -12,17 +15,16 @@ from dataclasses import replace
 import numpy as np
 from sklearn.base import clone
 
-from svmcore.gram.orbit import Orbit, block_bytes, relative
+from svmcore.gram.orbit import Orbit, block_bytes, moved, relative
 from svmcore.gram.sources import STEP
 from svmcore.memory import MB
 from svmcore.methods.virtual.share import Share
-from svmcore.preprocess import as_images, background
 from svmcore.solvers.progress import Solution, Standing
 from svmcore.solvers.session import Part
 from svmcore.source import Source
 
-CLIPPED = 0.005  # share of the squared ink on the rim up to which clipping it or not makes no difference that counts
-STEADY = {"unit-norm", "scale01"}  # preparations that a shift does not change
+APART = 0.125  # share of the images, that relative shifts do not describe, up to which blocks by these pay
+SAMPLE, PIECE = 200, 1000  # images looked at for that first; and at a time
 FRESH_GAP = 2.0  # of a machine without support vectors
 BESIDE = 100  # bytes of the solver for each machine and example
 
@@ -39,19 +41,30 @@ class Retraining:
         fresh = Standing((FRESH_GAP,) * len(share.machines), 0.0, 0, 0, None)
         self.part = Part(stages.session, lambda: fresh)
         self.factors = stages.jitters.factor()
-        m, J, d = len(share.parent), len(stages.jitters), stages.X.shape[1]
+        self.orbit, self.inside, self.nbytes = False, 0, 0  # inside: examples that blocks of the orbit describe
+
+    def plan(self) -> None:
+        """Where kernel values are to come from, and what that takes. Stopped where the end comes before it is known."""
+        share, stages, J = self.share, self.stages, len(self.stages.jitters)
+        m, d = len(share.parent), stages.X.shape[1]
         beside = BESIDE * len(share.machines) * m
-        self.orbit, self.nbytes = False, beside + 8 * m * d + 4 * STEP * m + m * m
-        if self.factors is not None:
-            blocks = beside + block_bytes(m // J, self.factors.index, self.factors.offsets)
-            if blocks <= stages.ceiling and self._only_shifts_count():
-                self.orbit, self.nbytes = True, blocks
+        self.nbytes = beside + 8 * m * d + 4 * STEP * m + m * m
+        if not self._in_every_form():
+            return
+        lay, fixed = self.factors[1:], beside + 4 * d * (m + len(self.factors.rest) * (m // J))
+        if fixed + block_bytes(m // J, *lay) > stages.ceiling or (apart := self._apart()) is None:
+            return
+        r = np.count_nonzero(apart)
+        need = fixed + block_bytes((m - r) // J, *lay, r)
+        if need <= stages.ceiling:
+            self.orbit, self.inside, self.nbytes = True, m - r, need
+            self.share = share.at(np.argsort(apart, kind="stable"))
 
     @property
     def way(self) -> str:
         """Where its kernel values come from, in words, without what differs between machines."""
         if self.orbit:
-            return f"orbit of {len(relative(self.factors.index, self.factors.offsets)[0])} blocks"
+            return f"orbit of {len(relative(*self.factors[1:])[0])} blocks"
         return f"{self.part.way.name if self.part.way else 'solver'} over virtual vectors"
 
     def run(self, ceiling: int) -> None:
@@ -75,33 +88,52 @@ class Retraining:
         if not self.orbit:
             vectors = stages.vectors(share.parent, share.jitter)
             return svc._solve(vectors, stages.second_kernel, Y, box, part, "virtual")
-        n0 = len(share.parent) // len(stages.jitters)
-        forms = self.factors.rest.apply(stages.X[share.parent[:n0]])
-        bases = stages.owner.prepared(forms.reshape(-1, forms.shape[-1])).reshape(len(forms), n0, -1)
-        lay = stages.jitters.image_shape, self.factors.index, self.factors.offsets
-        with part.memory(block_bytes(n0, *lay[1:]) // 4) as memory:
-            source = Source(Orbit(bases, *lay, stages.second_kernel, part, memory), ceiling - self.nbytes)
+        n0 = self.inside // len(stages.jitters)
+        bases, lay = self._bases(share.parent[:n0]), self.factors[1:]
+        others = stages.vectors(share.parent[self.inside :], share.jitter[self.inside :])
+        with part.memory(block_bytes(n0, *lay, len(others)) // 4) as memory:
+            shape, kernel = stages.jitters.image_shape, stages.second_kernel
+            gram = Orbit(bases, shape, *lay, kernel, part, memory, others)
+            source = Source(gram, ceiling - self.nbytes)
             return svc._solve(None, stages.second_kernel, Y, box, part, "virtual", source=source)
 
-    def _only_shifts_count(self) -> bool:
-        """Whether kernel values of shifted images depend on their relative shift alone: every parent stands in every
-        form, on a background of 0 with next to no ink that a shift would clip, with preparations that a shift does not
-        change, and a kernel of products.
-        """
-        stages, share = self.stages, self.share
-        prepare, jitters, J = stages.owner.prepare, stages.jitters, len(stages.jitters)
-        steps = () if prepare is None else getattr(prepare, "steps", ("unknown",))
+    def _bases(self, parents) -> np.ndarray:
+        """Images of these parents after each transformation that is no shift, as the kernel sees them: (R, n0, d)."""
+        forms = self.factors.rest.apply(self.stages.X[parents])
+        rows = self.stages.owner.prepared(forms.reshape(-1, forms.shape[-1]))
+        return rows.reshape(*forms.shape[:2], -1)
+
+    def _in_every_form(self) -> bool:
+        """Whether every parent is there in every form, the set has shifts and K is the solver's to choose."""
+        stages, share, J = self.stages, self.share, len(self.stages.jitters)
+        if self.factors is None or stages.jitters.image_shape is None or len(share.parent) % J:
+            return False
+        if stages.second.solver != "auto" or stages.second_kernel.fills:
+            return False
         n0 = len(share.parent) // J
-        parents = share.parent[:n0]
-        if stages.second.solver != "auto" or stages.second_kernel.fills or not set(steps) <= STEADY:
-            return False
-        if len(share.parent) != J * n0 or jitters.image_shape is None:
-            return False
-        if (share.jitter != np.arange(J).repeat(n0)).any() or (share.parent != np.tile(parents, J)).any():
-            return False
-        images = as_images(stages.X[parents], jitters.image_shape)
-        reach = jitters.reach
-        inner = images[:, reach:-reach, reach:-reach] if reach else images
-        kept, total = (float(np.einsum("nhwc,nhwc->", part, part, dtype=np.float64)) for part in (inner, images))
-        paper = jitters.border == "zero" or (jitters.border == "background" and not background(images).any())
-        return paper and total - kept <= CLIPPED * total
+        forms = (share.jitter == np.arange(J).repeat(n0)).all()
+        return bool(forms and (share.parent == np.tile(share.parent[:n0], J)).all())
+
+    def _apart(self) -> np.ndarray | None:
+        """The examples (m,) whose image relative shifts do not describe, for ink that a shift clips, say: a mask; None
+        where these are many."""
+        stages, J = self.stages, len(self.stages.jitters)
+        parents = self.share.parent[: len(self.share.parent) // J]
+        few = parents[:: max(1, len(parents) // SAMPLE)]
+        if np.count_nonzero(~self._moved(few)) > 2 * APART * len(few):
+            return None
+        new = parents[stages.moved[parents] < 0]
+        for part in (new[at : at + PIECE] for at in range(0, len(new), PIECE)):
+            stages.session.check()
+            stages.moved[part] = self._moved(part)
+        apart = stages.moved[parents] == 0
+        return np.tile(apart, J) if np.count_nonzero(apart) <= APART * len(apart) else None
+
+    def _moved(self, parents) -> np.ndarray:
+        """Of the images of these parents those that relative shifts describe: a mask."""
+        stages, J = self.stages, len(self.stages.jitters)
+        forms = stages.vectors(np.tile(parents, J), np.arange(J).repeat(len(parents)))
+        if forms.shape[1] != stages.X.shape[1]:  # no pixels any more
+            return np.zeros(len(parents), bool)
+        lay = stages.jitters.image_shape, *self.factors[1:]
+        return moved(forms.reshape(J, len(parents), -1), self._bases(parents), *lay)

@@ -27,10 +27,12 @@ class Share:
 
     def support(self) -> "Share":
         """The same machines on their support vectors alone."""
-        sv = (self.alpha > 0).any(axis=0)
-        return replace(
-            self, parent=self.parent[sv], jitter=self.jitter[sv], alpha=self.alpha[:, sv], bound=self.bound[:, sv]
-        )
+        return self.at((self.alpha > 0).any(axis=0))
+
+    def at(self, which) -> "Share":
+        """The same machines on some of their examples, or on all in another order."""
+        kept = {"parent": self.parent[which], "jitter": self.jitter[which]}
+        return replace(self, alpha=self.alpha[:, which], bound=self.bound[:, which], **kept)
 
     def live(self, inner: Snapshot) -> "Share":
         """The share as the solver's own snapshot of its examples has it."""

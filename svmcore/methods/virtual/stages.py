@@ -49,6 +49,7 @@ class Stages:
         self.second = self.first if owner.second is None else owner.second
         self.Y, self.box = targets.Y, self.second._box(targets)
         self.jitters, self.rounds, self.base, self.drawn = single.power(0), 0, None, []
+        self.moved = None  # (n,) of images, whether relative shifts describe their forms; -1: not known yet
         self.left = None  # where rounds of draws are left
         self.endings = [("base stage", "")]  # of each stage so far, why it ended above tol
         self.gaps, self.iterations = np.full(len(self.Y), FRESH_GAP), np.zeros(len(self.Y), int)
@@ -109,7 +110,7 @@ class Stages:
         self.rounds += 1
         larger = self.single.power(self.rounds)
         table = larger.after(self.jitters, self.single)
-        self.jitters = larger
+        self.jitters, self.moved = larger, np.full(len(self.X), -1, np.int8)
         self.kept = [replace(share, jitter=table[share.jitter, 0]) for share in self.shares]
         self.tasks = [Retraining(self._virtual(seed, table, standing), self) for seed in seeds]
         self.session.begin(self._name, self.standing)
@@ -226,6 +227,8 @@ class Stages:
         """All tasks, as many side by side as there are cores and the ceiling has room for; those that take most begin,
         so that the cores end together."""
         self.together = 1
+        for task in self.tasks:
+            task.plan()
         if len(self.tasks) == 1:
             return self.tasks[0].run(self.ceiling)
         waiting = sorted(self.tasks, key=lambda task: -task.nbytes)

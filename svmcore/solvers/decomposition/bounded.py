@@ -129,7 +129,7 @@ class _Machine:
         """The machine on B, to `tol`."""
         s, m = self.s, self.m
         gap = s.gaps[m]
-        solve_on(s, m, self.B, self.K[None], PLAIN, tol)
+        solve_on(s, m, self.B, self.K[None], PLAIN, tol=tol)
         inner, s.bias[m] = smo.kkt_gap(*s.of(m, self.B))
         see(s, m, self.alpha.copy(), self.f, max(inner, gap), s.bias[m])
         note(s, m, self.B, *(priced.count, priced.violators) if priced else (0, 0), gap)
@@ -251,7 +251,7 @@ class _Machine:
                 part = slice(start, start + STEP)
                 self.f[self.B[part]] = self.K[part] @ v - self.y[self.B[part]]
             self.s.summed(self.m, self.B)
-            solve_on(self.s, self.m, self.B, self.K[None], PLAIN, self.s.exact.target[self.m] / 2)
+            solve_on(self.s, self.m, self.B, self.K[None], PLAIN, tol=self.s.exact.target[self.m] / 2)
             self.s.session.check()
             if self._dual() > dual + GAIN * (1 + abs(dual)):
                 self.pricing.leave(old)
@@ -281,7 +281,7 @@ class _Machine:
                 if done or len(loaded) > ABOVE * self.size + SINGLES:
                     break
                 self._hold(both_ends(self.f, *smo.index_sets(self.y, self.C, self.alpha), self.size, s.rng))
-                solve_on(s, m, self.B, self.K[None], PLAIN, s.exact.target[m] / 4)
+                solve_on(s, m, self.B, self.K[None], PLAIN, tol=s.exact.target[m] / 4)
                 s.session.check()
         except Stopped:
             self._back_to(before)

@@ -6,7 +6,7 @@ is lent. Of the state only machine m's alpha, f, what f has lost, and counts cha
 
 import numpy as np
 
-from svmcore.gram.sources import PLAIN
+from svmcore.gram.sources import NO_REST, PLAIN
 from svmcore.solvers import free, smo
 from svmcore.solvers.decomposition.reports import see
 from svmcore.solvers.decomposition.state import State
@@ -19,7 +19,8 @@ NEARER, GAINS = 0.7, 1e-3  # a call of steps is futile that leaves more than thi
 
 
 def solve_set(s: State, m: int, chosen, K) -> None:
-    """Machine m on its working set, in a thread of its own; K (blocks, which): its Gram matrix, where sets share it."""
+    """Machine m on its working set, in a thread of its own; K (blocks, which, rest) as of
+    smo.pairs: its Gram matrix, where sets share it."""
     s.session.check()
     if s.square:
         return solve_on(s, m, chosen, s.square.hold(chosen)[None], PLAIN)
@@ -33,7 +34,7 @@ def solve_set(s: State, m: int, chosen, K) -> None:
         s.spaces.put(space)
 
 
-def solve_on(s: State, m: int, chosen, blocks, which, tol: float | None = None) -> None:
+def solve_on(s: State, m: int, chosen, blocks, which, rest=NO_REST, *, tol: float | None = None) -> None:
     """Machine m on `chosen`, whose Gram matrix lies in `blocks`, to `tol`: by pairs, and where they crawl by steps on
     the free set."""
     whole = len(chosen) == s.n
@@ -53,7 +54,7 @@ def solve_on(s: State, m: int, chosen, blocks, which, tol: float | None = None) 
     best, beta_then, f_then = smo.kkt_gap(y, C, alpha, f, s.apart)[0], alpha * y, f.copy()
     since = alpha.copy()
     while True:
-        pairs = smo.pairs(blocks, which, y, C, alpha, f, s.apart)
+        pairs = smo.pairs(blocks, which, y, C, alpha, f, s.apart, rest)
         most = min(s.limit - s.iterations[m], patience)
         done, gap = smo.solve(pairs, tol, go_on, most, lambda: s.session.burst)
         moved += done

@@ -15,7 +15,7 @@ objective, so that they end at the optimum, as active-set methods do: Scheinberg
 (2006).
 
 Sums are made in double precision, and so are the kernel values, which are computed for F alone: C = 1e6 multiplies what
-single precision loses. Orbits and kernels that fill their own blocks have values of single precision alone.
+single precision loses. Kernels that fill their own blocks have values of single precision alone.
 """
 
 import numpy as np

@@ -23,13 +23,13 @@ def section(names: Sequence[str], those: Sequence[Run], reference: int = 0) -> N
     if not all(rates) or max(map(len, rates)) < 2:
         return
     st.subheader("Repeated with other seeds")
-    overlap = max(map(repeats.overlap, found))
-    bands = [_of_rates(of_run, overlap) for of_run in rates]
+    repeated = [repeats.repeats(of_run) for of_run in found]
+    bands = [_of_rates(of_run) for of_run in repeated]
     show(comparison.repeated(what, names, rates, bands), "compare_repeats")
     rows = []
     for at, (name, band) in enumerate(zip(names, bands, strict=True)):
         row = {"": name, "Repeats": band.k, f"{what}, %": 100 * band.mean, "95 %": _span(band, "{:.2f}".format)}
-        apart = None if at == reference else repeats.paired(rates[at], rates[reference], overlap)
+        apart = None if at == reference else repeats.paired(repeated[at], repeated[reference])
         if apart:
             row |= {"Seeds shared": apart.k, "Difference": with_sign(100 * apart.mean)}
             row |= {"95 % of it": _span(apart, with_sign), "p": small(apart.p) if not np.isnan(apart.p) else "–"}
@@ -37,18 +37,18 @@ def section(names: Sequence[str], those: Sequence[Run], reference: int = 0) -> N
     columns = {
         f"{what}, %": numbers.number(2, "The mean over the repeats."),
         "Difference": numbers.text("From the reference, in per cent points, seed by seed."),
-        "p": numbers.text("Of a difference of 0: paired t test over the seeds shared."),
+        "p": numbers.text("How likely so large a difference is by chance alone, over the seeds that both runs share."),
     }
     alt = f"{what} of each run over its repeats, on average, and the difference from the reference"
     numbers.table(rows, alt, "compare_repeats_table", columns)
-    drawn = "examples drawn anew, with the variance that their overlap calls for (Nadeau and Bengio 2003)"
-    what = drawn if overlap else "the same examples: what a method draws differs, or nothing does, and there is none"
-    st.caption(f"Each seed pairs two runs on the same examples. Intervals: t, over {what}.")
+    drawn = "for machines trained on other examples of the same kind. They allow for examples that several repeats test"
+    what = drawn if any(map(repeats.draws, found)) else "for what the method draws, on the same examples"
+    st.caption(f"Each seed pairs two runs on the same examples. The intervals hold {what}.")
 
 
-def _of_rates(found: dict[int, float], overlap: float) -> repeats.Interval:
+def _of_rates(found: dict[int, repeats.Repeat]) -> repeats.Interval:
     """No rate is below 0 or above 1, whatever t says."""
-    band = repeats.interval(found.values(), overlap)
+    band = repeats.interval(found.values())
     return band._replace(low=max(band.low, 0.0), high=min(band.high, 1.0)) if not np.isnan(band.low) else band
 
 

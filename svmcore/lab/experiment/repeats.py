@@ -1,25 +1,55 @@
 """A recipe several times over, with another seed each time: other examples are drawn, or other starts of its method.
 
-    d_s = e_A(s) - e_B(s)                          Task.rate of two recipes with the seed s, on the same examples
-    mean d +- t_{k-1} sqrt((1/k + m/n) var d)      m tested, n trained on
+    e_s               Task.rate with the seed s; of two recipes d_s = e_A(s) - e_B(s), on the same examples
+    r_s(i)            (loss of test example i - e_s) / m_s, 0 where i is not tested; of two recipes the difference
+    c                 mean over pairs s != t of sum_i r_s(i) r_t(i), at least 0
+    interval          mean e +- sqrt(t_{k-1}^2 var(e) / k + z^2 c)
 
-The second term under the root stands for the overlap of what is drawn: without it, k draws of one set of data pass for
-k sets. Where all are tested on one given set and trained on another, nothing is drawn and it is left out.
+var(e) / k is what the repeats show. It misses what they share: the same examples are tested again and again, so that k
+repeats are fewer than k sets of data. c is the covariance that comes of it, counted on the examples that two repeats
+both test. Each part has its own quantile (t of k - 1 degrees of freedom, normal), since c is known from many examples
+and var(e) from k values. Where all repeats train on the same examples nothing is drawn, and c is left out.
 
-Reference: Nadeau and Bengio, "Inference for the generalization error", Machine Learning 52 (2003), section 3.
+What the training sets share is not in c: k values cannot tell it from chance. It matters for a machine that one
+training example can sway, such as a nearest neighbour under label noise, for which the interval is too narrow.
+`python -m tests.bench.repeats` measures the coverage.
+
+Reference: Howe, "Approximate confidence limits on the mean of X + Y", J. Am. Stat. Assoc. 69 (1974), for the sum of
+two variances; Nadeau and Bengio, "Inference for the generalization error", Machine Learning 52 (2003), for the problem.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
 
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import Group, Run
 
 MAX_REPEATS = 50
+LEAST_P = 1e-300
+
+
+class Repeat(NamedTuple):
+    """What one seed came to. tested: positions (m,) of test examples, none where examples do not decide the rate or
+    all repeats were trained on the same; residual: (m,) share of each in the rate, less the mean share."""
+
+    rate: float
+    tested: np.ndarray = np.zeros(0, np.int64)
+    residual: np.ndarray = np.zeros(0)
+
+    @classmethod
+    def of(cls, rate: float, tested: np.ndarray, loss: np.ndarray) -> "Repeat":
+        """From the loss (m,) of each test example."""
+        return cls(rate, tested, (loss - np.mean(loss)) / len(loss))
+
+    def minus(self, other: "Repeat") -> "Repeat":
+        """The difference of two recipes with one seed."""
+        tested, at = np.unique(np.concatenate([self.tested, other.tested]), return_inverse=True)
+        weights = np.concatenate([self.residual, -other.residual])
+        return Repeat(self.rate - other.rate, tested, np.bincount(at, weights, len(tested)))
 
 
 class Interval(NamedTuple):
@@ -64,30 +94,61 @@ def rates(found: Mapping[int, Run]) -> dict[int, float]:
     return {seed: rate for seed, rate in told.items() if rate is not None}
 
 
-def overlap(found: Mapping[int, Run]) -> float:
-    """m / n where the runs were trained on other examples with each seed; 0 where all were trained on the same, and
-    where what is tested is no examples that could have trained."""
+def repeats(found: Mapping[int, Run]) -> dict[int, Repeat]:
+    """Seed -> what it came to, of the runs that have a rate. Raises what `Run.test` raises."""
+    drawn = draws(found)
+    return {seed: _repeat(found[seed], rate, drawn) for seed, rate in rates(found).items()}
+
+
+def _repeat(run: Run, rate: float, drawn: bool) -> Repeat:
+    if not drawn:
+        return Repeat(rate)
+    test = run.test()
+    return Repeat.of(rate, test.index, test.y_true != test.y_pred)
+
+
+def draws(found: Mapping[int, Run]) -> bool:
+    """Whether each seed draws other training examples; not where what is tested is no examples that could train."""
     one, *others = found.values()
     if not task_of(one.recipe).answers:
-        return 0.0
+        return False
     train = one.train_index()
-    if all(np.array_equal(train, other.train_index()) for other in others[:1]):
-        return 0.0
-    return one.result["n_test"] / one.result["n_train"]
+    return not all(np.array_equal(train, other.train_index()) for other in others)
 
 
-def interval(values: Iterable[float], overlap: float = 0.0) -> Interval:
-    """The mean of values of different seeds, and how sure it is."""
-    values = np.array(list(values), float)
+def interval(found: Iterable[Repeat]) -> Interval:
+    """The mean rate of repeats with different seeds, and how sure it is."""
+    found = list(found)
+    values = np.array([one.rate for one in found], float)
     k, mean = len(values), float(np.mean(values))
     if k < 2 or (values == values[0]).all():
         return Interval(k, mean, np.nan, np.nan, np.nan)
-    error = float(np.sqrt((1 / k + overlap) * np.var(values, ddof=1)))
-    reach = stats.t.ppf(0.975, k - 1) * error
-    return Interval(k, mean, mean - reach, mean + reach, float(2 * stats.t.sf(abs(mean) / error, k - 1)))
+    seen, shared = np.sqrt(np.var(values, ddof=1) / k), np.sqrt(covariance(found))
+
+    def reach(p: float) -> float:
+        return float(np.hypot(stats.t.isf(p / 2, k - 1) * seen, stats.norm.isf(p / 2) * shared))
+
+    return Interval(k, mean, mean - reach(0.05), mean + reach(0.05), _solved(reach, abs(mean)))
 
 
-def paired(a: Mapping[int, float], b: Mapping[int, float], overlap: float = 0.0) -> Interval | None:
+def _solved(reach, distance: float) -> float:
+    """The p whose interval reaches just so far."""
+    if distance == 0:
+        return 1.0
+    if reach(LEAST_P) <= distance:
+        return LEAST_P
+    return float(np.exp(optimize.brentq(lambda log: reach(np.exp(log)) - distance, np.log(LEAST_P), 0.0)))
+
+
+def covariance(found: Iterable[Repeat]) -> float:
+    """Of the rates of two repeats, by the examples that both test: c above, of k >= 2 repeats."""
+    found = list(found)
+    tested, residual = (np.concatenate([one[i] for one in found]) for i in (1, 2))
+    total, k = np.bincount(tested, residual), len(found)
+    return max(0.0, float(total @ total - residual @ residual)) / (k * (k - 1))
+
+
+def paired(a: Mapping[int, Repeat], b: Mapping[int, Repeat]) -> Interval | None:
     """`interval` of a - b over the seeds that both have; None where they share fewer than two."""
     shared = sorted(a.keys() & b.keys())
-    return interval((a[seed] - b[seed] for seed in shared), overlap) if len(shared) > 1 else None
+    return interval(a[seed].minus(b[seed]) for seed in shared) if len(shared) > 1 else None

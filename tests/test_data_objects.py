@@ -1,12 +1,33 @@
 """Objects as annotation tools export them: read right, or refused with the file, the place and what is allowed."""
 
 import json
+from itertools import groupby
+from urllib.parse import quote
 
+import numpy as np
 import pytest
 
 from data import DataError
 from data.loaders.pictures import are_pictures, read_pictures
-from tests.annotations import ALL, SAME, coco, files_of, label_studio_csv, per_cent, pictures, yolo, yolo_line
+from tests.annotations import (
+    ALL,
+    SAME,
+    H,
+    W,
+    coco,
+    files_of,
+    label_studio,
+    label_studio_csv,
+    label_studio_min,
+    labelme,
+    per_cent,
+    pictures,
+    via,
+    via_csv,
+    voc,
+    yolo,
+    yolo_line,
+)
 from tests.uploads import GREY, PAIR, archive, tree
 
 
@@ -52,6 +73,165 @@ def test_ids_of_coco_are_the_same_however_they_are_written(written, where):
     upload = read_pictures(files_of({**pictures(), "instances.json": json.dumps(whole)}))
     assert sorted(upload.boxes.round(3).tolist()) == sorted(ALL)
     assert upload.kinds == ("car",)
+
+
+def masked(box, rng):
+    """(H, W) bool, its pixels somewhere in a box, each of whose sides they touch."""
+    x, y, x2, y2 = box
+    mask = np.zeros((H, W), bool)
+    mask[y:y2, x:x2] = rng.random((y2 - y, x2 - x)) < rng.choice([0.1, 0.5, 1])
+    mask[rng.integers(y, y2), [x, x2 - 1]] = mask[[y, y2 - 1], rng.integers(x, x2)] = True
+    return mask
+
+
+def run_lengths(mask, compressed):
+    """The mask as COCO writes it, by runs of its pixels column by column, the first of them empty."""
+    runs = [(bool(value), len(list(run))) for value, run in groupby(mask.T.ravel().tolist())]
+    counts = [*([0] if runs[0][0] else []), *(n for _, n in runs)]
+    if not compressed:
+        return {"counts": counts, "size": list(mask.shape)}
+    letters = []
+    for k, count in enumerate(counts):
+        n = count - counts[k - 2] if k > 2 else count
+        while not -16 <= n < 16:
+            letters.append(48 + 32 + n % 32)
+            n //= 32
+        letters.append(48 + n % 32)
+    return {"counts": bytes(letters).decode(), "size": list(mask.shape)}
+
+
+@pytest.mark.parametrize("compressed", [False, True], ids=["counts", "text"])
+@pytest.mark.parametrize("seed", range(5))
+def test_without_a_box_coco_has_the_one_around_its_mask(compressed, seed):
+    whole, rng = json.loads(coco()), np.random.default_rng(seed)
+    for annotation in whole["annotations"]:
+        x, y, w, h = annotation.pop("bbox")
+        annotation["segmentation"] = run_lengths(masked((x, y, x + w, y + h), rng), compressed)
+    upload = read_pictures(files_of({**pictures(), "instances.json": json.dumps(whole)}))
+    assert sorted(upload.boxes.tolist()) == sorted(ALL)
+
+
+PYCOCOTOOLS = f"[6l0<{69 * '0'}eg0"
+
+
+def test_a_mask_as_pycocotools_writes_it():
+    """The text is what pycocotools.mask.encode gives for rows 3 to 30 of columns 5 to 40 in 40 x 60 pixels."""
+    whole = json.loads(coco())
+    whole["annotations"][0] |= {"bbox": None, "segmentation": {"size": [H, W], "counts": PYCOCOTOOLS}}
+    upload = read_pictures(files_of({**pictures(), "instances.json": json.dumps(whole)}))
+    assert upload.boxes[0].tolist() == [5, 3, 41, 31]
+
+
+def test_without_a_box_coco_has_the_one_around_all_its_polygons():
+    whole = json.loads(coco())
+    whole["annotations"][0] |= {"bbox": [], "segmentation": [[6, 4, 12, 4, 12, 9], [20, 11, 30, 20, 25, 20]]}
+    upload = read_pictures(files_of({**pictures(), "instances.json": json.dumps(whole)}))
+    assert upload.boxes[0].tolist() == [6, 4, 30, 20]
+
+
+BAD_MASKS = {
+    "more than its size": {"size": [H, W], "counts": [3, H * W]},
+    "no pixel": {"size": [H, W], "counts": [9]},
+    "a fraction": {"size": [H, W], "counts": [3, 2.5]},
+    "below 0": {"size": [H, W], "counts": [3, -1]},
+    "no size": {"counts": [3, 9]},
+    "no counts": {"size": [H, W]},
+    "cut off": {"size": [H, W], "counts": "S3"},
+    "no letters of a mask": {"size": [H, W], "counts": "\u20ac!"},
+}
+
+
+@pytest.mark.parametrize("which", BAD_MASKS)
+def test_a_bad_mask_is_refused_with_its_place(which):
+    whole = json.loads(coco())
+    whole["annotations"][1] |= {"bbox": None, "segmentation": BAD_MASKS[which]}
+    with pytest.raises(DataError, match=r"instances\.json, annotations\[1\], segmentation.*mask"):
+        read_pictures(files_of({**pictures(), "instances.json": json.dumps(whole)}))
+
+
+def labelled_beside(tool):
+    """The files of a tool with annotations beside the boxes that are none, how many there are, and what they are
+    called."""
+    if tool == "COCO":
+        whole = json.loads(coco())
+        whole["annotations"] += 2 * [whole["annotations"][0] | {"iscrowd": 1}]
+        return {"i.json": json.dumps(whole)}, "2 annotations that are no boxes are ignored: crowd (2)"
+    if tool == "labelme":
+        whole = json.loads(labelme("a"))
+        for form, points in ("point", [[3, 4]]), ("line", [[3, 4], [8, 4]]), ("linestrip", [[3, 4], [8, 4], [9, 9]]):
+            whole["shapes"] += [{"label": "car", "shape_type": form, "points": points}]
+        files = {"a.json": json.dumps(whole), "b.json": labelme("b")}
+        return files, "3 annotations that are no boxes are ignored: point (1), line (1), linestrip (1)"
+    if tool in ("VIA", "VIA, csv"):
+        point = {"name": "point", "cx": 5, "cy": 9}
+        if tool == "VIA, csv":
+            cells = json.dumps(point).replace('"', '""')
+            return {"v.csv": f'{via_csv()}\nb.png,99,{{}},9,7,"{cells}",{{}}'}, "1 annotations that are no boxes"
+        whole = json.loads(via())
+        whole["a.png99"]["regions"] += 2 * [{"shape_attributes": point, "region_attributes": {}}]
+        return {"v.json": json.dumps(whole)}, "2 annotations that are no boxes are ignored: point (2)"
+    point, stroke = {"x": 5, "y": 9, "width": 1, "keypointlabels": ["car"]}, {"rle": [1, 2], "brushlabels": ["car"]}
+    said = "2 annotations that are no boxes are ignored: keypointlabels (1), brushlabels (1)"
+    if tool == "Label Studio, minimal":
+        whole = json.loads(label_studio_min())
+        whole[0]["point"], whole[1]["stroke"] = [point], [stroke]
+        return {"p.json": json.dumps(whole)}, said
+    if tool == "Label Studio, csv":
+        cell = json.dumps([point, stroke]).replace('"', '""')
+        return {"p.csv": f'{label_studio_csv()}\n/data/1/a.png,9,"{cell}",1,9,2'}, said
+    whole = json.loads(label_studio())
+    whole[0]["annotations"][0]["result"] += [{"type": "choices", "value": {"choices": ["day"]}}, {"type": "textarea"}]
+    whole[1]["annotations"][0]["result"] += [{"type": "choices", "value": {"choices": ["night"]}}, {"type": "relation"}]
+    said = "4 annotations that are no boxes are ignored: choices (2), textarea (1), relation (1)"
+    return {"p.json": json.dumps(whole)}, said
+
+
+BESIDE = ("COCO", "labelme", "VIA", "VIA, csv", "Label Studio", "Label Studio, minimal", "Label Studio, csv")
+
+
+@pytest.mark.parametrize("tool", BESIDE)
+def test_what_is_no_box_is_ignored_and_counted(tool):
+    files, said = labelled_beside(tool)
+    for kinds in (), ("car",):
+        upload = read_pictures(files_of({**pictures(), **files}), kinds=kinds)
+        assert sorted(upload.boxes.round(3).tolist()) == sorted(ALL)
+        assert sum(note.startswith(said) for note in upload.notes) == 1
+
+
+def test_points_alone_are_refused_and_counted():
+    shapes = [{"label": "car", "shape_type": "point", "points": [[3, 4]]}]
+    files = {f"{n}.json": json.dumps({"imagePath": f"{n}.png", "shapes": shapes}) for n in "ab"}
+    with pytest.raises(DataError, match=r"labelme tells no objects\. 2 annotations .* ignored: point \(2\)"):
+        read_pictures(files_of({**pictures(), **files}))
+
+
+@pytest.mark.parametrize("suffix", ["jpg", "JPEG", "heic"])
+def test_the_name_of_an_image_may_have_another_ending(suffix):
+    given = {**pictures(), **{f"{n}.xml": voc(n).replace(".png<", f".{suffix}<") for n in "abc"}}
+    assert sorted(read_pictures(files_of(given)).boxes.tolist()) == sorted(ALL)
+    given |= {"a.bmp": pictures()["b.png"]}
+    with pytest.raises(DataError, match=rf"'a\.{suffix}' may be a\.bmp and a\.png.*the path of one"):
+        read_pictures(files_of(given))
+    given = {**pictures(), "b.csv": "image,xmin,ymin,xmax,ymax\na.png,1,2,9,9\nb.0001,1,2,9,9"}
+    with pytest.raises(DataError, match=r"no image 'b\.0001'"):  # whose end is no image's
+        read_pictures(files_of(given))
+
+
+@pytest.mark.parametrize("times", range(4))
+def test_names_may_be_encoded_more_than_once(times):
+    url = "/data/upload/1/1a2b3c4d-my street {}.png"
+    for _ in range(times):
+        url = quote(url, safe="/{}")
+    given = {**pictures("my street "), "p.json": label_studio(url)}
+    assert sorted(read_pictures(files_of(given)).boxes.round(3).tolist()) == sorted(ALL)
+
+
+def test_a_name_that_holds_per_cent_signs_means_itself_before_what_it_encodes():
+    images = pictures()
+    given = {"50%20.png": images["a.png"], "50 .png": images["b.png"], "c.png": images["c.png"]}
+    table = "image,xmin,ymin,xmax,ymax\nx/50%20.png,1,2,9,9\nx/50 .png,1,2,9,9"
+    upload = read_pictures(files_of({**given, "b.csv": table}))
+    assert [upload.names[k] for k in upload.picture] == ["50%20.png", "50 .png"]
 
 
 def test_one_kind_of_several_is_chosen():

@@ -32,7 +32,9 @@ MAX_NAME = 300  # letters of a picture's path
 MIN_OBJECT = 2  # pixels, the shortest side of a box
 LEAST = "at least two pictures with objects, so that one can train and another test"
 SUGGESTED, ENDS = 20, 40  # wrong names for which a similar one is looked for, and by how many last letters
-_PREFIX = re.compile(r"^[0-9a-f]{8}-")  # that Label Studio puts before the name of a file
+_PREFIX = re.compile(r"^(?:\?d=|[0-9a-f]{8}-)")  # that Label Studio puts before the name of a file
+_ENDING = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{1,3}$")  # of a file's name, as images have it
+MAX_ENCODED = 5  # times that a name may have been encoded for a URL
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,12 +161,21 @@ class _Names:
             return [self.paths[image]]
         if image.startswith(".."):
             return []
-        last = PurePosixPath(unquote(image).replace("\\", "/")).name
-        bare = _PREFIX.sub("", last)
-        found = next((self.files[name] for name in (image, last, bare) if name in self.files), None)
-        found = found or next((self.stems[name] for name in (last, bare) if name in self.stems), [])
+        known = _spellings(image)
+        found = next((self.files[name] for name in known if name in self.files), None)
+        known += [_ENDING.sub("", name) for name in known]
+        found = found or next((self.stems[name] for name in known if name in self.stems), [])
         near = [_shared(self.names[k], file) for k in found]
         return [k for k, n in zip(found, near) if n == max(near)]
+
+
+def _spellings(image: str) -> list[str]:
+    """The names that a file may have by an annotation's path, URL or name, the nearest to what it says first."""
+    decoded = [image]
+    while len(decoded) <= MAX_ENCODED and (more := unquote(decoded[-1])) != decoded[-1]:
+        decoded.append(more)
+    last = [PurePosixPath(path.replace("\\", "/")).name for path in decoded]
+    return [image, *(spelling for name in last for spelling in (name, _PREFIX.sub("", name)))]
 
 
 def _shared(one: str, other: str) -> int:

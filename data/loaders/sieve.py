@@ -5,8 +5,11 @@ for part in parts:
     with sieve.part(name):              a DataError within becomes the reason why this part is bad
         ...
 notes = sieve.notes(len(parts), "files")   Unusable for the bad ones; with skip, a sentence that names them
+
+What is well and of no use here, such as a point among boxes, is counted in `ignored` and told by a sentence too.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -32,10 +35,11 @@ class TooLarge(DataError):
 
 
 class Sieve:
-    """Collects what is bad; `skip` says that it may be left out."""
+    """Collects what is bad; `skip` says that it may be left out. ignored: how often what else was passed over."""
 
     def __init__(self, skip: bool = False):
         self.skip, self.bad = skip, []
+        self.ignored: Counter[str] = Counter()
 
     def add(self, name: str, error: DataError, at: int = 0) -> None:
         """A bad part, called `name` in sentences; at: its place, in whose order they are told."""
@@ -55,7 +59,7 @@ class Sieve:
         """What was left out of `total` parts, in a sentence. Raises the first complaint when nothing is left, Unusable
         when there are bad parts that may not be left out."""
         if not self.bad:
-            return []
+            return self.passed_over()
         told = sorted(self.bad, key=lambda part: part[0])
         names, errors = [name[:SHORT] for _, name, _ in told], [error for *_, error in told]
         if len(told) >= total:
@@ -64,4 +68,13 @@ class Sieve:
         if not self.skip:
             raise Unusable(errors, total, words)
         more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-        return [f"{len(names):,} of {total:,} {words} left out: {', '.join(names[:NAMED])}{more}"]
+        left_out = f"{len(names):,} of {total:,} {words} left out: {', '.join(names[:NAMED])}{more}"
+        return [left_out, *self.passed_over()]
+
+    def passed_over(self) -> list[str]:
+        """What was ignored, in a sentence."""
+        if not self.ignored:
+            return []
+        kinds = ", ".join(f"{name[:SHORT]} ({n:,})" for name, n in self.ignored.most_common(NAMED))
+        more = f" and {len(self.ignored) - NAMED:,} more kinds" if len(self.ignored) > NAMED else ""
+        return [f"{self.ignored.total():,} annotations that are no boxes are ignored: {kinds}{more}"]

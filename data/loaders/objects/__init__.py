@@ -86,7 +86,8 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
     if not found:
         sieve.notes(len(sieve.bad), "files and lines")  # says that nothing is left
         none = next(iter(ways.values()), None)
-        raise DataError(f"{none} tells no objects" if none else "There is no table of objects", ACCEPTED)
+        reason = f"{none} tells no objects" if none else "There is no table of objects"
+        raise DataError(". ".join((reason, *sieve.passed_over())), ACCEPTED)
     return found, _notes(next(iter(ways), ""), found)
 
 

@@ -3,11 +3,16 @@
     {"images": [{"id", "file_name", ...}], "annotations": [{"image_id", "bbox": [x, y, width, height], "category_id"}],
      "categories": [{"id", "name"}]}
 
+Where an annotation has no bbox, the box around its polygons or its run-length mask is taken. A mask counts the pixels
+of alternating runs, column by column, the first run outside it; compressed, as pycocotools writes it, each count is a
+text of 5 bits a letter, from the fourth on its difference to the count two before.
+
 Reference: Lin et al., "Microsoft COCO: Common Objects in Context", ECCV 2014; cocodataset.org, "Data format".
 """
 
 import json
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 
 from data.dataset import DataError
 from data.loaders.objects.found import Object, Spot, called, short
@@ -15,6 +20,8 @@ from data.loaders.sieve import Sieve
 
 ACCEPTED = "COCO's JSON: images with id and file_name, annotations with image_id and bbox [x, y, width, height]"
 _FIELDS = 4 * ("bbox",)
+MASK = "a run-length mask: size [height, width] and counts, whole numbers that sum up to at most height x width"
+_LETTERS = range(48, 112)  # of a compressed count: 5 bits each, the sixth says that more follow
 
 
 def is_coco(whole) -> bool:
@@ -40,6 +47,7 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
             if not isinstance(annotation, dict):
                 raise DataError(f"{spot.where()}: {short(annotation)}", ACCEPTED)
             if annotation.get("iscrowd") == 1:
+                sieve.ignored["crowd"] += 1
                 continue
             yield _object(spot, annotation, files, kinds)
 
@@ -62,8 +70,10 @@ def _object(spot: Spot, annotation: dict, files: dict, kinds: dict) -> Object:
     if image not in files:
         raise DataError(f"{spot.where('image_id')}: {short(annotation.get('image_id'))}", "the id of one of the images")
     bbox, outline = annotation.get("bbox"), annotation.get("segmentation")
-    if not bbox and isinstance(outline, list) and outline and isinstance(outline[0], list):
-        box = spot.around("segmentation", list(zip(outline[0][::2], outline[0][1::2])))
+    if not bbox and isinstance(outline, dict):
+        box = _around_mask(spot, outline)
+    elif not bbox and isinstance(outline, list) and outline and all(isinstance(part, list) for part in outline):
+        box = spot.around("segmentation", [pair for part in outline for pair in zip(part[::2], part[1::2])])
     else:
         x, y, w, h = spot.numbers("bbox", bbox, 4)
         if min(w, h) <= 0:
@@ -71,6 +81,38 @@ def _object(spot: Spot, annotation: dict, files: dict, kinds: dict) -> Object:
         box = (x, y, x + w, y + h)
     kind = kinds.get(_identity(annotation.get("category_id")), "")
     return Object(files[image], box, spot, _FIELDS, kind=kind)
+
+
+def _around_mask(spot: Spot, mask: dict) -> tuple[float, ...]:
+    """The box around a run-length mask. DataError for what is none, or is empty."""
+    size, counts = mask.get("size"), mask.get("counts")
+    h, w = (int(side) for side in spot.numbers("segmentation.size", size, 2, MASK))
+    counts = _decompressed(counts) if isinstance(counts, str) else counts
+    whole = isinstance(counts, list) and all(isinstance(n, int) and 0 <= n <= h * w for n in counts)
+    ends = list(accumulate(counts)) if whole else []
+    if not ends or ends[-1] > h * w:
+        raise DataError(f"{spot.where('segmentation')}: {short(mask)}", MASK)
+    runs = [(start, end) for start, end in zip(ends[::2], ends[1::2]) if end > start]
+    if not runs:
+        raise DataError(f"{spot.where('segmentation')}: the mask has no pixel", "a mask with pixels in it")
+    columns = [(start // h, (end - 1) // h) for start, end in runs]
+    rows = [(0, h) if x2 > x else (start % h, (end - 1) % h + 1) for (x, x2), (start, end) in zip(columns, runs)]
+    return columns[0][0], min(y for y, _ in rows), columns[-1][1] + 1, max(y for _, y in rows)
+
+
+def _decompressed(counts: str) -> list[int]:
+    """The counts of a compressed mask; [] for what is none."""
+    found, value, bits = [], 0, 0
+    for letter in map(ord, counts):
+        if letter not in _LETTERS or bits > 30:
+            return []
+        value |= (letter - 48 & 0x1F) << bits
+        bits += 5
+        if not letter - 48 & 0x20:
+            value -= (letter - 48 & 0x10) << bits - 4  # the sign
+            found.append(value + (found[-2] if len(found) > 2 else 0))
+            value = bits = 0
+    return [] if bits else found
 
 
 def _identity(value) -> str | None:

@@ -3,7 +3,8 @@
     [{"data": {"image": "/data/upload/1/1a2b3c4d-a.jpg"}, "annotations": [{"result": [{"type": "rectanglelabels",
       "value": {"x": 10, "y": 5, "width": 20, "height": 8, "rotation": 0, "rectanglelabels": ["Car"]}}]}]}]
 
-x, y, width and height are per cent of the picture. Of ellipses and polygons the box around them is taken.
+x, y, width and height are per cent of the picture. Of ellipses and polygons the box around them is taken; other results,
+such as choices and texts, are ignored.
 """
 
 import json
@@ -14,6 +15,7 @@ from data.loaders.objects.found import Object, Spot, called, short, told
 from data.loaders.sieve import Sieve
 
 _LABELS = ("rectanglelabels", "ellipselabels", "polygonlabels")
+_TYPES = (*_LABELS, "rectangle", "ellipse", "polygon")
 _FIELDS, _RADII = ("x", "y", "width", "height"), ("x", "y", "radiusX", "radiusY")
 PER_CENT = "a number, in per cent of the picture"
 ACCEPTED = "rectangles, ellipses or polygons as Label Studio exports them, in per cent of the picture"
@@ -39,32 +41,46 @@ def read(name: str, whole: list, sieve: Sieve) -> Iterator[Object]:
                 raise DataError(f"{spot.where()}: {short(task)}", ACCEPTED)
             image = task["data"].get("image") if isinstance(task.get("data"), dict) else task.get("image")
             image = spot.named("image", image)
-            for at, value in _values(task):
+            for at, value in _values(task, sieve):
                 of_one = Spot(name, f"{spot.at}{at}")
                 with sieve.part(of_one.where()):
                     yield _object(of_one, image, value)
 
 
-def of_a_line(spot: Spot, values: dict[str, str]) -> list[Object]:
+def of_a_line(spot: Spot, values: dict[str, str], sieve: Sieve) -> list[Object]:
     """The objects of one line of a table. Raises json.JSONDecodeError."""
     image, found = spot.named("image", values["image"]), []
     for column, cell in values.items():
         for k, value in enumerate(json.loads(cell) if cell.startswith("[{") else ()):
-            found.append(_object(Spot(spot.file, f"{spot.at}, {column}[{k}]"), image, value))
+            if _is_region(value, sieve):
+                found.append(_object(Spot(spot.file, f"{spot.at}, {column}[{k}]"), image, value))
     return found
 
 
-def _values(task: dict) -> Iterator[tuple[str, dict]]:
+def _values(task: dict, sieve: Sieve) -> Iterator[tuple[str, dict]]:
     """(where, the region) of one task, whichever of the two ways it is written in."""
     for a, annotation in enumerate(_list(task.get("annotations") or task.get("completions"))):
         cancelled = isinstance(annotation, dict) and annotation.get("was_cancelled")
         for r, result in enumerate(_list(annotation.get("result")) if isinstance(annotation, dict) else ()):
-            if not cancelled and isinstance(result, dict) and result.get("type") in (*_LABELS, "rectangle", "ellipse"):
+            kind = called(result.get("type")) if isinstance(result, dict) else ""
+            if kind in _TYPES and not cancelled:
                 yield f".annotations[{a}].result[{r}]", result.get("value")
+            elif not cancelled:
+                sieve.ignored[kind or "of no type"] += 1
     for field, regions in task.items():
         for r, value in enumerate(_list(regions)):
-            if isinstance(value, dict) and any(label in value for label in _LABELS):
+            if isinstance(value, dict) and "result" not in value and _is_region(value, sieve):
                 yield f".{field}[{r}]", value
+
+
+def _is_region(value, sieve: Sieve) -> bool:
+    """Whether a value without a type is one of a region; what it is instead is counted."""
+    if not isinstance(value, dict) or any(label in value for label in _LABELS):
+        return True
+    other = next((called(key) for key in value if key.endswith("labels") or key in ("choices", "text")), "")
+    if other:
+        sieve.ignored[other] += 1
+    return not other and ("points" in value or {"x", "y"} <= value.keys())
 
 
 def _list(value) -> list:

@@ -1,6 +1,8 @@
 """Shapes as labelme saves them, a JSON for each picture.
 
 {"imagePath": "a.jpg", "shapes": [{"label": "car", "shape_type": "rectangle", "points": [[x, y], [x, y]]}]}
+
+Of polygons and masks the box around them is taken. Points and lines mark places, not objects: they are ignored.
 """
 
 import math
@@ -11,7 +13,8 @@ from data.dataset import DataError
 from data.loaders.objects.found import Object, Spot, called, short
 from data.loaders.sieve import Sieve
 
-ACCEPTED = "labelme's shapes: rectangle, circle, polygon or line, with their points"
+ACCEPTED = "labelme's shapes: rectangle, circle, polygon or mask, with their points"
+_IGNORED = frozenset(("point", "points", "line", "linestrip"))
 
 
 def is_labelme(whole) -> bool:
@@ -28,7 +31,11 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
         with sieve.part(spot.where()):
             if not isinstance(shape, dict):
                 raise DataError(f"{spot.where()}: {short(shape)}", ACCEPTED)
-            points, circle = shape.get("points"), shape.get("shape_type") == "circle"
+            form = shape.get("shape_type")
+            if isinstance(form, str) and form in _IGNORED:
+                sieve.ignored[form] += 1
+                continue
+            points, circle = shape.get("points"), form == "circle"
             box = spot.around("points", points)
             if circle:  # its centre, and a point of it
                 (x, y), (u, v) = (spot.numbers("points", point, 2) for point in points[:2])

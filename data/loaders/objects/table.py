@@ -85,7 +85,7 @@ def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
     yield from (one._replace(shares=shares) for one in found)
 
 
-def _in_cells(columns: list[str]) -> Callable[[Spot, dict], list[Object]] | None:
+def _in_cells(columns: list[str]) -> Callable[[Spot, dict, Sieve], list[Object]] | None:
     """What reads a line of a table whose cells hold JSON, as VIA and Label Studio write them; None for other tables."""
     if via.SHAPE in columns:
         return via.of_a_line
@@ -157,5 +157,5 @@ def _of_json(
             sieve.part(spot.where()),
             in_words(reason, "the table as it was exported", json.JSONDecodeError, RecursionError),
         ):
-            found = of_a_line(spot, _values(spot, columns, cells))
+            found = of_a_line(spot, _values(spot, columns, cells), sieve)
         yield from found

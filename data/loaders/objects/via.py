@@ -2,7 +2,7 @@
 
     {"a.jpg123": {"filename": "a.jpg", "regions": [{"shape_attributes": {"name": "rect", "x": ...}, ...}]}}
 
-Circles are circles; of ellipses and polygons the box around them is taken.
+Circles are circles; of ellipses and polygons the box around them is taken. Points are ignored.
 """
 
 import json
@@ -45,24 +45,28 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
             with sieve.part(spot.where()):
                 if not isinstance(region, dict):
                     raise DataError(f"{spot.where()}: {short(region)}", ACCEPTED)
-                yield _object(spot, image["filename"], region.get("shape_attributes"), region.get(ABOUT))
+                yield from _objects(spot, image["filename"], region.get("shape_attributes"), region.get(ABOUT), sieve)
 
 
-def of_a_line(spot: Spot, values: dict[str, str]) -> list[Object]:
+def of_a_line(spot: Spot, values: dict[str, str], sieve: Sieve) -> list[Object]:
     """The object of one line of a table; a picture without regions has a line too. Raises json.JSONDecodeError."""
     shape, about = (json.loads(values.get(column) or "{}") for column in (SHAPE, ABOUT))
-    return [_object(spot, values.get("filename"), shape, about)] if shape else []
+    return _objects(spot, values.get("filename"), shape, about, sieve) if shape else []
 
 
-def _object(spot: Spot, image, shape, about) -> Object:
+def _objects(spot: Spot, image, shape, about, sieve: Sieve) -> list[Object]:
+    """The object of a region; none where it is a point."""
     shape = shape if isinstance(shape, dict) else {}
     image, name = spot.named("filename", image), shape.get("name")
     kind = next((called(value) for value in about.values()), "") if isinstance(about, dict) else ""
     if name in ("polygon", "polyline"):
         xs, ys = shape.get("all_points_x"), shape.get("all_points_y")
         both = list(zip(xs, ys)) if isinstance(xs, list) and isinstance(ys, list) else None
-        return Object(image, spot.around("all_points_x", both), spot, 4 * ("all_points_x",), kind=kind)
+        return [Object(image, spot.around("all_points_x", both), spot, 4 * ("all_points_x",), kind=kind)]
+    if name == "point":
+        sieve.ignored[name] += 1
+        return []
     if not isinstance(name, str) or name not in _NUMBERS:
         raise DataError(f"{spot.where()}: {short(name)}", ACCEPTED)
     how, fields = _NUMBERS[name]
-    return told(spot, image, how, fields, map(shape.get, fields), kind=kind)
+    return [told(spot, image, how, fields, map(shape.get, fields), kind=kind)]

@@ -171,7 +171,11 @@ def look(run, photograph) -> None:
     marks = st.session_state.setdefault("photo_marks", {}).setdefault((run.id, photograph.key), {})
     missed = st.session_state.setdefault("photo_missed", {}).setdefault((run.id, photograph.key), [])
     boxes(found, photograph.key, run.recipe.option("floor"), marks, missed)
-    if n := len(marks) + len(missed):
+    n = len(marks) + len(missed)
+    if n and run.parts() > 1:
+        st.caption("Marked windows can train runs whose pictures are split once: here each split would train on "
+                   "windows of pictures that it tests.")  # fmt: skip
+    elif n:
         again = f"Train again with the {n} marked windows" if n > 1 else "Train again with the window"
         help = "The same recipe; the marked windows join those that it began with, as a set of your own."
         button(again, "play_arrow", "photo_retrain", train_again, run, found, marks, missed, help=help)

@@ -3,8 +3,8 @@
     [{"data": {"image": "/data/upload/1/1a2b3c4d-a.jpg"}, "annotations": [{"result": [{"type": "rectanglelabels",
       "value": {"x": 10, "y": 5, "width": 20, "height": 8, "rotation": 0, "rectanglelabels": ["Car"]}}]}]}]
 
-x, y, width and height are per cent of the picture. Of ellipses and polygons the box around them is taken; other results,
-such as choices and texts, are ignored.
+x, y, width and height are per cent of the picture. Of ellipses and polygons the box around them is taken; other
+results, such as choices and texts, are ignored.
 """
 
 import json

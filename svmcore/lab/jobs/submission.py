@@ -8,6 +8,8 @@ from svmcore.lab.jobs.cluster import CLUSTER
 from svmcore.lab.jobs.queue import QUEUE
 from svmcore.lab.jobs.worker import explain
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.fields import RecipeError
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.memory import BudgetError
@@ -31,12 +33,17 @@ def submit(
     it is in now, so that verdicts given later change nothing of what the run says. broken_off: id of a run of this
     recipe that ended before it was done: the new one goes on from what that has left.
 
-    BudgetError when it cannot fit into memory here, UnknownDataset, QueueFull, OSError when the disk takes no new
-    run, ClusterError where one is to do it that is not there; with `broken_off` UnknownRun, and ValueError where the
-    run cannot go on from that one.
+    RecipeError for what no new run may ask for, BudgetError when it cannot fit into memory here, UnknownDataset,
+    QueueFull, OSError when the disk takes no new run, ClusterError where one is to do it that is not there; with
+    `broken_off` UnknownRun, and ValueError where the run cannot go on from that one.
     """
     CLUSTER.settle()
     recipes = [recipe] if recipe.origin is recipe or parent else [recipe.origin, recipe]
+    for asked in recipes:
+        if asked.bounds and METHODS[asked.method].learns_kernel(asked):
+            allowed = "false where the kernel is learned from all training examples, as another one is without any one"
+            raise RecipeError("bounds", True, allowed)
+        task_of(asked).check_new(asked)
     recipes = [task_of(asked).pinned(asked) for asked in recipes]
     needs = [estimate(asked) for asked in recipes]
     with _asking:

@@ -76,6 +76,10 @@ class Method:
             allowed = f"steps that can be repeated after a jitter, without {min(undone)}, for method {self.name}"
             raise RecipeError("preprocess", recipe.preprocess, allowed)
 
+    def learns_kernel(self, recipe) -> bool:
+        """Whether the kernel is learned from the training examples."""
+        return False
+
     def out_of_reach(self, recipe) -> str:
         """Why scikit-learn cannot train what a plain method trains; empty where it can."""
         return ""

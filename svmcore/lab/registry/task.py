@@ -71,6 +71,10 @@ class Task(ABC):
         """RecipeError for a recipe that this task cannot be, whatever the data."""
         return
 
+    def check_new(self, recipe) -> None:
+        """RecipeError for what runs of before may have asked for, and no new one may."""
+        return
+
     def parts(self, recipe) -> int:
         """How many machines the run trains and judges; their judgements together are its outcome."""
         return 1

@@ -43,6 +43,9 @@ class JitteringKernel(Method):
         ),
     )  # fmt: skip
 
+    def learns_kernel(self, recipe) -> bool:
+        return recipe.option("positive") is not None
+
     def kernel(self, recipe, X: np.ndarray, image_shape) -> Kernel:
         jitters = jitters_on(X, recipe.jitters, image_shape)
         kernel = Jittered(recipe.kernel, jitters, image_shape, recipe.option("sides"), steps_after_jitter(recipe))

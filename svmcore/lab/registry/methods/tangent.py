@@ -54,6 +54,9 @@ class Tangent(Method):
     def variants(self) -> dict[str, dict]:
         return {"Tangents, in pixels": {}, "Tangents, in feature space": {"space": "feature"}}
 
+    def learns_kernel(self, recipe) -> bool:
+        return True
+
     def kernel(self, recipe, X: np.ndarray, image_shape) -> Kernel:
         space = recipe.option("space")
         seen = some(recipe, X, TANGENTS[space] // len(JitterSet.parse(recipe.jitters)))

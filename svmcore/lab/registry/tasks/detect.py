@@ -75,6 +75,11 @@ class Detect(Task):
         if recipe.folds is not None:
             raise RecipeError("folds", recipe.folds, "none; the parts of an experiment are its folds")
 
+    def check_new(self, recipe) -> None:
+        if (windows := recipe.option("windows")) and self.parts(recipe) > 1:
+            raise RecipeError("windows", windows, "none where pictures are split several times: each split would train "
+                              "on windows of the pictures that it tests; with one split they are")  # fmt: skip
+
     def parts(self, recipe) -> int:
         return len(experiment(recipe)[1].parts)
 

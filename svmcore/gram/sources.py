@@ -165,6 +165,10 @@ class Streamed(Gram):
     """Kernel values computed anew each time, from an operand and a kernel. whole: a solver may ask for the square of
     all examples at once, and keep it."""
 
+    n: int
+    operand: Operand | FiledOperand
+    kernel: Kernel
+
     def __init__(self, operand: Operand | FiledOperand, kernel: Kernel, whole: bool = False):
         self.operand, self.kernel, self.n, self.whole = operand, kernel, operand.n, whole
         self.double = not kernel.fills

@@ -71,16 +71,18 @@ def run_picker(place, page: str):
     """
     found = runs.everything()
     known = {run.id: run for run in found}
-    current = st.session_state.get("run")
+    before = current = st.session_state.get("run")
     asked = parameters.asked("run", ["run"])
     if asked:
         current = asked["run"][-1]
-        if current not in known:
+    if current and current not in known:
+        if current == before:  # it was here: also where a page was begun anew over a run that went while drawing
+            if current not in st.session_state.get("deleted", ((),))[0]:
+                st.warning("The run that was shown here is gone: it was deleted meanwhile.", icon=":material/link_off:")
+        else:
             where = "it was deleted, or made on another machine"
             st.warning(f"There is no run {words.plain(current)} here: {where}.", icon=":material/link_off:")
-            asked = {}  # so that the newest for this page is shown
-    elif current and current not in known and current not in st.session_state.get("deleted", ((),))[0]:
-        st.warning("The run that was shown here is gone: it was deleted meanwhile.", icon=":material/link_off:")
+        asked = {}  # so that the newest for this page is shown
     if not known:
         st.session_state.pop("run", None)
         place.caption("No runs yet. Train one.")

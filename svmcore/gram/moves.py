@@ -13,9 +13,9 @@ ALL, ABOVE, BELOW = range(3)  # what is moved: all, what is right of the diagona
 
 def transpose_into(target, source) -> None:
     """target = source.T; of one and the same matrix, its part right of the diagonal is mirrored."""
-    n, part = len(source), ABOVE if target is source else ALL
+    (n, m), part = source.shape, ABOVE if target is source else ALL
     tops = range(0, n, STRIP)
-    side_by_side(_transpose, [(target, source, part, top, min(top + STRIP, n), 0, n) for top in tops])
+    side_by_side(_transpose, [(target, source, part, top, min(top + STRIP, n), 0, m) for top in tops])
 
 
 def mirror(K, top: int, bottom: int, above: bool = False) -> None:

@@ -7,10 +7,9 @@ translation T_a by offsets[a]. Where no ink leaves the frame, shifting both imag
 only b - a counts: the 3 x 3 shifts of n0 images make 81 n0 x n0 products, 25 of them different, 13 up to transposition.
 Nothing is expanded: a row of K is J segments (smo.py). After DeCoste and Schölkopf (2002), section 5.1.1.
 
-This holds of an image whose every form, as the kernel sees it, is its base moved (`moved`); ink on the rim, which a
-shift clips, and what is normalised after that, make another one: 1.4 % of MNIST's digits have some. The forms of such
-images stand behind the others, and have rows of their own (`rest`), so that K is that of the examples as they are, and
-so are its values in double precision.
+This holds for an image whose forms, as the kernel sees them, are all its base moved (`moved`). Of 1.4 % of MNIST's
+digits a shift clips ink on the rim, and what is left is normalised to another image. The forms of such images follow
+the others and have rows of their own (`rest`), so that K is the Gram matrix of the examples as they are.
 """
 
 import math
@@ -34,17 +33,28 @@ class Orbit(Streamed):
     """
 
     def __init__(self, bases, image_shape, index, offsets, kernel: Kernel, work: Work, memory=None, others=None):
-        n0, J, image_shape = bases.shape[1], len(index), tuple(image_shape)
-        forms = [shifted(bases[base], image_shape, *offset) for base, offset in zip(index, offsets, strict=True)]
-        forms += [] if others is None else [others]
-        super().__init__(Operand(np.concatenate(forms), "dense"), kernel, whole=True)
-        keys, self.which = relative(np.asarray(index), np.asarray(offsets))
-        r = self.n - J * n0
+        n0, r = bases.shape[1], 0 if others is None else len(others)
+        inside = len(index) * n0
+        X = np.empty((inside + r, bases.shape[2]), np.float32)
+        for a, (base, offset) in enumerate(zip(index, offsets, strict=True)):
+            X[a * n0 : (a + 1) * n0] = shifted(bases[base], image_shape, *offset)
+        X[inside:] = others if r else 0
+        super().__init__(Operand(X, "dense"), kernel, whole=True)
+        keys, self.which = relative(index, offsets)
         shapes = (len(keys), n0, n0), (r, self.n), (self.n, r)
-        memory = np.empty(sum(map(math.prod, shapes)), np.float32) if memory is None else memory
-        ends = np.cumsum([0, *map(math.prod, shapes)])
-        places = [memory[at:end].reshape(shape) for at, end, shape in zip(ends[:-1], ends[1:], shapes, strict=True)]
-        self.blocks, self.rest = places[0], tuple(places[1:])
+        sizes = [math.prod(shape) for shape in shapes]
+        memory = np.empty(sum(sizes), np.float32) if memory is None else memory
+        parts = np.split(memory[: sum(sizes)], np.cumsum(sizes[:-1]))
+        self.blocks, rows, columns = (part.reshape(shape) for part, shape in zip(parts, shapes, strict=True))
+        self.rest = rows, columns
+        self._fill_blocks(keys, bases, image_shape, work)
+        for part in steps(np.arange(r)):
+            work.check()
+            rows[part] = super().rows(inside + part, work)
+        transpose_into(columns, rows)
+
+    def _fill_blocks(self, keys, bases, image_shape, work) -> None:
+        """The blocks of these relative shifts; one half is computed, the other one transposed."""
         norms = np.array([squared_norms(base) for base in bases])
         number = {key: i for i, key in enumerate(keys)}
         mirror = [number[s, r, -dy, -dx] for r, s, dy, dx in keys]
@@ -56,13 +66,6 @@ class Orbit(Streamed):
                 block = self.blocks[i]
                 self._fill(block, bases[r], norms[r], operand, mirror[i] == i, work)
                 transpose_into(block if mirror[i] == i else self.blocks[mirror[i]], block)
-        rows, columns = self.rest
-        for part in steps(np.arange(J * n0, self.n)):
-            work.check()
-            own = part - J * n0
-            self.operand.take(part, kernel, out=rows[own[0] : own[-1] + 1])
-            columns[:, own] = rows[own].T
-            work.count(evaluations=len(part) * self.n)
 
     def rows(self, idx, work):
         idx, n0 = np.asarray(idx), self.blocks.shape[1]
@@ -89,7 +92,7 @@ class Orbit(Streamed):
 
 def relative(index, offsets) -> tuple[list[tuple[int, int, int, int]], np.ndarray]:
     """The distinct (r, s, dy, dx) among all pairs of forms, and their number for each pair: (J, J) int64."""
-    J = len(index)
+    J, offsets = len(index), np.asarray(offsets)
     pairs = [(a, b) for a in range(J) for b in range(J)]
     keys = [(int(index[a]), int(index[b]), *(int(o) for o in offsets[b] - offsets[a])) for a, b in pairs]
     distinct = sorted(set(keys))
@@ -98,14 +101,13 @@ def relative(index, offsets) -> tuple[list[tuple[int, int, int, int]], np.ndarra
 
 
 def block_bytes(n0: int, index, offsets, rest: int = 0) -> int:
-    """Memory that the kernel values of an Orbit take, in which so many examples are in no block."""
+    """Bytes of an Orbit's kernel values; rest: how many of its examples are in no block."""
     n = n0 * len(index) + rest
-    return 4 * (n0 * n0 * len(relative(np.asarray(index), np.asarray(offsets))[0]) + 2 * rest * n)
+    return 4 * (n0 * n0 * len(relative(index, offsets)[0]) + 2 * rest * n)
 
 
 def moved(forms, bases, image_shape, index, offsets) -> np.ndarray:
-    """Images (n0,) whose every form of `forms` (J, n0, d) is its base of `bases` (R, n0, d) moved, with nothing of it
-    left behind: a mask."""
+    """A mask (n0,) of the images whose forms (J, n0, d) are all their bases (R, n0, d) moved, with no ink clipped."""
     same = np.ones(bases.shape[1], bool)
     for form, r, offset in zip(forms, index, offsets, strict=True):
         expected = shifted(bases[r], image_shape, *offset)

@@ -69,6 +69,11 @@ class Gram:
     width: int = 0  # features of an example, where the source has examples
     double: bool = False  # `exact_sums` has values of more digits than `rows`
 
+    @property
+    def values(self) -> tuple | None:
+        """(blocks, which, rest), as `smo.pairs` takes them; None where not all of K is in memory."""
+        return None if self.blocks is None else (self.blocks, self.which, self.rest)
+
     def lengths(self) -> np.ndarray:
         """(n,) float64: what single precision loses of an example's values grows with this, sqrt(K_ii) (Cauchy and
         Schwarz)."""

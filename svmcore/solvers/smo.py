@@ -117,7 +117,7 @@ def _sum_anew(p: Pairs, begun, before, go_on) -> bool:
         for start in range(0, n0, COLUMNS):
             part = slice(start, min(start + COLUMNS, n0))
             f = before[b * n0 :][part]
-            _add_rows(p.blocks, p.which[:, b].copy(), p.columns, changed, change, b * n0, part.start, f)
+            _add_rows(p.blocks, p.which[:, b].copy(), p.rows, changed, change, b * n0, part.start, f)
             summed += len(f) * len(changed)
             if summed > PIECE:
                 summed = 0
@@ -295,17 +295,16 @@ def _partner(row_i, diag_i, diag, f, low, least):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _add_rows(blocks, block_of, columns, rows, weight, first, start, f):
-    """f (m,) float64 += sum_r weight[r] K[rows[r], first + start : first + start + m] of one column of blocks, block_of
-    (J,), whose examples begin at `first`."""
+def _add_rows(blocks, block_of, rest, idx, weight, first, start, f):
+    """f (m,) float64 += sum_r weight[r] K[idx[r], first + start : first + start + m] of one column of blocks, block_of
+    (J,), whose examples begin at `first`; rest: the rows of examples that are in no block."""
     n0, m = blocks.shape[1], f.shape[0]
     inside = n0 * block_of.shape[0]
-    for r in range(rows.shape[0]):
-        w = weight[r]
-        if rows[r] >= inside:
-            for t in range(m):
-                f[t] += w * np.float64(columns[first + start + t, rows[r] - inside])
-            continue
-        row = blocks[block_of[rows[r] // n0], rows[r] % n0][start : start + m]
+    for r in range(idx.shape[0]):
+        i, w = idx[r], weight[r]
+        if i < inside:
+            row = blocks[block_of[i // n0], i % n0][start : start + m]
+        else:
+            row = rest[i - inside][first + start : first + start + m]
         for t in range(m):
             f[t] += w * np.float64(row[t])

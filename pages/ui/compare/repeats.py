@@ -42,7 +42,8 @@ def section(names: Sequence[str], those: Sequence[Run], reference: int = 0) -> N
     alt = f"{what} of each run over its repeats, on average, and the difference from the reference"
     numbers.table(rows, alt, "compare_repeats_table", columns)
     drawn = "for machines trained on other examples of the same kind. They allow for examples that several repeats test"
-    what = drawn if any(map(repeats.draws, found)) else "for what the method draws, on the same examples"
+    draws = any(one.tested.size for of_run in repeated for one in of_run.values())
+    what = drawn if draws else "for what the method draws, on the same examples"
     st.caption(f"Each seed pairs two runs on the same examples. The intervals hold {what}.")
 
 

@@ -76,12 +76,11 @@ def run_picker(place, page: str):
     if asked:
         current = asked["run"][-1]
     if current and current not in known:
-        if current == before:  # it was here: also where a page was begun anew over a run that went while drawing
-            if current not in st.session_state.get("deleted", ((),))[0]:
-                st.warning("The run that was shown here is gone: it was deleted meanwhile.", icon=":material/link_off:")
-        else:
+        if current != before:
             where = "it was deleted, or made on another machine"
             st.warning(f"There is no run {words.plain(current)} here: {where}.", icon=":material/link_off:")
+        elif current not in st.session_state.get("deleted", ((),))[0]:
+            st.warning("The run that was shown here is gone: it was deleted meanwhile.", icon=":material/link_off:")
         asked = {}  # so that the newest for this page is shown
     if not known:
         st.session_state.pop("run", None)

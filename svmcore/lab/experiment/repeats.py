@@ -96,15 +96,11 @@ def rates(found: Mapping[int, Run]) -> dict[int, float]:
 
 def repeats(found: Mapping[int, Run]) -> dict[int, Repeat]:
     """Seed -> what it came to, of the runs that have a rate. Raises what `Run.test` raises."""
-    drawn = draws(found)
-    return {seed: _repeat(found[seed], rate, drawn) for seed, rate in rates(found).items()}
-
-
-def _repeat(run: Run, rate: float, drawn: bool) -> Repeat:
-    if not drawn:
-        return Repeat(rate)
-    test = run.test()
-    return Repeat.of(rate, test.index, test.y_true != test.y_pred)
+    of_runs = rates(found)
+    if not draws(found):
+        return {seed: Repeat(rate) for seed, rate in of_runs.items()}
+    tests = {seed: found[seed].test() for seed in of_runs}
+    return {seed: Repeat.of(of_runs[seed], test.index, test.y_true != test.y_pred) for seed, test in tests.items()}
 
 
 def draws(found: Mapping[int, Run]) -> bool:

@@ -157,8 +157,8 @@ def _tiled(plan: Plan) -> int:
 
 def _fit_bytes(plan: Plan, stage: Stage) -> float:
     """What a training holds at its most, where nothing holds it back."""
-    operand = stage.made if stage.blocks else stage.n
-    one = plan.size.d * (4 * stage.made + _tiled(plan) * operand) + 8 * NUMBERS * stage.n * stage.machines
+    operand, rows = (stage.made, stage.made + stage.n) if stage.blocks else (stage.n, stage.made)
+    one = plan.size.d * (4 * rows + _tiled(plan) * operand) + 8 * NUMBERS * stage.n * stage.machines
     return (one + _gram_bytes(plan, stage)) * (SIDES if stage.times > 1 else 1)
 
 

@@ -8,8 +8,6 @@ from svmcore.lab.jobs.cluster import CLUSTER
 from svmcore.lab.jobs.queue import QUEUE
 from svmcore.lab.jobs.worker import explain
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.fields import RecipeError
-from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.memory import BudgetError
@@ -40,10 +38,7 @@ def submit(
     CLUSTER.settle()
     recipes = [recipe] if recipe.origin is recipe or parent else [recipe.origin, recipe]
     for asked in recipes:
-        if asked.bounds and METHODS[asked.method].learns_kernel(asked):
-            allowed = "false where the kernel is learned from all training examples, as another one is without any one"
-            raise RecipeError("bounds", True, allowed)
-        task_of(asked).check_new(asked)
+        asked.check_new()
     recipes = [task_of(asked).pinned(asked) for asked in recipes]
     needs = [estimate(asked) for asked in recipes]
     with _asking:

@@ -149,6 +149,13 @@ class Recipe:
             allowed = ", ".join(name for name, known in METHODS.items() if known.bounded)
             raise RecipeError("bounds", True, f"false for method {self.method}; true for {allowed}, which classify")
 
+    def check_new(self) -> None:
+        """RecipeError for what stored runs may have asked for and no new run may, as its figures would be untrue."""
+        if self.bounds and METHODS[self.method].learns_kernel(self):
+            allowed = "false where the kernel is learned from the training examples, as it changes without one of them"
+            raise RecipeError("bounds", True, allowed)
+        task_of(self).check_new(self)
+
     @cached_property
     def origin(self) -> "Recipe":
         """What is trained first: of a reduction the recipe of its machine, else the recipe itself."""

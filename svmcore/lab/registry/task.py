@@ -72,7 +72,7 @@ class Task(ABC):
         return
 
     def check_new(self, recipe) -> None:
-        """RecipeError for what runs of before may have asked for, and no new one may."""
+        """RecipeError for what stored runs may have asked for and no new run may; Recipe.check_new."""
         return
 
     def parts(self, recipe) -> int:

@@ -82,9 +82,9 @@ def of(folder: Path) -> RunContents:
 
 def _of(folder: Path) -> RunContents:
     stamps = dict(_stamps(folder))
-    reading.require_there(folder)  # one that went between two stamps would look like a run without some of its files
     last = _looked.get(str(folder))
     if last is None or last.stamps != stamps:
+        reading.require_there(folder)  # a run that went between two stamps looks like one without some of its files
         try:
             last = _looked[str(folder)] = _look(folder, stamps, last)
         except FileNotFoundError:  # it went after its stamp was taken

@@ -1,7 +1,6 @@
 """A share of a virtual stage: where its kernel values come from, what memory they take, and how its machines stand.
 
-    orbit      all of K, by relative shift alone but for the few images that a shift clips (gram/orbit.py): for sets
-               that are shifts in the main
+    orbit      all of K, by relative shift but for the few images that a shift clips (gram/orbit.py)
     vectors    the virtual examples themselves, and the solver that the SVC asks for
 
 Either way K is that of the virtual examples as the machine has them, and so is the gap.
@@ -23,10 +22,44 @@ from svmcore.solvers.progress import Solution, Standing
 from svmcore.solvers.session import Part
 from svmcore.source import Source
 
-APART = 0.125  # share of the images, that relative shifts do not describe, up to which blocks by these pay
-SAMPLE, PIECE = 200, 1000  # images looked at for that first; and at a time
+APART = 0.125  # the largest share of images that relative shifts do not describe
+SAMPLE, PIECE = 200, 100  # images that are looked at first, and at a time
 FRESH_GAP = 2.0  # of a machine without support vectors
 BESIDE = 100  # bytes of the solver for each machine and example
+
+
+class Shifts:
+    """The jitter set of a stage as shifts of bases (gram/orbit.py), and which images they describe.
+
+    factors: the set taken apart; None where it is none of images.
+    """
+
+    def __init__(self, stages):
+        self.stages, self.factors = stages, stages.jitters.factor()
+        self._described = np.full(len(stages.X), -1, np.int8)  # by image: 1 or 0, -1 before it was looked at
+
+    def bases(self, parents) -> np.ndarray:
+        """Images of these parents after each transformation that is no shift, as the kernel sees them: (R, n0, d)."""
+        forms = self.factors.rest.apply(self.stages.X[parents])
+        rows = self.stages.owner.prepared(forms.reshape(-1, forms.shape[-1]))
+        return rows.reshape(*forms.shape[:2], -1)
+
+    def describe(self, parents) -> np.ndarray:
+        """A mask of these parents: whether all forms of their images are shifted bases. Each image is looked at once.
+        Raises Stopped."""
+        new = parents[self._described[parents] < 0]
+        for part in (new[at : at + PIECE] for at in range(0, len(new), PIECE)):
+            self.stages.session.check()
+            self._described[part] = self._look(part)
+        return self._described[parents] == 1
+
+    def _look(self, parents) -> np.ndarray:
+        J = len(self.stages.jitters)
+        forms = self.stages.vectors(np.tile(parents, J), np.arange(J).repeat(len(parents)))
+        if forms.shape[1] != self.stages.X.shape[1]:  # the preparation makes no image
+            return np.zeros(len(parents), bool)
+        lay = self.stages.jitters.image_shape, *self.factors[1:]
+        return moved(forms.reshape(J, len(parents), -1), self.bases(parents), *lay)
 
 
 class Retraining:
@@ -40,7 +73,6 @@ class Retraining:
         self.at_work, self.solution = False, None
         fresh = Standing((FRESH_GAP,) * len(share.machines), 0.0, 0, 0, None)
         self.part = Part(stages.session, lambda: fresh)
-        self.factors = stages.jitters.factor()
         self.orbit, self.inside, self.nbytes = False, 0, 0  # inside: examples that blocks of the orbit describe
 
     def plan(self) -> None:
@@ -51,7 +83,8 @@ class Retraining:
         self.nbytes = beside + 8 * m * d + 4 * STEP * m + m * m
         if not self._in_every_form():
             return
-        lay, fixed = self.factors[1:], beside + 4 * d * (m + len(self.factors.rest) * (m // J))
+        rest, *lay = stages.shifts.factors
+        fixed = beside + 4 * d * (m + len(rest) * (m // J))
         if fixed + block_bytes(m // J, *lay) > stages.ceiling or (apart := self._apart()) is None:
             return
         r = np.count_nonzero(apart)
@@ -64,7 +97,7 @@ class Retraining:
     def way(self) -> str:
         """Where its kernel values come from, in words, without what differs between machines."""
         if self.orbit:
-            return f"orbit of {len(relative(*self.factors[1:])[0])} blocks"
+            return f"orbit of {len(relative(*self.stages.shifts.factors[1:])[0])} blocks"
         return f"{self.part.way.name if self.part.way else 'solver'} over virtual vectors"
 
     def run(self, ceiling: int) -> None:
@@ -89,7 +122,7 @@ class Retraining:
             vectors = stages.vectors(share.parent, share.jitter)
             return svc._solve(vectors, stages.second_kernel, Y, box, part, "virtual")
         n0 = self.inside // len(stages.jitters)
-        bases, lay = self._bases(share.parent[:n0]), self.factors[1:]
+        bases, lay = stages.shifts.bases(share.parent[:n0]), stages.shifts.factors[1:]
         others = stages.vectors(share.parent[self.inside :], share.jitter[self.inside :])
         with part.memory(block_bytes(n0, *lay, len(others)) // 4) as memory:
             shape, kernel = stages.jitters.image_shape, stages.second_kernel
@@ -97,16 +130,10 @@ class Retraining:
             source = Source(gram, ceiling - self.nbytes)
             return svc._solve(None, stages.second_kernel, Y, box, part, "virtual", source=source)
 
-    def _bases(self, parents) -> np.ndarray:
-        """Images of these parents after each transformation that is no shift, as the kernel sees them: (R, n0, d)."""
-        forms = self.factors.rest.apply(self.stages.X[parents])
-        rows = self.stages.owner.prepared(forms.reshape(-1, forms.shape[-1]))
-        return rows.reshape(*forms.shape[:2], -1)
-
     def _in_every_form(self) -> bool:
         """Whether every parent is there in every form, the set has shifts and K is the solver's to choose."""
         stages, share, J = self.stages, self.share, len(self.stages.jitters)
-        if self.factors is None or stages.jitters.image_shape is None or len(share.parent) % J:
+        if stages.shifts.factors is None or stages.jitters.image_shape is None or len(share.parent) % J:
             return False
         if stages.second.solver != "auto" or stages.second_kernel.fills:
             return False
@@ -115,25 +142,11 @@ class Retraining:
         return bool(forms and (share.parent == np.tile(share.parent[:n0], J)).all())
 
     def _apart(self) -> np.ndarray | None:
-        """The examples (m,) whose image relative shifts do not describe, for ink that a shift clips, say: a mask; None
-        where these are many."""
-        stages, J = self.stages, len(self.stages.jitters)
+        """A mask of the examples (m,) whose image relative shifts do not describe; None where these are many."""
+        J, describe = len(self.stages.jitters), self.stages.shifts.describe
         parents = self.share.parent[: len(self.share.parent) // J]
         few = parents[:: max(1, len(parents) // SAMPLE)]
-        if np.count_nonzero(~self._moved(few)) > 2 * APART * len(few):
+        if np.count_nonzero(~describe(few)) > 2 * APART * len(few):
             return None
-        new = parents[stages.moved[parents] < 0]
-        for part in (new[at : at + PIECE] for at in range(0, len(new), PIECE)):
-            stages.session.check()
-            stages.moved[part] = self._moved(part)
-        apart = stages.moved[parents] == 0
+        apart = ~describe(parents)
         return np.tile(apart, J) if np.count_nonzero(apart) <= APART * len(apart) else None
-
-    def _moved(self, parents) -> np.ndarray:
-        """Of the images of these parents those that relative shifts describe: a mask."""
-        stages, J = self.stages, len(self.stages.jitters)
-        forms = stages.vectors(np.tile(parents, J), np.arange(J).repeat(len(parents)))
-        if forms.shape[1] != stages.X.shape[1]:  # no pixels any more
-            return np.zeros(len(parents), bool)
-        lay = stages.jitters.image_shape, *self.factors[1:]
-        return moved(forms.reshape(J, len(parents), -1), self._bases(parents), *lay)

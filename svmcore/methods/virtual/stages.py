@@ -27,7 +27,7 @@ from svmcore.kernels import Kernel
 from svmcore.memory import ceiling_bytes
 from svmcore.methods.virtual.draws import Draws
 from svmcore.methods.virtual.left import Left
-from svmcore.methods.virtual.retraining import FRESH_GAP, Retraining
+from svmcore.methods.virtual.retraining import FRESH_GAP, Retraining, Shifts
 from svmcore.methods.virtual.share import Share
 from svmcore.model import Machine
 from svmcore.solvers.progress import Snapshot, Standing, Stopped
@@ -49,7 +49,6 @@ class Stages:
         self.second = self.first if owner.second is None else owner.second
         self.Y, self.box = targets.Y, self.second._box(targets)
         self.jitters, self.rounds, self.base, self.drawn = single.power(0), 0, None, []
-        self.moved = None  # (n,) of images, whether relative shifts describe their forms; -1: not known yet
         self.left = None  # where rounds of draws are left
         self.endings = [("base stage", "")]  # of each stage so far, why it ended above tol
         self.gaps, self.iterations = np.full(len(self.Y), FRESH_GAP), np.zeros(len(self.Y), int)
@@ -110,7 +109,8 @@ class Stages:
         self.rounds += 1
         larger = self.single.power(self.rounds)
         table = larger.after(self.jitters, self.single)
-        self.jitters, self.moved = larger, np.full(len(self.X), -1, np.int8)
+        self.jitters = larger
+        self.shifts = Shifts(self)
         self.kept = [replace(share, jitter=table[share.jitter, 0]) for share in self.shares]
         self.tasks = [Retraining(self._virtual(seed, table, standing), self) for seed in seeds]
         self.session.begin(self._name, self.standing)

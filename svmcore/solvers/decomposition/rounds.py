@@ -24,7 +24,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from svmcore.gram.sources import NO_REST, PLAIN
+from svmcore.gram.sources import PLAIN
 from svmcore.solvers.decomposition.inner import as_matrix, solve_set
 from svmcore.solvers.decomposition.look import check_gaps, compute_afresh, look_exactly, refresh, take_in
 from svmcore.solvers.decomposition.reports import note
@@ -77,10 +77,10 @@ class Rounds:
                 return self._round({0: first})
             K = s.gram.square(first, s.session, as_matrix(spaces[0], len(first)))
             if len(first) == s.n:
-                s.K = K[None], PLAIN, NO_REST
+                s.K = K[None], PLAIN
                 s.exact.gram = s.gram.held(K)
             else:
-                shared = K[None], PLAIN, NO_REST
+                shared = K[None], PLAIN
         self._round(dict.fromkeys(s.open(), first), shared)
         for space in spaces if shared else ():
             s.spaces.put(space)
@@ -107,7 +107,7 @@ class Rounds:
             s.memory.close()  # what the first round was lent
             space = s.memory.enter_context(s.session.memory(s.n**2))
             s.gram = s.gram.held(s.gram.square(np.arange(s.n), s.session, as_matrix(space, s.n)))
-            s.K, s.square = (s.gram.blocks, s.gram.which, s.gram.rest), None
+            s.K, s.square = s.gram.values, None
 
     def _take_in(self, more) -> None:
         if len(more):

@@ -77,8 +77,8 @@ class Detect(Task):
 
     def check_new(self, recipe) -> None:
         if (windows := recipe.option("windows")) and self.parts(recipe) > 1:
-            raise RecipeError("windows", windows, "none where pictures are split several times: each split would train "
-                              "on windows of the pictures that it tests; with one split they are")  # fmt: skip
+            allowed = "none where pictures are split several times: a split would train on windows that it tests"
+            raise RecipeError("windows", windows, f"{allowed}; an experiment with one split can use them")
 
     def parts(self, recipe) -> int:
         return len(experiment(recipe)[1].parts)

@@ -173,8 +173,8 @@ def look(run, photograph) -> None:
     boxes(found, photograph.key, run.recipe.option("floor"), marks, missed)
     n = len(marks) + len(missed)
     if n and run.parts() > 1:
-        st.caption("Marked windows can train runs whose pictures are split once: here each split would train on "
-                   "windows of pictures that it tests.")  # fmt: skip
+        st.caption("Marked windows cannot train this run again. Its pictures are split several times, and each split "
+                   "would train on windows of pictures that it tests. Choose a run with one split.")  # fmt: skip
     elif n:
         again = f"Train again with the {n} marked windows" if n > 1 else "Train again with the window"
         help = "The same recipe; the marked windows join those that it began with, as a set of your own."

@@ -2,7 +2,7 @@
 
     D = {(x_i, y_i)},  x_i an image (h, w) or (h, w, c), or a row of d features;  y_i one of 2 to 100 class labels
 
-X    (n, h, w[, c]) uint8 or float32 images, or (n, d) float32 features
+X    (n, h, w[, c]) uint8 or float32 images, or (n, d) float32 features, float64 where those would round them too much
 y    (n,) int64 or str labels
 
 The training part may have m more examples whose labels nobody knows yet: rows n to n + m - 1 of it, behind those that

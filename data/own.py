@@ -98,7 +98,7 @@ def _check(path: Path, shown: dict, members: Members) -> None:
         n = shown[f"n_{part}"]
         shape = (n + more, *shown["shape"])
         (X_shape, X_type), (y_shape, y_type) = (npz.announced(members[f"{name}_{part}"]) for name in ("X", "y"))
-        if X_shape != shape or X_type not in (np.uint8, np.float32):
+        if X_shape != shape or X_type not in (np.uint8, np.float32, np.float64):
             raise DataError(f"X_{part} is {X_type} of the shape {X_shape}", f"the shape {shape}")
         if y_shape != (n,) or y_type.kind not in "iU":
             raise DataError(f"y_{part} is {y_type} of the shape {y_shape}", f"{n} labels")

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from svmcore.memory import MB, BudgetError
 from svmcore.model import Machine, labels
-from svmcore.rows import FileRows, require_float32
+from svmcore.rows import LOST, FileRows, lost_columns, require_float32
 from svmcore.solvers.session import Session
 
 
@@ -69,10 +69,18 @@ def require_memory(need: int, ceiling: int, what: str) -> None:
         )
 
 
-def float32_rows(X) -> np.ndarray:
-    """X (n, d), sparse or not, as float32 rows; those of a file stay there. ValueError for numbers beyond float32."""
+def float32_rows(X, lost: np.ndarray | None = None) -> np.ndarray:
+    """X (n, d), sparse or not, as float32 rows; those of a file stay there. ValueError for numbers beyond float32; a
+    warning for columns that lose in it what tells examples apart (`lost`, where they are known)."""
     if isinstance(X, FileRows):
         return X
+    if len(lost := lost_columns(X) if lost is None else lost):
+        columns = ", ".join(map(str, lost[:5])) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
+        warnings.warn(
+            f"X: single precision, as kernels take it, rounds column {columns} by more than {LOST:g} of its standard "
+            "deviation; subtract its mean or standardise it first: Preprocessor('zscore')",
+            stacklevel=3,
+        )
     with np.errstate(over="ignore"):
         X = X.astype(np.float32).toarray() if hasattr(X, "toarray") else np.ascontiguousarray(X, np.float32)
     require_float32(X)

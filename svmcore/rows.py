@@ -21,6 +21,7 @@ import numpy as np
 from svmcore.files import array_header
 
 PIECE = 8 << 20  # bytes of float32 rows that are read at a time
+LOST = 1e-3  # of a column's standard deviation, that float32 may round its numbers by
 NEAR = 1 << 15  # bytes between two rows that are read over rather than left out
 IDX = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}  # type codes of the format
 
@@ -179,6 +180,20 @@ class FileRows:
 
     def __repr__(self) -> str:
         return f"FileRows({self.path.name!r}, {self.shape})"
+
+
+def lost_columns(X) -> np.ndarray:
+    """Columns (k,) of X (n, d) whose numbers float32 rounds by more than LOST of their standard deviation, as of times
+    in seconds since 1970: what tells examples apart is lost, however exact kernels are."""
+    if isinstance(X, FileRows) or hasattr(X, "toarray") or X.dtype.itemsize <= 4 or not X.size:
+        return np.zeros(0, np.intp)
+    mean, d = X.mean(axis=0), X.shape[1]
+    rounding, squares = np.zeros(d), np.zeros(d)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for part in pieces(len(X), 2 * d):
+            rounding = np.maximum(rounding, np.abs(X[part] - X[part].astype(np.float32)).max(axis=0))
+            squares += np.square(X[part] - mean).sum(axis=0)
+        return np.flatnonzero((rounding > LOST * np.sqrt(squares / len(X))) & (X[0] != X).any(axis=0))
 
 
 def require_float32(X: np.ndarray) -> None:

@@ -8,7 +8,7 @@ of its own for every example is the weighted SVM of Osuna, Freund and Girosi (19
 Gram source, since kernel rows do not depend on labels.
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from math import prod
 
 import numpy as np
@@ -23,7 +23,8 @@ from svmcore.gram.sources import Streamed
 from svmcore.kernels import KERNELS, Kernel, Linear, Precomputed, named_kernels
 from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine
-from svmcore.rows import FileRows
+from svmcore.preprocess import Preprocessor
+from svmcore.rows import FileRows, lost_columns
 from svmcore.solvers import decomposition, digestion, general
 from svmcore.solvers.decomposition import Decomposition
 from svmcore.solvers.digestion import Digestion
@@ -197,8 +198,8 @@ class SVC(MachineEstimator):
     def shared_source(self, X, n_machines: int) -> Source:
         """Kernel values for fits on the same X (n, d) that differ in C, labels or weights: such fits may share it, in
         turn or at the same time, and what memory can keep of them is computed once."""
-        X = float32_rows(X)
-        return held(gram_source(X, self._kernel_for(X), self.solver, ceiling_bytes(self.cache_mb), n_machines))
+        kernel, _, rows = self._seen_by_kernel(X)
+        return held(gram_source(rows, kernel, self.solver, ceiling_bytes(self.cache_mb), n_machines))
 
     def set_params(self, **params):
         """As in scikit-learn; kernel__FIELD replaces a field of a Kernel object."""
@@ -272,6 +273,17 @@ class SVC(MachineEstimator):
         kind, numbers = KERNELS[self.kernel], {"degree": self.degree, "coef0": float(self.coef0)}
         return kind.of_numbers(**numbers, gamma=self._gamma(X) if hasattr(kind, "gamma") else 1.0)
 
+    def _seen_by_kernel(self, X) -> tuple[Kernel, Preprocessor | None, np.ndarray | FileRows]:
+        """The Kernel, and the rows (n, d) float32 that it sees of training examples X (n, d). Columns whose differences
+        float32 would round away are centred first, in double precision, where the kernel is one of differences: by the
+        Preprocessor, which the machine needs from then on."""
+        lost = lost_columns(X)
+        if len(lost) and (kernel := self._kernel_for(X)).of_differences:
+            centre = Preprocessor("centre")
+            return kernel, centre, centre.fit_transform(X)
+        rows = float32_rows(X, lost)
+        return self._kernel_for(rows), None, rows
+
     def _gamma(self, X) -> float:
         """The number that `gamma` means for training examples X (n, d)."""
         if self.gamma == "scale":
@@ -310,19 +322,20 @@ class SVC(MachineEstimator):
         when this does; beside: bytes that X takes, where it is the fit's own."""
         if self.kernel == "precomputed":
             source = source or given_source(X, ceiling_bytes(self.cache_mb), len(targets.Y))
-            kernel = self._kernel_for(X)
+            kernel, prepare = self._kernel_for(X), None
             rows = np.empty((X.shape[0], 0), np.float32)
         else:
             beside += copied_bytes(X)
             kind = "sparse" if hasattr(X, "toarray") else X.dtype
             require_memory(beside, ceiling_bytes(self.cache_mb), f"X, which is {kind}, as rows of single precision")
-            rows = float32_rows(X)
-            kernel = self._kernel_for(rows)
+            kernel, prepare, rows = self._seen_by_kernel(X)
         box = np.tile(self._box(targets), (len(targets.Y), 1))
         solution = self._solve(rows, kernel, targets.Y, box, session, stage, whole, source, beside)
-        machine = self._machine(rows, kernel, targets, box, solution)
+        machine = replace(self._machine(rows, kernel, targets, box, solution), prepare=prepare)
         ends = {"gaps": solution.gaps, "iterations": solution.iterations, "ending": solution.ending}
         self._publish(machine, session, label=targets.label, **ends)
+        if prepare is not None:
+            self.support_vectors_ = X[machine.support]
         if session.trace is not None:
             self.trace_ = session.trace
         return self

@@ -85,7 +85,7 @@ def spoilt():
             r"take 1,2\d\d,\d\d\d bytes.*at most 1,048,576 bytes",
         ),
         "holes": (good._replace(X_train=holes), "missing or infinite"),
-        "doubles": (good._replace(X_train=ROWS), "X_train is float64"),
+        "halves": (good._replace(X_train=ROWS.astype(np.float16)), "X_train is float16"),
         "another test part": (good._replace(X_test=ROWS[:4, :2].astype(np.float32), y_test=PAIR[:4]), "X_test is"),
         "labels too many": (good._replace(X_train=good.X_train[:7]), "unlabelled = -5"),
         "strange classes": (good._replace(X_test=good.X_train, y_test=good.y_train + 5), "other classes"),

@@ -9,11 +9,16 @@ import pandas as pd
 import pytest
 from openpyxl import Workbook
 
-from data import DataError
+from data import DataError, catalogue
 from data.loaders import sheets
 from data.loaders.columns import days, number
 from data.loaders.sieve import Unusable
 from data.loaders.upload import opened
+from svmcore import RBF
+from svmcore.lab.experiment import train
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.fields import RecipeError
+from svmcore.lab.registry.tasks import task_of
 from tests.uploads import archive, read_upload
 
 N = 12
@@ -339,3 +344,31 @@ def test_a_wide_table_with_one_hole_is_read_in_bounded_time():
     content = lines(["label", *(f"p{k}" for k in range(784))], *np.column_stack([y, X]).tolist(), mark=",").encode()
     preview = read_upload("t.csv", content, empty="fill")
     assert preview.arrays.X_train.shape == (1000, 28, 28)
+
+
+FAR = {
+    "dates": [f"2024-03-31 14:{k // 30 % 10:02}:{2 * (k % 30):02}" for k in range(290)],
+    "seconds": [1_711_900_000.25 + 2 * k for k in range(290)],
+    "thousandths": [20000 + k / 300_000 for k in range(290)],
+}
+
+
+@pytest.mark.parametrize("what", FAR)
+def test_numbers_far_from_0_keep_their_differences_until_they_are_standardised(home, what):
+    """From the file to the decision values, against scikit-learn on the same column centred by hand."""
+    y = ["early" if k < 140 else "late" for k in range(290)]
+    preview = table({"when": FAR[what], "class": y})
+    assert len(np.unique(preview.arrays.X_train)) == 290
+    assert any("column 1 apart" in note and "double precision" in note for note in preview.notes)
+    entry = catalogue.keep("far", preview.arrays, features=preview.features)
+    assert len(np.unique(entry.load().X_train)) == 290
+    plain = Recipe(dataset=entry.name, kernel=RBF(0.5), C=10.0, n_train=200, n_test=90, tol=1e-5, preprocess=())
+    with pytest.raises(RecipeError, match=r"zscore or centre among the steps, as single precision rounds .*'when'"):
+        train.execute(plain)
+    tidy = np.arange(290.0)[np.argsort(np.argsort(entry.load().X_train[:, 0]))][:, None]
+    standardised = plain.replace(preprocess=("zscore",))
+    problem = task_of(standardised).prepare(standardised, lambda stage: None)
+    rows = tidy[problem.train_index]
+    wanted = (tidy[problem.test_index] - rows.mean()) / rows.std()
+    assert np.abs(problem.X_test - wanted).max() < 1e-4
+    assert train.execute(standardised).result["errors"] <= 1

@@ -44,7 +44,8 @@ def table(n_classes, seed):
 def answers(content, X):
     """label (n,) and decision (n, k) of a file, from a session of its own."""
     session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
-    return session.run(["label", "decision"], {"X": np.asarray(X, np.float32).reshape(len(X), -1)})
+    dtype = np.float64 if session.get_inputs()[0].type == "tensor(double)" else np.float32
+    return session.run(["label", "decision"], {"X": np.asarray(X, dtype).reshape(len(X), -1)})
 
 
 def assert_alike(machine, X, within=1e-8):
@@ -81,6 +82,14 @@ def test_features_far_from_the_origin_are_standardised_alike(offset):
     prepare = Preprocessor("zscore")
     fitted = SVC(Poly(3, 1, 1), C=5.0).fit(prepare.fit_transform(X), X[:, 0] > offset + 15)
     assert_alike(replace(fitted.machine_, prepare=prepare), X)
+
+
+def test_a_machine_whose_fit_centred_its_features_takes_double_precision():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([1.7e9 + 600 * rng.random(90), 20000 + 1e-3 * rng.random(90)])
+    fitted = SVC(RBF(1e-5), C=50.0).fit(X, X[:, 0] > X[:, 0].mean())
+    assert fitted.score(X, X[:, 0] > X[:, 0].mean()) > 0.9
+    assert_alike(fitted.machine_, X)
 
 
 @pytest.mark.parametrize("step", CARRIED)
@@ -254,10 +263,10 @@ def test_what_is_no_machine_is_named(plain):
 def test_a_file_that_answers_otherwise_is_not_handed_out(plain, monkeypatch):
     machine, X = plain
     true = file._file
-    monkeypatch.setattr(file, "_file", lambda m, shape: true(replace(m, bias=m.bias + 2e-4), shape))
+    monkeypatch.setattr(file, "_file", lambda m, *rest: true(replace(m, bias=m.bias + 2e-4), *rest))
     with pytest.raises(ValueError, match=r"decision values up to 0.0002 apart; allowed: 0, and 0.0001"):
         to_onnx(machine, X)
-    monkeypatch.setattr(file, "_file", lambda m, shape: true(replace(m, classes=m.classes[::-1]), shape))
+    monkeypatch.setattr(file, "_file", lambda m, *rest: true(replace(m, classes=m.classes[::-1]), *rest))
     with pytest.raises(ValueError, match=f"answers {len(X)} of {len(X)} examples otherwise"):
         to_onnx(machine, X)
 

@@ -273,3 +273,33 @@ def test_what_fit_refuses_predict_refuses(make, beyond):
             refused()
     with pytest.raises(ValueError, match="beyond float32"):
         machine.machine_.decision_values(far)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "estimator", [SVC("rbf", C=10.0), NuSVC("rbf", nu=0.2), SVC("rbf", C=10.0, solver="decomposition")]
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_differences_that_float32_would_round_away_reach_a_gaussian_kernel(estimator, n_classes, tmp_path):
+    rng = np.random.default_rng(n_classes)
+    shift = np.array([20000.0, 1.7e12, -3.0])
+    spread = np.array([1e-3, 600e3, 1.0])
+    Z = rng.random((300, 3))
+    y = (n_classes * Z[:, 0]).astype(int)
+    X = shift + spread * Z
+    gamma = {"gamma": 1 / X.var(axis=0)[0]}
+    X[:, 1:] = shift[1:] + (spread[1:] * Z[:, 1:]).round() * 1e-3
+    fitted = clone(estimator).set_params(**gamma).fit(X, y)
+    theirs = svm.SVC(C=10.0, tol=1e-5, **gamma) if type(fitted) is SVC else svm.NuSVC(nu=0.2, tol=1e-5, **gamma)
+    theirs = (OneVsRestClassifier(theirs) if n_classes > 2 else theirs).fit(X - X.mean(axis=0), y)
+    wanted = theirs.decision_function(X - X.mean(axis=0))
+    assert np.abs(fitted.decision_function(X) - wanted).max() < 0.01
+    assert np.abs(fitted.support_vectors_ - X[fitted.support_]).max() == 0
+    save(fitted, tmp_path / "machine.npz")
+    np.testing.assert_array_equal(load(tmp_path / "machine.npz").predict(X), fitted.predict(X))
+
+
+def test_a_kernel_that_needs_all_digits_says_which_column_loses_them():
+    X = np.column_stack([np.arange(80.0), 20000 + 1e-3 * np.random.default_rng(0).random(80), np.full(80, 0.1)])
+    with pytest.warns(UserWarning, match=r"rounds column 1 by more than 0.001 of its .*Preprocessor\('zscore'\)"):
+        SVC("linear").fit(X, X[:, 1] > 20000.0005)

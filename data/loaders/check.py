@@ -14,6 +14,7 @@ from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 
 MAX_CLASSES = 100
 MAX_FEATURES = 3 << 20
+ROUNDED = 1e-3  # of a column's standard deviation
 MAX_LABEL = 200  # letters of a label: an array of texts takes the longest one's room for each
 ACCEPTED_X = "X of shape (n, height, width), (n, height, width, 3) or (n, features), with finite numbers"
 ACCEPTED_Y = f"one whole number or text of up to {MAX_LABEL} letters per example as its label"
@@ -38,6 +39,11 @@ def checked(arrays: Arrays, image_shape: tuple[int, ...] | None = None) -> tuple
     _check_classes(y, y_test)
     shape, more = _image_shape(X, image_shape)
     dtype = np.uint8 if len(shape) > 1 and _are_bytes(X) and _are_bytes(X_test) else np.float32
+    if len(shape) == 1 and len(columns := np.union1d(_rounded_columns(X), _rounded_columns(X_test))):
+        dtype = np.float64
+        named = ", ".join(str(k + 1) for k in columns[:5]) + (f" and {len(columns) - 5} more" * (len(columns) > 5))
+        notes.append(f"Single precision cannot tell the numbers of column {named} apart: the table is kept in double "
+                     "precision. Standardise or centre its features before training")  # fmt: skip
     X, X_test = (part.reshape(len(part), *shape).astype(dtype, copy=False) for part in (X, X_test))
     return Arrays(X, y, X_test, y_test), notes + more
 
@@ -57,7 +63,8 @@ def _labelled_first(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _examples(X: np.ndarray, name: str) -> np.ndarray:
-    """X as uint8 if its type is a whole number and its values are bytes, else float32."""
+    """X as uint8 if its type is a whole number and its values are bytes; rows in double precision if they have more
+    digits than float32; else float32."""
     if X.dtype.kind not in "biuf":
         raise DataError(f"{name} holds {X.dtype}, not numbers", ACCEPTED_X)
     if X.ndim == 4 and X.shape[-1] == 1:
@@ -73,13 +80,21 @@ def _examples(X: np.ndarray, name: str) -> np.ndarray:
     if X.size * 4 > MAX_BYTES:
         raise DataError(f"{name} takes {X.size * 4 >> 20} MB in single precision", SIZE_ACCEPTED)
     with np.errstate(over="ignore"):
-        X = np.ascontiguousarray(X, np.float32)
-    finite = np.isfinite(X)
+        X = np.ascontiguousarray(X, np.result_type(X.dtype, np.float32) if X.ndim == 2 else np.float32)
+    finite = np.abs(X) <= np.finfo(np.float32).max
     if not finite.all():
         bad = int(np.argwhere(~finite)[0][0])
         count = X.size - int(finite.sum())
         raise DataError(f"{name} has {count} missing or infinite values, the first in example {bad}", ACCEPTED_X)
     return X
+
+
+def _rounded_columns(X: np.ndarray) -> np.ndarray:
+    """Columns (k,) of X (n, d) that float32 would round by more than ROUNDED of their standard deviation."""
+    if X.dtype != np.float64 or not len(X):
+        return np.zeros(0, np.intp)
+    rounding = [np.abs(column - column.astype(np.float32)).max() for column in X.T]
+    return np.flatnonzero((rounding > ROUNDED * X.std(axis=0)) & (np.ptp(X, axis=0) > 0))
 
 
 def _labels(y: np.ndarray, n: int, name: str) -> np.ndarray:

@@ -240,17 +240,16 @@ class Columns:
             self.notes.append(f"Dates become days since 1970: {_listed(dates)}")
 
     def numbers(self, rows: Rows, empty: str) -> tuple[np.ndarray, dict[int, DataError]]:
-        """X (n, len(names)) float32, NaN where a cell is empty, and what is wrong with a row. Raises TooLarge."""
+        """X (n, len(names)) float64, NaN where a cell is empty, and what is wrong with a row. Raises TooLarge."""
         n, d = len(rows.lines), len(self.names)
         if n * d * 4 > MAX_BYTES:
             raise TooLarge(f"{rows.name} becomes a table of {n:,} x {d:,}", SIZE_ACCEPTED)
-        X, bad, chosen = np.empty((n, d), np.float32), {}, [column.at for column in self._kept]
+        X, bad, chosen = np.empty((n, d)), {}, [column.at for column in self._kept]
         for block, part in rows.parts(len(chosen)) if chosen else ():
             cells = part.cut_off(chosen)
             for j, (column, which) in enumerate(zip(self._kept, self._slices)):
-                with np.errstate(over="ignore"):
-                    X[block.start : block.stop, which] = column.values(cells[:, j])
-                for i in np.flatnonzero(~np.isfinite(X[block.start : block.stop, which.start])):
+                X[block.start : block.stop, which] = column.values(cells[:, j])
+                for i in np.flatnonzero(~(np.abs(X[block.start : block.stop, which.start]) <= LARGEST)):
                     where = f"{rows.name}: line {part.number[i]}"
                     if why := column.complaint(where, str(cells[i, j]), empty != REFUSE):
                         bad.setdefault(block.start + int(i), why)
@@ -269,10 +268,11 @@ class Columns:
             more.append(f"{column.name} is empty")
         if not told:
             return X, self.names, []
-        note = f"Empty cells hold the column's median, or its commonest category ({_listed(told)})"
+        where = "of all rows, those that will test included"
+        note = f"Empty cells hold the column's median, or its commonest category, {where} ({_listed(told)})"
         if not tell:
             return X, self.names, [note]
-        return np.column_stack([X, *gaps]).astype(np.float32), (*self.names, *more), [note]
+        return np.column_stack([X, *gaps]), (*self.names, *more), [note]
 
 
 def _require_one_unit(column: _Seen, name: str) -> None:

@@ -27,13 +27,13 @@ def is_libsvm(start: bytes) -> bool:
     return bool(_PAIR.match(start))
 
 
-def parse(name: str, content: bytes, n_features: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """X (n, d) float32 and y (n,) float64; d is the largest index found, or n_features if that is larger."""
+def parse(name: str, content: bytes, n_features: int = 0, dtype=np.float64) -> tuple[np.ndarray, np.ndarray]:
+    """X (n, d) and y (n,) float64; d is the largest index found, or n_features if that is larger."""
     from sklearn.datasets import load_svmlight_file  # 0.5 s to import
 
     content = content.removeprefix(codecs.BOM_UTF8)
     try:
-        X, y = load_svmlight_file(io.BytesIO(content), dtype=np.float32)
+        X, y = load_svmlight_file(io.BytesIO(content), dtype=dtype)
     except (ValueError, OverflowError) as error:
         raise _complaint(name, content) or DataError(f"{name}: {error}", ACCEPTED) from error
     n, d = len(y), max(X.shape[1], n_features)
@@ -44,9 +44,9 @@ def parse(name: str, content: bytes, n_features: int = 0) -> tuple[np.ndarray, n
 
 
 def read(path: Path, n_features: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """`parse` of a file on disk, gzipped or not."""
+    """`parse` of a file on disk, gzipped or not, X float32."""
     with places.opened(path) as file:
-        return parse(path.name, file.read(), n_features)
+        return parse(path.name, file.read(), n_features, np.float32)
 
 
 def _complaint(name: str, content: bytes) -> DataError | None:

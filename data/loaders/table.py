@@ -32,7 +32,7 @@ _NOT_DIGITS = re.compile(r"[^\d\s,;]")
 
 
 class Table(NamedTuple):
-    """X (n, d) float32 or uint8, y (n,) str, empty where a row has no label, the name of the labels' column, the names
+    """X (n, d) float64 or uint8, y (n,) str, empty where a row has no label, the name of the labels' column, the names
     (d,) of the others, or (), and notes, one sentence each, on what was decided."""
 
     X: np.ndarray
@@ -152,10 +152,10 @@ def _plain(rows: Rows, others: list[int], column: int) -> tuple[np.ndarray, np.n
         y = rows.texts([column])[:, 0]
         if np.char.str_len(y).max() > MAX_LABEL:
             return None
-        for dtype in (np.uint8, np.float32) if small else (np.float32,):
+        for dtype in (np.uint8, np.float64) if small else (np.float64,):
             with suppress(DataError):
                 X = rows.columns(others, dtype)
-                return (X, y) if np.isfinite(X).all() else None
+                return (X, y) if (np.abs(X) <= columns.LARGEST).all() else None
     return None
 
 

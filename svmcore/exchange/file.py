@@ -40,7 +40,8 @@ FINER = 2.0**20  # times as far as in single precision before distances need fea
 def to_onnx(machine, X) -> bytes:
     """A machine as an ONNX file, which answers as the machine does.
 
-    Its input is `X` (n, d) float32: examples as `decision_function` takes them, of images all pixels in a row. Its
+    Its input is `X` (n, d) float32, or float64 where the examples given are rows of more digits that are prepared:
+    examples as `decision_function` takes them, of images all pixels in a row. Its
     outputs are `label` (n,), whole numbers or texts as the classes are, and `decision` (n, k) float64, a column a
     machine: one for two classes, positive for the second.
 
@@ -80,8 +81,10 @@ def to_onnx(machine, X) -> bytes:
     if not len(X.shape) or not X.shape[0]:
         raise ValueError(f"X has shape {X.shape}; allowed: at least one example, to check the file on")
     decision = machine.decision_function(X)
-    file = _file(machine, X.shape[1:])
-    _compare(file, machine, X, decision)
+    digits = isinstance(X, np.ndarray) and X.ndim == 2 and machine.prepare and machine.prepare.image_shape is None
+    dtype = np.result_type(X.dtype, np.float32) if digits else np.dtype(np.float32)
+    file = _file(machine, X.shape[1:], dtype)
+    _compare(file, machine, X, decision, dtype)
     return file
 
 
@@ -124,13 +127,13 @@ def _machine(machine) -> Machine:
     return machine
 
 
-def _file(machine: Machine, shape: tuple[int, ...]) -> bytes:
-    """The content of the file; shape: of one example."""
+def _file(machine: Machine, shape: tuple[int, ...], dtype) -> bytes:
+    """The content of the file; shape: of one example, whose numbers are dtype."""
     import onnx
     from onnx import helper
 
     graph, d = Graph(), prod(shape)
-    x = Value(graph, "X", np.float32)
+    x = Value(graph, "X", dtype)
     for name, value, before in machine.prepare.told(shape) if machine.prepare else ():
         x = CARRIED[name](x, name, value, before)
     decision = _sums(x.astype(np.float64), machine)
@@ -143,7 +146,7 @@ def _file(machine: Machine, shape: tuple[int, ...]) -> bytes:
         return helper.make_tensor_value_info(name, graph.number(value.dtype), axes)
 
     outputs = [announced("label", label, "n"), announced("decision", decision, "n", len(machine.bias))]
-    rows = [announced("X", Value(graph, "X", np.float32), "n", d)]
+    rows = [announced("X", Value(graph, "X", dtype), "n", d)]
     told = {
         "classes": json.dumps(machine.classes.tolist()),
         "example": " x ".join(map(str, shape)),
@@ -194,13 +197,14 @@ def _labels(classes: np.ndarray) -> np.ndarray:
     return classes.astype(str) if classes.dtype.kind in "OU" else classes
 
 
-def _compare(file: bytes, machine: Machine, X, decision: np.ndarray) -> None:
+def _compare(file: bytes, machine: Machine, X, decision: np.ndarray, dtype) -> None:
     """ValueError unless onnxruntime answers about X as the machine does, whose decision values (n, k) these are; in
     double precision, where a large machine's single precision rounds them by more than is allowed."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
-    pieces = [float32_rows(as_rows(X[rows])) for rows in _pieces(len(decision), machine)]
+    pieces = [as_rows(X[rows]) for rows in _pieces(len(decision), machine)]
+    pieces = [float32_rows(piece) if dtype == np.float32 else piece.astype(dtype) for piece in pieces]
     answers = [session.run(["label", "decision"], {"X": piece}) for piece in pieces]
     label, found = (np.concatenate(parts) for parts in zip(*answers))
     wrong = _otherwise(machine, label, found, decision)

@@ -1,6 +1,6 @@
-"""Preprocessing in the nodes of a graph: what each step of `preprocess.STEPS` does to rows x (n, d) float32.
+"""Preprocessing in the nodes of a graph: what each step of `preprocess.STEPS` does to rows x (n, d).
 
-    scale01, zscore              (x - a) / b,  a and b from the training set
+    scale01, centre, zscore      (x - a) / b,  a and b from the training set
     unit-norm, standardise       x / |x|,  (x - mean) / deviation, of each example
     smooth                       A_h x A_w',  each image between two matrices
     crop, oval-mask, scramble    some of the pixels, in some order
@@ -26,9 +26,12 @@ def _scaled(x: Value, name: str, span: tuple[float, float], shape: Shape) -> Val
 
 
 def _standard_features(x: Value, name: str, found: tuple[np.ndarray, np.ndarray], shape: Shape) -> Value:
-    mean, deviation = (np.reshape(part, -1) for part in found)
-    centred = (x.astype(np.float64) - mean.astype(np.float64)).astype(np.float32)
+    centred, deviation = _centred(x, name, found, shape), np.reshape(found[1], -1)
     return centred / np.where(deviation > 0, deviation, 1).astype(np.float32)
+
+
+def _centred(x: Value, name: str, found: tuple[np.ndarray, ...], shape: Shape) -> Value:
+    return (x.astype(np.float64) - np.reshape(found[0], -1).astype(np.float64)).astype(np.float32)
 
 
 def _unit_norm(x: Value, name: str, value: None, shape: Shape) -> Value:
@@ -71,5 +74,6 @@ CARRIED: dict[str, Callable[[Value, str, object, Shape], Value]] = {
     "standardise": _standard_examples,
     "unit-norm": _unit_norm,
     "zscore": _standard_features,
+    "centre": _centred,
     "scramble": _chosen_pixels,
 }

@@ -173,6 +173,7 @@ class RBF(Kernel):
     title: ClassVar[str] = "RBF"
     differentiable: ClassVar[bool] = True
     constant_diagonal: ClassVar[bool] = True
+    of_differences: ClassVar[bool] = True
 
     @property
     def reach(self) -> float:

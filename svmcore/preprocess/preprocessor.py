@@ -50,7 +50,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         check_order(steps)
 
     def fit(self, X: np.ndarray, y=None) -> "Preprocessor":
-        """Learn what `scale01` and `zscore` need from the training set; the other steps have nothing to learn.
+        """Learn what `scale01`, `centre` and `zscore` need from the training set; other steps learn nothing.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 """The steps of preprocessing, each a function of images, and the registry that names them.
 
-Symbols: images (n, h, w, c) float32; plain features come as (n, 1, d, 1).
+Symbols: images (n, h, w, c) float32; plain features come as (n, 1, d, 1), float32 or float64.
 
 Scrambling gives pixel p of the result what pixel pi(p) of the image shows, by one permutation pi of all h w pixels for
 every image: u'.v' = sum_p u_pi(p) v_pi(p) = u.v, so that a kernel of inner products or distances cannot notice.
@@ -35,7 +35,7 @@ class Parameter:
 class Step:
     """One kind of step.
 
-    apply(images, value): (n, h, w, c) float32 to the same; value is the parameter, or what `learn(images)` found on
+    apply(images, value): (n, h, w, c) to the same; value is the parameter, or what `learn(images)` found on
     the training set. images_only: has no meaning for plain features. first: must stand before all others. last: looks
     at the whole vector or removes the border, so it belongs after a jitter, not before (see `Preprocessor.split`).
     shape(shape, value): shape of what comes out for images of `shape`, where it is another; show(images, shape): those
@@ -93,11 +93,14 @@ def usage(name: str) -> str:
 
 
 def as_images(X: np.ndarray, image_shape: tuple[int, ...] | None = None) -> np.ndarray:
-    """Any accepted X as images (n, h, w, c) float32; features (n, d) without an image shape become (n, 1, d, 1).
+    """Any accepted X as images (n, h, w, c) float32; features (n, d) without an image shape become (n, 1, d, 1), in
+    double precision where they have more digits than float32.
 
     Raises ValueError when X has another number of dimensions or does not fit the image shape.
     """
-    X = np.asarray(X, dtype=np.float32)
+    X = np.asarray(X)
+    features = X.ndim == 2 and image_shape is None
+    X = X.astype(np.result_type(X.dtype, np.float32) if features else np.float32, copy=False)
     if X.ndim == 2:
         shape = (1, X.shape[1]) if image_shape is None else tuple(image_shape)
         if X.shape[1] != np.prod(shape):
@@ -246,6 +249,13 @@ STEPS: dict[str, Step] = {
         learn=lambda images: _mean_and_deviation(images),
         last=True,
     ),
+    "centre": Step(
+        "Centre features",
+        "For each feature: subtracts its mean over the training set.",
+        lambda images, found: _centred(images, found[0]),
+        learn=lambda images: (images.mean(axis=0, dtype=np.float64),),
+        last=True,
+    ),
     "scramble": Step(
         "Scramble",
         "Puts all pixels in one random order, the same for every image; only what knows which pixels are neighbours "
@@ -273,4 +283,4 @@ def _centred(images: np.ndarray, mean: np.ndarray) -> np.ndarray:
 
 
 def _divide(values: np.ndarray, by: np.ndarray) -> np.ndarray:
-    return values / np.where(by > 0, by, 1).astype(np.float32)
+    return values / np.where(by > 0, by, 1).astype(values.dtype)

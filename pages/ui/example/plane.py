@@ -72,6 +72,6 @@ def _open(key):
 def field_of(run, machine, X):
     """(xs, ys, f) of a machine on a grid over the points X; of several classes the number of the winner."""
     xs, ys, nodes = maps.grid(X)
-    values = machine.decision_values(evidence.prepared(run, nodes.astype(np.float32)))
+    values = machine.decision_values(evidence.prepared(run, nodes))
     f = values[:, 0] if values.shape[1] == 1 else values.argmax(axis=1)
     return xs, ys, f.reshape(len(ys), len(xs))

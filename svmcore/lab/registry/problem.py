@@ -16,10 +16,12 @@ import numpy as np
 
 from svmcore.files import Checkpoint
 from svmcore.kernels import Kernel
+from svmcore.lab.registry.fields import RecipeError
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.split import Split
 from svmcore.model import Machine
 from svmcore.preprocess import Preprocessor
+from svmcore.rows import LOST, lost_columns
 from svmcore.source import Source
 
 BETWEEN_CHECKS = 2048  # examples preprocessed
@@ -79,12 +81,13 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
     check("preprocessing")
     method = METHODS[recipe.method]
     first, last = Preprocessor(*recipe.preprocess, image_shape=data.image_shape), Preprocessor()
-    if method.splits:
+    if method.splits and data.image_shape:
         first, last = first.split()
     shape = data.image_shape and first.output_shape(data.image_shape)
     last_shape = shape and last.output_shape(shape)
     method.require_images(recipe, last_shape)
     method.need_classes(recipe, len(np.unique(parts.y_train)))
+    _require_digits(recipe, data)
     _learn(first, data.X_train, parts.train)
     images = transformed(first, data.X_train, parts.train, check)
     _learn(last, images)
@@ -110,6 +113,16 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
         kernel=method.kernel(recipe, X_train, last_shape),
         y_noisy=parts.y_noisy,
     )
+
+
+def _require_digits(recipe, data) -> None:
+    """RecipeError for features whose differences single precision, as kernels take them, would round away."""
+    if data.image_shape is not None or {"zscore", "centre"} & set(recipe.preprocess):
+        return
+    if len(lost := lost_columns(data.X_train)):
+        why = "zscore or centre among the steps, as single precision rounds the column "
+        why += f"{data.feature_names[lost[0]]!r} by more than {LOST:g} of its standard deviation"
+        raise RecipeError("preprocess", ", ".join(recipe.preprocess) or "nothing", why)
 
 
 def transformed(

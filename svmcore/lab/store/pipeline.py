@@ -40,7 +40,7 @@ import numpy as np
 {imports}
 
 {definitions}examples = np.load(Path(__file__).with_name("examples.npz"))
-X_train, X_test = (examples[name].reshape(len(examples[name]), -1).astype("float32") for name in ("X_train", "X_test"))
+X_train, X_test = (examples[name].reshape(len(examples[name]), -1).astype("float64") for name in ("X_train", "X_test"))
 y_train, y_test = examples["y_train"], examples["y_test"]
 
 pipeline = make_pipeline(
@@ -110,6 +110,9 @@ STEPS: Mapping[str, Callable[[float | None, tuple[int, ...]], Part]] = {  # of a
     "standardise": lambda value, shape: Part("FunctionTransformer(standardise)", (FUNCTION,), STANDARDISE),
     "unit-norm": lambda value, shape: Part("Normalizer()", ("from sklearn.preprocessing import Normalizer",)),
     "zscore": lambda value, shape: Part("StandardScaler()", ("from sklearn.preprocessing import StandardScaler",)),
+    "centre": lambda value, shape: Part(
+        "StandardScaler(with_std=False)", ("from sklearn.preprocessing import StandardScaler",)
+    ),
     "scramble": _scramble,
 }
 

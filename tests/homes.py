@@ -1,6 +1,9 @@
 """Home folders made for tests."""
 
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -31,3 +34,18 @@ def lend_compiled(home: Path, folder: Path | None = None) -> Path:
     if not (home / "numba").exists():
         (home / "numba").symlink_to(folder)
     return home
+
+
+@contextmanager
+def new_home() -> Iterator[Path]:
+    """An empty home folder for a while, for what looks the folder up at call time."""
+    before = os.environ.get("SVMLAB_HOME")
+    with tempfile.TemporaryDirectory(prefix="svmlab-home-") as folder:
+        os.environ["SVMLAB_HOME"] = folder
+        try:
+            yield Path(folder)
+        finally:
+            if before is None:
+                del os.environ["SVMLAB_HOME"]
+            else:
+                os.environ["SVMLAB_HOME"] = before

@@ -204,9 +204,15 @@ def test_a_sample_of_the_bench_of_truth(kind):
         assert one.converged or one.ending, (at, one)
 
 
+@pytest.mark.parametrize("option", truth.seeds.OPTIONS)
+def test_an_option_that_draws_at_random_is_drawn_by_the_seed(option):
+    one = truth.seeds.problem(np.random.default_rng(1), (option,)).solved(60, beside=False)
+    assert not one.untrue, one
+
+
 def test_converged_is_true_of_what_lay_outside_of_the_last_sets():
     """It said .0009 where the gap was .0013."""
-    one = truth.solved(truth.small_memory(np.random.default_rng([20261126, 6, 5])), 60, beside=False)
+    one = truth.fits.small_memory(np.random.default_rng([20261126, 6, 5])).solved(60, beside=False)
     assert one.converged
     assert one.gap <= one.tol
 

@@ -1,13 +1,15 @@
 """What a run belongs to: its recipe and the content of its data, whatever the dataset is called."""
 
 import numpy as np
+import pytest
 
 from data import catalogue
 from data.dataset import Arrays
 from pages.ui.run import stored
 from svmcore import RBF
-from svmcore.lab.experiment import repeats
-from svmcore.lab.jobs import asking
+from svmcore.lab.experiment import repeats, suspects
+from svmcore.lab.jobs import asking, related, remedies
+from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from svmcore.lab.tables.filling import stored_runs
@@ -49,3 +51,25 @@ def test_no_lookup_answers_with_a_run_of_data_that_were_replaced(home):
     assert np.mean(test.y_true == test.y_pred) > 0.9
     assert runs.is_current(again)
     assert not runs.is_current(old_reduced)
+
+
+def test_what_is_looked_up_in_the_data_of_a_run_is_refused_where_they_were_replaced(home):
+    """Labels doubted, copies and invariances of a run were those of the new set, and filed as the old one's."""
+    rng, labels = np.random.default_rng(0), np.arange(60) % 2
+    images = rng.integers(0, 256, (60, 6, 6)).astype(np.uint8)
+    dataset = catalogue.keep("turned", Arrays(images[:40], labels[:40], images[40:], labels[40:])).name
+    recipe = RECIPES["moons"].replace(dataset=dataset, kernel=RBF(1.0), preprocess=("unit-norm",), C=0.1)
+    run = finished(recipe)
+    found = suspects.suspects(run, "bound")
+    assert len(found.index)
+    np.testing.assert_array_equal(found.given, labels[found.index])
+    catalogue.keep("turned", Arrays(images[5:40], 1 - labels[5:40], images[40:], labels[40:]), replace=True)
+    with pytest.raises(RecipeError, match="replaced since"):
+        suspects.suspects(run, "bound")
+    for look in (related.RELATED, remedies.COUNTS):
+        (related if look is related.RELATED else remedies).start(run.id)
+        latest = look.wait(run.id, 60)
+        assert latest.state == "failed"
+        assert "replaced since" in latest.message
+    catalogue.keep("turned", Arrays(images[:40], labels[:40], images[40:], labels[40:]), replace=True)
+    np.testing.assert_array_equal(suspects.suspects(run, "bound").given, found.given)

@@ -121,6 +121,8 @@ def _comparable(run: Run, other: Run, names: list[str]) -> bool:
     mine, own = run.recipe, other.recipe
     if other.state != "done" or own.dataset != mine.dataset or not task_of(own).answers:
         return False
+    if not runs.is_current(other):  # of what the set was before
+        return False
     return set(map(str, own.classes)) == set(map(str, mine.classes))
 
 

@@ -26,7 +26,7 @@ from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.registry.tasks.classify import labelled
-from svmcore.lab.store.runs import Run
+from svmcore.lab.store.runs import Run, require_content
 from svmcore.metrics import class_positions
 from svmcore.model import labels
 
@@ -102,7 +102,8 @@ def ways(run: Run) -> tuple[str, ...]:
 
 def suspects(run: Run, way: str = "folds", check: Check = unchecked) -> Suspects:
     """The examples of a run that is done, by how far their labels are doubted. ValueError for a way that the run does
-    not have; what `check(stage)` raises stops it."""
+    not have, RecipeError for one that asks its data set where that was replaced; what `check(stage)` raises stops it.
+    """
     if way not in (known := ways(run)):
         raise ValueError(f"way = {way!r}; allowed for this run: {', '.join(known) or 'none'}")
     if way == "bound":
@@ -118,7 +119,7 @@ def suspects(run: Run, way: str = "folds", check: Check = unchecked) -> Suspects
 
 
 def _bound(run: Run) -> Suspects:
-    machine, training = run.machine(), labelled(run.recipe)
+    machine, training = run.machine(), _trained_on(run)
     at, decision = numbers.at_bound(machine)
     given = class_positions(training.y_train[at], machine.classes)
     own, other, _ = numbers.leads(decision, given, len(machine.classes))
@@ -127,7 +128,7 @@ def _bound(run: Run) -> Suspects:
 
 def _crossed(run: Run) -> Suspects:
     """Two classes: the machines say the other one where the margin is below 0."""
-    edited, classes, training = run.edited(), run.machine().classes, labelled(run.recipe)
+    edited, classes, training = run.edited(), run.machine().classes, _trained_on(run)
     given = class_positions(training.y_train, classes)
     score = numbers.of_margins(edited.mean, edited.variance)
     order = np.argsort(-score, kind="stable")
@@ -135,6 +136,12 @@ def _crossed(run: Run) -> Suspects:
     said = np.where(mean < 0, 1 - given, given)
     arrays = classes[given], classes[said], score[order], mean, edited.variance[order], classes[1 - given]
     return Suspects("crossed", "train", edited.index[order], *arrays, likely=int((score > 0).sum()))
+
+
+def _trained_on(run: Run) -> split.Split:
+    """A run's examples with their labels. RecipeError where its data set was replaced since."""
+    require_content(run, load(run.recipe.dataset).content_hash)
+    return labelled(run.recipe)
 
 
 def _ranked(way: str, part: str, index, classes, given, decision, score) -> Suspects:

@@ -26,6 +26,7 @@ from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.registry.tasks.classify import labelled
 from svmcore.lab.store.held import Held
+from svmcore.lab.store.runs import require_content
 from svmcore.model import Machine
 
 LINES = 8  # support vectors of each machine that are told one by one
@@ -70,8 +71,7 @@ def trained(run: Held, number: int, check: Check = unchecked, monitor: Callable 
     if folded is None:
         raise RecipeError("folds", recipe.folds, "a run that kept what its folds said")
     problem = left_out(task_of(recipe).fold(recipe, number, check), folded.doubted)
-    if (run.result or {}).get("data_hash") != problem.data_hash:
-        raise RecipeError("dataset", recipe.dataset, "the set that the run was trained on; it was replaced since")
+    require_content(run, problem.data_hash)
     fitted = fit(recipe, problem, monitor)
     machine, rows = fitted.estimator.machine_, fitted.problem.train_index
     places = {

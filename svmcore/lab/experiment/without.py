@@ -28,6 +28,7 @@ from svmcore.lab.registry.problem import Problem
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.held import Held
+from svmcore.lab.store.runs import require_content
 from svmcore.memory import MB, BudgetError
 from svmcore.metrics import class_positions
 from svmcore.model import answers
@@ -177,8 +178,7 @@ def _problem(run: Held, check: Check) -> Problem:
     if reason := why_not(run):
         raise RecipeError("method", run.recipe.method, reason)
     problem = prepare(run.recipe, check)
-    if (run.result or {}).get("data_hash") != problem.data_hash:
-        raise RecipeError("dataset", run.recipe.dataset, "the set that the run was trained on; it was replaced since")
+    require_content(run, problem.data_hash)
     return problem
 
 

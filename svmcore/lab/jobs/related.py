@@ -1,7 +1,8 @@
 """Copies, linked pairs and outliers of a run's examples, found beside the runs: seconds, of 60,000 images minutes."""
 
+from data import load
 from svmcore.lab.experiment import suspects
-from svmcore.lab.jobs.beside import PREPARING, Beside
+from svmcore.lab.jobs.beside import PREPARING, Beside, Errand
 from svmcore.lab.jobs.queue import QUEUE
 from svmcore.lab.store import runs
 
@@ -10,6 +11,11 @@ RELATED = Beside(QUEUE, "related", STAGES)  # by run id; the result a suspects.R
 
 
 def start(run_id: str) -> None:
-    """Look for them, if nobody does. UnknownRun; Busy."""
-    recipe = runs.get(run_id).recipe
-    RELATED.start(run_id, lambda errand: suspects.related(recipe, errand.check))
+    """Look for them, if nobody does. UnknownRun; Busy. It fails for a run whose data set was replaced."""
+    run = runs.get(run_id)
+
+    def work(errand: Errand) -> suspects.Related:
+        runs.require_content(run, load(run.recipe.dataset).content_hash)
+        return suspects.related(run.recipe, errand.check)
+
+    RELATED.start(run_id, work)

@@ -34,11 +34,11 @@ from typing import NamedTuple
 from data.catalogue import OWN_PREFIX
 from data.dataset import DataError
 from svmcore import files
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import folders, reading, trash
 from svmcore.lab.store.group import Group
-from svmcore.lab.store.held import ACTIVE, TERMINAL
+from svmcore.lab.store.held import ACTIVE, TERMINAL, Held
 from svmcore.lab.store.reading import Damaged, UnknownRun
 from svmcore.lab.store.run import BALLAST, Run, RunBusy
 
@@ -130,6 +130,13 @@ def is_current(run: Run) -> bool:
     """
     trained_on = (run.result or {}).get("data_hash")
     return trained_on is None or content(run.recipe) in ("", trained_on)
+
+
+def require_content(run: Held, data_hash: str) -> None:
+    """RecipeError unless data of this content are those that a run was trained on: what is found out about a run on
+    other data is said of neither. Whatever looks into a run's data again asks this."""
+    if (run.result or {}).get("data_hash") != data_hash:
+        raise RecipeError("dataset", run.recipe.dataset, "the set that the run was trained on; it was replaced since")
 
 
 def samples() -> list[Run]:

@@ -198,7 +198,8 @@ def _placed(
                 raise DataError(f"{where(field)}: {one.image[:60]!r} may be {both}", "the path of one of them")
             if not there:
                 reason = f"{where(field)}: there is no image {one.image[:60]!r}"
-                raise DataError(reason, _named(one.image, known.files) if len(sieve.bad) < SUGGESTED else "")
+                similar = _named(one.image, known.files) if len(sieve.bad) < SUGGESTED else ""
+                raise DataError(reason, one.named or similar)
             if pictures[there[0]] is None:
                 continue
             one = one.scaled(pictures[there[0]].shape)

@@ -139,6 +139,7 @@ def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int],
     st.caption(
         f"{found.looked:,} windows of {w} × {h} pixels{full}, looked at in {words.duration(found.seconds)}{quick}. "
         f"{len(found.f):,} of them kept down to f = {words.minus(format(floor, 'g'))}, of overlapping ones the surest."
+        + "".join(f" {note}." for note in found.notes)
     )
 
 

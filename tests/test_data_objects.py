@@ -155,23 +155,23 @@ def labelled_beside(tool):
     if tool == "COCO":
         whole = json.loads(coco())
         whole["annotations"] += 2 * [whole["annotations"][0] | {"iscrowd": 1}]
-        return {"i.json": json.dumps(whole)}, "2 annotations that are no boxes are ignored: crowd (2)"
+        return {"i.json": json.dumps(whole)}, "2 annotations are ignored: crowd (2)"
     if tool == "labelme":
         whole = json.loads(labelme("a"))
         for form, points in ("point", [[3, 4]]), ("line", [[3, 4], [8, 4]]), ("linestrip", [[3, 4], [8, 4], [9, 9]]):
             whole["shapes"] += [{"label": "car", "shape_type": form, "points": points}]
         files = {"a.json": json.dumps(whole), "b.json": labelme("b")}
-        return files, "3 annotations that are no boxes are ignored: point (1), line (1), linestrip (1)"
+        return files, "3 annotations are ignored: point (1), line (1), linestrip (1)"
     if tool in ("VIA", "VIA, csv"):
         point = {"name": "point", "cx": 5, "cy": 9}
         if tool == "VIA, csv":
             cells = json.dumps(point).replace('"', '""')
-            return {"v.csv": f'{via_csv()}\nb.png,99,{{}},9,7,"{cells}",{{}}'}, "1 annotations that are no boxes"
+            return {"v.csv": f'{via_csv()}\nb.png,99,{{}},9,7,"{cells}",{{}}'}, "1 annotation is ignored: "
         whole = json.loads(via())
         whole["a.png99"]["regions"] += 2 * [{"shape_attributes": point, "region_attributes": {}}]
-        return {"v.json": json.dumps(whole)}, "2 annotations that are no boxes are ignored: point (2)"
+        return {"v.json": json.dumps(whole)}, "2 annotations are ignored: point (2)"
     point, stroke = {"x": 5, "y": 9, "width": 1, "keypointlabels": ["car"]}, {"rle": [1, 2], "brushlabels": ["car"]}
-    said = "2 annotations that are no boxes are ignored: keypointlabels (1), brushlabels (1)"
+    said = "2 annotations are ignored: keypointlabels (1), brushlabels (1)"
     if tool == "Label Studio, minimal":
         whole = json.loads(label_studio_min())
         whole[0]["point"], whole[1]["stroke"] = [point], [stroke]
@@ -182,8 +182,69 @@ def labelled_beside(tool):
     whole = json.loads(label_studio())
     whole[0]["annotations"][0]["result"] += [{"type": "choices", "value": {"choices": ["day"]}}, {"type": "textarea"}]
     whole[1]["annotations"][0]["result"] += [{"type": "choices", "value": {"choices": ["night"]}}, {"type": "relation"}]
-    said = "4 annotations that are no boxes are ignored: choices (2), textarea (1), relation (1)"
+    said = "4 annotations are ignored: choices (2), textarea (1), relation (1)"
     return {"p.json": json.dumps(whole)}, said
+
+
+def video(frames, *more, pictured="frame_{:06}.PNG"):
+    """What CVAT exports of a video: (track's label, frame, box, outside) each, and the images by their numbers."""
+    boxes = "".join(
+        f'<track id="{k}" label="{label}"><box frame="{frame}" keyframe="1" outside="{out}" occluded="0" xtl="{a}.00" '
+        f'ytl="{b}.00" xbr="{c}.00" ybr="{d}.00" z_order="0"><attribute name="on">x</attribute></box></track>'
+        for k, (label, frame, (a, b, c, d), out) in enumerate(frames)
+    )
+    xml = f'<?xml version="1.0"?><annotations><meta/>{boxes}{"".join(more)}</annotations>'
+    images = zip((8, 9, 10), pictures().values())
+    return {"annotations.xml": xml, **{f"images/{pictured.format(n)}": one for n, one in images}}
+
+
+DRIVEN = [("car", 8, (6, 4, 30, 20), 0), ("car", 9, (3, 10, 15, 30), 0), ("car", 9, (30, 8, 54, 24), 0)]
+OUTSIDE = [("car", 10, (30, 8, 54, 24), 1), ("car", 11, (0, 0, 0, 0), 1)]
+
+
+@pytest.mark.parametrize("pictured", ["frame_{:06}.PNG", "frame_{:06}.jpg"])
+def test_a_video_of_cvat_has_one_picture_a_frame_and_its_boxes_outside_are_ignored(pictured):
+    point = '<track id="9" label="car"><points frame="8" outside="0" points="1,2"/></track>'
+    given = files_of(video(DRIVEN + OUTSIDE, point, pictured=pictured))
+    assert are_pictures(given)
+    upload = read_pictures(given)
+    assert sorted(upload.boxes.tolist()) == sorted(ALL)
+    assert [upload.names[k][-8:-4] for k in upload.picture] == ["0008", "0009", "0009"]
+    assert len(upload.images) == 3
+    assert "3 annotations are ignored: box outside its frame (2), points (1)" in upload.notes
+
+
+def test_a_frame_without_an_image_or_a_number_is_named():
+    for frames, said in (
+        ([*DRIVEN, ("car", 7, (1, 1, 9, 9), 0)], r"track 4, frame 7: there is no image 'frame_000007\.png'"),
+        ([*DRIVEN, ("car", "", (1, 1, 9, 9), 0)], r"track 4, frame: ''.*the number of a frame"),
+        ([*DRIVEN, ("car", "²", (1, 1, 9, 9), 0)], r"track 4, frame: '²'.*the number of a frame"),
+    ):
+        with pytest.raises(DataError, match=said):
+            read_pictures(files_of(video(frames)))
+        assert len(read_pictures(files_of(video(frames)), skip=True).boxes) == 3
+    with pytest.raises(DataError, match=r"there is no image 'frame_000008\.png'; .*frame_000000\.png for"):
+        read_pictures(files_of(video(DRIVEN, pictured="clip_{}.png")))
+
+
+def test_a_turned_box_of_cvat_becomes_the_upright_box_around_it():
+    angle, (cx, cy), (w, h) = np.radians(25), (25, 18), (20, 8)
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    corners = np.array([(x, y) for x in (-w / 2, w / 2) for y in (-h / 2, h / 2)]) @ turn.T
+    round_ = np.linspace(0, 2 * np.pi, 100_000)
+    outline = np.column_stack([w / 2 * np.cos(round_), h / 2 * np.sin(round_)]) @ turn.T
+    shapes = {
+        "a": '<box label="car" xtl="15" ytl="14" xbr="35" ybr="22" rotation="25.00"/>',
+        "b": '<ellipse label="car" cx="25" cy="18" rx="10" ry="4" rotation="25.00"/>',
+        "c": '<mask label="car" rle="9,9" left="3" top="10" width="12" height="20"/>',
+    }
+    found = "".join(f'<image name="{name}.png">{shape}<tag label="x"/></image>' for name, shape in shapes.items())
+    upload = read_pictures(files_of({**pictures(), "annotations.xml": f"<annotations>{found}</annotations>"}))
+    for box, points in zip(upload.boxes, (corners, outline)):
+        low, high = points.min(0), points.max(0)
+        assert box == pytest.approx([cx + low[0], cy + low[1], cx + high[0], cy + high[1]], abs=1e-3)
+    assert upload.boxes[2].tolist() == [3, 10, 15, 30]
+    assert "3 annotations are ignored: tag (3)" in upload.notes
 
 
 BESIDE = ("COCO", "labelme", "VIA", "VIA, csv", "Label Studio", "Label Studio, minimal", "Label Studio, csv")

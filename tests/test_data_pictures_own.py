@@ -63,6 +63,15 @@ def test_colours_become_grey_and_paths_tell_namesakes_apart():
         )
 
 
+def test_pictures_of_16_bits_share_one_scale():
+    a, b = (street.astype(np.uint16) * 15 for street in (A // 9, B))  # 12 bits, the first much darker
+    upload = read_pictures(files(a__png=image(a), b__png=image(b)))
+    assert (upload.images[0] == a // 16).all()
+    assert (upload.images[1] == b // 16).all()
+    assert (upload.images[2] == C).all()
+    assert "2 of 3 pictures have 16 bits of which 12 are used: values were divided by 16" in upload.notes
+
+
 def lines(*rows, header="image,xmin,ymin,xmax,ymax"):
     return "\n".join((header, "a.png,1,2,21,12", *rows))
 

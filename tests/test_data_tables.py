@@ -114,6 +114,59 @@ def test_a_number_by_point_and_by_comma(cell, point, comma_):
         assert np.isnan(found) if wanted is None else found == wanted
 
 
+def one_column(*cells):
+    """A table of a column x, each of its cells three times, one of numbers, and labels."""
+    return "x;b;class\n" + "".join(f"{cell};{k % 5};{'pq'[k % 2]}\n" for k, cell in enumerate(cells * 3))
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "unit"),
+    [
+        (("5 kg", "7.5kg", "-1e1 kg"), (5, 7.5, -10), "kg"),
+        (("1,5 kg", "2,25 kg", "3 kg"), (1.5, 2.25, 3), "kg"),
+        (("1,500 m", "2 m", "12,345.5 m"), (1500, 2, 12345.5), "m"),
+        (("5\u00a0µg", "6 μg", "7 µg"), (5, 6, 7), "µg"),  # two letters that look alike
+        (("5 m2", "6 m²", "\u22127 m2"), (5, 6, -7), "m2"),
+        (("5 mL", "6 ml", "7mL"), (5, 6, 7), "ml"),
+        (("20 °C", "21.5°C", "22 °C"), (20, 21.5, 22), "°C"),
+        (("1 year", "2 years", "3 Years"), None, None),
+        (("1 year", "2 years", "30 years"), (1, 2, 30), "year"),
+        (("5 min.", "6 mins", "7 min"), (5, 6, 7), "min"),
+        (("5g", "6g", "7 g"), (5, 6, 7), "g"),
+        (("5 V", "12 V", "230 V"), (5, 12, 230), "V"),
+        (("5 %", "6%", "7 %"), (5, 6, 7), "%"),
+        (("5 EUR", "€6", "7 €"), (5, 6, 7), "€"),
+    ],
+)
+def test_numbers_with_one_unit_are_numbers_and_the_unit_is_told(cells, values, unit):
+    preview = read_upload("a.csv", one_column(*cells).encode())
+    if values is None:
+        assert preview.features[:-1] == tuple(f"x = {cell}" for cell in sorted(cells))
+        return
+    assert preview.features == ("x", "b")
+    assert preview.arrays.X_train[:3, 0].tolist() == pytest.approx(values)
+    assert f"Numbers are read without their units: x ({unit})" in preview.notes
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        *(("1st", "2nd", "3rd"), ("5th", "6th", "7th"), ("5a", "5b", "7a"), ("5a", "5g", "5m"), ("12A", "12B", "14A")),
+        *(("12A", "14A"), ("7 A", "8 A", "7 B"), ("4G", "5G"), ("12 Main", "14 Elm"), ("3 PM", "4 AM")),
+        *(("1.5.2", "1.6.1"), ("5 boxes", "6 boxes", "many"), ("5-10 kg", "10-20 kg"), ("12ab", "34cd")),
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_number_with_a_unit_stays_a_category(cells):
+    features = read_upload("a.csv", one_column(*cells).encode()).features
+    shown = sorted(cells)[1:] if len(cells) == 2 else sorted(cells)
+    assert features == (*(f"x = {cell}" for cell in shown), "b")
+
+
+def test_what_is_no_number_among_numbers_with_a_unit_is_named_with_its_line():
+    with pytest.raises(Unusable, match="line 4 has 'heavy' where a number is needed, in 'x'; 3 of 12 rows"):
+        read_upload("a.csv", one_column("5 kg", "6 kg", "heavy", "7 kg").encode())
+
+
 @pytest.mark.parametrize(
     ("cells", "named"),
     [
@@ -121,6 +174,13 @@ def test_a_number_by_point_and_by_comma(cell, point, comma_):
         (["$5", "€7"], "'$5' and '€7'"),
         (["5 EUR", "€7", "6"], "'5 EUR' and '6'"),
         (["5 %"] * 11 + ["7"], "'5 %' and '7'"),
+        (["5 kg", "5000 g"], "'5 kg' and '5000 g'"),
+        (["5kg", "5000g"], "'5kg' and '5000g'"),
+        (["20 C", "68 F"], "'20 C' and '68 F'"),
+        (["5 V", "5000 mV"], "'5000 mV' and '5 V'"),
+        (["5 ms", "5 s"], "'5 ms' and '5 s'"),
+        (["5 CHF", "6 EUR"], "'5 CHF' and '6 EUR'"),
+        (["5 kg"] * 11 + ["7"], "'5 kg' and '7'"),
     ],
 )
 def test_a_column_of_unlike_units_is_refused_not_read_as_one(cells, named):

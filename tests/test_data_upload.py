@@ -2,7 +2,9 @@
 
 import gzip
 import pickle
+import struct
 import tracemalloc
+import zlib
 
 import numpy as np
 import pytest
@@ -84,6 +86,71 @@ def test_image_modes_become_grey_or_rgb():
     assert any((picture == 255 - GREY[2]).all() for picture in arrays.X_train)
 
 
+@pytest.mark.parametrize(
+    ("largest", "divisor"), [(200, 1), (1000, 4), (4000, 16), (4096, 64), (16383, 64), (65535, 256)]
+)
+@pytest.mark.parametrize("form", ["PNG", "TIFF"])
+def test_images_of_16_bits_share_one_scale_by_the_largest_value_of_them_all(largest, divisor, form):
+    values = np.random.default_rng(1).integers(0, largest // 9, (6, 7, 8)).astype(np.uint16)
+    values[2, 3, 4] = largest  # in one image alone
+    suffix = {"PNG": "png", "TIFF": "tif"}[form]
+    preview = read_upload("deep.zip", archive(tree(values, "ababab", suffix, form)))
+    assert by_value(preview.arrays.X_train, preview.arrays.y_train) == by_value(
+        (values // divisor).astype(np.uint8), "ababab"
+    )
+    bits = {1: "of which 8", 4: "of which 10", 16: "of which 12", 64: "of which 14", 256: ""}[divisor]
+    said = f"16 bits {bits} are used" if bits else "16 bits"
+    kept = "are kept" if divisor == 1 else f"were divided by {divisor}"
+    assert f"The images have {said}: values {kept}" in preview.notes
+
+
+def test_images_of_16_bits_beside_others_that_are_left_out_or_have_8():
+    values = np.random.default_rng(1).integers(0, 4000, (4, 6, 9)).astype(np.uint16)
+    files = tree([*values, *GREY[:3]], "ababaab") | {"set/a/bright.png": image(np.full((3, 3), 65535, np.uint16))}
+    preview = read_upload("deep.zip", archive(files), skip=True)
+    expected = by_value([*(values // 16).astype(np.uint8), *GREY[:3]], "ababaab")
+    assert by_value(preview.arrays.X_train, preview.arrays.y_train) == expected
+    assert "4 of 7 images have 16 bits of which 12 are used: values were divided by 16" in preview.notes
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (np.full((6, 9), -5, np.int32), r"0\.tif cannot .* values reach from -5 to -5: save it with values from 0"),
+        (np.full((6, 9), 70000, np.int32), "from 70000 to 70000"),
+        (np.full((6, 9), 0.5, np.float32), "its values are fractions: save it with whole numbers"),
+        (np.full((6, 9), np.nan, np.float32), "from nan to nan"),
+    ],
+)
+def test_an_image_whose_values_are_not_of_16_bits_is_refused(values, said):
+    with pytest.raises(DataError, match=said):
+        read_upload("deep.zip", archive(tree([values, values], "ab", "tif", "TIFF")))
+
+
+def png_of_16_bits(colours):
+    """A PNG of (h, w, 3) uint16, which Pillow cannot write."""
+    h, w = colours.shape[:2]
+    rows = b"".join(b"\0" + row.astype(">u2").tobytes() for row in colours)
+    parts = (b"IHDR", struct.pack(">2I5B", w, h, 16, 2, 0, 0, 0)), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")
+    packed = (struct.pack(">I", len(c)) + t + c + struct.pack(">I", zlib.crc32(t + c)) for t, c in parts)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
+
+
+def test_colours_of_16_bits_are_read_where_they_fill_them_and_refused_where_bits_would_be_lost():
+    colours = np.random.default_rng(1).integers(0, 65536, (4, 6, 9, 3))
+    colours[0] //= 60  # a dark one
+    files = {f"set/{'ab'[k % 2]}/{k}.png": png_of_16_bits(values) for k, values in enumerate(colours)}
+    preview = read_upload("deep.zip", archive(files))
+    assert by_value(preview.arrays.X_train, preview.arrays.y_train) == by_value(
+        (colours // 256).astype(np.uint8), "abab"
+    )
+    files = {name: png_of_16_bits(values // 16) for name, values in zip(files, colours)}
+    with pytest.raises(
+        DataError, match=r"of which 12 are used, and of colours the upper 8 .*multiply the values by 16"
+    ):
+        read_upload("deep.zip", archive(files))
+
+
 @pytest.mark.parametrize("form", ["PNG", "TIFF"])
 def test_a_picture_is_upright_as_its_camera_says(form):
     for picture in (GREY[0], COLOUR[0]):
@@ -92,13 +159,13 @@ def test_a_picture_is_upright_as_its_camera_says(form):
         lies |= {6: np.rot90(picture), 7: np.rot90(turned, 2), 8: np.rot90(picture, -1)}
         for orientation, pixels in lies.items():
             content = photograph(np.ascontiguousarray(pixels), exif(orientation), form)
-            assert (images.decode("a", content) == picture).all(), orientation
+            assert (images.decode("a", content).pixels == picture).all(), orientation
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP"])
 @pytest.mark.parametrize("notes", BROKEN_EXIF, ids=["type", "header", "short", "cut off"])
 def test_a_picture_whose_exif_is_broken_is_read_all_the_same(form, notes):
-    assert images.decode("a", photograph(GREY[0], notes, form)).size == GREY[0].size
+    assert images.decode("a", photograph(GREY[0], notes, form)).pixels.size == GREY[0].size
 
 
 def test_whatever_a_reader_of_a_format_raises_names_the_file(monkeypatch):

@@ -326,7 +326,7 @@ def test_what_is_no_photograph_is_refused_with_what_is(content):
 def test_a_photograph_is_told_by_its_content_and_reduced_before_it_is_searched():
     large = photo.upload("a.png", png(1500, 900))
     assert large.key == photo.upload("b.png", png(1500, 900)).key != photo.upload("c.png", png(600, 300)).key
-    image, full = photo._grey(large)
+    image, full, _ = photo._grey(large)
     assert full == (900, 1500)
     assert max(image.shape) == photo.LONGEST
     with pytest.raises(DataError, match="cannot be read"):
@@ -336,14 +336,21 @@ def test_a_photograph_is_told_by_its_content_and_reduced_before_it_is_searched()
 @pytest.mark.parametrize("form", ["PNG", "JPEG"])
 @pytest.mark.parametrize("notes", uploads.BROKEN_EXIF, ids=["type", "header", "short", "cut off"])
 def test_a_photograph_whose_exif_is_broken_is_searched(form, notes):
-    image, full = photo._grey(photo.upload("a", uploads.photograph(uploads.STREETS[0], notes, form)))
+    image, full, _ = photo._grey(photo.upload("a", uploads.photograph(uploads.STREETS[0], notes, form)))
     assert sorted(image.shape) == sorted(full) == [40, 60]
+
+
+def test_a_photograph_of_16_bits_is_searched_on_a_scale_of_its_own_and_that_is_said():
+    values = np.random.default_rng(0).integers(0, 4000, (40, 60)).astype(np.uint16)
+    image, _, notes = photo._grey(photo.upload("a.png", uploads.image(values)))
+    assert (image == values // 16).all()
+    assert notes == ["The photograph has 16 bits of which 12 are used: values were divided by 16"]
 
 
 def test_a_photograph_that_its_camera_turned_is_searched_upright_and_its_size_is_that_of_the_file():
     pixels = np.zeros((1000, 2000, 3), np.uint8)
     pixels[:, :1000] = 200
-    image, full = photo._grey(photo.upload("a", uploads.photograph(pixels, uploads.exif(6), "JPEG")))
+    image, full, _ = photo._grey(photo.upload("a", uploads.photograph(pixels, uploads.exif(6), "JPEG")))
     assert (image.shape, full) == ((480, 240), (2000, 1000))
     assert (image[:200].mean(), image[300:].mean()) == pytest.approx((200, 0), abs=3)
 

@@ -1,6 +1,6 @@
 """What the columns of a table hold where not every cell is a plain number, and how each becomes numbers.
 
-    numbers       12   1.5e3   1,234.5   with a decimal comma 1.234,5   12 %   thousands apart by spaces or '
+    numbers       12   1.5e3   1,234.5   with a decimal comma 1.234,5   12 %   5 kg   thousands apart by spaces or '
     categories    few texts: a column of 0 and 1 for each of them, one column where there are two
     dates         2024-03-31   31.3.24   3/31/2024 9:30 PM   become days since 1970, times of day parts of a day
     texts, nothing       left out, and said
@@ -8,9 +8,16 @@
                   of their own
 
 A column holds what more than half of its cells are; the lines of the others are named.
+
+A word behind a number is its unit where it is one of KNOWN: behind a gap, or of two letters or more (5 kg, 5kg). Where
+every cell of a column is a number with a word, other words are units too: all of KNOWN, be they a single small letter
+without a gap (5g) or one of CAPITALS behind one (5 V); or any word behind a gap, the same in all cells (5 boxes). What
+else there is, such as 3rd, 5a, 12A, or 12 A beside 12 B, is a text. Unlike units in a column, or a unit in some of its
+cells, are refused: 5 kg is not 5 g.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -30,12 +37,28 @@ EMPTY_ACCEPTED = "rows without empty cells, or, under How to read it, what is pu
 COMMA = "Numbers are written with a decimal comma"
 EPOCH = datetime(1970, 1, 1)
 MAX_LEVELS = 20  # texts of a column of categories
+MAX_MEASURE = 60  # letters of a number and its unit
 NAMED = 5  # columns that a note names
 LARGEST = float(np.finfo(np.float32).max)
 _MISSING = frozenset(
     ("", "-", "--", "?", ".", "na", "n/a", "#n/a", "#nv", "nan", "null", "none", "nil", "k.a.", "missing")
 )
 _UNIT = re.compile(r"^(?:[€$£]|EUR|USD)\s*|\s*(?:[€$£%]|EUR|USD)$")
+CAPITALS = frozenset("VAWJKCF")  # units that may be a part of a code as well
+KNOWN = CAPITALS | frozenset(
+    (
+        *("kg", "g", "mg", "µg", "ng", "t", "lb", "oz", "km", "m", "cm", "mm", "µm", "nm", "in", "ft", "yd", "mi"),
+        *("s", "sec", "ms", "µs", "ns", "min", "h", "hr", "l", "ml", "cl", "dl", "µl", "m2", "cm2", "mm2", "km2", "ha"),
+        *("m3", "cm3", "mm3", "km/h", "m/s", "mph", "kph", "°", "°C", "°F", "deg", "rad", "Hz", "kHz", "MHz", "GHz"),
+        *("mV", "kV", "mA", "µA", "mW", "kW", "MW", "Wh", "kWh", "kJ", "MJ", "cal", "kcal", "eV", "keV", "MeV", "ohm"),
+        *("Pa", "hPa", "kPa", "MPa", "bar", "mbar", "mmHg", "psi", "dB", "ppm", "ppb", "bpm", "rpm", "kB", "KB", "MB"),
+        *("GB", "TB", "mol", "mmol", "mg/dl", "g/dl", "g/l", "mg/l", "µg/l", "ng/ml", "µg/ml", "mmol/l", "µmol/l"),
+        *("mol/l", "kg/m2", "kg/m3", "g/cm3", "mg/kg", "AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "GBP", "HUF"),
+        *("INR", "JPY", "NOK", "PLN", "SEK"),
+    )
+)
+_MEASURE = re.compile(r"([^a-zA-Z]*[\d.,](?:[eE][-+]?\d+)?)([\s\u00a0\u202f]*)((?:[^\W\d_]|°)[\w°/·^*.-]{0,11})")
+_SPELLED = str.maketrans("μ²³", "µ23")
 _POINT = re.compile(
     r"[-+]?(?:[1-9]\d{0,2}(?:([ ',\u00a0\u202f’])\d{3})(?:\1\d{3})*|\d+|(?=\.\d))(?:\.\d*)?(?:[eE][-+]?\d+)?"
 )
@@ -66,6 +89,44 @@ def unit(cell: str) -> str:
     """The unit that a cell is written with, "" for none; a currency by its sign, however it is written."""
     marks = "".join(_UNIT.findall(cell.strip())).strip()
     return {"EUR": "€", "USD": "$"}.get(marks, marks)
+
+
+class Measure(NamedTuple):
+    """What may be a number with a unit: both as texts, and whether it is one whatever else its column holds."""
+
+    number: str
+    unit: str
+    sure: bool
+
+
+@lru_cache(1 << 16)
+def measure(cell: str) -> Measure | None:
+    """A cell as a number with a unit, "" for none; None where it is no such thing."""
+    if not (np.isnan(number(cell, False)) and np.isnan(number(cell, True))):
+        return Measure(cell, unit(cell), True)
+    found = _MEASURE.fullmatch(cell.strip()) if len(cell) <= MAX_MEASURE else None
+    if not found or unit(found[1]) or (np.isnan(number(found[1], False)) and np.isnan(number(found[1], True))):
+        return None
+    word = _one_spelling(found[3])
+    if not found[2] and (word not in KNOWN or word in CAPITALS):
+        return None
+    sure = word in KNOWN and (len(word) > 1 or (bool(found[2]) and word not in CAPITALS))
+    return Measure(found[1], word, sure)
+
+
+def _one_spelling(word: str) -> str:
+    """A unit as it is compared: in the singular, litres small, powers as digits."""
+    word = word.translate(_SPELLED).rstrip(".")
+    for spelling in (word, word.replace("L", "l"), word.removesuffix("s")):
+        if spelling in KNOWN:
+            return spelling
+    return word.removesuffix("s") if len(word) > 3 else word
+
+
+def value(cell: str, comma: bool, unsure: bool) -> float:
+    """The number of a cell without its unit, NaN for none; unsure: also where the unit alone does not tell that."""
+    found = measure(cell)
+    return number(found.number, comma) if found and (found.sure or unsure) else np.nan
 
 
 @lru_cache(1 << 16)
@@ -113,12 +174,13 @@ class _Seen:
 
     n: int = 0
     missing: int = 0
-    by_point: int = 0  # cells that are numbers with a decimal point
-    by_comma: int = 0
+    numbers: Counter[tuple[bool, bool]] = field(default_factory=Counter)  # (sure, decimal comma) -> cells written so
+    measured: int = 0  # cells that are numbers, those with a unit that is not sure too
     by_day: int = 0  # cells that are dates with the day before the month
     by_month: int = 0
     levels: dict[str, int] = field(default_factory=dict)  # text -> how often, of the first MAX_LEVELS + 1
-    units: dict[str, str] = field(default_factory=dict)  # unit of numbers -> the first cell written with it
+    sure: dict[str, str] = field(default_factory=dict)  # unit of numbers -> the first cell written with it
+    unsure: dict[str, str] = field(default_factory=dict)  # likewise, of those whose units alone do not tell
 
     def add(self, cells: np.ndarray) -> None:
         distinct, counts = np.unique(cells, return_counts=True)
@@ -127,15 +189,32 @@ class _Seen:
             if is_missing(cell):
                 self.missing += count
                 continue
-            by_point, by_comma = not np.isnan(number(cell, False)), not np.isnan(number(cell, True))
-            self.by_point += count * by_point
-            self.by_comma += count * by_comma
-            if by_point or by_comma:
-                self.units.setdefault(unit(cell), cell)
+            if found := measure(cell):
+                self.measured += count
+                units = self.sure if found.sure else self.unsure
+                if len(units) <= MAX_LEVELS:
+                    units.setdefault(found.unit, cell)
+                for comma in (False, True):
+                    self.numbers[found.sure, comma] += count * (not np.isnan(number(found.number, comma)))
             self.by_day += count * (not np.isnan(days(cell, True)))
             self.by_month += count * (not np.isnan(days(cell, False)))
             if cell in self.levels or len(self.levels) <= MAX_LEVELS:
                 self.levels[cell] = self.levels.get(cell, 0) + count
+
+    @property
+    def in_units(self) -> bool:
+        """Whether every cell is a number with a word, and the words can be units."""
+        words = self.sure.keys() | self.unsure.keys()
+        return self.measured == self.n - self.missing and (len(words) == 1 or words <= KNOWN)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Unit of the numbers, "" for none -> the first cell written with it."""
+        return self.sure | self.unsure if self.in_units else self.sure
+
+    def written(self, comma: bool) -> int:
+        """Cells that are numbers, `comma` saying that decimals follow a comma."""
+        return self.numbers[True, comma] + self.in_units * self.numbers[False, comma]
 
     @property
     def kind(self) -> str:
@@ -144,7 +223,7 @@ class _Seen:
             return "nothing"
         if 2 * max(self.by_day, self.by_month) > there:
             return "dates"
-        if 2 * max(self.by_point, self.by_comma) > there:
+        if 2 * max(self.written(False), self.written(True)) > there:
             return "numbers"
         few = len(self.levels) <= min(MAX_LEVELS, there // 2)
         return "categories" if few else "texts"
@@ -152,7 +231,8 @@ class _Seen:
     @property
     def way(self) -> str:
         """How numbers are written: "point", "comma", or nothing where both ways fit."""
-        return "" if self.by_point == self.by_comma else "point" if self.by_point > self.by_comma else "comma"
+        by_point, by_comma = self.written(False), self.written(True)
+        return "" if by_point == by_comma else "point" if by_point > by_comma else "comma"
 
 
 class _Column(NamedTuple):
@@ -216,11 +296,13 @@ class Columns:
         ways = {column.way for column in seen if column.kind == "numbers"}
         usual = "comma" if "comma" in ways and "point" not in ways else "point"
         self._kept: list[_Column] = []
-        dates = []
+        dates, units = [], []
         for k, column in zip(chosen, seen):
             if column.kind == "numbers":
                 _require_one_unit(column, names[k])
-                self._kept.append(_Column(k, names[k], partial(number, comma=(column.way or usual) == "comma")))
+                comma = (column.way or usual) == "comma"
+                self._kept.append(_Column(k, names[k], partial(value, comma=comma, unsure=column.in_units)))
+                units += [f"{names[k]} ({of_all})" for of_all in column.units if of_all]
             elif column.kind == "dates":
                 day_first = column.by_day >= column.by_month
                 self._kept.append(_Column(k, names[k], partial(days, day_first=day_first), "date"))
@@ -236,6 +318,8 @@ class Columns:
         self.notes += _left_out(seen, [names[k] for k in chosen])
         if coded := [f"{column.name} ({len(column.levels)})" for column in self._kept if column.levels]:
             self.notes.append(f"Categories become columns of 0 and 1: {_listed(coded)}")
+        if units:
+            self.notes.append(f"Numbers are read without their units: {_listed(units)}")
         if dates:
             self.notes.append(f"Dates become days since 1970: {_listed(dates)}")
 
@@ -279,7 +363,10 @@ def _require_one_unit(column: _Seen, name: str) -> None:
     """DataError for a column some of whose numbers have another unit than others, or none: 5 % is not 5."""
     if len(column.units) > 1:
         cells = " and ".join(repr(cell[:40]) for cell in list(column.units.values())[:2])
-        raise DataError(f"The column {name!r} has numbers of unlike units, {cells}", "one unit, or none, in a column")
+        raise DataError(
+            f"The column {name!r} has numbers of unlike units, {cells}",
+            "one unit, or none, in a column: convert one of them",
+        )
 
 
 def _left_out(seen: list[_Seen], names: list[str]) -> list[str]:

@@ -2,6 +2,9 @@
 Or images beside a table that names them and tells their classes (loaders.labelled). Images in a folder `unlabelled` or
 `unknown`, or with an empty class in the table, have no label yet.
 
+All images of 16 bits a pixel are brought to 8 on one scale: divided by the power of two by which the largest value of
+them all, which fills 8, 10, 12, 14 or 16 bits, fits.
+
 cats/1.png  dogs/1.png      or      train/cats/1.png  test/cats/7.png      or      1.png  2.png  labels.csv
 """
 
@@ -10,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
@@ -27,9 +31,25 @@ ACCEPTED = (
 SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pnm"}
 MAX_SIDE = 1024
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
-_DEEP = ("I", "I;16", "I;16B", "I;16L")  # 16 bits a pixel
+_DEEP = ("I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes of more than 8 bits a pixel
+_FILLED = (8, 10, 12, 14, 16)  # of 16 bits, how many the sensors of cameras, microscopes and scanners fill
+_COLOURS_ACCEPTED = "colours of 8 bits, or 16 bits that are filled (multiply the values by {}), or images in grey"
 _TEST_FOLDERS = {"test", "testing"}
 _UNLABELLED_FOLDERS = {"unlabelled", "unlabeled", "unknown"}
+
+
+class Depth(NamedTuple):
+    """Of an image of 16 bits: how many of them its values fill, one of _FILLED, and by how many they were shifted."""
+
+    used: int
+    shifted: int
+
+
+class Decoded(NamedTuple):
+    """An image (h, w) or (h, w, 3) uint8; its depth where it has 16 bits, by its own largest value."""
+
+    pixels: np.ndarray
+    depth: Depth | None = None
 
 
 def is_image(name: str) -> bool:
@@ -50,14 +70,16 @@ def read(members: list[Member], told: Told | None = None, skip: bool = False) ->
             parts = _path(member, told)
             image = decode(member.name, member.read())
             kept.append((parts, image))
-            total += image.nbytes
+            total += image.pixels.nbytes
         if total > MAX_BYTES:
             raise TooLarge(f"The images take more than {MAX_BYTES >> 20} MB as pixels", SIZE_ACCEPTED)
     kept = _of_one_size(kept, sieve)
     notes = [f"The classes are in column {told.column} of {told.file}"] if told else []
     notes += sieve.notes(len(members), "files")
-    paths = [path for path, _ in kept]
-    X, y = _stacked([image for _, image in kept]), np.array([path[-2] for path in paths])
+    paths, kept = [path for path, _ in kept], [image for _, image in kept]
+    kept, scale = on_one_scale(kept)
+    notes += scale
+    X, y = _stacked(kept), np.array([path[-2] for path in paths])
     if not told:
         folders = np.isin(np.char.lower(y), list(_UNLABELLED_FOLDERS))
         notes += [f"Images in a folder {name!r} have no label" for name in np.unique(y[folders]).tolist()]
@@ -89,7 +111,7 @@ def _path(member: Member, told: Told | None) -> tuple[str, ...]:
 
 def _of_one_size(kept: list[tuple], sieve: Sieve) -> list[tuple]:
     """The images of the size that most have; the others are the sieve's. DataError where no size is that of most."""
-    sizes = Counter(image.shape[:2] for _, image in kept)
+    sizes = Counter(image.pixels.shape[:2] for _, image in kept)
     if len(sizes) < 2:
         return kept
     (size, n), *_ = sizes.most_common(1)
@@ -97,20 +119,39 @@ def _of_one_size(kept: list[tuple], sieve: Sieve) -> list[tuple]:
         common = ", ".join(f"{w} x {h} ({k} images)" for (h, w), k in sizes.most_common(3))
         raise DataError(f"The images have {len(sizes)} different sizes: {common}", ACCEPTED)
     for parts, image in kept:
-        if image.shape[:2] != size:
-            (h, w), name = image.shape[:2], "/".join(parts)
+        if image.pixels.shape[:2] != size:
+            (h, w), name = image.pixels.shape[:2], "/".join(parts)
             reason = f"{name} has {w} x {h} pixels, most images {size[1]} x {size[0]}"
             sieve.add(name, DataError(reason, ACCEPTED))
-    return [one for one in kept if one[1].shape[:2] == size]
+    return [one for one in kept if one[1].pixels.shape[:2] == size]
 
 
-def decode(name: str, content: bytes, most: int = MAX_SIDE) -> np.ndarray:
-    """One image, `most` pixels a side, as (h, w) or (h, w, 3) uint8."""
+def on_one_scale(images: Sequence[Decoded], what: str = "images") -> tuple[list[np.ndarray], list[str]]:
+    """The pixels of images, those of 16 bits divided by one power of two, and a note on it. DataError for colours of
+    which too few bits were read."""
+    depths = [image.depth for image in images if image.depth]
+    if not depths:
+        return [image.pixels for image in images], []
+    used = max(depth.used for depth in depths)
+    which = f"The {what}" if len(depths) == len(images) else f"{len(depths):,} of {len(images):,} {what}"
+    has = "has" if len(images) == 1 or len(depths) == 1 < len(images) else "have"
+    said = f"{which} {has} 16 bits" + (f" of which {used} are used" if used < 16 else "")
+    if any(depth.shifted > used - 8 for depth in depths):  # Pillow gives the upper 8 bits of colours
+        reason = f"{said}, and of colours the upper 8 alone can be read"
+        raise DataError(reason, _COLOURS_ACCEPTED.format(1 << 16 - used))
+    more = [used - 8 - image.depth.shifted if image.depth else 0 for image in images]
+    pixels = [image.pixels >> shift if shift else image.pixels for image, shift in zip(images, more)]
+    return pixels, [f"{said}: values were divided by {1 << used - 8}" if used > 8 else f"{said}: values are kept"]
+
+
+def decode(name: str, content: bytes, most: int = MAX_SIDE) -> Decoded:
+    """One image, `most` pixels a side."""
     with opened(name, content) as image:
         if max(image.size) > most:
             width, height = image.size
             raise DataError(f"{name} has {width} x {height} pixels", f"images up to {most} x {most}")
-        return pixels(flat(image))
+        shown, depth = flat(image)
+        return Decoded(pixels(shown), depth)
 
 
 @contextmanager
@@ -128,17 +169,36 @@ def opened(
             yield image
 
 
-def flat(image: Image.Image) -> Image.Image:
-    """An opened image as viewers show it, in the mode L or RGB: upright, see-through parts laid on white."""
+def flat(image: Image.Image) -> tuple[Image.Image, Depth | None]:
+    """An opened image as viewers show it, in the mode L or RGB: upright, see-through parts laid on white; and its depth
+    where it has 16 bits. Raises ValueError for values that are no whole numbers from 0 to 65535."""
+    deep_colours = image.mode not in _DEEP and any(";16" in str(tile[3]) for tile in image.tile)
     image = _upright(image)
     if image.mode in _DEEP:
-        return Image.fromarray((np.asarray(image).clip(0, 65535) >> 8).astype(np.uint8))
-    if image.mode == "L" and not image.has_transparency_data:
-        return image
-    if image.has_transparency_data:
-        image = image.convert("RGBA")
-        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
-    return image.convert("RGB")
+        return _in_8_bits(np.asarray(image))
+    if image.mode != "L" or image.has_transparency_data:
+        if image.has_transparency_data:
+            image = image.convert("RGBA")
+            image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
+        image = image.convert("RGB")
+    return image, Depth(_filled(255 + 256 * int(np.asarray(image).max())), 8) if deep_colours else None
+
+
+def _in_8_bits(values: np.ndarray) -> tuple[Image.Image, Depth]:
+    """Pixels (h, w) of 16 bits, divided by the power of two that their largest value asks for."""
+    low, high = values.min(), values.max()
+    if not (low >= 0 and high <= 65535):  # NaN is neither
+        raise ValueError(f"its values reach from {low:g} to {high:g}: save it with values from 0 to 65535")
+    if values.dtype.kind == "f" and np.mod(values, 1).any():
+        raise ValueError("its values are fractions: save it with whole numbers from 0 to 65535")
+    used = _filled(int(high))
+    shifted = (values.astype(np.uint16) >> used - 8).astype(np.uint8)
+    return Image.fromarray(shifted), Depth(used, used - 8)
+
+
+def _filled(largest: int) -> int:
+    """How many bits images are taken to fill whose largest value this is."""
+    return next(bits for bits in _FILLED if largest >> bits == 0)
 
 
 def pixels(image: Image.Image) -> np.ndarray:

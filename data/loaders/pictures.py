@@ -84,7 +84,7 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
     total += len(found) + len(sieve.bad)  # its lines, those among them that are bad
     called = tuple(kind for kind, _ in Counter(one.kind for one in found if one.kind).most_common())
     found = [one for one in found if one.kind in kinds] if kinds else found
-    decoded, coloured = _decoded(members, sieve)
+    decoded, read = _decoded(members, sieve)
     found, position = _placed(found, decoded, names, sieve)
     notes = sieve.notes(total, "files and lines")
     kept = [k for k, picture in enumerate(decoded) if picture is not None]
@@ -100,10 +100,9 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
         boxes,
         np.array([one.category for one in found], np.int64),
         position,
-        (*([] if kinds else said), *notes, *(["Colours are read as grey"] if coloured else []),
-         *_notes(boxes, decoded, position)),
+        (*([] if kinds else said), *notes, *read, *_notes(boxes, decoded, position)),
         called,
-    )  # fmt: skip
+    )
 
 
 @contextmanager
@@ -199,7 +198,8 @@ def _placed(
                 raise DataError(f"{where(field)}: {one.image[:60]!r} may be {both}", "the path of one of them")
             if not there:
                 reason = f"{where(field)}: there is no image {one.image[:60]!r}"
-                raise DataError(reason, _named(one.image, known.files) if len(sieve.bad) < SUGGESTED else "")
+                similar = _named(one.image, known.files) if len(sieve.bad) < SUGGESTED else ""
+                raise DataError(reason, one.named or similar)
             if pictures[there[0]] is None:
                 continue
             one = one.scaled(pictures[there[0]].shape)
@@ -219,23 +219,26 @@ def _named(image: str, files: dict[str, list[int]]) -> str:
     return f"the name of an image of this upload, such as {', '.join(name[:60] for name in close)}"
 
 
-def _decoded(members: list[Member], sieve: Sieve) -> tuple[list[np.ndarray | None], bool]:
-    """Every image in grey, None for those that are damaged, large or small, and whether one has colours."""
+def _decoded(members: list[Member], sieve: Sieve) -> tuple[list[np.ndarray | None], list[str]]:
+    """Every image in grey, None for those that are damaged, large or small, and notes on how they were read."""
     decoded, total, coloured = [], 0, False
     for member in members:
         image = None
         with sieve.part(member.name):
             with _of_pictures():
                 found = images.decode(member.name, member.read(), MAX_SIDE)
-            h, w = found.shape[:2]
+            h, w = found.pixels.shape[:2]
             if min(h, w) < MIN_SIDE:
                 raise DataError(f"{member.name} has {w} x {h} pixels", f"images of at least {MIN_SIDE} x {MIN_SIDE}")
-            image, coloured = images.grey(found), coloured or found.ndim == 3
-            total += image.nbytes
+            coloured = coloured or found.pixels.ndim == 3
+            image = found._replace(pixels=images.grey(found.pixels))
+            total += image.pixels.nbytes
         if total > bundle.MAX_BYTES:
             raise TooLarge(f"The images take more than {bundle.MAX_BYTES >> 20} MB as pixels", bundle.SIZE_ACCEPTED)
         decoded.append(image)
-    return decoded, coloured
+    pixels, notes = images.on_one_scale([image for image in decoded if image], "pictures")
+    left = iter(pixels)
+    return [image and next(left) for image in decoded], [*(["Colours are read as grey"] if coloured else []), *notes]
 
 
 def _check_place(one: Object, shape: tuple[int, int]) -> None:

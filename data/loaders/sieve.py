@@ -6,7 +6,8 @@ for part in parts:
         ...
 notes = sieve.notes(len(parts), "files")   Unusable for the bad ones; with skip, a sentence that names them
 
-What is well and of no use here, such as a point among boxes, is counted in `ignored` and told by a sentence too.
+What is well and of no use here, such as a point among boxes or a box outside its frame, is counted in `ignored` and
+told by a sentence too.
 """
 
 from collections import Counter
@@ -77,4 +78,5 @@ class Sieve:
             return []
         kinds = ", ".join(f"{name[:SHORT]} ({n:,})" for name, n in self.ignored.most_common(NAMED))
         more = f" and {len(self.ignored) - NAMED:,} more kinds" if len(self.ignored) > NAMED else ""
-        return [f"{self.ignored.total():,} annotations that are no boxes are ignored: {kinds}{more}"]
+        n = self.ignored.total()
+        return [f"{n:,} {'annotation is' if n == 1 else 'annotations are'} ignored: {kinds}{more}"]

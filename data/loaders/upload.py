@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 
 from data.dataset import Arrays, DataError
-from data.loaders import bundle, check, idx, images, labelled, libsvm, npz, sheets, table, text
+from data.loaders import arff, bundle, check, idx, images, labelled, libsvm, matlab, npz, sheets, table, text
 from data.loaders.bundle import Member
 from data.loaders.columns import REFUSE
 from data.loaders.labelled import Told
@@ -20,8 +20,8 @@ from data.loaders.table import Labels
 from data.loaders.text import Rows
 
 ACCEPTED = (
-    "npz, a table (csv, Excel's xlsx, Parquet), libsvm text, a pair of idx files, or a zip or folder of images in one "
-    "folder a class or beside a csv of their names and classes"
+    "npz, a table (csv, Excel's xlsx, Parquet, Weka's ARFF), MATLAB's mat, libsvm text, a pair of idx files, or a zip "
+    "or folder of images in one folder a class or beside a csv of their names and classes"
 )
 Source = bytes | Path | str
 _FOREIGN = {  # first bytes -> what to do instead
@@ -31,9 +31,9 @@ _FOREIGN = {  # first bytes -> what to do instead
     b"Rar!": ("a RAR archive", bundle.ZIP_ACCEPTED),
     b"7z\xbc\xaf": ("a 7z archive", bundle.ZIP_ACCEPTED),
     b"\xd0\xcf\x11\xe0": ("an old or locked Office document", "the table saved as xlsx or csv"),
-    b"\x89HDF": ("an HDF5 file", npz.ACCEPTED),
+    b"\x89HDF": ("an HDF5 file", f"{npz.ACCEPTED}, or {matlab.ACCEPTED}"),
 }
-TABLES = (".csv", ".tsv", ".data", ".xlsx", ".xlsm", ".parquet", ".libsvm")  # of several files, by their names
+TABLES = (".csv", ".tsv", ".data", ".xlsx", ".xlsm", ".parquet", ".arff", ".mat", ".libsvm")  # by their names
 _FOREIGN_ZIPS = {"content.xml": "an OpenDocument file", "Index/Document.iwa": "an iWork file"}
 
 
@@ -50,7 +50,7 @@ class Preview:
     """What an upload turned out to be, ready to be looked at (`catalogue.draft`), named and kept (`catalogue.keep`)."""
 
     title: str
-    format: str  # npz, csv, xlsx, parquet, libsvm, idx or images
+    format: str  # npz, mat, csv, xlsx, parquet, arff, libsvm, idx or images
     arrays: Arrays
     notes: tuple[str, ...]  # what was decided for the reader, one sentence each
     features: tuple[str, ...] = ()  # names of a table's columns, where the file has them
@@ -64,7 +64,7 @@ class Opened:
     format: str  # as in Preview
     members: list[Member]
     notes: tuple[str, ...] = ()
-    content: bytes = b""  # libsvm's text
+    content: bytes = b""  # libsvm's text, or MATLAB's file
     table: tuple[list[str], Rows] | None = None  # its header and rows
 
     @cached_property
@@ -103,6 +103,8 @@ class Opened:
             arrays, features, notes = Arrays.unsplit(found.X, found.y), found.features, found.notes
         elif self.format == "images":
             arrays, notes = images.read(self.members, self.classes, skip)
+        elif self.format == "mat":
+            arrays, notes = matlab.read(self.members[0].name, self.content)
         elif self.format == "libsvm":
             arrays = Arrays.unsplit(*libsvm.parse(self.members[0].name, self.content))
         else:
@@ -130,10 +132,15 @@ def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] =
     if any(images.is_image(member.name) for member in members):
         return known("images")
     if len(members) == 1 and not idx.is_idx(content := members[0].read()):
+        if matlab.is_matlab(members[0].name, content):
+            return known("mat", content=content)
         format_, content, notes = _as_text(members[0].name, content)
         if libsvm.is_libsvm(content[: libsvm.HEAD]):
             return known("libsvm", notes=tuple(notes), content=content)
-        return known(format_, notes=tuple(notes), table=table.taken_apart(members[0].name, content.decode()))
+        whole = content.decode()
+        if format_ == "csv" and arff.is_arff(whole):
+            return known("arff", notes=tuple(notes), table=arff.taken_apart(members[0].name, whole))
+        return known(format_, notes=tuple(notes), table=table.taken_apart(members[0].name, whole))
     if all(idx.is_idx(member.read()) for member in members):
         return known("idx")
     if tables := [member for member in members if member.name.lower().removesuffix(".gz").endswith(TABLES)]:

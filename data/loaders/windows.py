@@ -30,7 +30,7 @@ def face_windows(paths: list[Path]) -> Arrays:
     faces = cbcl.X_train[cbcl.y_train > 0]
     own = np.concatenate([faces, faces[:, :, ::-1], cbcl.X_train[cbcl.y_train < 0]])
     rng, wanted = np.random.default_rng(SEED), COUNT - len(own)
-    scenes = [images.decode(path.name, path.read_bytes()) for path in paths[1:]]
+    scenes = [images.decode(path.name, path.read_bytes()).pixels for path in paths[1:]]
     plain = _drawn(scenes, wanted // 2, rng)
     drawn = _drawn(scenes, HARDER * (wanted - len(plain)), rng)
     mean = _normed(faces.mean(0)[None])[0]

@@ -73,7 +73,7 @@ def picture(path: Path, found: np.ndarray | None = None, category: np.ndarray | 
     if found is None:
         found, category = np.empty((0, 4)), np.empty(0, np.int64)
     with in_words(f"{path.name} cannot be read", ACCEPTED, OSError):
-        image = images.grey(images.decode(path.name, path.read_bytes()))
+        image = images.grey(images.decode(path.name, path.read_bytes()).pixels)
     return Picture(path.stem, image, found, category, 1.0, len(found))
 
 

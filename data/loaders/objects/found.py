@@ -70,6 +70,7 @@ class Object(NamedTuple):
     shares: bool = False
     circle: bool = False
     turn: float = 0.0  # degrees, of a box of shares about its first corner
+    named: str = ""  # how images must be named, where the annotation numbers them
 
     def scaled(self, shape: tuple[int, int]) -> "Object":
         """Upright and in pixels of a picture (h, w)."""

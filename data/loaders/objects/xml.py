@@ -1,23 +1,33 @@
-"""Boxes in XML: Pascal VOC's, a file for each picture, and CVAT's, one for all.
+"""Boxes in XML: Pascal VOC's, a file for each picture, and CVAT's, one for all, of images or of a video.
 
     <annotation><filename>a.jpg</filename><object><name>car</name><bndbox><xmin>..</xmin>...</bndbox></object></annotation>
     <annotations><image name="a.jpg"><box label="car" xtl=".." ytl=".." xbr=".." ybr=".."/></image></annotations>
+    <annotations><track label="car"><box frame="7" outside="0" xtl=".." ... ybr=".."/></track></annotations>
 
-Reference: Everingham et al., "The PASCAL Visual Object Classes Challenge", IJCV 2010; docs.cvat.ai, "CVAT for image".
+Frame 7 of a video is the picture frame_000007, as CVAT names it where it exports a video with its images. A box that is
+outside its frame, and a tag, a point or a skeleton, which has no extent, is ignored. A turn is about the centre; the
+upright box around is taken.
+
+Reference: Everingham et al., "The PASCAL Visual Object Classes Challenge", IJCV 2010; docs.cvat.ai, "CVAT for image",
+"CVAT for video".
 """
 
+import math
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from data.dataset import DataError, in_words
-from data.loaders.objects.found import BOX, Object, Spot, called, told
+from data.loaders.objects.found import BOX, Object, Spot, called, short, told
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "Pascal VOC's XML of a picture, or CVAT's of all, without a document type of its own"
 _NUMBERS = {  # a shape of CVAT -> how numbers tell it, and what they are called
     "box": ("corners", ("xtl", "ytl", "xbr", "ybr")),
     "ellipse": ("ellipse", ("cx", "cy", "rx", "ry")),
+    "mask": ("size", ("left", "top", "width", "height")),
 }
+FRAME = "the number of a frame, from 0"
+FRAMES = "images named as CVAT exports a video's: frame_000000.png for frame 0"
 
 
 def parse(name: str, content: bytes) -> ElementTree.Element:
@@ -36,6 +46,8 @@ def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
     elif root.tag == "annotations":
         for k, image in enumerate(root.iter("image"), 1):
             yield from _cvat(Spot(name, f"image {k}"), image, sieve)
+        for k, track in enumerate(root.iter("track"), 1):
+            yield from _video(Spot(name, f"track {k}"), track, sieve)
     else:
         raise DataError(f"{name} begins with <{root.tag[:40]}>", ACCEPTED)
 
@@ -54,12 +66,45 @@ def _voc(name: str, root: ElementTree.Element, sieve: Sieve) -> Iterator[Object]
 def _cvat(of: Spot, image: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
     file = of.named("name", image.get("name"))
     for k, shape in enumerate(image, 1):
-        spot, kind = Spot(of.file, f"{of.at}, shape {k}"), called(shape.get("label", ""))
+        spot = Spot(of.file, f"{of.at}, shape {k}")
         with sieve.part(spot.where()):
-            if shape.tag in _NUMBERS:
-                how, fields = _NUMBERS[shape.tag]
-                yield told(spot, file, how, fields, map(shape.get, fields), kind=kind)
-            elif shape.tag in ("polygon", "polyline"):
-                points = [point.split(",") for point in shape.get("points", "").split(";")]
-                yield Object(file, spot.around("points", points), spot, 4 * ("points",), kind=kind)
-            # else a tag, a point or a skeleton, which has no extent
+            yield from _shape(spot, file, shape, called(shape.get("label", "")), sieve)
+
+
+def _video(of: Spot, track: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
+    kind = called(track.get("label", ""))
+    for shape in track:
+        frame = shape.get("frame", "")
+        spot = Spot(of.file, f"{of.at}, frame {frame[:20]}")
+        with sieve.part(spot.where()):
+            if shape.get("outside") == "1":
+                sieve.ignored[f"{shape.tag} outside its frame"] += 1
+                continue
+            if not (frame.isascii() and frame.isdigit() and len(frame) < 10):
+                raise DataError(f"{Spot(of.file, of.at).where('frame')}: {short(frame)}", FRAME)
+            for found in _shape(spot, f"frame_{int(frame):06d}.png", shape, kind, sieve):
+                yield found._replace(named=FRAMES)
+
+
+def _shape(spot: Spot, file: str, shape: ElementTree.Element, kind: str, sieve: Sieve) -> Iterator[Object]:
+    """The object that a shape of CVAT marks; none where it has no extent."""
+    if shape.tag in _NUMBERS:
+        how, fields = _NUMBERS[shape.tag]
+        found = told(spot, file, how, fields, map(shape.get, fields), kind=kind)
+        degrees = spot.number("rotation", shape.get("rotation", 0), "an angle in degrees")
+        yield found._replace(box=_around(found.box, degrees, how == "ellipse")) if degrees else found
+    elif shape.tag in ("polygon", "polyline"):
+        points = [point.split(",") for point in shape.get("points", "").split(";")]
+        yield Object(file, spot.around("points", points), spot, 4 * ("points",), kind=kind)
+    else:
+        sieve.ignored[shape.tag] += 1
+
+
+def _around(box: tuple[float, ...], degrees: float, ellipse: bool) -> tuple[float, ...]:
+    """The upright box around a box, or the ellipse in it, that is turned about its centre."""
+    x, y, x2, y2 = box
+    cos, sin = abs(math.cos(math.radians(degrees))), abs(math.sin(math.radians(degrees)))
+    reach = math.hypot if ellipse else lambda u, v: u + v
+    w, h = reach((x2 - x) * cos, (y2 - y) * sin) / 2, reach((x2 - x) * sin, (y2 - y) * cos) / 2
+    cx, cy = (x + x2) / 2, (y + y2) / 2
+    return tuple(round(v, 3) for v in (cx - w, cy - h, cx + w, cy + h))

@@ -24,8 +24,8 @@ MAX_CHOICES = 2000  # columns among which the labels can be chosen
 HOW = (
     "A zip or folder of images holds one folder for each class, or a file that tells the objects in them, or the class "
     "of each image by its name. A table has one example a row and a column of labels. A label that is not known yet is "
-    "left empty, or its image put into a folder `unlabelled`. A pair of idx files, or images and their annotations, go "
-    "in together."
+    "left empty, or its image put into a folder `unlabelled`. A MATLAB file holds X "
+    "and y. A pair of idx files, or images and their annotations, go in together."
 )
 EMPTY = {  # what may become of empty cells: how it is said
     REFUSE: "name their rows, and leave them out if I say so",

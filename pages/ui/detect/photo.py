@@ -57,6 +57,7 @@ class Searched(NamedTuple):
     chips: np.ndarray  # (m, side, side) uint8
     votes: np.ndarray  # (m,) float64, what windows on the same place add to f
     turn: np.ndarray  # (m,) int64, of which turn of the photograph it is, by number; 0 upright
+    notes: tuple[str, ...] = ()  # how the photograph was read, one sentence each
 
 
 class Looking:
@@ -121,7 +122,7 @@ def _threads() -> ThreadPoolExecutor:
 
 def searched(run: Run, photograph: Photograph, now: Looking) -> Searched:
     """Search a photograph. DataError for a damaged one, one that takes too long, and one that was stopped."""
-    image, full = _grey(photograph)
+    image, full, notes = _grey(photograph)
     recipe, machine, discard = run.recipe, run.machine(), _discard(run)
 
     def check():
@@ -136,7 +137,7 @@ def searched(run: Run, photograph: Photograph, now: Looking) -> Searched:
     scan = seen.scan
     return Searched(
         image, full, seen.boxes, seen.f, scan.looked, scan.discarded, scan.seconds, scan.chips[seen.kept], seen.votes,
-        scan.turn[seen.kept],
+        scan.turn[seen.kept], tuple(notes),
     )  # fmt: skip
 
 
@@ -168,8 +169,9 @@ def _discard(run: Run):
     return scanned.quick_look(run.recipe, kept.train_chips[first], kept.train_y[first])
 
 
-def _grey(photograph: Photograph) -> tuple[np.ndarray, tuple[int, int]]:
-    """A photograph as greys (h, w), no side longer than LONGEST, and its own size."""
+def _grey(photograph: Photograph) -> tuple[np.ndarray, tuple[int, int], list[str]]:
+    """A photograph as greys (h, w), no side longer than LONGEST, its own size, and notes on how it was read."""
+    notes = []
     if photograph.content is None:
         known = pictures.load(SMALL)
         found = next(p for p in (*known.pictures, *known.empty) if p.name == photograph.name)
@@ -179,7 +181,8 @@ def _grey(photograph: Photograph) -> tuple[np.ndarray, tuple[int, int]]:
         with images.opened(photograph.name, photograph.content, FORMATS, ACCEPTED) as image:
             full = image.size
             image.draft(None, (2 * LONGEST, 2 * LONGEST))  # a JPEG is read at a fraction of its size
-            image = images.flat(image)
+            image, depth = images.flat(image)
+        _, notes = images.on_one_scale([images.Decoded(np.asarray(image), depth)], "photograph")
     lies = image.width > image.height
     image.thumbnail((LONGEST, LONGEST))
-    return images.grey(images.pixels(image)), tuple(sorted(full, reverse=not lies))
+    return images.grey(images.pixels(image)), tuple(sorted(full, reverse=not lies)), notes

@@ -1,0 +1,136 @@
+"""Weka's ARFF: a head of named attributes, then a line of values for each example; taken apart as a table is.
+
+    @relation iris
+    @attribute 'sepal length' numeric
+    @attribute class {setosa, virginica}
+    @data
+    5.1, setosa          or, without what is 0 or the first of its kind,     {0 5.1, 1 setosa}
+
+What stands in the columns is understood as that of any table (loaders.columns). A value `?` is missing.
+Reference: weka.sourceforge.io, "Attribute-Relation File Format (ARFF)", book version.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+
+from data.dataset import DataError
+from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
+from data.loaders.sieve import TooLarge
+from data.loaders.text import Rows
+
+ACCEPTED = "ARFF: @relation, an @attribute for each column, @data, then a line of as many values for each example"
+MAX_ATTRIBUTES = 1 << 20
+HEAD = 1 << 20  # letters of comments before the first line
+_QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
+_OPEN = r"['\"].*+"  # a quote that never ends takes what follows
+_ATTRIBUTE = re.compile(
+    rf"@attribute\s++({_QUOTED}|[^\s{{'\"]++)(?:\s*+(\{{.*\}})|\s++([a-z]++))(?:\s.*)?", re.IGNORECASE
+)
+_CELL = re.compile(rf"\s*+(?:({_QUOTED})\s*+|([^,'\"]*+))(?:,|$)")
+_SPARSE = re.compile(rf"\s*+(\d{{1,9}})\s++({_QUOTED}|[^\s,'\"]++)\s*+(?:,|$)")
+_BETWEEN = re.compile(rf"({_QUOTED}|{_OPEN})|\s++")  # two values without a comma
+_WITHIN = re.compile(rf"{_QUOTED}|{_OPEN}")
+_BACKSLASH = re.compile(r"\\(.)")
+_TYPES = ("numeric", "real", "integer", "string", "date")
+
+
+def is_arff(text: str) -> bool:
+    """Whether the first line that is no comment names a relation."""
+    for line in io.StringIO(text[:HEAD]):
+        if (line := line.strip()) and not line.startswith("%"):
+            return line[:9].lower() == "@relation"
+    return False
+
+
+def taken_apart(name: str, text: str) -> tuple[list[str], Rows]:
+    """The names of the attributes, and the rows as comma-separated cells. DataError naming the line; TooLarge."""
+    lines = ((k, line.strip()) for k, line in enumerate(text.split("\n"), 1))
+    lines = ((k, line) for k, line in lines if line and not line.startswith("%"))
+    names, usual = [], []
+    for k, line in lines:
+        word = line.split(None, 1)[0].lower()
+        if word == "@data":
+            break
+        if word == "@attribute":
+            names.append((found := _attribute(f"{name}: line {k}", line))[0])
+            usual.append(found[1])
+            if len(names) > MAX_ATTRIBUTES:
+                raise DataError(f"{name} has more than {MAX_ATTRIBUTES:,} attributes", ACCEPTED)
+        elif word != "@relation":
+            raise DataError(f"{name}: line {k} is {line[:40]!r}, before @data", ACCEPTED)
+    if len(names) < 2:
+        raise DataError(f"{name} has {'one attribute' if names else 'no attributes'} before @data", ACCEPTED)
+    numbers, rows, total = [], [], 0
+    for k, line in lines:
+        row = _row(f"{name}: line {k}", line, usual)
+        total += len(row)
+        if total > MAX_BYTES:
+            raise TooLarge(f"{name} becomes more than {MAX_BYTES >> 20} MB of text", SIZE_ACCEPTED)
+        numbers.append(k)
+        rows.append(row)
+    if not rows:
+        raise DataError(f"{name} has no examples after @data", ACCEPTED)
+    return names, Rows(name, rows, numbers, ",")
+
+
+def _attribute(where: str, line: str) -> tuple[str, str]:
+    """The name of an attribute, and its value where a sparse line leaves it out."""
+    found = _ATTRIBUTE.fullmatch(line)
+    if not found:
+        raise DataError(f"{where} is {line[:60]!r}", "@attribute, a name, and numeric, string, date or {values}")
+    if found[2]:
+        return _bare(found[1]), next(_cells(where, found[2][1:-1]))
+    if (kind := found[3].lower()) not in _TYPES:
+        raise DataError(f"{where} has an attribute of the type {kind[:40]!r}", f"{', '.join(_TYPES)} or {{values}}")
+    return _bare(found[1]), "" if kind in ("string", "date") else "0"
+
+
+def _row(where: str, line: str, usual: Sequence[str]) -> str:
+    """A line of values as comma-separated cells, in double quotes where need be."""
+    if line.startswith("{"):
+        return _joined(_full(where, line, usual))
+    if not any(mark in line for mark in "'\"?\t "):  # all that a table needs
+        return line
+    apart = "," in _WITHIN.sub("", line)
+    return _joined(_cells(where, line if apart else _BETWEEN.sub(lambda found: found[1] or ",", line)))
+
+
+def _full(where: str, line: str, usual: Sequence[str]) -> list[str]:
+    """The values of a line that tells some by their places, counted from 0."""
+    cells, text, at = list(usual), line[1:-1].rstrip(), 0
+    while at < len(text):
+        pair = _SPARSE.match(text, at)
+        if not line.endswith("}") or not pair or int(pair[1]) >= len(cells):
+            raise DataError(
+                f"{where} has {text[at:][:40]!r}", f"{{place value, ...}} with places from 0 to {len(usual) - 1}"
+            )
+        cells[int(pair[1])] = "" if pair[2] == "?" else _bare(pair[2])
+        at = pair.end()
+    return cells
+
+
+def _cells(where: str, line: str) -> Iterator[str]:
+    """The values between commas, without their quotes; one that is missing is empty."""
+    at = 0
+    while at <= len(line):
+        cell = _CELL.match(line, at)
+        if not cell:
+            raise DataError(
+                f"{where} has a quote that is left open, or a value beside one: {line[at:][:40]!r}", ACCEPTED
+            )
+        text = (cell[2] or "").strip()
+        yield _bare(cell[1]) if cell[1] else "" if text == "?" else text
+        at = cell.end() + (not cell[0].endswith(","))
+
+
+def _bare(text: str) -> str:
+    """A value without its quotes and the backslashes in them."""
+    return _BACKSLASH.sub(r"\1", text[1:-1]) if text[:1] in ("'", '"') else text
+
+
+def _joined(cells) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(cells)
+    return out.getvalue()

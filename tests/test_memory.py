@@ -17,6 +17,7 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from svmcore.memory import MB
+from tests.bench import forecast as bench
 from tests.bench import measured
 
 ROOT = Path(__file__).parents[1]
@@ -30,7 +31,7 @@ LONGER = ("usps-sv-local", "usps-virtual-all", "mnist-5000-degree9-jsv", "mnist-
 NOISY = Recipe(dataset="face-windows", n_train=30_000, n_test=100, split="stratified", options={"noise": 0.45})
 
 TAKEN = {name: run["peak_mb"] - LIBRARY for name, run in measured.read("runs").items()}
-TAKEN |= {name: row["taken"] for name, row in measured.read("memory").items()}
+TAKEN |= {name: row["measured_mb"] for name, row in measured.read("forecast").items()}
 TAKEN["mnist-blind"] = 17_959 - LIBRARY  # its seconds were not quiet ones (tests/bench/NOTES.md), so it has no row
 
 
@@ -86,3 +87,43 @@ def test_a_run_keeps_within_what_was_said_where_more_would_be_faster(home, monke
     jobs.wait(submit(moons), 60)
     assert given == [pytest.approx(estimate(moons).within_mb, rel=0.2)]
     assert given[0] < estimate(moons).cache_mb
+
+
+def row(estimated_s, measured_s, estimated_mb=300, measured_mb=300):
+    return {"estimated_s": estimated_s, "measured_s": measured_s, "estimated_mb": estimated_mb,
+            "measured_mb": measured_mb, "processor_s": 1.0, "others_share": 0.25, "machine": "quick"}  # fmt: skip
+
+
+def test_the_command_counts_estimates_that_keep_within_their_factors():
+    rows = {
+        "exact": row(3.0, 3.0),
+        "brief": row(0.3, 0.9),  # both below a second
+        "twice": row(3.0, 5.9, 300, 440),
+        "long": row(100.0, 250.0, 300, 900),  # more than two minutes: its memory is not asked for
+        "soon": row(9.0, 4.0, 300, 190),
+        "small": row(2.0, 2.0, 20, 149),
+    }
+    times, memory, least = bench.summary(rows)
+    assert "4 of 6 recipes" in times
+    assert "4 of 5 that took less than 120 s" in memory
+    assert "below 1 s or 150 MB" in least
+    assert bench.cells("twice", rows["twice"])[1:] == ("3.0", "5.9", "1.97", 300, 440, "1.47", "1.0", "25")
+
+
+def test_the_command_says_which_recipes_it_skips_and_why(home, monkeypatch, capsys):
+    monkeypatch.setenv("SVMLAB_DATA", str(home))
+    assert bench.wanted(["moons", "mnist-sv", "circles"], 60.0) == ["moons", "circles"]
+    assert "mnist-sv is skipped: the dataset mnist is not available" in capsys.readouterr().err
+    assert bench.wanted(["moons"], 0.01) == []
+
+
+@pytest.mark.slow
+def test_a_recipe_is_measured_in_a_home_without_runs():
+    before = len(list(runs.newest_first()))
+    found = bench.one("moons", 600.0)
+    assert found["measured_s"] > 0
+    assert 10 < found["measured_mb"] < 150
+    assert 0 <= found["others_share"] <= 1
+    assert len(list(runs.newest_first())) == before
+    with pytest.raises(RuntimeError, match="not done after 0 s"):
+        bench.one("moons", 0.01)

@@ -1,8 +1,11 @@
 """What a run costs beside its training: compiling and memory, each counted for the run alone."""
 
+import hashlib
+import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -151,3 +154,29 @@ def test_work_without_a_store_is_measured_alike():
     result = train.execute(MOONS).result
     assert result["memory_mb"] >= 0
     assert result["compile_all_seconds"] == pytest.approx(result["compile_seconds"], abs=60)
+
+
+def test_others_are_what_all_processes_took_but_for_this_one(home):
+    """Measured beside a process that counts for a second, by its own clock."""
+    code = "import time; print(flush=True); input()\nwhile time.process_time() < 1: pass\nprint(time.process_time())"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", code], **pipes) as other:
+        other.stdout.readline()
+        with Meter() as meter:
+            started, own = time.perf_counter(), time.process_time()
+            took = float(other.communicate("\n")[0])
+            hashlib.sha256(bytes(200 << 20))
+            figures = meter.figures()
+            seconds, own = time.perf_counter() - started, time.process_time() - own
+    assert figures["processor_seconds"] == pytest.approx(own, abs=0.02)
+    if "others_share" in figures:  # the system tells
+        assert 0.8 * took / seconds / os.cpu_count() <= figures["others_share"] <= 1
+
+
+def test_a_run_keeps_its_seconds_and_those_of_the_processors(home):
+    run_id = submit(MOONS)
+    assert jobs.wait(run_id, 60).state == "done"
+    result = runs.get(run_id).result
+    parts = result["fit_seconds"] - result["compile_seconds"] + result["predict_seconds"]
+    assert parts <= result["all_seconds"] + 0.05
+    assert result["processor_seconds"] > 0

@@ -16,7 +16,7 @@ import numpy as np
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.tables import TABLES
 from svmcore.metrics import wilson
-from tests.bench import asking, crossing, digestion, measured, memory, ratio, reductions, times
+from tests.bench import asking, crossing, digestion, forecast, measured, ratio, reductions, times
 from tests.bench.soak import told
 
 README = Path(__file__).parents[2] / "README.md"
@@ -34,7 +34,7 @@ def parts() -> dict[str, str]:
         "crossing": crossing.part(measured.read("crossing"), table, measured_on),
         "asking": asking.part(measured.read("asking"), table, measured_on),
         "digestion": of_digestion(measured.read("digestion")),
-        "memory": memory.part(measured.read("memory"), table, measured_on),
+        "forecast": forecast.part(measured.read("forecast"), table, lines, measured_on),
         "peers": times.part(measured.read("peers"), table, lines, measured_on),
         "clicks": clicks(measured.read("clicks")),
         "clicks_detect": clicks_detect(measured.read("clicks_detect")),

@@ -1,16 +1,20 @@
-"""What a run costs beside its training: seconds of compiling, and the memory that it takes.
+"""What a run costs beside its training: seconds of compiling, processor time, and the memory that it takes.
 
     compile_seconds    of Numba, in the threads that work for this run; loading compiled code from the disk is none
     memory_mb          max_t rss(t) - rss(0)      t the moments at which `sample` was called, and the process's own peak
+    processor_seconds  of all threads of this process
+    others_share       (processor seconds of all processes - processor_seconds) / (seconds * processors), 0 to 1
 
 What a run takes is what the process holds more at its most than when the run began: the data set, compiled code and
 machines that it reads are counted unless they were there already, as the pictures of a detection are, whose number the
 forecast asks for. The forecast (lab/forecast) says the same quantity for a process that has just started.
 """
 
+import os
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
+from typing import NamedTuple
 
 from numba.core import event
 
@@ -84,10 +88,37 @@ class Compiling(event.Listener):
         return self in _entered.get()
 
 
+class Processors(NamedTuple):
+    """Readings of the clocks of the processors, in seconds; `everybody` is None where the system does not tell."""
+
+    clock: float
+    own: float
+    everybody: float | None
+
+    @classmethod
+    def read(cls) -> "Processors":
+        try:
+            with open("/proc/stat", encoding="ascii") as lines:
+                user, nice, system, _, _, *interrupts = map(int, lines.readline().split()[1:9])
+            everybody = (user + nice + system + sum(interrupts)) / os.sysconf("SC_CLK_TCK")
+        except (OSError, ValueError):
+            everybody = None
+        return cls(time.perf_counter(), time.process_time(), everybody)
+
+    def since(self, before: "Processors") -> dict:
+        """The figures from one reading to this one."""
+        own, figures = self.own - before.own, {}
+        if None not in (self.everybody, before.everybody):
+            others = (self.everybody - before.everybody - own) / (self.clock - before.clock) / (os.cpu_count() or 1)
+            figures = {"others_share": min(max(others, 0.0), 1.0)}
+        return {"processor_seconds": own} | figures
+
+
 class Meter(Compiling):
-    """Both of a run, from the moment that it is entered."""
+    """All of a run, from the moment that it is entered."""
 
     def __enter__(self) -> "Meter":
+        self._processors = Processors.read()
         self._before, self._peak_before = resident_mb(), peak_mb()
         self._most = self._before
         super().__enter__()
@@ -102,4 +133,5 @@ class Meter(Compiling):
         self.sample()
         peak = peak_mb()
         most = max(self._most, peak) if peak > self._peak_before else self._most
-        return {"compile_all_seconds": self.seconds, "memory_mb": most - self._before}
+        kept = {"compile_all_seconds": self.seconds, "memory_mb": most - self._before}
+        return kept | Processors.read().since(self._processors)

@@ -72,7 +72,7 @@ def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
                 outcomes = [_part(run, bounded, number, watch) for number in range(task_of(recipe).parts(recipe))]
                 validation = train.validate(bounded, watch, watch.check)
             watch.check("saving")
-            figures = meter.figures()
+            figures = meter.figures() | {"all_seconds": watch.age}
         if validation.folded is not None:
             control.write(run.save_arrays, "folded", validation.folded._asdict())
         control.write(run.complete, train.gathered(recipe, outcomes) | validation.figures | figures)

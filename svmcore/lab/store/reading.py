@@ -206,7 +206,10 @@ def result(value) -> dict:
         "compile_seconds": positive,
         "made_with": _texts,
         "compile_all_seconds": positive,
+        "all_seconds": positive,
         "memory_mb": positive,
+        "processor_seconds": positive,
+        "others_share": positive,
         "validation": lambda part: an_object(part, validation, task.at_times),
     }
     optional |= task.at_times

@@ -12,7 +12,7 @@ crossing.json    what crossing.py writes
 reductions.json  what reductions.py writes
 asking.json      what asking.py writes
 soak.json        what the parts of soak/ found
-memory.json      what memory.py writes
+forecast.json    what forecast.py writes
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""On a photograph: drop one in, and see where a trained machine finds faces."""
+"""On a photograph: drop one in, and see where a trained machine finds what it looks for."""
 
 from functools import partial
 
 import numpy as np
 import streamlit as st
 
-from data import DataError
+from data import DataError, pictures
 from pages.ui.detect import one, others, photo, windows
 from pages.ui.detect.view import View
 from pages.ui.kit import parameters, state, viewer, walk, ways, words
@@ -74,13 +74,20 @@ def chosen_photograph(run):
     return photo.Photograph(name, name, None)
 
 
+def noun_of(run) -> str:
+    """What the run's machine looks for, in a word: face, volcano."""
+    return pictures.load(run.recipe.dataset).entry.object_name
+
+
 def honest(run) -> str:
     """What can be expected of a machine, in its own figures."""
     result, n = run.result, f"{run.result['n_train']:,} windows"
     offset = result["offset"]
+    parts, noun = run.parts(), noun_of(run)
+    whose = "it" if parts == 1 else f"the {parts} machines of its splits, of which the first searches here,"
     test = (
-        f"On its own {result['pictures']:,} test pictures it found {offset['found']:,} of {result['n_test']:,} "
-        f"{words.plural('face')} with {offset['alarms']:,} false alarms at f = 0."
+        f"On {result['pictures']:,} test pictures {whose} detected {offset['found']:,} of {result['n_test']:,} "
+        f"{words.plural(noun)} with {offset['alarms']:,} false alarms at f = 0."
     )
     if run.recipe.dataset != photo.SMALL:
         return f"It was trained on {n}. {test}"
@@ -91,8 +98,9 @@ def honest(run) -> str:
 
 
 @state.fragment
-def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int], missed: list[photo.Box]) -> None:
+def boxes(run, found: photo.Searched, name: str, marks: dict[int, int], missed: list[photo.Box]) -> None:
     """The photograph with boxes at a threshold, which redraws nothing else."""
+    floor, noun = run.recipe.option("floor"), noun_of(run)
     threshold = parameters.number("at", "Threshold", floor, MAX_THRESHOLD, 0.0, 0.05, widget="slider",
                           help="Boxes of windows that score at least this; the machine was trained for 0.")  # fmt: skip
     above = found.f >= threshold
@@ -110,8 +118,8 @@ def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int],
         viewer.Mark(viewer.MISSED, box, 1, f"{MISSED}.{at}", "Marked by you as missed: a click takes it away")
         for at, box in enumerate(missed)
     ]
-    draws = st.toggle("Mark a face that was missed", key="photo_draw",
-                      help="Then a drag on the photograph draws a box, as close around the face as the others are.",
+    draws = st.toggle(f"Mark a {noun} that was missed", key="photo_draw",
+                      help=f"Then a drag on the photograph draws a box, as close around the {noun} as the others are.",
                       )  # fmt: skip
     viewer.viewer(
         data_uri(found.image),
@@ -120,13 +128,13 @@ def boxes(found: photo.Searched, name: str, floor: float, marks: dict[int, int],
         name=name,
         shape="box",
         key="photograph",
-        alt=f"The photograph with {n} taken for a face",
+        alt=f"The photograph with {n} taken for a {noun}",
         on_pick=partial(pick, missed),
         on_square=missed.append if draws else None,
     )
     st.caption(
-        f"{n} taken for a face, each with its score f. Click one to see why, and to say what it is. "
-        + (f"{words.many(len(missed), 'face')} marked as missed, dashed. " if missed else "")
+        f"{n} taken for a {noun}, each with its score f. Click one to see why, and to say what it is. "
+        + (f"{words.many(len(missed), noun)} marked as missed, dashed. " if missed else "")
         + words.plain(viewer.HOW)
     )
     h, w = found.image.shape
@@ -171,11 +179,10 @@ def look(run, photograph) -> None:
         return
     marks = st.session_state.setdefault("photo_marks", {}).setdefault((run.id, photograph.key), {})
     missed = st.session_state.setdefault("photo_missed", {}).setdefault((run.id, photograph.key), [])
-    boxes(found, photograph.key, run.recipe.option("floor"), marks, missed)
+    boxes(run, found, photograph.key, marks, missed)
     n = len(marks) + len(missed)
-    if n and run.parts() > 1:
-        st.caption("Marked windows cannot train this run again. Its pictures are split several times, and each split "
-                   "would train on windows of pictures that it tests. Choose a run with one split.")  # fmt: skip
+    if n and (why := photo.obstacle(run, found)):
+        st.caption(words.plain(why))
     elif n:
         again = f"Train again with the {n} marked windows" if n > 1 else "Train again with the window"
         help = "The same recipe; the marked windows join those that it began with, as a set of your own."

@@ -451,12 +451,12 @@ def test_the_view_of_a_window_says_what_it_is_leads_on_and_lets_vectors_be_switc
 
 
 def test_windows_of_a_photograph_are_asked_why_and_marked_and_join_the_next_training(faces):
-    photograph = photo.Photograph("camera", "camera", None)
+    photograph = photo.Photograph("coffee", "coffee", None)
     search, now = photo.search(faces, photograph)
     found = search.result(60)
     assert now.looked == now.of == found.looked
-    app = open_page("photograph", run=faces.id, photo="camera", at=str(faces.recipe.option("floor")), window="0.0")
-    assert "#### Window in camera" in words_of(app)
+    app = open_page("photograph", run=faces.id, photo="coffee", at=str(faces.recipe.option("floor")), window="0.0")
+    assert "#### Window in coffee" in words_of(app)
     assert "bias" in words_of(app)
     pills = next(control for control in app.get("button_group") if control.key == "photo_mark_0")
     pills.set_value(-1).run()
@@ -470,6 +470,23 @@ def test_windows_of_a_photograph_are_asked_why_and_marked_and_join_the_next_trai
     assert task_of(recipe).size(recipe).n_train == len(problem.y_train) + mined  # they are counted beforehand
     f = SVC(problem.kernel, C=1e4).fit(problem.X_train, problem.y_train).decision_function(problem.X_train[-2:])
     assert f[0] < 0 < f[1]
+
+
+def test_windows_of_a_test_picture_do_not_train_the_run_again(faces):
+    """Whatever file the picture comes from: as a sample, and as a JPEG of another size."""
+    known = pictures.load(faces.recipe.dataset)
+    tested = known.pictures[0]
+    out = io.BytesIO()
+    Image.fromarray(tested.image).resize((420, 420)).save(out, "JPEG", quality=60)
+    for photograph, refused in (
+        (photo.Photograph(tested.name, tested.name, None), True),
+        (photo.upload("copy.jpg", out.getvalue()), True),
+        (photo.Photograph("coffee", "coffee", None), False),
+    ):
+        image = photo._grey(photograph)[0]
+        found = photo.Searched(image, image.shape, *[np.empty(0)] * 2, 0, 0, 0.0, *[np.empty(0)] * 3)
+        why = photo.obstacle(faces, found)
+        assert f"the photograph is its test picture {tested.name}" in why if refused else why == ""
 
 
 def test_a_face_that_no_window_was_kept_of_joins_the_next_training_by_the_box_drawn_around_it(faces):

@@ -47,8 +47,12 @@ class Bound(NamedTuple):
 
 
 def bounds(retraining: Retraining, check: Callable[[], None] = lambda: None) -> dict[str, Bound]:
-    """All of them, by name. ValueError where the examples are too many for their kernel values to be kept. `check` is
-    called between pieces of work, and may raise to stop."""
+    """All of them, by name. The kernel is taken as given: of one that was learned from these examples (tangent vectors,
+    a positive part) leave-one-out would be none, and the lab refuses such runs.
+
+    ValueError where the examples are too many for their kernel values to be kept. `check` is called between pieces of
+    work, and may raise to stop.
+    """
     if retraining.ridge is not None:
         raise ValueError("bounds: loss = 'squared_hinge'; allowed: 'hinge', of whose slack these bounds are made")
     gram = retraining.source.gram

@@ -22,6 +22,7 @@ from pages.ui.kit.known import KNOWN_BY
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.finders import scanned
 from svmcore.lab.registry.finders.findings import beside_truth
+from svmcore.lab.registry.tasks.detect import experiment
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
@@ -31,6 +32,7 @@ SECONDS = 600.0  # after which a search is given up, as others wait for it
 FORMATS = ("PNG", "JPEG")
 ACCEPTED = "a PNG or JPEG of at most 20 MB and 40 million pixels"
 SMALL = "lfw-faces"  # the embedded set
+THUMB, SAME = 32, 0.98  # pixels a side that tell pictures apart, and the correlation from which two are one
 
 
 Box = tuple[float, float, float, float]  # xmin ymin xmax ymax, in pixels of the image that is searched
@@ -150,6 +152,28 @@ def view_of_photograph(run: Run, photograph: Photograph, found: Searched) -> Vie
     detections = beside_truth(shown, [0], [found.boxes], [hits], found.chips)
     detections = detections._replace(decision=found.f, votes=found.votes, turn=found.turn)
     return View(run, shown, nothing, joined([detections], own_name(run)), 1)
+
+
+def obstacle(run: Run, found: Searched) -> str:
+    """Why windows marked in a photograph cannot train the run again: it would train on what it tests; "" where they
+    can. The photograph is a test picture of the run where both look alike, whatever file and size it comes from."""
+    known, asked = experiment(run.recipe)
+    if len(asked.parts) > 1:
+        return ("Marked windows cannot train this run again. Its pictures are split several times, and each split "
+                "would train on windows of pictures that it tests. Choose a run with one split.")  # fmt: skip
+    tested = (known.pictures[at] for at in asked.parts[0].test)
+    if same := next((picture.name for picture in tested if _likeness(picture.image, found.image) > SAME), ""):
+        return (f"Marked windows cannot train this run again: the photograph is its test picture {same}. Mark windows "
+                "of another photograph.")  # fmt: skip
+    return ""
+
+
+def _likeness(a: np.ndarray, b: np.ndarray) -> float:
+    """The correlation of two pictures (h, w) uint8, both reduced to THUMB x THUMB pixels; 0 where one is all of one
+    grey."""
+    small = (np.asarray(Image.fromarray(image).resize((THUMB, THUMB), Image.Resampling.BOX), float) for image in (a, b))
+    a, b = (image.ravel() - image.mean() for image in small)
+    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b) or 1))
 
 
 def with_marked(run: Run, found: Searched, marks: dict[int, int], missed: Sequence[Box] = ()) -> Recipe:

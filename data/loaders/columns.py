@@ -92,26 +92,31 @@ def unit(cell: str) -> str:
 
 
 class Measure(NamedTuple):
-    """What may be a number with a unit: both as texts, and whether it is one whatever else its column holds."""
+    """What may be a number with a unit, "" for none, and whether it is one whatever else its column holds."""
 
-    number: str
+    values: tuple[float, float]  # by a decimal point, by a comma; NaN where it is none
     unit: str
     sure: bool
 
 
 @lru_cache(1 << 16)
 def measure(cell: str) -> Measure | None:
-    """A cell as a number with a unit, "" for none; None where it is no such thing."""
-    if not (np.isnan(number(cell, False)) and np.isnan(number(cell, True))):
-        return Measure(cell, unit(cell), True)
+    """A cell as a number with a unit; None where it is no such thing."""
+    if _any_number(values := (number(cell, False), number(cell, True))):
+        return Measure(values, unit(cell), True)
     found = _MEASURE.fullmatch(cell.strip()) if len(cell) <= MAX_MEASURE else None
-    if not found or unit(found[1]) or (np.isnan(number(found[1], False)) and np.isnan(number(found[1], True))):
+    if not found or unit(found[1]) or not _any_number(values := (number(found[1], False), number(found[1], True))):
         return None
     word = _one_spelling(found[3])
     if not found[2] and (word not in KNOWN or word in CAPITALS):
         return None
     sure = word in KNOWN and (len(word) > 1 or (bool(found[2]) and word not in CAPITALS))
-    return Measure(found[1], word, sure)
+    return Measure(values, word, sure)
+
+
+def _any_number(values: tuple[float, float]) -> bool:
+    """Whether a cell is a number in either way of writing."""
+    return values[0] == values[0] or values[1] == values[1]  # NaN is not
 
 
 def _one_spelling(word: str) -> str:
@@ -125,8 +130,10 @@ def _one_spelling(word: str) -> str:
 
 def value(cell: str, comma: bool, unsure: bool) -> float:
     """The number of a cell without its unit, NaN for none; unsure: also where the unit alone does not tell that."""
+    if (plain := number(cell, comma)) == plain:  # no NaN
+        return plain
     found = measure(cell)
-    return number(found.number, comma) if found and (found.sure or unsure) else np.nan
+    return found.values[comma] if found and (found.sure or unsure) else np.nan
 
 
 @lru_cache(1 << 16)
@@ -195,7 +202,7 @@ class _Seen:
                 if len(units) <= MAX_LEVELS:
                     units.setdefault(found.unit, cell)
                 for comma in (False, True):
-                    self.numbers[found.sure, comma] += count * (not np.isnan(number(found.number, comma)))
+                    self.numbers[found.sure, comma] += count * (not np.isnan(found.values[comma]))
             self.by_day += count * (not np.isnan(days(cell, True)))
             self.by_month += count * (not np.isnan(days(cell, False)))
             if cell in self.levels or len(self.levels) <= MAX_LEVELS:

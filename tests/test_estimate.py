@@ -57,11 +57,12 @@ def test_before_any_run_predictions_are_about_what_was_measured(name, home):
     assert 0.45 < estimate.estimate(RECIPES[name]).seconds / took < 2.2
 
 
-def store(recipe, seconds):
-    """A run of `recipe` in the store that took so many seconds, ten of them compiling."""
+def store(recipe, seconds, **more):
+    """A run of `recipe` in the store that took so many seconds, ten of them compiling, on a quiet machine."""
     outcome = train.execute(recipe)
     run = runs.create(recipe)
     figures = {"fit_seconds": seconds + 10, "compile_seconds": 10.0, "predict_seconds": 0.0}
+    figures |= {"others_share": 0.0} | more
     run.save_part(outcome.machine, outcome.test)
     run.complete(outcome.result | figures)
     run.release()
@@ -95,6 +96,17 @@ def test_predictions_do_not_learn_from_slow_motion(home):
     before = estimate.estimate(MOONS).seconds
     store(MOONS.replace(slow_motion=True), 40.0)
     assert estimate.estimate(MOONS).seconds == before
+
+
+def test_predictions_do_not_learn_from_runs_that_other_work_held_up(home):
+    before = estimate.estimate(MOONS)
+    store(MOONS, 40.0, others_share=0.5)
+    after = estimate.estimate(MOONS)
+    assert after.seconds == before.seconds
+    assert not after.first  # it was compiled for all the same
+    store(MOONS, 20.0, others_share=0.1)
+    store(MOONS, 40.0, others_share=0.9)
+    assert estimate.estimate(MOONS).seconds == pytest.approx(20, rel=0.02)
 
 
 def test_what_slow_motion_rests_is_told(home):

@@ -13,6 +13,9 @@ from svmcore.lab.store import runs
 
 FIXED_SECONDS = 0.3
 SIMILAR = 5  # stored runs that calibrate a prediction
+# Share of the processors that others may have taken from a run that teaches: one that uses them all took at most 1.25
+# times as long. Its processor seconds cannot teach instead: how many processors a run can use differs by recipe.
+QUIET = 0.2
 
 
 class Calibration(NamedTuple):
@@ -47,8 +50,8 @@ def _like(recipe: Recipe) -> tuple[str, str]:
 
 
 def _measured(recipe: Recipe, result: dict) -> tuple[float, float] | None:
-    """Seconds that a run took and those predicted for it; None for one that says too little."""
-    if recipe.slow_motion:
+    """Seconds that a run took and those predicted for it; None for one that says too little, or was held up."""
+    if recipe.slow_motion or result.get("others_share", 0.0) > QUIET:
         return None
     try:
         size = Sizes(result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"]))

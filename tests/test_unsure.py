@@ -43,6 +43,13 @@ def test_an_example_has_no_say_in_its_own_probability():
     assert unsure.probabilities(f, changed, 3)[7] == pytest.approx(before[7])
 
 
+def test_the_folds_are_drawn_by_the_seed():
+    f, y, _ = drawn(60, 3, 0)
+    one, again, other = (unsure.probabilities(f, y, 3, seed=seed) for seed in (1, 1, 2))
+    assert np.array_equal(one, again)
+    assert not np.array_equal(one, other)
+
+
 @pytest.mark.parametrize("way", unsure.WAYS)
 def test_fitted_to_other_examples_it_comes_true_and_no_tested_one_has_a_say(way):
     (f, y, _), (new, true, _) = drawn(3000, 3, 5), drawn(1000, 3, 6)

@@ -63,12 +63,12 @@ def of_run(run, way: str = "Platt") -> Calibrated:
     classes, test, folded = run.machine().classes, run.test(), run.folded()
     learned = folded and (folded.decision, class_positions(folded.y_true, classes))
     true = class_positions(test.y_true, classes)
-    P = probabilities(test.decision, true, len(classes), way, learned)
+    P = probabilities(test.decision, true, len(classes), way, learned, run.recipe.seed)
     return Calibrated(P, len(folded.index) if folded else 0)
 
 
 def probabilities(
-    decision: np.ndarray, true: np.ndarray, k: int, way: str = "Platt", learned: tuple | None = None
+    decision: np.ndarray, true: np.ndarray, k: int, way: str = "Platt", learned: tuple | None = None, seed: int = 0
 ) -> np.ndarray:
     """(n, k) P_c(x).
 
@@ -76,6 +76,7 @@ def probabilities(
     true : (n,) the examples' classes, 0 ... k - 1
     way : one of WAYS
     learned : decision and true of other examples, to which P is fitted; None to fit it to these in folds
+    seed : of the folds
 
     ValueError for fewer than LEAST examples to fit it to, or where all are of one class.
     """
@@ -86,7 +87,7 @@ def probabilities(
     if learned:
         return _fitted(way, f, y, decision, k)
     found = np.zeros((len(true), k))
-    for others, held in KFold(FOLDS, shuffle=True, random_state=0).split(decision):
+    for others, held in KFold(FOLDS, shuffle=True, random_state=seed).split(decision):
         found[held] = _fitted(way, f[others], y[others], decision[held], k)
     return found
 

@@ -1,11 +1,11 @@
 """Weka's ARFF files: what a csv of the same table gives, or a refusal that names the line."""
 
+import csv
 import io
 import time
 
 import numpy as np
 import pytest
-from scipy.io import arff
 
 from data import DataError
 from tests.uploads import read_upload
@@ -54,13 +54,23 @@ def test_sparse_lines_leave_out_what_is_0_or_the_first_of_its_kind():
     assert preview.arrays.X_train[-2:].tolist() == [[0, 0, 0, 0, 1], [0, 2, 0, 0, 1]]
 
 
-def test_numbers_are_those_that_scipy_reads():
+@pytest.fixture
+def loadarff():
+    """SciPy's reader, which lifts the limit of a cell's length for the whole process."""
+    limit = csv.field_size_limit()
+    from scipy.io import arff
+
+    yield arff.loadarff
+    csv.field_size_limit(limit)
+
+
+def test_numbers_are_those_that_scipy_reads(loadarff):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 5)).round(4), np.arange(30) % 3
     head = "@relation r\n" + "".join(f"@attribute a{j} real\n" for j in range(5)) + "@attribute kind {0,1,2}\n@data\n"
     text = head + "".join(",".join(map(str, row)) + f",{k}\n" for row, k in zip(X, y))
     found = read_upload("a.arff", text.encode(), label="kind").arrays
-    theirs, _ = arff.loadarff(io.StringIO(text))
+    theirs, _ = loadarff(io.StringIO(text))
     assert np.allclose(found.X_train, np.array(theirs[[f"a{j}" for j in range(5)]].tolist()), rtol=1e-6)
     assert found.y_train.tolist() == theirs["kind"].astype(int).tolist()
 

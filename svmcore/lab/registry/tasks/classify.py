@@ -11,7 +11,7 @@ from svmcore.explain.retraining import HELD
 from svmcore.explain.suspects import doubts
 from svmcore.lab.registry import split
 from svmcore.lab.registry.checks import an_object, count, several, share
-from svmcore.lab.registry.costs import HARD, Sizes, easy
+from svmcore.lab.registry.costs import HARD, RATE, Sizes, easy
 from svmcore.lab.registry.fields import FLAG, Field, RecipeError, numeric
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Aside, Problem, assemble, transformed
@@ -188,7 +188,8 @@ class Classify(Task):
         n_train += round(entry.asked * share)
         if recipe.bounds and n_train > HELD:
             raise RecipeError("bounds", True, f"false, or n_train up to {HELD:,}, whose kernel values memory can keep")
-        swapped = 2 * recipe.options.get("noise", 0.0) * n_train**0.35  # as a hardness
+        noise = recipe.options.get("noise", 0.0)
+        swapped = 2 * noise * n_train ** (1 - RATE)  # as a hardness: twice as many support vectors, at any size
         return Sizes(
             n_train,
             min(recipe.n_test or n_test, n_test),
@@ -197,6 +198,7 @@ class Classify(Task):
             (1 if images else 4) * prod(entry.shape) * (entry.n_train + entry.unlabelled + entry.n_test),
             (easy(recipe.kernel, recipe.preprocess) if images else HARD) + swapped,
             1 / n_classes,
+            not images or noise > 0,
         )
 
     def others(self, recipe, size: Sizes) -> list[Sizes]:

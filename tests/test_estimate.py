@@ -1,11 +1,14 @@
 """What a run will need: told before it starts, learnt from stored runs, and refused with what would fit."""
 
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
 from svmcore.lab import jobs
-from svmcore.lab.experiment import train
+from svmcore.lab.experiment import priority, train
 from svmcore.lab.forecast import estimate
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.store import runs
@@ -107,6 +110,48 @@ def test_predictions_do_not_learn_from_runs_that_other_work_held_up(home):
     store(MOONS, 20.0, others_share=0.1)
     store(MOONS, 40.0, others_share=0.9)
     assert estimate.estimate(MOONS).seconds == pytest.approx(20, rel=0.02)
+
+
+def test_beside_other_work_all_but_rests_takes_longer(home, monkeypatch):
+    looked = []
+
+    def thrice(look=True):
+        looked.append(look)
+        return 3.0
+
+    recipes = MOONS, MOONS.replace(slow_motion=True)
+    at_rest = [estimate.estimate(recipe) for recipe in recipes]
+    monkeypatch.setattr(estimate, "crowding", thrice)
+    for before, now in zip(at_rest, map(estimate.estimate, recipes), strict=True):
+        assert sum(map(sum, now.parts)) == pytest.approx(3 * sum(map(sum, before.parts)))
+    assert estimate.estimate(MOONS).seconds == pytest.approx(3 * at_rest[0].seconds)
+    assert estimate.estimate(recipes[1]).seconds == pytest.approx(3 * at_rest[0].seconds + estimate.RESTS)
+    assert all(looked)
+    with_own = runs.create(MOONS)
+    with_own.set_state("running")
+    estimate.estimate(MOONS)
+    assert looked[-1] is False  # a run of ours will have ended before
+    with_own.release()
+
+
+def test_work_of_others_is_felt(monkeypatch):
+    """Two busy processes a processor, of higher priority: a run gets a third at the very most."""
+    code = "print(flush=True)\nwhile True: pass"
+    command = [sys.executable, "-c", code]
+    others = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2 * os.cpu_count())]
+    try:
+        for other in others:
+            other.stdout.readline()
+        monkeypatch.setattr(priority, "_found", [-priority.LASTS, 1.0])
+        monkeypatch.setattr(priority, "LOOK", 1.0)
+        assert priority.crowding(look=False) == 1.0
+        felt = priority.crowding()
+        assert felt > 2.5
+        assert priority.crowding() == felt  # for a while
+    finally:
+        for other in others:
+            other.kill()
+            other.communicate()
 
 
 def test_what_slow_motion_rests_is_told(home):

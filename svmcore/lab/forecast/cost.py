@@ -26,6 +26,7 @@ from svmcore.solvers.decomposition.sets import GROWTH
 from svmcore.solvers.general import SLOW
 from svmcore.source import NUMBERS, SMO_UP_TO
 
+REAL_VALUE = 3e-9  # seconds more of a kernel value that is decided by, of features that are no whole numbers
 FLOPS, PASSES = 600e9, 2.5e9
 DIGESTING, GENERAL = "smo-digestion", "general"
 ONE_BY_ONE, AGAIN = 9e9, 3  # flop/s of kernel values that are made one by one; times that each is made
@@ -33,6 +34,7 @@ CODE_MB = 55  # compiled functions, the pool's threads and their stacks
 OPERAND = 2  # bytes of a feature in whole-number tiles and the lists of their rows
 REAL = 8  # of one in real tiles, and again in those of the examples that rounds bring up to date
 WIDER = 2.4  # times a machine's support vectors, the largest working set that it has on the way
+WORST = 0.6  # share of noisy examples that is in the largest working set
 FEW = 1.2  # times the sample, with the examples of small classes that are added to it
 LARGEST = 1.25  # times the mean: support vectors of the two machines that have the most
 AT_A_TIME = 20_000, 2.4  # more support vectors are solved for in parts, which take as many times as long
@@ -94,7 +96,7 @@ def enough_mb(plan: Plan) -> float:
 def _seconds(plan: Plan) -> list[tuple[float, float]]:
     size, stages = plan.size, plan.stages
     made = 2.0 * size.d * plan.work.training / FLOPS
-    decided = 2.0 * size.d * plan.work.deciding / FLOPS
+    decided = 2.0 * size.d * plan.work.deciding / FLOPS + REAL_VALUE * plan.real
     trainings = [
         OTHER[_solver(plan, s)](plan, s) if _solver(plan, s) in OTHER
         else _distinct(size, s) * s.n * s.times * s.rounds * (made + (6 + s.machines) / PASSES)
@@ -188,7 +190,7 @@ def _gram_bytes(plan: Plan, stage: Stage) -> float:
     hardness = plan.size.hardness if stage.hardness is None else stage.hardness
     own, sample = vectors_of_one(n, hardness), min(FEW * sample_size(n, n), n)
     second = vectors_of_one(sample, hardness) + GROWTH
-    last = min(LARGEST * own + GROWTH / 2, n / 2)  # of noisy examples, nearly all of them SVs, sets hold the worst
+    last = min(LARGEST * own + GROWTH / 2, WORST * n)  # of noisy examples, nearly all of them SVs, sets hold the worst
     working = min(WIDER * own, max(second, last), (own + 3 * n) / 4)
     kept = 4 * n * min(WIDER * own * k**0.7, n) if plan.filled else 0.0
     return kept + 4 * max(sample, working) ** 2 + (4 * working**2 if k > 1 else 0.0)

@@ -76,6 +76,14 @@ def no_warm_up():
     welcome.warm_up = lambda go_on: None
 
 
+@pytest.fixture(autouse=True)
+def at_rest(monkeypatch):
+    """No test's forecasts depend on what else the machine does."""
+    from svmcore.lab.forecast import estimate
+
+    monkeypatch.setattr(estimate, "crowding", lambda look=True: 1.0)
+
+
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     """An empty `SVMLAB_HOME` for one test, for what looks the folder up at call time."""

@@ -3,7 +3,8 @@
 Each recipe runs in a fresh process and in a home of its own without runs, so that its estimate comes from the rule and
 not from what was run before. Without names: every recipe that is estimated to end within `--seconds`. A run in which
 something was compiled, or another machine was trained first, is done once more: neither is its own. What was measured
-stays until it is measured again; `--again` estimates anew, without a run, all that was measured.
+stays until it is measured again; `--again` estimates memory anew, without a run, of all that was measured: seconds are
+those that the machine needed then, beside its other work.
 
 seconds   from the start of the run to its end, compiling apart; what is below SHORT counts as that
 memory    what the process that has just begun takes for it; what is below LITTLE counts as that
@@ -155,7 +156,7 @@ def main(argv=None) -> int:
     parser.add_argument("--seconds", type=float, default=600.0, help="the longest estimate that is still run (600)")
     parser.add_argument("--limit", type=float, default=1800.0, help="seconds after which a run is ended (1800)")
     parser.add_argument("--missing", action="store_true", help="only recipes that were not measured yet")
-    parser.add_argument("--again", action="store_true", help="estimate anew all that was measured, and print it")
+    parser.add_argument("--again", action="store_true", help="estimate memory anew of all that was measured")
     options = parser.parse_args(argv)
     rows = measured.read("forecast")
     names = list(rows) if options.again else wanted(options.names, options.seconds)
@@ -181,8 +182,7 @@ WIDTHS = (38, *(max(9, len(head)) for head in COLUMNS[1:]))
 
 
 def _estimated_again(row: dict, name: str) -> dict:
-    need = estimate(RECIPES[name])
-    return row | {"estimated_s": round(need.seconds, 2), "estimated_mb": round(need.memory_mb)}
+    return row | {"estimated_mb": round(estimate(RECIPES[name]).memory_mb)}
 
 
 if __name__ == "__main__":

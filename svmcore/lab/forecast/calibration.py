@@ -7,8 +7,8 @@ from typing import NamedTuple
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.forecast.cost import cost
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.plans import plans
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 
 FIXED_SECONDS = 0.3
@@ -54,14 +54,16 @@ def _measured(recipe: Recipe, result: dict) -> tuple[float, float] | None:
     if recipe.slow_motion or result.get("others_share", 0.0) > QUIET:
         return None
     try:
-        size = Sizes(result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"]))
+        size = result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"])
         measured = training_seconds(result) + result["predict_seconds"]
         measured += result.get("validation", {}).get("seconds", 0) + sum(result.get("rival_seconds", ()))
-        return measured, _predicted(recipe, size)
+        return measured, _predicted(recipe, *size)
     except (KeyError, TypeError, AttributeError, ValueError):
         return None
 
 
 @lru_cache(maxsize=4096)
-def _predicted(recipe: Recipe, size: Sizes) -> float:
-    return cost(*plans(recipe, size)).seconds
+def _predicted(recipe: Recipe, n_train: int, n_test: int, d: int, machines: int) -> float:
+    """By the rule, for the sizes that the run had. ValueError for data that are gone."""
+    size = task_of(recipe).size(recipe.origin)
+    return cost(*plans(recipe, size._replace(n_train=n_train, n_test=n_test, d=d, machines=machines))).seconds

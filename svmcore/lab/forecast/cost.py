@@ -19,25 +19,28 @@ from math import inf
 from typing import NamedTuple
 
 from svmcore.gram.sources import STEP
-from svmcore.lab.registry.costs import Plan, Stage, in_the_end, support_vectors, vectors_of_one
+from svmcore.lab.registry.costs import Plan, Sizes, Stage, in_the_end, support_vectors, vectors_of_one
 from svmcore.memory import MB
 from svmcore.solvers.decomposition.sample import sample_size
 from svmcore.solvers.decomposition.sets import GROWTH
 from svmcore.solvers.general import SLOW
 from svmcore.source import NUMBERS, SMO_UP_TO
 
+REAL_VALUE = 3e-9  # seconds more of a kernel value that is decided by, of features that are no whole numbers
 FLOPS, PASSES = 600e9, 2.5e9
 DIGESTING, GENERAL = "smo-digestion", "general"
-ONE_BY_ONE, AGAIN = 9e9, 6  # flop/s of kernel values that are made one by one; times that each is made
+ONE_BY_ONE, AGAIN = 9e9, 3  # flop/s of kernel values that are made one by one; times that each is made
 CODE_MB = 55  # compiled functions, the pool's threads and their stacks
 OPERAND = 2  # bytes of a feature in whole-number tiles and the lists of their rows
 REAL = 8  # of one in real tiles, and again in those of the examples that rounds bring up to date
 WIDER = 2.4  # times a machine's support vectors, the largest working set that it has on the way
+WORST = 0.6  # share of noisy examples that is in the largest working set
 FEW = 1.2  # times the sample, with the examples of small classes that are added to it
 LARGEST = 1.25  # times the mean: support vectors of the two machines that have the most
+AT_A_TIME = 20_000, 2.4  # more support vectors are solved for in parts, which take as many times as long
 REMOVAL = 1e-3, 2.3e-6  # seconds of retraining without one example: at least, and for each of the examples
 GRADIENTS, GRADIENT = 3, (6e-5, 6e-10)  # of a general optimiser for each example; seconds of one, for each n^2 of it
-SOLVED = 2e-7  # seconds that one which solves equations takes in all, for each n^3
+SOLVED = 0.8e-7  # seconds that one which solves equations takes in all, for each n^3
 SIDES = 2  # trainings that are done side by side
 
 
@@ -93,10 +96,10 @@ def enough_mb(plan: Plan) -> float:
 def _seconds(plan: Plan) -> list[tuple[float, float]]:
     size, stages = plan.size, plan.stages
     made = 2.0 * size.d * plan.work.training / FLOPS
-    decided = 2.0 * size.d * plan.work.deciding / FLOPS
+    decided = 2.0 * size.d * plan.work.deciding / FLOPS + REAL_VALUE * plan.real
     trainings = [
         OTHER[_solver(plan, s)](plan, s) if _solver(plan, s) in OTHER
-        else support_vectors(s.n) * s.n * s.times * s.rounds * (made + (6 + s.machines) / PASSES)
+        else _distinct(size, s) * s.n * s.times * s.rounds * (made + (6 + s.machines) / PASSES)
         + s.decided * s.n / 2 * decided
         for s in stages
     ]  # fmt: skip
@@ -106,6 +109,15 @@ def _seconds(plan: Plan) -> list[tuple[float, float]]:
     vectors = in_the_end(stages) if plan.vectors is None else plan.vectors
     tests = [0.0] * (len(trainings) - 1) + [vectors * size.n_test * decided]
     return list(zip(trainings, tests, strict=True))
+
+
+def _distinct(size: Sizes, stage: Stage) -> float:
+    """Distinct support vectors of a training, or as many as take as long."""
+    if not size.overlap:
+        return support_vectors(stage.n)
+    one = vectors_of_one(stage.n, size.hardness if stage.hardness is None else stage.hardness)
+    more = AT_A_TIME[1] if one > AT_A_TIME[0] else 1.0
+    return more * max(support_vectors(stage.n), min(stage.n, one * stage.machines**0.7))
 
 
 def _bounds_seconds(plan: Plan) -> float:
@@ -178,7 +190,7 @@ def _gram_bytes(plan: Plan, stage: Stage) -> float:
     hardness = plan.size.hardness if stage.hardness is None else stage.hardness
     own, sample = vectors_of_one(n, hardness), min(FEW * sample_size(n, n), n)
     second = vectors_of_one(sample, hardness) + GROWTH
-    last = min(LARGEST * own + GROWTH / 2, n / 2)  # of noisy examples, nearly all of them SVs, sets hold the worst
+    last = min(LARGEST * own + GROWTH / 2, WORST * n)  # of noisy examples, nearly all of them SVs, sets hold the worst
     working = min(WIDER * own, max(second, last), (own + 3 * n) / 4)
     kept = 4 * n * min(WIDER * own * k**0.7, n) if plan.filled else 0.0
     return kept + 4 * max(sample, working) ** 2 + (4 * working**2 if k > 1 else 0.0)

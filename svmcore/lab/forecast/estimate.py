@@ -1,8 +1,9 @@
 """What a run will need, said before it starts.
 
-    seconds = c + r cost.seconds + rests    memory = examples + min(cache_mb, what the fit takes)
+    seconds = w (c + r cost.seconds) + rests    memory = examples + min(cache_mb, what the fit takes)
 
 c      a start's fixed seconds
+w      how many times as long a run takes now, beside other work (experiment/priority.py)
 rests  those of slow motion, about as long in every run
 r      the median ratio of measured to predicted seconds over stored runs of similar size and the same method, 1
        without any
@@ -15,6 +16,7 @@ within ROOM times what was said of it, as long as that suffices if all of them d
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from svmcore.lab.experiment.priority import crowding
 from svmcore.lab.forecast.calibration import FIXED_SECONDS, calibrated
 from svmcore.lab.forecast.cost import cost, enough_mb
 from svmcore.lab.recipe.recipe import Recipe
@@ -48,15 +50,17 @@ def estimate(recipe: Recipe) -> Estimate:
     plan, others = plans(recipe, size)
     needed, enough = cost(plan, others), enough_mb(plan)
     pace, first = calibrated(recipe, needed.seconds)
-    promised = sum(run.grant_mb for run in runs.newest_first() if run.state in ("running", "paused"))
+    working = [run for run in runs.newest_first() if run.state in ("running", "paused")]
+    promised = sum(run.grant_mb for run in working)
+    wait = crowding(look=not any(run.state == "running" for run in working))
     free = max(free_mb() - promised, 0.0)
     ceiling = recipe.cache_mb or SHARE * free
     memory = needed.examples_mb + min(ceiling, needed.fit_mb)
     fits = needed.least_mb <= ceiling and max(memory, needed.examples_mb + needed.least_mb) <= free
     within = min(ceiling, max(ROOM * needed.fit_mb, enough, LITTLE_MB))
     advice = "" if fits else needed.advice(size.n_train, recipe.cache_mb, free)
-    parts = tuple((pace * fit, pace * test) for fit, test in needed.parts)
-    seconds = FIXED_SECONDS + sum(map(sum, parts)) + (RESTS if recipe.slow_motion else 0.0)
+    parts = tuple((wait * pace * fit, wait * pace * test) for fit, test in needed.parts)
+    seconds = wait * FIXED_SECONDS + sum(map(sum, parts)) + (RESTS if recipe.slow_motion else 0.0)
     return Estimate(seconds, parts, memory, ceiling, within, fits, advice, first)
 
 

@@ -23,8 +23,8 @@ from pathlib import Path
 import data
 import svmcore
 from data.dataset import DataError
+from svmcore.lab.experiment.priority import yield_to_others
 from svmcore.lab.jobs import live, worker
-from svmcore.lab.jobs.process import yield_to_others
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import folders

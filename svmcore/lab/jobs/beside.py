@@ -12,9 +12,9 @@ import threading
 from collections.abc import Callable, Hashable, Mapping
 from typing import NamedTuple
 
+from svmcore.lab.experiment.priority import yield_to_others
 from svmcore.lab.experiment.train import Cancelled
 from svmcore.lab.jobs import worker
-from svmcore.lab.jobs.process import yield_to_others
 from svmcore.lab.jobs.queue import Queue
 
 ENDED = ("done", "stopped", "failed")

@@ -1,19 +1,8 @@
-"""What the queue needs of the process that it runs in: a low priority, and a call before the end."""
+"""What the queue needs of the process that it runs in: a call before the end."""
 
 import atexit
-import os
-import sys
 import threading
 from collections.abc import Callable
-
-NICE = 10  # priority of runs below that of pages; 19 is the lowest
-
-
-def yield_to_others() -> None:
-    """This thread, and those that it will start, take what processor time the pages leave (where threads have their
-    own priority: Linux)."""
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 
 
 def before_threads_are_joined(close: Callable[[], None]) -> None:

@@ -15,10 +15,11 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from svmcore.lab.experiment.priority import yield_to_others
 from svmcore.lab.jobs import relay, worker
 from svmcore.lab.jobs.cluster import CLUSTER
 from svmcore.lab.jobs.job import CHANGES, ENDED, Job, Status
-from svmcore.lab.jobs.process import before_threads_are_joined, yield_to_others
+from svmcore.lab.jobs.process import before_threads_are_joined
 from svmcore.lab.store import runs
 
 MAX_RUNNING = 1  # two cores serve one run

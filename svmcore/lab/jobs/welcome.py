@@ -15,9 +15,9 @@ from data import DataError, pictures
 from svmcore.gram.products import LAYOUTS, Operand
 from svmcore.kernels import Poly, squared_norms
 from svmcore.lab.experiment.meter import Compiling
+from svmcore.lab.experiment.priority import yield_to_others
 from svmcore.lab.experiment.train import prepare
 from svmcore.lab.forecast.estimate import BudgetError
-from svmcore.lab.jobs.process import yield_to_others
 from svmcore.lab.jobs.queue import QUEUE, Queue
 from svmcore.lab.jobs.submission import submit
 from svmcore.lab.recipe.recipe import Recipe

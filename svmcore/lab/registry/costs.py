@@ -3,16 +3,22 @@
     support vectors of one machine on n examples = min(n, h n^0.65),    h = hardness
 
 Classes that are told apart well leave few examples near the margin, classes that overlap many. Machines that share
-their examples share support vectors: k of them have k^0.7 times as many distinct ones as one has.
+their examples share support vectors: k of them have k^0.7 times as many distinct ones as one has. Where classes overlap
+alphas go to C and back: the larger C, the longer a training takes (`effort`).
 """
 
+from collections.abc import Iterable
 from math import prod
+from statistics import mean
 from typing import NamedTuple
 
 # Hardness, read off runs: a digit against the rest, by a polynomial of degree 9; candidates of a matched filter, noisy
 # tables, virtual examples
 EASY, HARD = 2.9, 10.5
 RATE = 0.65  # support vectors of one machine grow with this power of the examples
+# Of overlapping classes, as their examples are no longer told apart: times as long at C up to 1, a power of C, the
+# largest C that counts. Read off adult, 500 to 20,000 rows with C of 0.1 to 1000, and noisy tables of 400 to 60,000
+SLOWER, BY_C, MOST_C = 1.4, 0.45, 300.0
 DEGREE, SIMPLER = 9, 0.6  # of a polynomial of lower degree: times (degree / DEGREE)^SIMPLER
 STEPS = {"deslant": 0.65}  # times the support vectors without this step
 STEADY = {"unit-norm", "scale01"}  # preparations that a shift does not change, but for ink that it clips
@@ -28,6 +34,7 @@ class Sizes(NamedTuple):
     stored: float = 0.0  # bytes of the whole data set, as it is read
     hardness: float = EASY
     positive: float = 0.5  # share of the examples that are of a machine's positive class
+    overlap: bool = False  # whether classes overlap: tables, candidates, labels that are swapped
 
 
 class Stage(NamedTuple):
@@ -75,6 +82,11 @@ class Plan(NamedTuple):
 def vectors_of_one(n: float, hardness: float) -> float:
     """Support vectors of one machine on n examples."""
     return min(n, hardness * max(n, 1) ** RATE)
+
+
+def effort(size: Sizes, values: Iterable[float]) -> float:
+    """Times as long that trainings take as those of classes that are told apart well, in the mean over values of C."""
+    return mean(SLOWER * min(max(C, 1.0), MOST_C) ** BY_C for C in values) if size.overlap else 1.0
 
 
 def easy(kernel, steps) -> float:

@@ -17,7 +17,7 @@ import numpy as np
 
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel
-from svmcore.lab.registry.costs import Plan, Sizes, Stage, Work
+from svmcore.lab.registry.costs import Plan, Sizes, Stage, Work, effort
 from svmcore.lab.registry.fields import Field, RecipeError
 from svmcore.lab.registry.machine import train_svc
 from svmcore.preprocess import Preprocessor, as_images, background
@@ -149,7 +149,7 @@ class Method:
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
         """The trainings, one after the other."""
-        return [Stage(size.n_train, size.machines)]
+        return [Stage(size.n_train, size.machines, rounds=effort(size, [recipe.C]))]
 
     def work(self, recipe) -> Work:
         """What a kernel value costs."""

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from svmcore.lab.registry.costs import Sizes, Stage
+from svmcore.lab.registry.costs import Sizes, Stage, effort
 from svmcore.lab.registry.fields import NUMBERS, Field, RecipeError
 from svmcore.lab.registry.split import smallest_class
 from svmcore.solvers.progress import under_name
@@ -61,8 +61,11 @@ def search(recipe, problem, svc: SVC, name: str, monitor: Callable | None) -> Ch
 
 def trainings(recipe, size: Sizes) -> list[Stage]:
     """Those of a search, for the forecast; none without a grid."""
-    tried = FOLDS * len(values_of(recipe.option("grid")) or ())
-    return [Stage(max(2, size.n_train * (FOLDS - 1) // FOLDS), size.machines, tried)] if tried else []
+    values = values_of(recipe.option("grid")) or ()
+    if not values:
+        return []
+    n = max(2, size.n_train * (FOLDS - 1) // FOLDS)
+    return [Stage(n, size.machines, FOLDS * len(values), rounds=effort(size, values))]
 
 
 def said(estimator) -> dict:

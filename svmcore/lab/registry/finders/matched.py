@@ -120,7 +120,7 @@ class Matched(Finder):
             for some in (part.train, part.test)
         )
         d = recipe.option("chip") ** 2
-        return Sizes(n_train, n_test, d, 1, stored=2 * d * (n_train + n_test), hardness=HARD)
+        return Sizes(n_train, n_test, d, 1, stored=2 * d * (n_train + n_test), hardness=HARD, overlap=True)
 
 
 def _problem(

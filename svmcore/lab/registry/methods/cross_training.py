@@ -7,7 +7,7 @@ import numpy as np
 
 from svmcore.lab.registry.checks import count, positive, several
 from svmcore.lab.registry.costs import EASY as CLEAN
-from svmcore.lab.registry.costs import Sizes, Stage, in_the_end
+from svmcore.lab.registry.costs import Sizes, Stage, effort, in_the_end
 from svmcore.lab.registry.edited import EDITED
 from svmcore.lab.registry.fields import FLAG, NUMBERS, Field, RecipeError, choice, numeric
 from svmcore.lab.registry.machine import nu_svc, svc
@@ -135,10 +135,15 @@ class CrossTraining(Method):
     def stages(self, recipe, size: Sizes) -> list[Stage]:
         s, asked = recipe.option("n_subsets"), recipe.option("subset_size")
         r = min(asked or max(2, size.n_train // s), size.n_train)
-        first = Stage(r, 1, s * max(1, len(values_of(recipe.option("grid")) or ())))
+        values = values_of(recipe.option("grid")) or [recipe.C]
+        first = Stage(r, 1, s * len(values), rounds=effort(size, values), decided=s * len(values) * size.n_train)
         tried = max(1, len(values_of(recipe.option("final_grid")) or ()))
         last = Stage(max(2, round(SHARE_LEFT * size.n_train)), 1, tried, CLEAN)  # none on the wrong side
-        return [first, last] if recipe.option("answer") == "final" else [first._replace(times=s), last]
+        return (
+            [first, last]
+            if recipe.option("answer") == "final"
+            else [first._replace(times=s, decided=s * size.n_train), last]
+        )
 
     def held(self, recipe, size: Sizes) -> float:
         """The subsets, and what the final machine trains on."""

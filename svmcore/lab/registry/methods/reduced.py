@@ -38,7 +38,8 @@ THRESHOLDS = {"train": "Found again on training examples", "kept": "As the machi
 POINT = several(maybe(number), 6, 6)  # of the curve, checked
 FLOPS = 60e9  # rate of kernel products
 # Kernel values of a vector and one of the machine's, an example of an epoch, or a feature, for all steps together:
-ROUNDS = {"rho": 300, "one-by-one": 1000, "fixed-point": 700, "answers": 0.9, "exact": 2, "quadratic": 10}
+DEFORMING = 2.2e-5  # seconds of an image
+ROUNDS = {"rho": 170, "one-by-one": 1000, "fixed-point": 700, "answers": 0.9, "exact": 2, "quadratic": 10}
 
 
 class Reduced(Method):
@@ -158,6 +159,8 @@ class Reduced(Method):
         m = n if how == "exact" else asked("n_vectors") or TENTH * n
         values = _kernel_values(how, recipe, parts * n, m, size)
         seconds = 2.0 * size.d * recipe.kernel.work * values / FLOPS
+        if how == "answers" and asked("deformed"):
+            seconds += DEFORMING * asked("epochs") * size.n_train
         sizes, counts = [math.ceil(n)] * parts, [math.ceil(m)] * parts
         held = memory(recipe.kernel, how, asked("start"), asked("shared"), sizes, counts, size.d, k)
         work = Work(recipe.kernel.work, recipe.kernel.work)

@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import ClassVar
 
 from svmcore.lab.registry.checks import positive, several
-from svmcore.lab.registry.costs import Sizes, Stage
+from svmcore.lab.registry.costs import Sizes, Stage, effort
 from svmcore.lab.registry.fields import Field, RecipeError, choice
 from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method
-from svmcore.lab.registry.searching import GRID, said, search, trainings
+from svmcore.lab.registry.searching import GRID, said, search, trainings, values_of
 
 SEARCHED = {"chosen": several(positive, 1, 2), "search_seconds": positive}  # of a result: what a grid came to
 
@@ -72,7 +72,8 @@ class SupportVectors(Method):
         return f"{self.parameter} = {result['chosen'][0]:g} chosen in {result['search_seconds']:.1f} s."
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
-        return [*trainings(recipe, size), Stage(size.n_train, size.machines)]
+        tried = values_of(recipe.option("grid")) or [recipe.C]
+        return [*trainings(recipe, size), Stage(size.n_train, size.machines, rounds=effort(size, tried))]
 
     def brief(self, recipe) -> str:
         return "squared hinge loss" if squared(recipe) else ""

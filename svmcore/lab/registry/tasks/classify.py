@@ -1,5 +1,6 @@
 """classify: one label for each example, judged by the labels that come out wrong."""
 
+from functools import lru_cache
 from math import prod
 from typing import ClassVar, NamedTuple
 
@@ -11,7 +12,7 @@ from svmcore.explain.retraining import HELD
 from svmcore.explain.suspects import doubts
 from svmcore.lab.registry import split
 from svmcore.lab.registry.checks import an_object, count, several, share
-from svmcore.lab.registry.costs import HARD, Sizes, easy
+from svmcore.lab.registry.costs import HARD, RATE, Sizes, easy
 from svmcore.lab.registry.fields import FLAG, Field, RecipeError, numeric
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Aside, Problem, assemble, transformed
@@ -19,8 +20,12 @@ from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.task import Check, Task
 from svmcore.metrics import rate_text, roc_area, wilson
 from svmcore.model import Machine, labels
+from svmcore.preprocess import Preprocessor
+from svmcore.svc import SVC
 
 ASIDE = 10_000  # examples that choices are made on, at most
+OVERLAP = 0.15  # share of a table's examples, support vectors at any size, from which its classes overlap
+FEW, MORE = 400, 1600  # examples by which the reader's own tables are tried before a forecast, in about 50 ms
 
 
 class TestSet(NamedTuple):
@@ -188,15 +193,21 @@ class Classify(Task):
         n_train += round(entry.asked * share)
         if recipe.bounds and n_train > HELD:
             raise RecipeError("bounds", True, f"false, or n_train up to {HELD:,}, whose kernel values memory can keep")
-        swapped = 2 * recipe.options.get("noise", 0.0) * n_train**0.35  # as a hardness
+        noise, usual, always = recipe.options.get("noise", 0.0), HARD, 0.0
+        if images:
+            usual = easy(recipe.kernel, recipe.preprocess)
+        elif recipe.dataset.startswith(catalogue.OWN_PREFIX):
+            usual, always = _tried(recipe.dataset, _stamps(entry), recipe.kernel, recipe.preprocess, recipe.classes)
+        always += 2 * noise  # share of the examples that are support vectors however many there are
         return Sizes(
             n_train,
             min(recipe.n_test or n_test, n_test),
             prod(entry.shape),
             1 if n_classes == 2 else n_classes,
             (1 if images else 4) * prod(entry.shape) * (entry.n_train + entry.unlabelled + entry.n_test),
-            (easy(recipe.kernel, recipe.preprocess) if images else HARD) + swapped,
+            usual + always * n_train ** (1 - RATE),
             1 / n_classes,
+            noise > 0 or (not images and (usual == HARD or bool(always > OVERLAP))),
         )
 
     def others(self, recipe, size: Sizes) -> list[Sizes]:
@@ -205,6 +216,32 @@ class Classify(Task):
         held = size.n_train // folds if folds else 0
         times = 2 * folds if recipe.options.get("refold") else folds
         return times * [size._replace(n_train=size.n_train - held, n_test=held)]
+
+
+def _stamps(entry) -> tuple[int, ...]:
+    """What changes with the files of a data set."""
+    return tuple(path.stat().st_mtime_ns for path in entry.paths())
+
+
+@lru_cache(maxsize=256)
+def _tried(dataset: str, stamps: tuple, kernel, steps: tuple[str, ...], classes: tuple) -> tuple[float, float]:
+    """(h, s) of n examples that lead to h n^RATE + s n support vectors of a machine, by FEW and MORE of them, C = 1 and
+    the largest class against the others; (HARD, 0) where there are too few, or they cannot be trained on."""
+    try:
+        data = load(dataset)
+        known = np.flatnonzero(np.isin(data.y_train, classes)) if len(classes) > 1 else np.arange(len(data.y_train))
+        rows = np.random.default_rng(0).permutation(known)[:MORE]
+        if len(rows) < MORE:
+            return HARD, 0.0
+        X = Preprocessor(*steps).fit_transform(data.X_train[rows])
+        found, counts = np.unique(data.y_train[rows], return_counts=True)
+        y = np.where(data.y_train[rows] == found[counts.argmax()], 1, -1)
+        few, more = (SVC(kernel, C=1.0).fit(X[:n], y[:n]).n_support_.sum() / n for n in (FEW, MORE))
+    except (ValueError, OSError):
+        return HARD, 0.0
+    falling = [n ** (RATE - 1) for n in (FEW, MORE)]
+    h = max((few - more) / (falling[0] - falling[1]), 0.0)
+    return float(h), float(max(more - h * falling[1], 0.0))
 
 
 def labelled(recipe) -> split.Split:

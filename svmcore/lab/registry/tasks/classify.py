@@ -26,6 +26,7 @@ from svmcore.svc import SVC
 ASIDE = 10_000  # examples that choices are made on, at most
 OVERLAP = 0.15  # share of a table's examples, support vectors at any size, from which its classes overlap
 FEW, MORE = 400, 1600  # examples by which the reader's own tables are tried before a forecast, in about 50 ms
+TRIED_NUMBERS, TRIED_PAIRS = 1 << 18, 20_000  # features of MORE examples, and pairs moved, up to which it is tried
 
 
 class TestSet(NamedTuple):
@@ -226,17 +227,21 @@ def _stamps(entry) -> tuple[int, ...]:
 @lru_cache(maxsize=256)
 def _tried(dataset: str, stamps: tuple, kernel, steps: tuple[str, ...], classes: tuple) -> tuple[float, float]:
     """(h, s) of n examples that lead to h n^RATE + s n support vectors of a machine, by FEW and MORE of them, C = 1 and
-    the largest class against the others; (HARD, 0) where there are too few, or they cannot be trained on."""
+    the largest class against the others; (HARD, 0) where there are too few, or that takes long or cannot be done."""
     try:
         data = load(dataset)
         known = np.flatnonzero(np.isin(data.y_train, classes)) if len(classes) > 1 else np.arange(len(data.y_train))
         rows = np.random.default_rng(0).permutation(known)[:MORE]
-        if len(rows) < MORE:
+        if len(rows) < MORE or data.X_train[rows].size > TRIED_NUMBERS:
             return HARD, 0.0
         X = Preprocessor(*steps).fit_transform(data.X_train[rows])
         found, counts = np.unique(data.y_train[rows], return_counts=True)
         y = np.where(data.y_train[rows] == found[counts.argmax()], 1, -1)
-        few, more = (SVC(kernel, C=1.0).fit(X[:n], y[:n]).n_support_.sum() / n for n in (FEW, MORE))
+        monitor = lambda progress: progress.iterations < TRIED_PAIRS  # noqa: E731
+        fits = [SVC(kernel, C=1.0).fit(X[:n], y[:n], monitor=monitor) for n in (FEW, MORE)]
+        if not all(fit.converged_ for fit in fits):
+            return HARD, 0.0
+        few, more = (fit.n_support_.sum() / n for fit, n in zip(fits, (FEW, MORE), strict=True))
     except (ValueError, OSError):
         return HARD, 0.0
     falling = [n ** (RATE - 1) for n in (FEW, MORE)]

@@ -11,7 +11,7 @@ from svmcore.lab.registry.plans import plans
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 
-FIXED_SECONDS = 0.3
+FIXED_SECONDS = 0.5  # of a start, the loading of compiled code in a process that has just begun among them
 SIMILAR = 5  # stored runs that calibrate a prediction
 # Share of the processors that others may have taken from a run that teaches: one that uses them all took at most 1.25
 # times as long. Its processor seconds cannot teach instead: how many processors a run can use differs by recipe.

@@ -29,7 +29,7 @@ from svmcore.source import NUMBERS, SMO_UP_TO
 REAL_VALUE = 3e-9  # seconds more of a kernel value that is decided by, of features that are no whole numbers
 FLOPS, PASSES = 600e9, 2.5e9
 DIGESTING, GENERAL = "smo-digestion", "general"
-ONE_BY_ONE, AGAIN = 9e9, 3  # flop/s of kernel values that are made one by one; times that each is made
+ONE_BY_ONE, AGAIN = 9e9, 2  # flop/s of kernel values that are made one by one; times that each is made
 CODE_MB = 55  # compiled functions, the pool's threads and their stacks
 OPERAND = 2  # bytes of a feature in whole-number tiles and the lists of their rows
 REAL = 8  # of one in real tiles, and again in those of the examples that rounds bring up to date
@@ -40,7 +40,7 @@ LARGEST = 1.25  # times the mean: support vectors of the two machines that have 
 AT_A_TIME = 20_000, 2.4  # more support vectors are solved for in parts, which take as many times as long
 REMOVAL = 1e-3, 2.3e-6  # seconds of retraining without one example: at least, and for each of the examples
 GRADIENTS, GRADIENT = 3, (6e-5, 6e-10)  # of a general optimiser for each example; seconds of one, for each n^2 of it
-SOLVED = 0.8e-7  # seconds that one which solves equations takes in all, for each n^3
+SOLVED = 0.5e-7  # seconds that one which solves equations takes in all, for each n^3
 SIDES = 2  # trainings that are done side by side
 
 

@@ -37,8 +37,8 @@ TAUGHT = {"labels": "Their labels", "machine": "The machine's answers to them, d
 THRESHOLDS = {"train": "Found again on training examples", "kept": "As the machine has them"}
 POINT = several(maybe(number), 6, 6)  # of the curve, checked
 FLOPS = 60e9  # rate of kernel products
+DEFORMING = 2.2e-5  # seconds that an image takes in an epoch, where images are deformed
 # Kernel values of a vector and one of the machine's, an example of an epoch, or a feature, for all steps together:
-DEFORMING = 2.2e-5  # seconds of an image
 ROUNDS = {"rho": 170, "one-by-one": 1000, "fixed-point": 700, "answers": 0.9, "exact": 2, "quadratic": 10}
 
 

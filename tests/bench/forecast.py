@@ -24,6 +24,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from data import places
+from svmcore.lab.forecast.calibration import QUIET
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.tasks import task_of
@@ -54,7 +55,13 @@ def part(rows: dict, table, lines, measured_on) -> str:
     if not rows:
         return "Not measured yet."
     known = [cells(name, rows[name]) for name in RECIPES if name in rows]
-    return f"{table(COLUMNS, known)}\n\n{lines(*summary(rows))}{measured_on(rows.values())}"
+    rest = {name: row for name, row in rows.items() if row["others_share"] < QUIET}
+    kinds = (
+        (f"Others below {100 * QUIET:.0f} %:", rest),
+        ("The rest:", {n: r for n, r in rows.items() if n not in rest}),
+    )
+    text = "\n\n".join(lines(head, *summary(of)) for head, of in kinds if of)
+    return f"{table(COLUMNS, known)}\n\n{text}{measured_on(rows.values())}"
 
 
 def cells(name: str, row: dict) -> tuple:

@@ -37,6 +37,7 @@ TAUGHT = {"labels": "Their labels", "machine": "The machine's answers to them, d
 THRESHOLDS = {"train": "Found again on training examples", "kept": "As the machine has them"}
 POINT = several(maybe(number), 6, 6)  # of the curve, checked
 FLOPS = 60e9  # rate of kernel products
+IN_DOUBLE = 3 * 8  # bytes of a pixel of all examples, where images are deformed
 DEFORMING = 2.2e-5  # seconds that an image takes in an epoch, where images are deformed
 # Kernel values of a vector and one of the machine's, an example of an epoch, or a feature, for all steps together:
 ROUNDS = {"rho": 170, "one-by-one": 1000, "fixed-point": 700, "answers": 0.9, "exact": 2, "quadratic": 10}
@@ -158,13 +159,14 @@ class Reduced(Method):
         how = method_for(recipe.kernel, k, asked("shared"), size.n_train) if how == "auto" else how
         m = n if how == "exact" else asked("n_vectors") or TENTH * n
         values = _kernel_values(how, recipe, parts * n, m, size)
-        seconds = 2.0 * size.d * recipe.kernel.work * values / FLOPS
+        seconds, deformed = 2.0 * size.d * recipe.kernel.work * values / FLOPS, 0.0
         if how == "answers" and asked("deformed"):
             seconds += DEFORMING * asked("epochs") * size.n_train
+            deformed = IN_DOUBLE * size.d * size.n_train
         sizes, counts = [math.ceil(n)] * parts, [math.ceil(m)] * parts
         held = memory(recipe.kernel, how, asked("start"), asked("shared"), sizes, counts, size.d, k)
         work = Work(recipe.kernel.work, recipe.kernel.work)
-        least = 8.0 * size.d * whole + held
+        least = 8.0 * size.d * whole + held + deformed
         return Plan(size, stages[:1], work, size.n_train, seconds=seconds, vectors=parts * m, least=least)
 
 

@@ -181,7 +181,7 @@ def look(run, photograph) -> None:
     missed = st.session_state.setdefault("photo_missed", {}).setdefault((run.id, photograph.key), [])
     boxes(run, found, photograph.key, marks, missed)
     n = len(marks) + len(missed)
-    if n and (why := photo.obstacle(run, found)):
+    if n and (why := photo.obstacle(run, photograph, found)):
         st.caption(words.plain(why))
     elif n:
         again = f"Train again with the {n} marked windows" if n > 1 else "Train again with the window"

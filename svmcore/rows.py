@@ -193,7 +193,8 @@ def lost_columns(X) -> np.ndarray:
         for part in pieces(len(X), 2 * d):
             rounding = np.maximum(rounding, np.abs(X[part] - X[part].astype(np.float32)).max(axis=0))
             squares += np.square(X[part] - mean).sum(axis=0)
-        return np.flatnonzero((rounding > LOST * np.sqrt(squares / len(X))) & (X[0] != X).any(axis=0))
+        lost = np.flatnonzero(rounding > LOST * np.sqrt(squares / len(X)))
+    return lost[(X[0, lost] != X[:, lost]).any(axis=0)]  # the deviation of a constant column is rounding itself
 
 
 def require_float32(X: np.ndarray) -> None:

@@ -485,7 +485,7 @@ def test_windows_of_a_test_picture_do_not_train_the_run_again(faces):
     ):
         image = photo._grey(photograph)[0]
         found = photo.Searched(image, image.shape, *[np.empty(0)] * 2, 0, 0, 0.0, *[np.empty(0)] * 3)
-        why = photo.obstacle(faces, found)
+        why = photo.obstacle(faces, photograph, found)
         assert f"the photograph is its test picture {tested.name}" in why if refused else why == ""
 
 

@@ -94,7 +94,8 @@ def _rounded_columns(X: np.ndarray) -> np.ndarray:
     if X.dtype != np.float64 or not len(X):
         return np.zeros(0, np.intp)
     rounding = [np.abs(column - column.astype(np.float32)).max() for column in X.T]
-    return np.flatnonzero((rounding > ROUNDED * X.std(axis=0)) & (np.ptp(X, axis=0) > 0))
+    columns = np.flatnonzero(rounding > ROUNDED * X.std(axis=0))
+    return columns[np.ptp(X[:, columns], axis=0) > 0]
 
 
 def _labels(y: np.ndarray, n: int, name: str) -> np.ndarray:

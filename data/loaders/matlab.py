@@ -2,8 +2,8 @@
 
     X (n, d) or (d, n);  images (n, h, w[, 3]) or (h, w[, 3], n);  y (n, 1) or (1, n) numbers, or n texts
 
-An element is a type, a size and that many bytes; a matrix is an element of such: flags, shape, name, values. Everything
-is unpacked once, to MAX_BYTES at most; a shape is believed only when so many values follow.
+An element is a type, a size and that many bytes; a matrix is an element of such: flags, shape, name, values. The reader
+unpacks each compressed element once, to at most MAX_BYTES. It accepts a shape only if as many values follow.
 Reference: MathWorks, "MAT-File Format" (2023), "Level 5 MAT-File Format".
 """
 

@@ -154,7 +154,8 @@ def view_of_photograph(run: Run, photograph: Photograph, found: Searched) -> Vie
     return View(run, shown, nothing, joined([detections], own_name(run)), 1)
 
 
-def obstacle(run: Run, found: Searched) -> str:
+@st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=PHOTOGRAPHED)
+def obstacle(run: Run, photograph: Photograph, _found: Searched) -> str:
     """Why windows marked in a photograph cannot train the run again: it would train on what it tests; "" where they
     can. The photograph is a test picture of the run where both look alike, whatever file and size it comes from."""
     known, asked = experiment(run.recipe)
@@ -162,7 +163,7 @@ def obstacle(run: Run, found: Searched) -> str:
         return ("Marked windows cannot train this run again. Its pictures are split several times, and each split "
                 "would train on windows of pictures that it tests. Choose a run with one split.")  # fmt: skip
     tested = (known.pictures[at] for at in asked.parts[0].test)
-    if same := next((picture.name for picture in tested if _likeness(picture.image, found.image) > SAME), ""):
+    if same := next((picture.name for picture in tested if _likeness(picture.image, _found.image) > SAME), ""):
         return (f"Marked windows cannot train this run again: the photograph is its test picture {same}. Mark windows "
                 "of another photograph.")  # fmt: skip
     return ""

@@ -7,9 +7,10 @@ translation T_a by offsets[a]. Where no ink leaves the frame, shifting both imag
 only b - a counts: the 3 x 3 shifts of n0 images make 81 n0 x n0 products, 25 of them different, 13 up to transposition.
 Nothing is expanded: a row of K is J segments (smo.py). After DeCoste and Schölkopf (2002), section 5.1.1.
 
-This holds for an image whose forms, as the kernel sees them, are all its base moved (`moved`). Of 1.4 % of MNIST's
-digits a shift clips ink on the rim, and what is left is normalised to another image. The forms of such images follow
-the others and have rows of their own (`rest`), so that K is the Gram matrix of the examples as they are.
+This holds for forms that are, as the kernel sees them, their base moved (`moved`). Of 1.4 % of MNIST's digits a shift
+clips ink on the rim, and what is left is normalised to another image. Such a form follows the others as an example with
+a row of its own (`rest`), so that K there is that of the examples as they are; its place among the others is not to be
+used, by a box of C = 0.
 """
 
 import math
@@ -107,12 +108,12 @@ def block_bytes(n0: int, index, offsets, rest: int = 0) -> int:
 
 
 def moved(forms, bases, image_shape, index, offsets) -> np.ndarray:
-    """A mask (n0,) of the images whose forms (J, n0, d) are all their bases (R, n0, d) moved, with no ink clipped."""
-    same = np.ones(bases.shape[1], bool)
-    for form, r, offset in zip(forms, index, offsets, strict=True):
+    """A mask (J, n0) of the forms (J, n0, d) that are their bases (R, n0, d) moved, with no ink clipped."""
+    same = np.empty(forms.shape[:2], bool)
+    for a, (form, r, offset) in enumerate(zip(forms, index, offsets, strict=True)):
         expected = shifted(bases[r], image_shape, *offset)
-        same &= np.count_nonzero(expected, axis=1) == np.count_nonzero(bases[r], axis=1)
-        same &= abs(form - expected).max(axis=1, initial=0) <= SAME * abs(form).max(axis=1, initial=0)
+        same[a] = np.count_nonzero(expected, axis=1) == np.count_nonzero(bases[r], axis=1)
+        same[a] &= abs(form - expected).max(axis=1, initial=0) <= SAME * abs(form).max(axis=1, initial=0)
     return same
 
 

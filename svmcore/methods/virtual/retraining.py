@@ -1,6 +1,6 @@
 """A share of a virtual stage: where its kernel values come from, what memory they take, and how its machines stand.
 
-    orbit      all of K, by relative shift but for the few images that a shift clips (gram/orbit.py)
+    orbit      all of K, by relative shift but for the few forms that a shift clips (gram/orbit.py)
     vectors    the virtual examples themselves, and the solver that the SVC asks for
 
 Either way K is that of the virtual examples as the machine has them, and so is the gap.
@@ -22,21 +22,21 @@ from svmcore.solvers.progress import Solution, Standing
 from svmcore.solvers.session import Part
 from svmcore.source import Source
 
-APART = 0.125  # the largest share of images that relative shifts do not describe
+APART = 0.125  # the largest share of examples that relative shifts do not describe
 SAMPLE, PIECE = 200, 100  # images that are looked at first, and at a time
 FRESH_GAP = 2.0  # of a machine without support vectors
 BESIDE = 100  # bytes of the solver for each machine and example
 
 
 class Shifts:
-    """The jitter set of a stage as shifts of bases (gram/orbit.py), and which images they describe.
+    """The jitter set of a stage as shifts of bases (gram/orbit.py), and which forms they describe.
 
     factors: the set taken apart; None where it is none of images.
     """
 
     def __init__(self, stages):
         self.stages, self.factors = stages, stages.jitters.factor()
-        self._described = np.full(len(stages.X), -1, np.int8)  # by image: 1 or 0, -1 before it was looked at
+        self._described = {}  # by image, once it was looked at: a mask (J,)
 
     def bases(self, parents) -> np.ndarray:
         """Images of these parents after each transformation that is no shift, as the kernel sees them: (R, n0, d)."""
@@ -45,19 +45,19 @@ class Shifts:
         return rows.reshape(*forms.shape[:2], -1)
 
     def describe(self, parents) -> np.ndarray:
-        """A mask of these parents: whether all forms of their images are shifted bases. Each image is looked at once.
+        """A mask (J, n0) of the forms of these parents: whether they are shifted bases. Each image is looked at once.
         Raises Stopped."""
-        new = parents[self._described[parents] < 0]
+        new = np.array([i for i in parents.tolist() if i not in self._described])
         for part in (new[at : at + PIECE] for at in range(0, len(new), PIECE)):
             self.stages.session.check()
-            self._described[part] = self._look(part)
-        return self._described[parents] == 1
+            self._described.update(zip(part.tolist(), self._look(part).T, strict=True))
+        return np.stack([self._described[i] for i in parents.tolist()], axis=1)
 
     def _look(self, parents) -> np.ndarray:
         J = len(self.stages.jitters)
         forms = self.stages.vectors(np.tile(parents, J), np.arange(J).repeat(len(parents)))
         if forms.shape[1] != self.stages.X.shape[1]:  # the preparation makes no image
-            return np.zeros(len(parents), bool)
+            return np.zeros((J, len(parents)), bool)
         lay = self.stages.jitters.image_shape, *self.factors[1:]
         return moved(forms.reshape(J, len(parents), -1), self.bases(parents), *lay)
 
@@ -73,7 +73,7 @@ class Retraining:
         self.at_work, self.solution = False, None
         fresh = Standing((FRESH_GAP,) * len(share.machines), 0.0, 0, 0, None)
         self.part = Part(stages.session, lambda: fresh)
-        self.orbit, self.inside, self.nbytes = False, 0, 0  # inside: examples that blocks of the orbit describe
+        self.orbit, self.apart, self.nbytes = False, None, 0  # apart: examples that no block of the orbit describes
 
     def plan(self) -> None:
         """Where kernel values are to come from, and what that takes. Stopped where the end comes before it is known."""
@@ -87,11 +87,10 @@ class Retraining:
         fixed = beside + 4 * d * (m + len(rest) * (m // J))
         if fixed + block_bytes(m // J, *lay) > stages.ceiling or (apart := self._apart()) is None:
             return
-        r = np.count_nonzero(apart)
-        need = fixed + block_bytes((m - r) // J, *lay, r)
+        need = fixed + len(apart) * (beside // m + 4 * d) + block_bytes(m // J, *lay, len(apart))
         if need <= stages.ceiling:
-            self.orbit, self.inside, self.nbytes = True, m - r, need
-            self.share = share.at(np.argsort(apart, kind="stable"))
+            self.orbit, self.apart, self.nbytes = True, apart, need
+            self.share = share.at(np.concatenate([np.arange(m), apart]))
 
     @property
     def way(self) -> str:
@@ -106,6 +105,8 @@ class Retraining:
         try:
             Y, box = self.stages.Y[np.ix_(self.share.machines, self.share.parent)], self.stages.box[self.share.parent]
             box = np.tile(box, (len(Y), 1))
+            if self.orbit:
+                box[:, self.apart] = 0  # they stand behind the others
             solution = self._solve(Y, box, ceiling)
         finally:
             self.at_work = False
@@ -121,9 +122,9 @@ class Retraining:
         if not self.orbit:
             vectors = stages.vectors(share.parent, share.jitter)
             return svc._solve(vectors, stages.second_kernel, Y, box, part, "virtual")
-        n0 = self.inside // len(stages.jitters)
+        n0 = (len(share.parent) - len(self.apart)) // len(stages.jitters)
         bases, lay = stages.shifts.bases(share.parent[:n0]), stages.shifts.factors[1:]
-        others = stages.vectors(share.parent[self.inside :], share.jitter[self.inside :])
+        others = stages.vectors(share.parent[self.apart], share.jitter[self.apart])
         with part.memory(block_bytes(n0, *lay, len(others)) // 4) as memory:
             shape, kernel = stages.jitters.image_shape, stages.second_kernel
             gram = Orbit(bases, shape, *lay, kernel, part, memory, others)
@@ -142,11 +143,10 @@ class Retraining:
         return bool(forms and (share.parent == np.tile(share.parent[:n0], J)).all())
 
     def _apart(self) -> np.ndarray | None:
-        """A mask of the examples (m,) whose image relative shifts do not describe; None where these are many."""
-        J, describe = len(self.stages.jitters), self.stages.shifts.describe
-        parents = self.share.parent[: len(self.share.parent) // J]
-        few = parents[:: max(1, len(parents) // SAMPLE)]
-        if np.count_nonzero(~describe(few)) > 2 * APART * len(few):
+        """The examples that relative shifts do not describe; None where these are many."""
+        describe = self.stages.shifts.describe
+        parents = self.share.parent[: len(self.share.parent) // len(self.stages.jitters)]
+        if np.mean(~describe(parents[:: max(1, len(parents) // SAMPLE)])) > 2 * APART:
             return None
         apart = ~describe(parents)
-        return np.tile(apart, J) if np.count_nonzero(apart) <= APART * len(apart) else None
+        return np.flatnonzero(apart) if np.mean(apart) <= APART else None

@@ -1,14 +1,9 @@
 """The machine that figures were measured on, in a line."""
 
-import os
-import platform
+from svmcore.lab.store.made_with import made_with
 
 
 def machine() -> str:
     """Cores, processor and Python."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            model = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        model = platform.processor()
-    return f"{os.cpu_count()} cores, {model}, Python {platform.python_version()}"
+    of = made_with()
+    return f"{of['Cores']} cores, {of['Processor']}, Python {of['Python']}"

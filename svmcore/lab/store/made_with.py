@@ -5,6 +5,8 @@ import platform
 from functools import lru_cache
 from importlib import metadata
 
+from llvmlite import binding
+
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "scikit-image")
 
 
@@ -38,4 +40,5 @@ def _processor() -> str:
             names = [line.partition(":")[2].strip() for line in file if line.startswith("model name")]
     except OSError:
         names = []
-    return names[0][:120] if names else platform.processor() or "unknown"
+    name = names[0][:120] if names else platform.processor() or "unknown"
+    return f"{name} ({binding.get_host_cpu_name()})"  # makers sell several generations under one name

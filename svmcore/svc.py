@@ -350,7 +350,7 @@ class SVC(MachineEstimator):
             operand = Operand(rows, "dense")
             fixed = beside + operand.nbytes + 8 * 8 * Y.size
             require_memory(fixed + 4 * len(rows), ceiling, "solver 'smo-digestion'")
-            how = {"cache_bytes": ceiling - fixed, "settings": settings}
+            how = {"cache_bytes": ceiling - fixed, "seed": seed_of(self.random_state), "settings": settings}
             return digestion.solve(operand, kernel, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
         if isinstance(settings, General):
             need = settings.nbytes(Y.shape[1])

@@ -182,6 +182,14 @@ def test_several_machines_and_repeatable_costs():
     np.testing.assert_allclose(ours[0].decision_function(X), other.decision_function(X), atol=5e-3)
 
 
+def test_the_examples_that_a_last_look_begins_with_are_drawn_by_the_seed(digits, monkeypatch):
+    drawn, real = [], module.Exact
+    monkeypatch.setattr(module, "Exact", lambda *given: drawn.append(given[-1].integers(2**31)) or real(*given))
+    for seed in (1, 1, 2):
+        SVC(RBF(0.2), solver="smo-digestion", random_state=seed).fit(*digits)
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
 def test_the_rules_stand_in_the_papers_order():
     count = np.zeros(1, state.COUNTERS).view(np.recarray)[0]
 

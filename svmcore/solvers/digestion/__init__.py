@@ -73,9 +73,11 @@ def solve(
     stage="train",
     whole=None,
     cache_bytes=2**30,
+    seed=0,
     settings: Digestion | None = None,
 ) -> Solution:
-    """Solve the machines of Y (k, n), C (k, n) one after the other, each with a row cache of `cache_bytes`.
+    """Solve the machines of Y (k, n), C (k, n) one after the other, each with a row cache of `cache_bytes`. seed: draws
+    the examples by which values in double precision are checked.
 
     TypeError for a kernel that compiled code does not know: it takes those with a `code`, and those that are the
     largest value of one over shifts of an image. Arguments and Solution as of decomposition.solve. The session's trace
@@ -84,11 +86,13 @@ def solve(
     if not (kernel.moved or [kernel])[0].compiled:
         known = "a function of inner products that the compiled pass knows, or the largest such value over shifts"
         raise TypeError(f"kernel {kernel.name} is not {known}; allowed: another solver")
-    return _Machines(operand, kernel, Y, C, session, tol, stage, whole, cache_bytes, settings or Digestion()).run()
+    return _Machines(
+        operand, kernel, Y, C, session, tol, stage, whole, cache_bytes, seed, settings or Digestion()
+    ).run()
 
 
 class _Machines:
-    def __init__(self, operand, kernel, Y, C, session, tol, stage, whole, cache_bytes, settings):
+    def __init__(self, operand, kernel, Y, C, session, tol, stage, whole, cache_bytes, seed, settings):
         self.session, self.tol = session, tol
         self.Y, self.C = np.asarray(Y, float), np.asarray(C, float)
         self.rules = settings.compiled
@@ -101,7 +105,7 @@ class _Machines:
         self.store = np.empty((settings.rows_of(self.n, cache_bytes), self.n), np.float32)
         self.alpha, self.f = np.zeros_like(self.Y), -self.Y
         self.gaps, self.bias, self.duals = np.full(self.k, FRESH_GAP), np.zeros(self.k), np.zeros(self.k)
-        self.exact = Exact(Streamed(operand, kernel), self.Y, self.C, tol, session, np.random.default_rng(0))
+        self.exact = Exact(Streamed(operand, kernel), self.Y, self.C, tol, session, np.random.default_rng(seed))
         self.counts, self.limit = np.zeros(self.k, COUNTERS).view(np.recarray), session.iteration_limit(self.n)
         session.begin(stage, lambda: whole(self.standing()) if whole else self.standing())
 

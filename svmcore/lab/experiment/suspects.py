@@ -140,7 +140,7 @@ def _crossed(run: Run) -> Suspects:
 
 def _trained_on(run: Run) -> split.Split:
     """A run's examples with their labels. RecipeError where its data set was replaced since."""
-    require_content(run, load(run.recipe.dataset).content_hash)
+    require_content(run)
     return labelled(run.recipe)
 
 

@@ -1,6 +1,5 @@
 """Copies, linked pairs and outliers of a run's examples, found beside the runs: seconds, of 60,000 images minutes."""
 
-from data import load
 from svmcore.lab.experiment import suspects
 from svmcore.lab.jobs.beside import PREPARING, Beside, Errand
 from svmcore.lab.jobs.queue import QUEUE
@@ -15,7 +14,7 @@ def start(run_id: str) -> None:
     run = runs.get(run_id)
 
     def work(errand: Errand) -> suspects.Related:
-        runs.require_content(run, load(run.recipe.dataset).content_hash)
+        runs.require_content(run)
         return suspects.related(run.recipe, errand.check)
 
     RELATED.start(run_id, work)

@@ -6,7 +6,6 @@ It asks the forecast for memory before it begins; a count that is whole is also 
 from contextlib import suppress
 from functools import partial
 
-from data import load
 from svmcore.lab.experiment import remedies
 from svmcore.lab.experiment.remedies import Totals
 from svmcore.lab.forecast.estimate import require
@@ -41,7 +40,7 @@ class Counts(Beside):
 
 def _count(run: runs.Run, errand: Errand) -> Totals:
     recipe = run.learned
-    runs.require_content(run, load(recipe.dataset).content_hash)
+    runs.require_content(run)
     require(remedies.twin_of(recipe).replace(folds=None))
     totals = remedies.measure(recipe, errand.check, errand.monitor, errand.publish)
     with suppress(OSError):  # on a full disk it stays in memory alone

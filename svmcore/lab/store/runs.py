@@ -132,9 +132,11 @@ def is_current(run: Run) -> bool:
     return trained_on is None or content(run.recipe) in ("", trained_on)
 
 
-def require_content(run: Held, data_hash: str) -> None:
-    """RecipeError unless data of this content are those that a run was trained on: what is found out about a run on
-    other data is said of neither. Whatever looks into a run's data again asks this."""
+def require_content(run: Held, data_hash: str | None = None) -> None:
+    """RecipeError unless data of this content, None for its data set as it is now, are those that a run was trained on:
+    what is found out about a run on other data is said of neither. Whatever looks into a run's data again asks this."""
+    if data_hash is None:
+        data_hash = task_of(run.recipe).data(run.recipe.dataset).content_hash
     if (run.result or {}).get("data_hash") != data_hash:
         raise RecipeError("dataset", run.recipe.dataset, "the set that the run was trained on; it was replaced since")
 

@@ -4,6 +4,8 @@ from functools import lru_cache
 from statistics import median
 from typing import NamedTuple
 
+from llvmlite import binding
+
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.forecast.cost import cost
 from svmcore.lab.recipe.recipe import Recipe
@@ -16,12 +18,15 @@ SIMILAR = 5  # stored runs that calibrate a prediction
 # Share of the processors that others may have taken from a run that teaches: one that uses them all took at most 1.25
 # times as long. Its processor seconds cannot teach instead: how many processors a run can use differs by recipe.
 QUIET = 0.2
+WITHOUT_VNNI = (
+    2.2  # times as long as where the rates were read off: digits took 2.2 to 3.2 times on a processor without
+)
 
 
 class Calibration(NamedTuple):
     """What the stored runs say of a new one."""
 
-    ratio: float  # of measured to predicted seconds, the median over the latest alike; 1 without any
+    ratio: float  # of measured to predicted seconds, the median over the latest alike; without any `pace`
     first: bool  # whether none of this task and method is done
 
 
@@ -42,7 +47,15 @@ def calibrated(recipe: Recipe, expected: float) -> Calibration:
             ratios[same].append(max(measured - FIXED_SECONDS, 0.1 * measured) / predicted)
         if len(ratios[True]) == SIMILAR:
             break
-    return Calibration(median((ratios[True] or ratios[False] or [1.0])[:SIMILAR]), first)
+    return Calibration(median((ratios[True] or ratios[False] or [pace()])[:SIMILAR]), first)
+
+
+@lru_cache(maxsize=1)
+def pace() -> float:
+    """How many times as long a run takes here as where the rates were read off, as far as the processor tells: whether
+    it multiplies and adds whole numbers in one instruction (gram/registers.py)."""
+    features = binding.get_host_cpu_features()
+    return 1.0 if any("vnni" in name for name, has in features.items() if has) else WITHOUT_VNNI
 
 
 def _like(recipe: Recipe) -> tuple[str, str]:

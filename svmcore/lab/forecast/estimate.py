@@ -5,8 +5,8 @@
 c      a start's fixed seconds
 w      how many times as long a run takes now, beside other work (experiment/priority.py)
 rests  those of slow motion, about as long in every run
-r      the median ratio of measured to predicted seconds over stored runs of similar size and the same method, 1
-       without any
+r      the median ratio of measured to predicted seconds over stored runs of similar size and the same method;
+       without any what the processor tells (calibration.py)
 
 cache_mb is a ceiling for all that grows with the data while fitting; left open it is a third of the memory that is
 free, less what runs at work were promised. How many examples become support vectors nobody knows before; a fit keeps

@@ -72,6 +72,7 @@ def test_what_is_said_is_what_was_taken_when_it_was_measured(name, home, monkeyp
 
 def test_a_run_keeps_within_what_was_said_where_more_would_be_faster(home, monkeypatch):
     """Where half of the labels are swapped nearly all examples are support vectors, and the whole Gram matrix pays."""
+    monkeypatch.setattr(forecast, "free_mb", lambda: 12_000.0)  # other work may take some meanwhile
     predicted = estimate(NOISY)
     assert predicted.fits
     assert 4 * NOISY.n_train**2 / MB > predicted.within_mb
@@ -84,8 +85,8 @@ def test_a_run_keeps_within_what_was_said_where_more_would_be_faster(home, monke
 
     monkeypatch.setattr(train, "fit", fit)
     moons = RECIPES["moons"]
-    jobs.wait(submit(moons), 60)
-    assert given == [pytest.approx(estimate(moons).within_mb, rel=0.2)]
+    jobs.wait(submit(moons), 240)
+    assert given == [estimate(moons).within_mb]
     assert given[0] < estimate(moons).cache_mb
 
 

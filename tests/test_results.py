@@ -1,11 +1,10 @@
-"""The README's figures are what a stored run or a bench wrote, and the names in its commands exist."""
+"""The figures of RESULTS.md and the README are what a stored run or a bench wrote."""
 
 import re
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from PIL import Image
 from sklearn.datasets import make_moons
 
 from svmcore import RBF, SVC, Poly
@@ -13,12 +12,11 @@ from svmcore.lab.experiment import train
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
-from svmcore.lab.tables import TABLES
 from svmcore.solvers import smo
-from tests.bench import judge, measured, peers, picture, ratio, readme, times
+from tests.bench import judge, measured, peers, ratio, results, times
 from tests.bench.problems import PROBLEMS
 
-TEXT = readme.README.read_text(encoding="utf-8")
+TEXT = results.RESULTS.read_text(encoding="utf-8")
 FIGURE = re.compile(r"\d+\.\d+|\d+ ?(?:%|s\b|ms\b|MB\b|GB\b|times\b|errors?\b|support vectors?\b)")
 
 
@@ -31,35 +29,31 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_picture_at_its_head_is_there_and_small():
-    shown, _ = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)
-    assert (readme.README.parent / shown) == picture.PATH
-    assert 10_000 < picture.PATH.stat().st_size < picture.MOST_BYTES
-    assert Image.open(picture.PATH).format == "PNG"
+def test_both_pages_are_what_the_command_prints():
+    for path in (results.README, results.RESULTS):
+        text = path.read_text(encoding="utf-8")
+        assert results.rewritten(path) == text, "python -m tests.bench.results --write"
+        assert "Not measured yet" not in text
 
 
-def test_the_readme_is_what_the_command_prints():
-    assert readme.rewritten(TEXT) == TEXT, "python -m tests.bench.readme --write"
-    assert "Not measured yet" not in TEXT
+def test_no_figure_stands_outside_the_marks():
+    text = TEXT.partition("\n## How to measure again")[0]
+    for name in results.parts(results.RESULTS):
+        first, last = (mark.format(name) for mark in results.MARKS)
+        before, _, rest = text.partition(first)
+        text = before + rest.partition(last)[2]
+    assert "|" not in text
+    assert FIGURE.findall(text.replace("over 5 times", "")) == []  # what the paper claims
 
 
-def test_results_outside_the_marks_hold_no_figure():
-    results = TEXT.partition("\n## Results")[2].partition("\n## ")[0]
-    for name in readme.parts():
-        first, last = (mark.format(name) for mark in readme.MARKS)
-        before, _, rest = results.partition(first)
-        results = before + rest.partition(last)[2]
-    assert "|" not in results
-    assert FIGURE.findall(results.replace("over 5 times", "")) == []  # what the paper claims
-
-
-@pytest.mark.parametrize("name", measured.read("runs"))
-def test_measured_runs_are_of_recipes_as_they_are_now(name):
-    run = measured.read("runs")[name]
-    assert name in RECIPES
-    asked = measured.question(Recipe().with_texts(run["recipe"]))  # read, as links of an older form are
-    assert asked == measured.question(RECIPES[name]), f"{name} was measured as another recipe: run it again"
-    assert run["converged"]
+def test_measured_runs_are_of_recipes_as_they_are_now():
+    """All of them; recipes are read as links of an older form are."""
+    found = measured.read("runs")
+    asked = {name: measured.question(Recipe().with_texts(run["recipe"])) for name, run in found.items()}
+    unknown = found.keys() - RECIPES.keys()
+    others = [name for name in found.keys() - unknown if asked[name] != measured.question(RECIPES[name])]
+    assert (unknown, others) == (set(), []), "measured as other recipes: run them again"
+    assert [name for name, run in found.items() if not run["converged"]] == []
 
 
 def test_measured_problems_are_those_of_the_bench():
@@ -69,22 +63,51 @@ def test_measured_problems_are_those_of_the_bench():
 
 
 def test_the_picture_of_ratios_is_drawn_from_the_figures():
-    _, shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)
-    assert (readme.README.parent / shown) == ratio.PATH
+    (shown,) = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)
+    assert (results.RESULTS.parent / shown) == ratio.PATH
     rows = measured.read("peers")
-    assert ratio.PATH.read_text(encoding="utf-8") == ratio.picture(rows), "python -m tests.bench.readme --write"
+    assert ratio.PATH.read_text(encoding="utf-8") == ratio.picture(rows), "python -m tests.bench.results --write"
     drawn = ElementTree.fromstring(ratio.picture(rows))
     kinds = ["".join(text.itertext()) for text in drawn.iter("{http://www.w3.org/2000/svg}tspan")]
     assert kinds == list(ratio.lines(rows))
     assert len(ratio.COLOURS) >= len({problem.kind for problem in PROBLEMS.values()} - {None})
 
 
-def test_another_figure_makes_another_readme(folder):
+def test_another_figure_makes_other_pages(folder):
     found = measured.read("runs")
-    name = next(iter(found))
-    found[name]["errors"] += 1
+    found["mnist-sv"]["errors"] += 1
     measured.write("runs", found)
-    assert readme.rewritten(TEXT) != TEXT
+    for path in (results.README, results.RESULTS):
+        assert results.rewritten(path) != path.read_text(encoding="utf-8")
+
+
+def test_the_eight_figures_of_the_readme_are_those_measured():
+    """Looked up here once more, in another way than they are printed."""
+    text = results.README.read_text(encoding="utf-8")
+    first, last = (mark.format("figures") for mark in results.MARKS)
+    lines = text.partition(first)[2].partition(last)[0].strip().splitlines()[2:]
+    shown = [re.split(r" *\| *", line.strip("| "))[1:] for line in lines]
+    runs = measured.read("runs")
+    ours = [str(runs[name]["errors"]) for name in ("mnist-sv", "mnist-vsv", "mnist-deslant-vsv2", "3v8-jsv")]
+    (digits,) = (
+        row
+        for row in measured.read("reductions")["burges-degree5"]["rows"]
+        if row[3] and row[3]["figure"] == "error_pct"
+    )
+    (adult,) = (row["cells"] for row in measured.read("crossing")["table1"] if row["row"].startswith("Adult, 32"))
+    fits = {who: fit["seconds"] for who, fit in measured.read("peers")["digits-60000"]["candidates"].items()}
+    rates = {who: found["rates"]["100"] for who, found in runs["volcano-A"]["machines"].items()}
+    ours += [
+        f"{digits[3]['value']:.2f} %",
+        f"{adult[5]['value']:,.0f}",
+        f"{rates['machine']:.2f}",
+        f"{fits['ours']:.1f} s",
+    ]
+    assert [mine for mine, _ in shown] == ours
+    assert [theirs.split()[0] for _, theirs in shown[:6]] == ["122", "68", "56", "30", "1.1", "1,194"]
+    assert shown[5][1].endswith(f"plain SVM {adult[1]['value']:,.0f}")
+    assert shown[6][1] == f"matched filter {rates['matched filter']:.2f}"
+    assert shown[7][1] == f"scikit-learn-intelex {fits['sklearnex']:.1f} s"
 
 
 def test_figures_are_taken_from_the_latest_stored_run(folder, home):
@@ -103,7 +126,7 @@ def test_figures_are_taken_from_the_latest_stored_run(folder, home):
     taken = measured.read("runs")["moons"]
     assert (taken["errors"], taken["n_sv"]) == (8, outcome.result["n_sv"])
     assert taken["train_seconds"] <= outcome.result["fit_seconds"] + 0.01
-    assert "| Two moons | `moons` | 8 |" in readme.errors(measured.read("runs"))
+    assert "| Two moons | `moons` | 8 |" in results.errors(measured.read("runs"))
 
 
 def of_two(name, n, ours, theirs, **failed):
@@ -121,7 +144,7 @@ def test_a_row_of_peers_takes_the_place_of_its_problem_alone():
     again = of_two("table-10000", 10000, 2.0, 4.0, sklearn="longer than 60 s")
     rows = peers.merged(rows, again)
     assert ratio.lines(rows) == {"table": [(2000, 0.25), (10000, 0.5)]}
-    text = times.part(rows, readme.table, readme.lines, readme.measured_on)
+    text = times.part(rows, results.table, results.lines, results.measured_on)
     assert "| table, 54 features | 10000 | longer than 60 s | 4.00 | 2.00 | 0.50 | 0.01 | 0.01 | 5 | 5 |" in text
     assert "| 2000 |" not in text
     assert "takes 0.25 to 0.50 times the seconds of scikit-learn-intelex, more than 1 in 0." in text.replace("\n", " ")
@@ -143,15 +166,7 @@ def test_the_judge_finds_the_dual_and_the_gap_that_the_machine_claims():
 
 
 def test_published_errors_are_those_of_the_tables():
-    assert readme.published("mnist-sv") == "122"
-    assert readme.published("3v8-5x5-vsv") == "8"
-    assert readme.published("usps-vsv-local") == "3.0 %"
-    assert readme.published("mnist-best") == ""
-
-
-def test_names_in_the_commands_exist():
-    commands = re.findall(r"python -m svmcore (?:run|sweep) (\S+)", TEXT)
-    assert len(commands) >= 3
-    assert set(commands) <= RECIPES.keys() | TABLES.keys()
-    for name in re.findall(r"`((?:mnist|usps|3v8)-[a-z0-9-]+)`", TEXT):
-        assert name in RECIPES
+    assert results.published("mnist-sv") == "122"
+    assert results.published("3v8-5x5-vsv") == "8"
+    assert results.published("usps-vsv-local") == "3.0 %"
+    assert results.published("mnist-best") == ""

@@ -170,6 +170,14 @@ def test_published_sets_are_listed_with_their_licences():
     assert [name for name in made_here if f"`{name}" not in said] == []
 
 
+def test_every_dependency_is_named():
+    said = set(re.findall(r"\w+", sections("README.md")["Dependencies"].lower()))
+    files = (*ROOT.glob("requirements*.txt"), ROOT / "tests/requirements.txt")
+    names = [name for file in files for name in re.findall(r"^[a-z][\w-]+", file.read_text("utf-8"), re.MULTILINE)]
+    assert len(names) > 20
+    assert [name for name in names if not {*name.lower().split("-")} - {"python"} <= said] == []
+
+
 def test_pictures_of_the_app_are_there_and_small():
     shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", document("README.md"))
     assert [ROOT / path for path in shown] == list(picture.PATHS.values())

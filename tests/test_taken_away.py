@@ -1,10 +1,7 @@
 """A run's machine for other programs: on its page, from a shell, and said before the click where it cannot be."""
 
 import io
-import re
 import zipfile
-from pathlib import Path
-from textwrap import dedent
 
 import numpy as np
 import onnxruntime
@@ -22,10 +19,10 @@ from svmcore.lab.registry.methods.reduced import reduction_of
 from svmcore.lab.store import export, pipeline
 from tests import damage
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.readme import lines
 
 DIGITS = Recipe(dataset="digits-8x8", n_train=80, n_test=120, classes=(3, 8), kernel=RBF(1.0), C=10.0)
 MOVED = DIGITS.replace(jitters="plus:1")
-README = Path(__file__).parent.parent / "README.md"
 METHODS = {
     "sv": DIGITS,
     "vsv": MOVED.replace(method="vsv"),
@@ -117,9 +114,9 @@ def test_a_shell_is_told_what_is_wrong(home, tmp_path, monkeypatch, capsys, aske
 
 
 def test_the_readme_shows_it_as_it_is_done(tmp_path, monkeypatch):
-    """The blocks of its section, one after the other, in a folder of their own."""
-    section = README.read_text(encoding="utf-8").partition("\n## From another program")[2].partition("\n## ")[0]
-    made, asked, trained = (dedent(block) for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", section, re.MULTILINE))
+    """The blocks of its sections, one after the other, in a folder of their own."""
+    (made,) = lines("svmcore/README.md", "In another project")
+    asked, trained = lines("svmcore/README.md", "ONNX and scikit-learn")
     monkeypatch.chdir(tmp_path)
     space = {}
     exec(made, space)

@@ -52,11 +52,11 @@ def entry(case: Case, figures: dict) -> dict:
 
 
 def part(bench: dict, table, measured_on) -> str:
-    """What the README shows."""
+    """What RESULTS.md shows."""
     if not bench:
         return "Not measured yet."
     rows = [_row(title, one) for title, one in bench.items()]
-    columns = "data", "until, % wrong", *WAYS.values(), "at random / nearest", "fewer in", "with all, % wrong"
+    columns = "data", "target error, %", *WAYS.values(), "at random / nearest", "fewer in", "error with all labels, %"
     return table(columns, rows) + measured_on(bench.values())
 
 

@@ -24,7 +24,7 @@ GIVEN = {
     "plain": RECIPES["xtrain-adult-svm"].replace(grid=""),
     "cross-trained": RECIPES["xtrain-adult"].replace(grid="3", final_grid="10"),
 }
-ENDS = {  # of the points, those that the README shows
+ENDS = {  # of the points, those that RESULTS.md shows
     "xtrain-fig1": [(f"squares:{overlap:g}", 1000, 0.0) for overlap in (0.0, 0.5)],
     "xtrain-fig3": [(f"clouds:{d}", n, 0.0) for d in xtrain.DEVIATIONS for n in (xtrain.SIZES[0], xtrain.SIZES[-1])],
     "xtrain-fig4": [("mnist", 11_982, noise) for noise in (0.0, 0.15)],
@@ -63,7 +63,7 @@ def given() -> dict:
 
 
 def part(bench: dict, table, measured_on) -> str:
-    """What the README shows."""
+    """What RESULTS.md shows."""
     if not bench:
         return "Not measured yet."
     rows = []
@@ -83,7 +83,18 @@ def part(bench: dict, table, measured_on) -> str:
         ]  # fmt: skip
         if not points:
             continue  # a study that is a figure alone
-        columns = ("data", "n", "noise, %", "machine", "runs", "SVs", "at C", "wrong, %", "by noisy labels, %", "s")
+        columns = (
+            "data",
+            "n",
+            "noise, %",
+            "machine",
+            "runs",
+            "SVs",
+            "bounded SVs",
+            "errors, %",
+            "by noisy labels, %",
+            "s",
+        )
         text += f"\n\n{title}.\n\n{table(columns, points)}"
     return text + measured_on([bench])
 

@@ -30,7 +30,7 @@ SETTINGS = {
     "published": {},
     "adapted": {"force": 3_000_000, "new_svs_when_full": 50, "new_svs": 50},
 }
-COLUMNS = ("n", "S", "R", "rules", "values M", "off / it", "steps", "most SVs", "SVs", "dual", "CPU s")
+COLUMNS = ("n", "S", "R", "rules", "evaluations M", "off / on", "steps", "most SVs", "SVs", "dual", "CPU s")
 
 
 def virtual_union(base: int, digit: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

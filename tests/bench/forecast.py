@@ -38,7 +38,7 @@ SHORT, LITTLE = 1.0, 150.0  # seconds; MB: the start of a run and what the alloc
 TWICE, HALF_MORE = 2.0, 1.5  # factors that estimates of seconds and of memory are to keep within
 MINUTES = 120.0  # measured seconds up to which memory is to keep within it
 COLUMNS = ("recipe", "estimated, s", "measured, s", "measured / estimated", "estimated, MB", "measured, MB",
-           "measured / estimated", "processor, s", "others, %")  # fmt: skip
+           "measured / estimated", "processor, s", "other work, %")  # fmt: skip
 CODE = """
 import json, sys
 from svmcore import __main__ as command_line
@@ -51,14 +51,14 @@ sys.exit(command_line.main(["run", sys.argv[1], "--json"]))
 
 
 def part(rows: dict, table, lines, measured_on) -> str:
-    """The section of the README."""
+    """The section of RESULTS.md."""
     if not rows:
         return "Not measured yet."
     known = [cells(name, rows[name]) for name in RECIPES if name in rows]
     rest = {name: row for name, row in rows.items() if row["others_share"] < QUIET}
     kinds = (
-        (f"Others below {100 * QUIET:.0f} %:", rest),
-        ("The rest:", {n: r for n, r in rows.items() if n not in rest}),
+        (f"Other work below {100 * QUIET:.0f} %:", rest),
+        ("All others:", {n: r for n, r in rows.items() if n not in rest}),
     )
     text = "\n\n".join(lines(head, *summary(of)) for head, of in kinds if of)
     return f"{table(COLUMNS, known)}\n\n{text}{measured_on(rows.values())}"
@@ -89,7 +89,7 @@ def summary(rows: dict) -> list[str]:
         f"Time is within a factor of {TWICE:g} of its estimate for {_within(times, TWICE)} of {len(times)} recipes.",
         f"Memory is within a factor of {HALF_MORE:g} for {_within(brief, HALF_MORE)} of {len(brief)} that took less "
         f"than {MINUTES:.0f} s.",
-        f"What is below {SHORT:g} s or {LITTLE:.0f} MB counts as that.",
+        f"Values below {SHORT:g} s or {LITTLE:.0f} MB are raised to it.",
     ]
 
 

@@ -6,7 +6,7 @@ another in processes that have started, up to three fits a turn. The median of a
 last of a candidate that has taken longer than --patience on a problem; LIBSVM and ThunderSVM get a turn more only where
 they are quick. The dual objective and the gap are computed by judge.py in double precision. Rows take the place of
 those of the same name in tests/bench/measured/peers.json as soon as they are there, so that a run may be broken off and
-taken up with --missing; `python -m tests.bench.readme --write` shows them.
+taken up with --missing; `python -m tests.bench.results --write` shows them.
 
 sklearnex    scikit-learn-intelex (oneDAL): pip install -r tests/bench/requirements.txt
 sklearn      scikit-learn (LIBSVM)

@@ -45,7 +45,7 @@ def timed(names) -> list[float]:
 
 
 def part(bench: dict, table, measured_on) -> str:
-    """What the README shows."""
+    """What RESULTS.md shows."""
     known = [name for name in NAMES if name in bench]
     if not known:
         return "Not measured yet."

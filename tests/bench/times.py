@@ -1,16 +1,16 @@
-"""The README's part on what peers take, from measured/peers.json: the picture's line, a table, what follows from it."""
+"""Training time beside other libraries, as RESULTS.md shows it: the picture, a table, what follows from it."""
 
 from __future__ import annotations
 
 from tests.bench import ratio
 from tests.bench.problems import LIBSVM, ONEDAL, PROBLEMS, THUNDER
 
-COLUMNS = ("problem", "examples", "scikit-learn, s", "intelex, s", "ours, s", "ours / intelex", "intelex decides, s",
-           "ours decides, s", "intelex, MB", "ours, MB", "intelex, gap", "ours, gap")  # fmt: skip
+COLUMNS = ("problem", "examples", "scikit-learn, s", "intelex, s", "ours, s", "ours / intelex", "intelex predicts, s",
+           "ours predicts, s", "intelex, MB", "ours, MB", "intelex, gap", "ours, gap")  # fmt: skip
 TOL = 1e-3  # asked of every candidate
 ALT = (
     "![Seconds of a fit, ours over those of scikit-learn-intelex, by the number of examples, one line a kind of data;\n"
-    "below the line at 1 ours is quicker](tests/bench/measured/peers.svg)"
+    "below the line at 1 ours is faster](measured/peers.svg)"
 )
 
 

@@ -1,4 +1,4 @@
-"""Measured figures, kept as JSON beside this file; what the README shows is printed from them alone.
+"""Measured figures, kept as JSON beside this file; what RESULTS.md and the README show is printed from them alone.
 
 runs.json        recipe name -> its errors or detections, support vectors, seconds and memory     take_runs
 peers.json       what peers.py writes, a problem an entry; peers.svg is drawn from it by ratio.py

@@ -4,7 +4,7 @@ A part is a module of its name here, with one function of that name: part(budget
 
     row = {"what": said of the tries, "tries": how many, "failures": [what fell, and how to see it again], ...}
 
-Whatever else a row has is a figure, by its name as README shows it. Try i of a part draws from `draw(seed, i)` alone,
+Whatever else a row has is a figure, as RESULTS.md shows it. Try i of a part draws from `draw(seed, i)` alone,
 so that `--parts NAME --seed SEED --first I --count 1` repeats it. Everything happens in homes of its own.
 """
 

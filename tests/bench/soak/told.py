@@ -1,13 +1,13 @@
-"""What the attack found, as README shows it: a line for each row of each part."""
+"""What the attack found, as RESULTS.md shows it: a line for each row of each part."""
 
 from __future__ import annotations
 
-COLUMNS = ("part", "tried", "tries", "fell", "figures", "s")
+COLUMNS = ("part", "tried", "tries", "failed", "figures", "s")
 NOT_FIGURES = ("what", "tries", "failures")
 
 
 def part(found: dict, table, measured_on) -> str:
-    """The table and what fell. `table(columns, rows)` and `measured_on(entries)` are those of readme.py."""
+    """The table and what fell. `table(columns, rows)` and `measured_on(entries)` are those of results.py."""
     if not found:
         return "Not measured yet."
     rows, fallen = [], []
@@ -19,9 +19,9 @@ def part(found: dict, table, measured_on) -> str:
             fallen += [f"- {_plain(failure)}" for failure in row["failures"]]
     text = table(COLUMNS, rows)
     if fallen:
-        text += "\n\nWhat fell:\n\n" + "\n".join(fallen)
+        text += "\n\nWhat failed:\n\n" + "\n".join(fallen)
     loads = sorted({of_part["load"] for of_part in found.values()})
-    return f"{text}\n\nThe load by then was {loads[0]:g} to {loads[-1]:g}.{measured_on(found.values())}"
+    return f"{text}\n\nThe load at the time was {loads[0]:g} to {loads[-1]:g}.{measured_on(found.values())}"
 
 
 def _figure(value) -> str:

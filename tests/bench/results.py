@@ -1,6 +1,6 @@
-"""The README's figures, printed from what was measured: `python -m tests.bench.readme [--write]`.
+"""The figures of RESULTS.md and of the README, printed from measured/: `python -m tests.bench.results [--write]`.
 
---write               put them into README.md, each part between its two marks, and draw the picture of ratios
+--write               put them into both files, each part between its two marks, and draw the picture of ratios
 --runs [NAME ...]     first take the figures of these recipes, and of those already shown, from the stored runs
 """
 
@@ -16,17 +16,19 @@ import numpy as np
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.tables import TABLES
 from svmcore.metrics import wilson
-from tests.bench import asking, crossing, digestion, forecast, measured, ratio, reductions, times
+from tests.bench import asking, crossing, digestion, forecast, headline, measured, ratio, reductions, times
 from tests.bench.soak import told
 
-README = Path(__file__).parents[2] / "README.md"
-MARKS = "<!-- {}: printed by python -m tests.bench.readme -->", "<!-- end of {} -->"
+README, RESULTS = Path(__file__).parents[2] / "README.md", Path(__file__).with_name("RESULTS.md")
+MARKS = "<!-- {}: printed by python -m tests.bench.results -->", "<!-- end of {} -->"
 COUNTS = (10, 25, 50, 100, 200)  # false alarms over all pictures together
 RIVALS = ("matched filter", "Gaussian")
 
 
-def parts() -> dict[str, str]:
-    """What stands between the marks, by name."""
+def parts(path: Path) -> dict[str, str]:
+    """What stands between the marks of README or RESULTS, by name."""
+    if path == README:
+        return {"figures": headline.part(table, published)}
     return {
         "errors": errors(measured.read("runs")),
         "detection": detection(measured.read("runs")),
@@ -43,12 +45,13 @@ def parts() -> dict[str, str]:
     }
 
 
-def rewritten(text: str) -> str:
-    """A README with each part in its place. ValueError where its marks are missing."""
-    for name, part in parts().items():
+def rewritten(path: Path) -> str:
+    """README or RESULTS with each part in its place. ValueError where its marks are missing."""
+    text = path.read_text(encoding="utf-8")
+    for name, part in parts(path).items():
         first, last = (mark.format(name) for mark in MARKS)
         if first not in text or last not in text.partition(first)[2]:
-            raise ValueError(f"README.md lacks the marks {first} and {last}")
+            raise ValueError(f"{path.name} lacks the marks {first} and {last}")
         before, _, rest = text.partition(first)
         text = f"{before}{first}\n\n{part}\n\n{last}{rest.partition(last)[2]}"
     return text
@@ -111,9 +114,9 @@ def of_digestion(bench: dict) -> str:
     row = bench["rows"][0]
     text = (
         f"On {row['n']} virtual examples of digit {bench['digit']}, {row['n_sv']} of them support vectors, and with a "
-        "cache for a third of these, a half and all, the solver without digestion computes "
-        f"{saved('published')} times the kernel values of the published rules, and {saved('adapted')} times those of "
-        "rules chosen there."
+        "cache for a third of these, a half and all, the solver without digestion needs "
+        f"{saved('published')} times the kernel evaluations of the published rules, and {saved('adapted')} times "
+        "those of rules chosen there."
     )
     return f"{lines(text)}\n\n{table(digestion.COLUMNS, digestion.cells(bench['rows']))}{measured_on([bench])}"
 
@@ -125,11 +128,11 @@ def clicks(bench: dict) -> str:
     whens = ("first visits", "at rest", "while it trains")
     first, rest, work = ([of_click(bench[when][part]) for part in ("heading", "whole page")] for when in whens)
     text = (
-        f"Through all pages in turn, {bench['at rest']['clicks']} clicks (median, 95 of 100): the heading of the next "
-        f"page stands after {rest[0]} and the whole page after {rest[1]} with nothing at work; after {work[0]} and "
-        f"{work[1]} while `{bench['query']}` trains and a second browser watches it, on the same cores. The first "
-        f"visits of a process that has just begun: {first[0]} and {first[1]}. A cancelled "
-        f"run is shown as such after {bench['cancelled']:.1f} s. The load before, by other work, was {bench['load']}."
+        f"{bench['at rest']['clicks']} clicks through all pages, median (95th percentile). With nothing else "
+        f"running, the heading of the next page appears after {rest[0]} and the whole page after {rest[1]}. While "
+        f"`{bench['query']}` trains and a second browser watches it, on the same cores: {work[0]} and {work[1]}. "
+        f"On the first visits to a new process: {first[0]} and {first[1]}. A cancelled run is shown as cancelled after "
+        f"{bench['cancelled']:.1f} s. The load before, by other work, was {bench['load']}."
     )
     return f"{lines(text)}{measured_on([bench])}"
 
@@ -149,9 +152,9 @@ def clicks_detect(bench: dict) -> str:
     )
     idle, at_work = bench["answers, idle"]["all"], bench["answers"]["all"]
     text = (
-        f"The picture is redrawn after a move of the operating point in (median, longest): {redrawn}. What a click on "
-        f"*Detect* or another page asks for stands after {span(idle)}, and while `volcano-B` trains and a second "
-        f"browser looks at it, on the same cores, after {span(at_work)}. "
+        f"Moving the operating point redraws the picture in, median (longest): {redrawn}. A click on *Detect* or "
+        f"another page is answered after {span(idle)}, and while `volcano-B` trains and a second browser watches it, "
+        f"on the same cores, after {span(at_work)}. "
         f"The load before, by other work, was {bench['load']}."
     )
     return f"{lines(text)}{measured_on([bench])}"
@@ -164,8 +167,8 @@ def clicks_why(bench: dict) -> str:
     kinds = {name: figures for name, figures in bench.items() if isinstance(figures, dict) and "median" in figures}
     asked = "; ".join(f"{name} {of_click(figures)}" for name, figures in kinds.items())
     text = (
-        f"*Why*, over the errors of `{bench['run']}`, answers a click (median of {bench['clicks']}, 95 of 100) after: "
-        f"{asked}. The load before, by other work, was {bench['load']}."
+        f"*Why*, over the errors of `{bench['run']}`, answers a click after, median of {bench['clicks']} (95th "
+        f"percentile): {asked}. The load before, by other work, was {bench['load']}."
     )
     return f"{lines(text)}{measured_on([bench])}"
 
@@ -187,7 +190,7 @@ def table(columns, rows) -> str:
 
 
 def lines(*sentences) -> str:
-    """Sentences in lines of the README's width."""
+    """Sentences in lines of the page's width."""
     return fill(" ".join(sentences), 120, break_on_hyphens=False)
 
 
@@ -197,17 +200,18 @@ def short(seconds: float) -> str:
 
 
 def main(argv=None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.readme", description=__doc__.split("\n")[0])
-    parser.add_argument("--write", action="store_true", help="rewrite README.md instead of printing")
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.results", description=__doc__.split("\n")[0])
+    parser.add_argument("--write", action="store_true", help="rewrite the two files instead of printing")
     parser.add_argument("--runs", nargs="*", metavar="NAME", help="take figures from the stored runs")
     options = parser.parse_args(argv)
     if options.runs is not None and (missing := measured.take_runs(options.runs)):
         print(f"no stored run of {', '.join(missing)}: `python -m svmcore run NAME` first", file=sys.stderr)
     if options.write:
         ratio.PATH.write_text(ratio.picture(measured.read("peers")), encoding="utf-8")
-        README.write_text(rewritten(README.read_text(encoding="utf-8")), encoding="utf-8")
+        for path in (README, RESULTS):
+            path.write_text(rewritten(path), encoding="utf-8")
     else:
-        print("\n\n".join(parts().values()))
+        print("\n\n".join(part for path in (README, RESULTS) for part in parts(path).values()))
     return 0
 
 

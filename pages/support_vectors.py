@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from pages.ui import reduction
 from pages.ui.example import evidence, families, plane
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
@@ -10,7 +11,6 @@ from pages.ui.kit import parameters, present, walk
 from pages.ui.kit.gallery import RINGS, SIDES, VIRTUAL_RINGS, gallery, open_digit, reference
 from pages.ui.kit.paging import paged
 from pages.ui.kit.words import many, percent, plain
-from pages.ui.reduce import course
 from pages.ui.run.trained import another_run, to_labels, trained_run
 from pages.ui.why import ticks, without, worth
 from svmcore.lab.experiment.without import why_not
@@ -117,7 +117,7 @@ if run:
     left, right = present.parts(("Alphas", "Support vectors"), (sides.cell(), sides.cell(column_span=3)))
     with left:
         if constructed:
-            course.in_short(run)
+            reduction.size_metrics(run)
             show(decisions.weight_histogram(everything.alpha * everything.sign), "weights")
         else:
             total = len(run.train_index())

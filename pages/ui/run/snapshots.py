@@ -91,20 +91,23 @@ def of_test(
     sure : (n,) the probability of it, shown in place of the example's number
     legend : as of a gallery
     """
-    test, cut = run.test(), words.distinct(classes, 9)
-    name, split = run.recipe.dataset, test.split
-    tiles = []
-    for i in rows:
-        told = f"{words.test_example(split, test.index[i])}, true {classes[true[i]]}, {what} {classes[said[i]]}"
-        tiles.append(
-            Tile(
-                reference(name, split, test.index[i]),
-                f"{told} with probability {sure[i]}" if sure else told,
-                upper=f"{cut[true[i]]} → {cut[said[i]]}",
-                lower=sure[i] if sure else str(test.index[i]),
-                cross=bool(true[i] != said[i]),
-            )
-        )
-    pictures = evidence.example_pictures(load(name), split, test.index[rows])
+    cut = words.distinct(classes, 9)
+    captions = [
+        f"true {classes[true[i]]}, {what} {classes[said[i]]}" + (f" with probability {sure[i]}" if sure else "")
+        for i in rows
+    ]
+    upper = [f"{cut[true[i]]} → {cut[said[i]]}" for i in rows]
     alt = f"{words.many(len(rows), 'test example')} with their true and {what} classes"
-    gallery(pictures, tiles, key=key, alt=alt, legend=legend)
+    lower = [sure[i] for i in rows] if sure else None
+    answer_gallery(run, rows, captions, upper, true[rows] != said[rows], key=key, alt=alt, lower=lower, legend=legend)
+
+
+def answer_gallery(run: Run, rows, captions, upper, wrong, *, key: str, alt: str, lower=None, legend: str = "") -> None:
+    """Examples `rows` (m,) of a run's test; captions, upper, wrong and lower (else numbers in the set) are (m,)."""
+    test, name = run.test(), run.recipe.dataset
+    index = test.index[rows]
+    tiles = [
+        Tile(reference(name, test.split, i), f"{words.test_example(test.split, i)}, {caption}", up, low, cross=bool(x))
+        for i, caption, up, low, x in zip(index, captions, upper, lower or map(str, index), wrong, strict=True)
+    ]
+    gallery(evidence.example_pictures(load(name), test.split, index), tiles, key=key, alt=alt, legend=legend)

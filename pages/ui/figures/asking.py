@@ -9,7 +9,7 @@ from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from svmcore import metrics
 from svmcore.explain.asking import WAYS
 from svmcore.lab.experiment.asking import Study
-from svmcore.lab.jobs.asking import Next
+from svmcore.lab.jobs.analyses import Next
 
 COLOURS = {"nearest": BLUE, "spread": GREY, "random": ORANGE}
 DASHES = {"nearest": "solid", "spread": "dash", "random": "solid"}

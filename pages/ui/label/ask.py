@@ -5,7 +5,6 @@ What choosing saves: known labels are hidden and answer by themselves, chosen an
 """
 
 from contextlib import suppress
-from functools import partial
 
 import streamlit as st
 
@@ -24,9 +23,9 @@ from svmcore.explain.asking import WAYS
 from svmcore.lab.experiment import asking as study
 from svmcore.lab.experiment.asking import Study, times_told, told
 from svmcore.lab.experiment.without import why_not
-from svmcore.lab.jobs import asking
-from svmcore.lab.jobs.asking import Labels, Next
-from svmcore.lab.jobs.beside import Busy, Latest
+from svmcore.lab.jobs import analyses
+from svmcore.lab.jobs.analyses import Labels, Next
+from svmcore.lab.jobs.background import Busy, TaskStatus
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store.runs import Run
 
@@ -69,9 +68,8 @@ def given(to: Target) -> Labels:
 
 def _work(run: Run, to: Target, way: str) -> Work:
     """The machine of the labels given until now, and what it asks for."""
-    key = run.id, to.base.entry.name, given(to), way, COMING
     return Work(
-        asking.ASKED, key, partial(asking.start, *key), "ask", lambda now: (now.message, 0.0),
+        analyses.NEXT, (run.id, to.base.entry.name, given(to), way, COMING), "ask", lambda now: (now.message, 0.0),
         "The machine was not trained", begin="Ask for the next label", stop="Ends it.",
         help="Trains on the labels that there are, and looks where an answer would teach most.",
     )  # fmt: skip
@@ -81,11 +79,11 @@ def _work(run: Run, to: Target, way: str) -> Work:
 def _look(run: Run, to: Target, way: str) -> None:
     """The example that is asked for, its keys, and the curve; drawn anew by itself with each verdict."""
     labels, work = given(to), _work(run, to, way)
-    now = work.beside.status(work.id)
+    now = work.analysis.status(*work.of)
     if now.state == "none":
         with suppress(Busy):  # the whole page says so
-            work.start()
-        now = work.beside.wait(work.id, PATIENCE)
+            work.analysis.start(*work.of)
+        now = work.analysis.wait(*work.of, timeout=PATIENCE)
     if now.state != "done":
         st.rerun()  # the whole page, which says how far it is
     _one(run, to, labels, now.result)
@@ -141,8 +139,8 @@ def _saved(run: Run, to: Target) -> None:
         f"{settings['seeds']} times over, each with another start, and another split where the recipe draws one."
     )
     work = Work(
-        asking.STUDIED, asking.study_key(recipe, **settings), partial(asking.start_study, recipe, **settings), "asked",
-        _bar, "The study broke off", begin="Hide labels and ask", icon=":material/play_arrow:",
+        analyses.STUDIED, analyses.study_key(recipe, **settings), "asked", _bar, "The study broke off",
+        begin="Hide labels and ask", icon=":material/play_arrow:",
         help="Trains on few labels, asks for more in each way, and counts its errors.",
     )  # fmt: skip
     watched(work, _found)
@@ -173,11 +171,11 @@ def _settings(n: int) -> dict:
     return {"known": known, "batch": batch, "most": last, "seeds": seeds, "target": target / 100}
 
 
-def _bar(now: Latest) -> tuple[str, float]:
+def _bar(now: TaskStatus) -> tuple[str, float]:
     return now.message, 0.0 if now.result is None else now.result.share
 
 
-def _found(now: Latest) -> None:
+def _found(now: TaskStatus) -> None:
     """The figure, and what it comes to in words, as far as it has come."""
     if now.state == "stopped":
         st.caption(":material/stop: Stopped; what was found until then is below.")

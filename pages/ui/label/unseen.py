@@ -15,14 +15,14 @@ from pages.ui.why import bill, lines
 from pages.ui.why.answer import Answer
 from pages.ui.why.working import Work, by_stage, watched
 from svmcore.lab.experiment.unseen import Unseen
-from svmcore.lab.jobs import unseen as jobs
-from svmcore.lab.jobs.beside import Latest
+from svmcore.lab.jobs import analyses
+from svmcore.lab.jobs.background import TaskStatus
 from svmcore.lab.store.runs import Run
 from svmcore.model import answers
 
 ASKED = "unseen"  # in the address: whether the bill is shown
 CLOSE = 0.005  # answers that differ by less are the same on screen
-BAR = by_stage(list(jobs.STAGES.values()))
+BAR = by_stage(list(analyses.UNSEEN.stages.values()))
 
 
 def section(run: Run, doubt: Doubt) -> None:
@@ -41,14 +41,14 @@ def section(run: Run, doubt: Doubt) -> None:
     if not asked:
         return
     work = Work(
-        jobs.TOLD, (run.id, doubt.row), partial(jobs.start, run.id, doubt.row), "unseen", BAR,
+        analyses.UNSEEN, (run.id, doubt.row), "unseen", BAR,
         "The machine could not be trained again", begin="Train it again", stop="Ends it.",
         help="The machine of the folds without this example.",
     )  # fmt: skip
     watched(work, partial(_bill, run, doubt), at_once=True)
 
 
-def _bill(run: Run, doubt: Doubt, now: Latest) -> None:
+def _bill(run: Run, doubt: Doubt, now: TaskStatus) -> None:
     if now.state != "done":
         return
     found: Unseen = now.result

@@ -1,11 +1,9 @@
 """Without these: a run's machines retrained without the examples that a reader ticks, or with other labels of them; and
 without the one that is looked at.
 
-The work is done beside the runs (svmcore/lab/jobs/without.py). What a change makes of the test answers is here within a
+The work is done in the background (lab/jobs/analyses.py). What a change makes of the test answers is here within a
 second, once the run's kernel values are kept; until then, and for what takes longer, it is watched and can be stopped.
 """
-
-from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -20,7 +18,7 @@ from pages.ui.kit.words import distinct, many, minus, plain, short, small, test_
 from pages.ui.why.ticks import Ticks, keep, rows_of
 from pages.ui.why.working import Work, by_stage, watched
 from svmcore.lab.experiment.without import Change, Effect, why_not
-from svmcore.lab.jobs import without as jobs
+from svmcore.lab.jobs import analyses
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
@@ -55,7 +53,7 @@ def in_short(run: Run, machine: Machine, ticked: Ticks) -> None:
 def in_full(run: Run, machine: Machine, c: int, change: Change, key: str, title: str = "") -> None:
     """The answers that a change makes others, and machine c's multipliers that it moves most, once it is done; below a
     title where it has one."""
-    now = jobs.status(run.id, change)
+    now = analyses.RETRAINED.status(run.id, change)
     if now.state != "done":
         return
     if title:
@@ -76,7 +74,7 @@ def in_full(run: Run, machine: Machine, c: int, change: Change, key: str, title:
 def effect_of(run: Run, machine: Machine, change: Change, key: str) -> None:
     """What a change does to the run's test answers in a sentence; while it is at work, how far it is."""
     work = Work(
-        jobs.RETRAINED, (run.id, change), partial(jobs.start, run.id, change), key, BAR, "It was not retrained",
+        analyses.RETRAINED, (run.id, change), key, BAR, "It was not retrained",
         begin="Retrain", help="Retrains the machines from where they stand.",
         stop="Ends it; nothing is lost but what it has done.",
     )  # fmt: skip

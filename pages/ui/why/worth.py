@@ -1,10 +1,8 @@
 """What an example is worth: the support vectors whose removal helps, and those whose removal harms, by validation.
 
 Every support vector is left out in turn and its machines are retrained without it, exactly, beside the runs
-(svmcore/lab/jobs/without.py); the list is here as far as it has come.
+(svmcore/lab/jobs/analyses.py); the list is here as far as it has come.
 """
-
-from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -20,8 +18,8 @@ from pages.ui.why import ticks
 from pages.ui.why.working import Work, watched
 from svmcore.explain.value import Values
 from svmcore.lab.experiment.without import FOLDS, Worth
-from svmcore.lab.jobs import without as jobs
-from svmcore.lab.jobs.beside import Latest
+from svmcore.lab.jobs import analyses
+from svmcore.lab.jobs.background import TaskStatus
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
@@ -51,15 +49,15 @@ def section(run: Run, machine: Machine, c: int) -> None:
         )
     whose = None if of == "all" else c
     work = Work(
-        jobs.VALUED, (run.id, whose), partial(jobs.start_values, run.id, whose), "worth", _bar,
-        "This could not be told", begin="Find out", again="Begin anew", icon=":material/balance:",
+        analyses.VALUED, (run.id, whose), "worth", _bar, "This could not be told",
+        begin="Find out", again="Begin anew", icon=":material/balance:",
         help="Leaves out every support vector in turn, in the background; what is known is shown as it comes.",
     )  # fmt: skip
     watched(work, lambda now: _lists(run, now.result, now.state) if now.result else None)
     st.caption(WHAT)
 
 
-def _bar(now: Latest) -> tuple[str, float]:
+def _bar(now: TaskStatus) -> tuple[str, float]:
     found: Worth | None = now.result
     doing = "Waiting" if now.state == "waiting" else "Leaving out one after the other"
     doing += f": {now.message}" if now.message else ""

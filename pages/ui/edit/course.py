@@ -18,7 +18,7 @@ from svmcore.lab.experiment.meter import search_apart
 from svmcore.lab.experiment.splits import machine_of
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import xtrain
-from svmcore.lab.store.group import Group
+from svmcore.lab.store.reading import Group
 from svmcore.lab.store.runs import Run
 
 

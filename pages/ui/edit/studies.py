@@ -13,7 +13,7 @@ from pages.ui.run import stored
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
-from svmcore.lab.store.group import Group
+from svmcore.lab.store.reading import Group
 
 OWN = {"Your own data, by noise": "noise", "Your own data, by n": "n"}
 LEVELS = (0.0, 0.05, 0.1, 0.15, 0.2)

@@ -14,7 +14,7 @@ from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
-from svmcore.lab.store.group import Group
+from svmcore.lab.store.reading import Group
 from svmcore.lab.store.runs import Run
 
 LISTED = 6  # edited runs to choose from

@@ -10,7 +10,7 @@ from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.recipes.digestion import PROBLEMS, WAYS
 from svmcore.lab.store import runs
-from svmcore.lab.store.group import Group
+from svmcore.lab.store.reading import Group
 from svmcore.lab.tables import NUMBERS, of_run
 from svmcore.lab.tables.digestion import COUNTED, UNIT
 from svmcore.lab.tables.printing import number

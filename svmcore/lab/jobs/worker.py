@@ -23,7 +23,7 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
-from svmcore.lab.store.held import named
+from svmcore.lab.store.run import named
 from svmcore.solvers.progress import Progress
 
 MAX_GAPS = 20  # machines whose gaps a line of progress carries

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from svmcore.lab.store.group import Group
+from svmcore.lab.store.reading import Group
 
 
 class Cell(NamedTuple):

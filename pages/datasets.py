@@ -6,7 +6,7 @@ from data import DataError, Entry, catalogue, pictures, revisions
 from data.pictures import PictureEntry
 from data.revisions import Revision
 from pages.ui.data import cards, keeping, picture_sets
-from pages.ui.data.fetching import fetch_panel
+from pages.ui.data.cards import fetch_panel
 from pages.ui.data.upload import upload_panel
 from pages.ui.example import columns, views
 from pages.ui.kit import parameters, present, state, ways

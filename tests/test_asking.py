@@ -8,7 +8,7 @@ import pytest
 from data import catalogue, load, revisions
 from data.dataset import Arrays
 from data.verdicts import LABEL, OUT, UNLABELLED, Verdict
-from pages.ui.figures import asking as figures
+from pages.ui.label import ask
 from svmcore.__main__ import main
 from svmcore.explain.asking import REACH, WAYS, lead, next_ones
 from svmcore.kernels import RBF, Poly
@@ -101,7 +101,7 @@ def test_the_study_publishes_what_it_finds_and_counts_labels_until_the_target():
             down = [n for n, errors in zip(found.given, wrong, strict=True) if errors / 300 <= 0.2]
             assert reached == (down[0] if down else np.inf)
     assert execute(DIGITS).result["errors"] == found.all_wrong[0]
-    partial, whole = (figures.ways(one) for one in (seen[0], found))
+    partial, whole = (ask.ways(one) for one in (seen[0], found))
     assert [len(figure.data) for figure in (partial, whole)] == [3, 7], "lines, and bands of two edges"
     assert np.allclose(whole.data[2].y, found.wrong["nearest"].mean(axis=0) / 3)
     assert "over 0 seeds" in partial.layout.meta["alt"]

@@ -5,8 +5,7 @@ import pytest
 
 from data import catalogue
 from data.dataset import Arrays
-from pages.ui.edit import course as course_of
-from pages.ui.edit import setting, solve
+from pages.ui.edit import setting, solve, studies
 from pages.ui.edit.setting import Setting
 from pages.ui.figures import crossing, edited
 from svmcore.kernels import RBF
@@ -227,18 +226,18 @@ def test_the_papers_figures_are_read_off_their_recipes(edited_run, monkeypatch):
         for method in ("sv", "cross-training")
         for noise in (0.0, 0.1)
     }
-    monkeypatch.setattr(course_of.xtrain, "POINTS", made)
-    (course,) = course_of.courses().values()
+    monkeypatch.setattr(studies.xtrain, "POINTS", made)
+    (course,) = studies.courses().values()
     assert [point.x for point in course.points] == [0, 10]
     assert course.names == ["plain", "cross-trained"]
-    assert course_of.bayes(squares) == pytest.approx(0.9 * 0.1 + 0.1 * 0.9)
-    assert course_of.bayes(base) is None
+    assert studies.bayes(squares) == pytest.approx(0.9 * 0.1 + 0.1 * 0.9)
+    assert studies.bayes(base) is None
     found = {edited_run.recipe.digest(): edited_run}
-    line = course_of.line(course, found, "cross-trained", "support vectors")
+    line = studies.line(course, found, "cross-trained", "support vectors")
     assert (line.xs, line.ys) == ([10], [edited_run.result["n_union"]])
-    assert course_of.line(course, found, "plain", "support vectors") is None
+    assert studies.line(course, found, "plain", "support vectors") is None
     smallest = edited_run.result["noisy"]["error_rate"]
-    assert course_of.law(course, found).ys == [pytest.approx(2 * smallest * 300)]
+    assert studies.law(course, found).ys == [pytest.approx(2 * smallest * 300)]
     app = open_page("cross_training", cross_view="As noise and n grow")
     assert app.segmented_control(key="course").value == "Figure 4"
     assert "of 4 runs are stored" in texts(app)

@@ -9,7 +9,7 @@ from data import catalogue, load, revisions, verdicts
 from data.dataset import Arrays
 from data.verdicts import LABEL, OUT, Verdict
 from pages.ui.kit.text import with_sign
-from pages.ui.label import listed, practice, target
+from pages.ui.label import judge, listed, target
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, jobs
 from svmcore.lab.experiment import suspects
@@ -129,10 +129,10 @@ def test_precision_and_recall_are_those_of_a_count(seed):
     hits = len(swapped & set(ranked))
     called = {key: Verdict(*key, 3, OUT) for key in ranked[:10]}
     right = len(swapped & set(called))
-    told = practice.told(swapped, ranked, called)
+    told = judge.practised(swapped, ranked, called)
     assert f"Of the first 30 suspects {hits} are among them: precision {hits / 30:.2f}, recall {hits / 20:.2f}" in told
     assert f"You called 10 wrong, and {right} of them were: precision {right / 10:.2f}, recall {right / 20:.2f}" in told
-    assert "none of them wrong yet" in practice.told(swapped, ranked, {})
+    assert "none of them wrong yet" in judge.practised(swapped, ranked, {})
 
 
 def test_a_run_without_folds_says_what_is_missing_and_starts_it(home):

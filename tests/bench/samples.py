@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pages.ui.paper import cards, digested, pair, scrambled
+from pages.ui.paper import cards, figures, pair, scrambled
 from pages.ui.play.setting import FIRST_PROBLEM, of_problem
 from pages.ui.play.solve import solve
 from pages.ui.play.solved import FIRST, numbers
@@ -53,7 +53,7 @@ def samples() -> list[Sample]:
         *(Sample(recipe, _of_pair(recipe)) for recipe in pair.recipes("mnist", ["3", "8"]).values()),
         *(Sample(recipe, ("progress",)) for recipe in cards.DIGESTION.values()),
         Sample(cards.CROSSED, ("split", "edited")),
-        *(Sample(RECIPES[name], ()) for name in digested.recipes(digested.USUAL).values()),
+        *(Sample(RECIPES[name], ()) for name in figures.digestion_recipes(figures.USUAL).values()),
         *(Sample(recipe, ("split",)) for recipe in (*osuna.STAND_IN_GROWTH, *osuna.STAND_IN_SETS)),
     ]
     return list({sample.recipe.digest(): sample for sample in kept}.values())

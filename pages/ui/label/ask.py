@@ -6,19 +6,23 @@ What choosing saves: known labels are hidden and answer by themselves, chosen an
 
 from contextlib import suppress
 
+import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from data import revisions
 from pages.ui.example import evidence
-from pages.ui.figures import asking as figures
-from pages.ui.figures.frame import show
+from pages.ui.figures.frame import bare, log_ticks, show, worded
+from pages.ui.figures.traces import line, names
 from pages.ui.kit import parameters, present, state, words
+from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from pages.ui.kit.words import plain
 from pages.ui.label import gives, judge
 from pages.ui.label.judge import Judging
 from pages.ui.label.listed import Doubt
 from pages.ui.label.target import Target
 from pages.ui.why.working import Work, watched
+from svmcore import metrics
 from svmcore.explain.asking import WAYS
 from svmcore.lab.experiment import asking as study
 from svmcore.lab.experiment.asking import Study, times_told, told
@@ -28,6 +32,64 @@ from svmcore.lab.jobs.analyses import Labels, Next
 from svmcore.lab.jobs.background import Busy, TaskStatus
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store.runs import Run
+
+COLOURS = {"nearest": BLUE, "spread": GREY, "random": ORANGE}
+DASHES = {"nearest": "solid", "spread": "dash", "random": "solid"}
+SHADES = {BLUE: "rgba(0, 114, 178, 0.15)", ORANGE: "rgba(213, 94, 0, 0.15)"}
+APART = 1.15  # times, on a log axis: names at the ends of lines
+NAME_ROOM = 150  # pixels for the names of lines
+
+
+def error_curve(now: Next) -> go.Figure:
+    """Test errors against the labels that were given, with their 95 % intervals."""
+    figure = bare("labels given", "wrong, %", height=200, margin_r=30, hovermode="x")
+    xs, wrong = list(now.curve), list(now.curve.values())
+    bounds = np.array([metrics.wilson(errors, now.t) for errors in wrong])
+    _band(figure, xs, 100 * bounds[:, 0], 100 * bounds[:, 1], BLUE)
+    told = f"%{{x:,}} labels given: %{{customdata:,}} of {now.t:,} wrong, %{{y:.2f}} %"
+    rates = [100 * errors / now.t for errors in wrong]
+    line(figure, xs, rates, BLUE, told, points=True, marker_size=6, customdata=wrong)
+    figure.update_yaxes(rangemode="tozero")
+    figure.update_xaxes(range=[-0.5, max(xs[-1], 10) + 0.5])
+    first, last = (f"{100 * errors / now.t:.1f} %" for errors in (wrong[0], wrong[-1]))
+    told = f"{first} of {now.t:,} test examples are wrong with the {now.known:,} labels of the start"
+    now_said = f", {last} with {xs[-1]:,} more" if xs[-1] else ""
+    return worded(figure, f"Errors against labels given: {told}{now_said}.", f"{told}{now_said}. Shaded: 95 %.")
+
+
+def ways(found: Study) -> go.Figure:
+    """Mean errors of each way over the seeds, between the lowest and the highest of them; the target as a line."""
+    figure = bare("labels", "wrong, %", margin_r=NAME_ROOM, hovermode="x", yaxis_type="log")
+    ends, least = [], 50 / found.t  # half an error, where there is none
+    for way, title in WAYS.items():
+        rates = np.maximum(100 * found.wrong[way] / found.t, least)
+        rates = rates[~np.isnan(rates).any(axis=1)]
+        if not len(rates):
+            continue
+        colour = COLOURS[way]
+        if colour in SHADES:
+            _band(figure, found.given, rates.min(axis=0), rates.max(axis=0), colour)
+        mean = rates.mean(axis=0)
+        line(figure, found.given, mean, colour, "%{y:.2f} %", of=title, dash=DASHES[way])
+        ends.append((np.log10(mean[-1]), title, colour))
+    names(figure, ends, np.log10(APART))
+    figure.add_hline(y=100 * found.target, line={"dash": "dot", "color": GREY})
+    drawn = [y for one in figure.data for y in one.y] or [100 * found.target]
+    figure.update_yaxes(**log_ticks(min(drawn), max(drawn)))
+    return worded(
+        figure,
+        f"Errors against labels, chosen and at random, over {found.done} seeds.",
+        f"Lines: means over {found.done} seeds; shaded: from the lowest to the highest of them. Dotted: "
+        f"{100 * found.target:g} %.",
+    )
+
+
+def _band(figure: go.Figure, xs, low, high, colour: str) -> None:
+    for ys, fill in ((low, None), (high, "tonexty")):
+        figure.add_scatter(
+            x=xs, y=ys, mode="lines", line={"width": 0}, fill=fill, fillcolor=SHADES[colour], hoverinfo="skip"
+        )
+
 
 LEAST = 0.001  # difference of f that is told
 COMING = 10  # examples that are shown to come next
@@ -111,7 +173,7 @@ def _one(run: Run, to: Target, labels: Labels, now: Next) -> None:
     ]
     if not coming:
         st.success("Every example has been asked for.", icon=":material/check:")
-    curve = lambda: show(figures.curve(now), "ask_curve")  # noqa: E731
+    curve = lambda: show(error_curve(now), "ask_curve")  # noqa: E731
     judging = Judging(run, evidence.data_of(run), (*before, *coming), to, "next", len(labels) + now.left, curve)
     if judging.doubts:
         judge.one(judging, to.standing)
@@ -182,7 +244,7 @@ def _found(now: TaskStatus) -> None:
     found: Study | None = now.result
     if found is None:
         return
-    show(figures.ways(found), "asked_ways")
+    show(ways(found), "asked_ways")
     last, goal = int(found.given[-1]), f"{100 * found.target:g} %"
     lines = [f"Labels until {goal} are wrong, median and range:"]
     for way, title in WAYS.items():

@@ -18,7 +18,7 @@ import numpy as np
 from data import catalogue
 from data.dataset import Arrays
 from pages.ui.compare.empty import worth
-from pages.ui.edit.look import plain_of
+from pages.ui.edit.trained import plain_of
 from pages.ui.run import stored
 from svmcore import RBF
 from svmcore.lab import jobs

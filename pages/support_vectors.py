@@ -16,7 +16,7 @@ from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, present, state, walk
 from pages.ui.kit.buttons import button
-from pages.ui.kit.gallery import RINGS, SIDES, VIRTUAL_RINGS, Tile, gallery, open_digit, reference
+from pages.ui.kit.gallery import RINGS, SIDES, VIRTUAL_RINGS, gallery, open_digit, reference
 from pages.ui.kit.paging import paged
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import many, percent, plain
@@ -94,24 +94,15 @@ def _lists(run: Run, found: Worth, now: str) -> None:
 def _list(run: Run, values: Values, positions: np.ndarray, title: str, key: str) -> None:
     rows = ticks.rows_of(positions, run)
     seen, dataset = evidence.labels(run).seen[rows].tolist(), load(run.recipe.dataset)
-    tiles = []
+    labels, lower = [], []
     for i, row, label in zip(positions.tolist(), rows.tolist(), seen):
         won, lost, margin = int(values.won[i]), int(values.lost[i]), with_sign(1000 * values.mean_margin[i])
-        told = f"without it {won} right, {lost} wrong, mean margin {margin} thousandths"
-        tiles.append(
-            Tile(
-                reference(run.recipe.dataset, "train", row),
-                f"Training example {row}, class {label}: {told}",
-                upper=evidence.brief(dataset, label),
-                lower=f"+{won} −{lost}" if won or lost else margin,
-            )
-        )
-    gallery(
-        evidence.example_pictures(dataset, "train", rows),
-        tiles,
-        key=f"worth_{key}",
-        alt=f"{title}: {len(rows)} training examples",
-    )
+        effect = f"without it {won} right, {lost} wrong, mean margin {margin} thousandths"
+        labels.append(f"Training example {row}, class {label}: {effect}")
+        lower.append(f"+{won} −{lost}" if won or lost else margin)
+    marks = {"upper": [evidence.brief(dataset, label) for label in seen], "lower": lower}
+    alt = f"{title}: {len(rows)} training examples"
+    evidence.example_gallery(dataset, "train", rows, labels, **marks, key=f"worth_{key}", alt=alt)
 
 
 def _tick(run: Run, positions: np.ndarray) -> None:

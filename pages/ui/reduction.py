@@ -12,7 +12,6 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, present, walk, words
 from pages.ui.kit.gallery import SIDES, Tile, gallery, reference
 from pages.ui.kit.paging import paged
-from pages.ui.run import snapshots
 from svmcore.explain import nearest
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store.runs import ACTIVE, Run
@@ -251,5 +250,5 @@ def changed_answers(run: Run, parent: Run | None) -> None:
     captions = [f"class {y}: {a} before, {b} after" for y, (a, b) in zip(after.y_true[page], pairs, strict=True)]
     upper = [" → ".join(evidence.brief(dataset, y) for y in pair) for pair in pairs]
     alt = f"{len(page)} test examples whose answer the reduction changed: {shown}"
-    snapshots.answer_gallery(run, page, captions, upper, wrong[1][page], key="reduce_changed", alt=alt)
+    evidence.answer_gallery(run, page, captions, upper, wrong[1][page], key="reduce_changed", alt=alt)
     st.caption("Upper right: the answer before → after; lower left: the number in the data set. Click one to see why.")

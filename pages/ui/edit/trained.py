@@ -11,7 +11,7 @@ from pages.ui.example import evidence
 from pages.ui.figures import crossing, edited
 from pages.ui.figures.frame import clicked, show
 from pages.ui.kit import parameters, present, state, walk, ways, words
-from pages.ui.kit.gallery import Tile, gallery, open_digit, reference
+from pages.ui.kit.gallery import open_digit, reference
 from pages.ui.kit.paging import paged
 from pages.ui.recipe import config, starting
 from pages.ui.run import picker, stored, watch
@@ -215,29 +215,24 @@ def _plane(left: Left, rows: np.ndarray, kind: str) -> None:
 
 
 def _pictures(left: Left, rows: np.ndarray, kind: str) -> None:
-    cut = words.distinct(left.names, 9)
-    gallery(
-        evidence.example_pictures(left.dataset, "train", left.index[rows]),
-        [_tile(left, int(row), cut) for row in rows],
-        key="left_gallery",
-        alt=f"{len(rows)} training examples: {kind.lower()}",
+    cut, index, given = words.distinct(left.names, 9), left.index[rows], left.given[rows]
+    labels = [
+        f"Training example {left.index[row]}, labelled {evidence.told(left.label(row), left.given[row])}, "
+        + roles.TITLES[left.role[row]]
+        + (f", margin mean {left.mean[row]:.2f}, variance {left.variance[row]:.2f}" if len(left.mean) else "")
+        for row in rows.tolist()
+    ]
+    marks = {
+        "upper": [cut[int(s > 0)] + (f" ({words.short(g, 9)})" if g else "") for s, g in zip(left.sign[rows], given)]
+    }
+    marks |= {"lower": [words.minus(f"{mean:.2f}") for mean in left.mean[rows]]} if len(left.mean) else {}
+    alt = f"{len(rows)} training examples: {kind.lower()}"
+    evidence.example_gallery(
+        left.dataset, "train", index, labels, **marks, cross=map(bool, given), key="left_gallery", alt=alt
     )
     flipped = f" Cross: its label was flipped. {evidence.SWAPPED}." if any(left.given) else ""
     means = "; lower left: its mean margin" if len(left.mean) else ""
     st.caption(f"Upper right: its label as training saw it{means}.{flipped} Click one to see why.")
-
-
-def _tile(left: Left, row: int, cut: list[str]) -> Tile:
-    told = f", margin mean {left.mean[row]:.2f}, variance {left.variance[row]:.2f}" if len(left.mean) else ""
-    given = left.given[row]
-    label = evidence.told(left.label(row), given)
-    return Tile(
-        left.ref(row),
-        f"Training example {left.index[row]}, labelled {label}, {roles.TITLES[left.role[row]]}{told}",
-        upper=cut[int(left.sign[row] > 0)] + (f" ({words.short(given, 9)})" if given else ""),
-        lower=words.minus(f"{left.mean[row]:.2f}") if len(left.mean) else "",
-        cross=bool(given),
-    )
 
 
 def _rows(left: Left, rows: np.ndarray) -> None:

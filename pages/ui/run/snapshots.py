@@ -9,7 +9,7 @@ import streamlit as st
 from data import DataError, load
 from pages.ui.example import evidence
 from pages.ui.kit import words
-from pages.ui.kit.gallery import Tile, gallery, reference
+from pages.ui.kit.gallery import Tile, gallery
 from svmcore.lab.store.runs import Run
 
 SIZE = 40  # pixels a picture is high
@@ -57,28 +57,14 @@ def _summed(tile: Tile, forms: int) -> Tile:
 def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: np.ndarray, key: str):
     """Examples `rows` (m,) of one part of data set `name`: true and predicted class upper right, index lower left."""
     try:
-        dataset = load(name)
-        pictures = evidence.example_pictures(dataset, split, rows)
+        dataset, answers = load(name), list(zip(rows, y_true, y_pred, strict=True))
+        labels = [f"{words.test_example(split, i)}, true {t}, predicted {p}" for i, t, p in answers]
+        upper = [" → ".join(evidence.brief(dataset, c) for c in (t, p)) for _, t, p in answers]
+        alt = f"{len(rows)} test examples that come out wrong, true → predicted class above each."
+        marks = {"upper": upper, "lower": map(str, rows), "cross": [True] * len(rows)}
+        evidence.example_gallery(dataset, split, rows, labels, **marks, key=key, alt=alt, size=SIZE)
     except DataError as error:
         st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
-        return
-    tiles = [
-        Tile(
-            reference(name, split, i),
-            f"{words.test_example(split, i)}, true {t}, predicted {p}",
-            " → ".join(evidence.brief(dataset, c) for c in (t, p)),
-            str(i),
-            cross=True,
-        )
-        for i, t, p in zip(rows, y_true, y_pred, strict=True)
-    ]
-    gallery(
-        pictures,
-        tiles,
-        key=key,
-        alt=f"{len(rows)} test examples that come out wrong, true → predicted class above each.",
-        size=SIZE,
-    )
 
 
 def of_test(
@@ -99,15 +85,6 @@ def of_test(
     upper = [f"{cut[true[i]]} → {cut[said[i]]}" for i in rows]
     alt = f"{words.many(len(rows), 'test example')} with their true and {what} classes"
     lower = [sure[i] for i in rows] if sure else None
-    answer_gallery(run, rows, captions, upper, true[rows] != said[rows], key=key, alt=alt, lower=lower, legend=legend)
-
-
-def answer_gallery(run: Run, rows, captions, upper, wrong, *, key: str, alt: str, lower=None, legend: str = "") -> None:
-    """Examples `rows` (m,) of a run's test; captions, upper, wrong and lower (else numbers in the set) are (m,)."""
-    test, name = run.test(), run.recipe.dataset
-    index = test.index[rows]
-    tiles = [
-        Tile(reference(name, test.split, i), f"{words.test_example(test.split, i)}, {caption}", up, low, cross=bool(x))
-        for i, caption, up, low, x in zip(index, captions, upper, lower or map(str, index), wrong, strict=True)
-    ]
-    gallery(evidence.example_pictures(load(name), test.split, index), tiles, key=key, alt=alt, legend=legend)
+    evidence.answer_gallery(
+        run, rows, captions, upper, true[rows] != said[rows], key=key, alt=alt, lower=lower, legend=legend
+    )

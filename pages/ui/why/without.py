@@ -13,8 +13,7 @@ from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters
 from pages.ui.kit.buttons import button
-from pages.ui.kit.gallery import Tile, gallery, reference
-from pages.ui.kit.words import distinct, many, minus, plain, short, small, test_example
+from pages.ui.kit.words import distinct, many, minus, plain, short, small
 from pages.ui.why.ticks import Ticks, keep, rows_of
 from pages.ui.why.working import Work, by_stage, watched
 from svmcore.lab.experiment.without import Change, Effect, why_not
@@ -98,29 +97,18 @@ def _sentence(run: Run, machine: Machine, found: Effect) -> None:
 
 def _changed(run: Run, machine: Machine, found: Effect, rows: np.ndarray, title: str, key: str) -> None:
     """The test examples of one kind, with their answers before and after."""
-    test, names = run.test(), evidence.class_names(run, machine)
-    cut, shown = distinct(names, 9), rows[:SHOWN]
-    tiles = []
-    for i in shown.tolist():
-        true, before, after = (int(said[i]) for said in (found.true, found.before, found.after))
-        told = f"true {names[true]}, before {names[before]}, after {names[after]}"
-        tiles.append(
-            Tile(
-                reference(run.recipe.dataset, test.split, test.index[i]),
-                f"{test_example(test.split, test.index[i])}, {told}",
-                upper=f"{cut[before]} → {cut[after]}",
-                lower=f"is {cut[true]}",
-                cross=after != true,
-            )
-        )
+    names, shown = evidence.class_names(run, machine), rows[:SHOWN]
+    cut = distinct(names, 9)
+    answers = [tuple(int(said[i]) for said in (found.true, found.before, found.after)) for i in shown]
+    captions = [f"true {names[t]}, before {names[before]}, after {names[after]}" for t, before, after in answers]
     more = f", the first {SHOWN}" if len(rows) > SHOWN else ""
-    gallery(
-        evidence.example_pictures(load(run.recipe.dataset), test.split, test.index[shown]),
-        tiles,
+    evidence.answer_gallery(
+        run, shown, captions, [f"{cut[before]} → {cut[after]}" for _, before, after in answers],
+        [after != true for true, _, after in answers], lower=[f"is {cut[true]}" for true, *_ in answers],
         key=f"{key}_{title.split()[0].lower()}",
         alt=f"{title}: {many(len(shown), 'test example')} with their answers before and after",
         legend=f"**{title}** ({len(rows):,}{more})",
-    )
+    )  # fmt: skip
 
 
 def _multipliers(run: Run, machine: Machine, c: int, found: Effect, change: Change, key: str) -> None:
@@ -133,23 +121,19 @@ def _multipliers(run: Run, machine: Machine, c: int, found: Effect, change: Chan
         return
     rows, names = rows_of(found.support[order], run), evidence.machine_names(run, machine)
     seen, dataset = evidence.labels(run).seen[rows], load(run.recipe.dataset)
-    tiles = [
-        Tile(
-            reference(run.recipe.dataset, "train", row),
-            f"Training example {row}, class {label}: alpha {small(a, 3)} before, {small(b, 3)} after",
-            upper=evidence.brief(dataset, label),
-            lower=minus(f"{a:.2f} → {b:.2f}"),
-        )
-        for row, label, a, b in zip(rows.tolist(), seen.tolist(), before[order], after[order])
+    alphas = list(zip(before[order], after[order]))
+    labels = [
+        f"Training example {row}, class {label}: alpha {small(a, 3)} before, {small(b, 3)} after"
+        for row, label, (a, b) in zip(rows, seen, alphas)
     ]
     n = int((moves > 0).sum())
-    gallery(
-        evidence.example_pictures(dataset, "train", rows),
-        tiles,
-        key=f"{key}_alphas",
+    evidence.example_gallery(
+        dataset, "train", rows, labels, key=f"{key}_alphas",
+        upper=[evidence.brief(dataset, label) for label in seen.tolist()],
+        lower=[minus(f"{a:.2f} → {b:.2f}") for a, b in alphas],
         alt=f"The {len(rows)} training examples whose alpha moves most in {names[c]}",
         legend=f"**Alphas that moved most** in *{plain(names[c])}*, of {n:,} that moved and stay: before → after.",
-    )
+    )  # fmt: skip
 
 
 def offered(run: Run, machine: Machine, shown: Shown) -> bool:

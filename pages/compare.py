@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.compare import barriers, counted, curves, empty, galleries, laid, pairs, repeats, tables
+from pages.ui.compare import empty, galleries, laid, pairs, repeats, tables
 from pages.ui.kit import parameters, present
 
 VIEWS = {"pair": "Two of them", "all": "All together"}
@@ -34,11 +34,11 @@ with present.form("Runs"), st.container(horizontal=True, vertical_alignment="top
             chosen = empty.sample()
     those, reasons = laid.lay(chosen)
 reference = those and those.runs[those.reference]
-barriers.draw(reasons, reference)
+empty.barriers(reasons, reference)
 if those is None or len(those.runs) < 2:
     empty.suggest(chosen)
 else:
-    those = counted.by_labels(those)
+    those = tables.by_labels(those)
     places = present.parts(["In numbers", "Fixed and broken", "ROC", "What differs"])
     with places[0]:
         with st.container(key="compare_runs_told"):
@@ -47,7 +47,7 @@ else:
     with places[1]:
         examples(those)
     with places[2]:
-        curves.roc(those)
+        tables.roc(those)
     with places[3]:
         tables.differences(those)
         tables.exports(those)

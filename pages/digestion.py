@@ -6,7 +6,7 @@ from data import DataError, catalogue
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, present, state, ways, words
-from pages.ui.play import both, race
+from pages.ui.play import both
 from pages.ui.recipe import beginning, data_set
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
@@ -103,7 +103,7 @@ def tape(courses: dict[str, both.Course], rows: int):
     """One sentence, and the tape of both solvers."""
     if all(course.state == "done" for course in courses.values()):
         st.markdown(verdict(*courses.values()))
-    race.draw({name: race.Side(course.lines, course.state == "done") for name, course in courses.items()}, rows)
+    both.draw({name: both.Side(course.lines, course.state == "done") for name, course in courses.items()}, rows)
 
 
 def verdict(on: both.Course, off: both.Course) -> str:

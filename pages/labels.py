@@ -1,11 +1,76 @@
-"""Labels: examples whose label the machines doubt, judged by key, and what training on the data set so judged gives."""
+"""Labels: examples whose label the machines doubt, judged by key, and what training on the data set so judged gives.
+
+A run without folds cannot doubt its own training labels, as its machine was made to agree with them: what is
+missing, and the run that has it.
+"""
 
 import streamlit as st
 
+from data import DataError
 from pages.ui.example import evidence
-from pages.ui.kit import parameters, present
-from pages.ui.label import ask, gives, judge, listed, start, target
+from pages.ui.kit import parameters, present, state, words
+from pages.ui.kit.words import plain
+from pages.ui.label import ask, gives, judge, listed, target
+from pages.ui.label.listed import Doubt
+from pages.ui.recipe import starting
+from pages.ui.run import stored
 from pages.ui.run.trained import another_run, trained_run
+from svmcore.lab.experiment.suspects import searched
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.store.runs import Run
+
+
+def by_a_way(run: Run) -> list[Doubt] | None:
+    """The training examples that are doubted, in the best way that the run has, or another one of the reader's choice.
+    None where it has no way."""
+    ways = listed.of_ways(run)
+    if not ways:
+        return None
+    way = parameters.choice(
+        "by", "Doubted", ways, alone=False, format_func=ways.get,
+        help="Out of folds: by machines that were trained without the example. By cross-training: by the margins of "
+        "its first machines. Alpha at C: what the run's own machine could not learn.",
+    )  # fmt: skip
+    return listed.doubted(run.id, way)
+
+
+def missing(run: Run) -> None:
+    """Say that the run has no folds, the best way of all, and offer the same recipe with some."""
+    ways = listed.of_ways(run)
+    if "folds" in ways:
+        return
+    with st.container(border=True):
+        meanwhile = f" Meanwhile: *{next(iter(ways.values()))}*." if ways else ""
+        st.markdown(
+            "**This run has no folds.** A machine doubts a training label only where it was trained without it: the "
+            f"same recipe in parts, each held out once, tells which labels the others disagree with.{meanwhile}"
+        )
+        try:
+            recipe = searched(run.recipe)
+            recipe = recipe.replace(name="custom", title=f"{run.title}, {recipe.folds} folds"[:120])
+            need = estimate(recipe)
+        except (DataError, RecipeError) as error:
+            st.caption(f"It cannot be run so: {plain(error)}")
+            return
+        there = stored.stored([recipe])[0]
+        there = there if stored.kept(there) else None
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                "Show the run with folds" if there else f"Train it with {recipe.folds} folds",
+                type="primary", icon=":material/play_arrow:", key="label_folds",
+                on_click=_start, args=(recipe, run.id, there and there.id), disabled=not (there or need.fits),
+                help="It becomes the run shown; its suspects appear here when it is done.",
+            )  # fmt: skip
+            said = f"About {words.duration(need.seconds)}." if need.fits else plain(need.advice)
+            st.caption("It is there already." if there else said, width="content")
+
+
+def _start(recipe: Recipe, parent: str, there: str | None) -> None:
+    """Callback: the run with folds is the one shown, queued if there is none."""
+    with starting.asking():
+        state.show_run(there or starting.submit(recipe, parent=parent))
+
 
 st.title("Labels")
 present.about(
@@ -36,11 +101,11 @@ if run:
         if chosen.warning:
             st.warning(chosen.warning, icon=":material/warning:")
         above = st.container()
-        doubts = chosen.find(run) if chosen.find else start.by_a_way(run)
+        doubts = chosen.find(run) if chosen.find else by_a_way(run)
         if doubts == []:
             st.success(chosen.none, icon=":material/check:")
         judge.judge(judge.Judging(run, evidence.data_of(run), tuple(doubts or ()), to, kind))
         if not chosen.find:
             with present.below(above):
-                start.missing(run)
+                missing(run)
         gives.files(to)

@@ -2,15 +2,74 @@
 
 import streamlit as st
 
-from pages.ui.lesson import cards
+from pages.ui.kit import parameters
+from pages.ui.kit.buttons import button
+from pages.ui.lesson import course
 from pages.ui.lesson.lessons import LESSONS
+from pages.ui.lesson.parts import MAX_SEED, Lesson
+
+MINUTES = 5
+
+
+def class_seed() -> int:
+    """The number that draws the digits, as a widget and in the address."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        seed = parameters.number(
+            course.SEED,
+            "Seed of the class",
+            0,
+            MAX_SEED,
+            0,
+            key="class_seed",
+            first=course.seed(),
+            width=180,
+            help="Decides which digits are drawn. Everyone who opens a lesson with the same seed sees the same digits.",
+        )
+        st.caption("For a class: choose a number, and hand out the link that each card gives.", width="content")
+    st.session_state["lesson_seed"] = seed
+    return seed
+
+
+def card(number: int, lesson: Lesson, seed: int) -> None:
+    """One lesson: title, promise, what was answered in this session, and the ways in."""
+    answers = [course.said(course.At(lesson, n + 1, seed)) for n in range(len(lesson.steps))]
+    answered = [said for said in answers if said]
+    following = next((n for n, said in enumerate(answers, 1) if said is None), 1)
+    with st.container(border=True, height="stretch"):
+        st.markdown(f"**{number}. {lesson.title}**")
+        st.markdown(lesson.promise)
+        right = sum(said.chosen == said.right for said in answered)
+        done = f" · {len(answered)} answered, {right} guessed right" if answered else ""
+        st.caption(f"{MINUTES} minutes · {len(lesson.steps)} questions · paper, {lesson.source}{done}")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            label = "Start" if not answered else "Again" if len(answered) == len(lesson.steps) else "Go on"
+            args = lesson, seed, following, len(answered) == len(lesson.steps)
+            help = "Opens the first page of the lesson, with a question on top."
+            button(label, "play_arrow", f"lesson_start_{lesson.name}", _start, *args, help=help, type="primary")
+            with st.popover("Link", icon=":material/link:", key=f"lesson_link_{lesson.name}"):
+                st.markdown("Hand this to your class: it opens the lesson with these digits.")
+                st.code(_address(lesson, seed), language=None, wrap_lines=True)
+
+
+def _start(lesson: Lesson, seed: int, number: int, again: bool) -> None:
+    """Callback: to the first question that is open; a lesson that is done begins anew."""
+    if again:
+        for n in range(len(lesson.steps)):
+            course.forget(course.At(lesson, n + 1, seed))
+    course.go(course.At(lesson, number, seed))
+
+
+def _address(lesson: Lesson, seed: int) -> str:
+    base = (st.context.url or "").partition("?")[0]
+    return f"{base}?" + "&".join(f"{name}={value}" for name, value in course.link(lesson, seed).items())
+
 
 st.title("Lessons")
 st.caption(
     "Each is a few questions about the pages themselves: guess first, then look. About five minutes; nothing has to be "
     "known before."
 )
-seed = cards.class_seed()
+seed = class_seed()
 with st.grid("auto", min_column_width=320):
     for number, lesson in enumerate(LESSONS, 1):
-        cards.card(number, lesson, seed)
+        card(number, lesson, seed)

@@ -1,115 +1,224 @@
-"""Reduced sets: the machine of a run by fewer vectors; the errors by size, and what became of the decisions."""
+"""Reduced sets: the machine of a run by fewer vectors; the errors by size, and what became of the decisions.
+
+`run` is the run shown, `parent` the one whose machine is reduced: the run itself, or what a reduction grew out of.
+"""
+
+from dataclasses import replace
 
 import streamlit as st
 
-from pages.ui.kit import present, view, ways, words
-from pages.ui.reduce import chosen, course, form, shown
+from pages.ui import reduction
+from pages.ui.figures import reduction as figures
+from pages.ui.figures.frame import show
+from pages.ui.kit import present, state, view, ways, words
+from pages.ui.kit.buttons import button
+from pages.ui.kit.parameters import Form
+from pages.ui.recipe import starting
 from pages.ui.run import card, exports, line, picker, polling, stored, watch
-from pages.ui.run.trained import another_run
+from pages.ui.run.trained import another_run, finished
+from svmcore.kernels import Precomputed
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.methods.reduced import reduction_of
+from svmcore.lab.registry.reducing import reducer
 from svmcore.lab.registry.tasks import task_of
-from svmcore.lab.store.runs import ACTIVE
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import ACTIVE, Run
 
 WHAT = (
     "Every decision costs a kernel value for each support vector. A reduced set keeps the decisions by fewer vectors: "
     "they are constructed, not taken from the examples (Burges and Schölkopf 1997). The fewer there are, the faster a "
     "decision, and the more answers change: Start shows how many at each size."
 )
+FIELDS = {field.name: field for field in METHODS["reduced"].fields if field.shown}
+FIRST = ("n_vectors", "sizes", "allowed")  # fields above the fold
+MOST_LISTED = 12  # reductions of one machine
 
 
-def set_up(about):
+# Which runs
+
+
+def chosen() -> tuple[Run | None, Run | None]:
+    """(parent, reduction) that the page is about; (None, None), and why on screen, where the run shown has no
+    machine."""
+    run = state.current_run()
+    if run is not None and reduction.is_reduction(run):
+        parent = card.parent_of(run)
+        return (parent if parent is not None and parent.state == "done" else None), run
+    if run is not None:
+        present.about(words.summary(run.recipe))
+        return (run if finished(run, list_machines, "There is nothing to reduce.") else None), None
+    if not st.session_state.get("run"):  # of a damaged one the picker says what is to be said
+        with st.container(border=True):
+            st.markdown("**No machine yet.** Train one first; it can be reduced here as soon as it is done.")
+            ways.to("train", "Train one", "play_circle")
+    return None, None
+
+
+def reductions(store: list[Run], parent: Run | None = None) -> list[Run]:
+    """Of these runs the reductions, or those of one parent."""
+    return [run for run in store if reduction.is_reduction(run) and (parent is None or run.parent == parent.id)]
+
+
+def list_machines() -> None:
+    """Runs that have a machine, to choose one."""
+    done = [run for run in runs.newest_first() if run.state == "done" and not reduction.is_reduction(run)][:6]
+    if done:
+        st.caption("Runs with a machine:")
+    for run in done:
+        label = f"{words.plain(words.short(run.title, 60))} · {words.when(run.created)}"
+        ways.to("reduced", label, "compress", {"run": run.id}, help="Opens it.")
+
+
+# The form: its fields are those of the method, so that form, address and recipe agree
+
+
+def fields(parent: Run) -> dict:
+    """The fields, n_vectors bounded by what the machine has (of several parts the one that has the fewest)."""
+    size, most = FIELDS["n_vectors"], max(1, task_of(parent.recipe).vectors(parent.result))
+
+    def check(name, value):
+        if size.kind.check(name, value) > most:
+            raise RecipeError(name, value, f"1 to {most}, as many as the machine has")
+        return int(value)
+
+    help = f"{size.help} From 1 to {most:,}, as many as the machine has."
+    bounded = {"kind": size.kind._replace(check=check, high=most), "opens": f"{max(1, most // 10):,}, a tenth"}
+    return FIELDS | {"n_vectors": replace(size, help=help, **bounded)}
+
+
+def seed_form(parent: Run) -> None:
+    """Fill the widgets from an address that this form did not write; what cannot be is said and left out."""
+    form = Form.of("reduction", fields(parent))
+    form.seed(lambda: {name: field.default for name, field in FIELDS.items()})
+    form.warn()
+
+
+def set_up(parent: Run, heading: str = "") -> None:
     """The settings, what it will need, and Start."""
-    if about.reduction is None:
-        st.subheader("Reduce")
-    why = chosen.reducible(about.of.machine())
-    if why:
+    if heading:
+        st.subheader(heading)
+    if why := irreducible(parent.machine()):
         st.error(words.plain(why), title="This machine cannot be reduced", icon=":material/block:")
-        chosen.picker_hint()
+        list_machines()
         return
-    head = st.container()
-    recipe = form.form(about.of)
-    if recipe is not None:
-        with head:
-            form.start_button(recipe, about.of)
+    head, form, own = st.container(), Form.of("reduction", fields(parent)), {"persist_state": None}
+    values = {name: form.draw(form_field, **own) for name, form_field in fields(parent).items() if name in FIRST}
+    with st.expander("How", icon=":material/tune:"):
+        values |= {name: form.draw(field, **own) for name, field in FIELDS.items() if name not in FIRST}
+    form.write(values)
+    try:
+        recipe = titled(reduction_of(parent.recipe, **values), parent)
+        reducer(recipe).check(parent.machine(), parent.result["n_train"])
+    except ValueError as error:
+        st.error(words.plain(error), icon=":material/block:")
+        return
+    with head:
+        starting.start_button(estimate(recipe), "reduce_start", start, (recipe, parent), "Reduces")
 
 
-def before(about):
+def irreducible(machine) -> str:
+    """Why a machine cannot be reduced; empty where it can."""
+    kernel = machine.kernel
+    if isinstance(kernel, Precomputed):
+        return "Its kernel is precomputed: there are numbers for its examples, and none for a new vector."
+    if not len(machine.support):
+        return "It has no support vectors."
+    if not kernel.differentiable and not kernel.definite:
+        return f"Its kernel, {kernel.name}, has no gradient by which vectors could be constructed."
+    return ""
+
+
+def titled(recipe: Recipe, parent: Run) -> Recipe:
+    """The recipe with a name that says what it reduces."""
+    m = recipe.option("n_vectors")
+    to = "a tenth" if m is None else f"{m:,} vectors"
+    return recipe.replace(title=f"{words.short(parent.title, 90)}, reduced to {to}")
+
+
+def start(recipe: Recipe, parent: Run) -> None:
+    """Callback: queue the reduction and look at it."""
+    with starting.asking():
+        run_id = starting.submit(recipe, parent=parent.id)
+        state.show_run(run_id)
+        starting.tell_started(run_id, "The reduction")
+    st.rerun()
+
+
+# What is shown
+
+
+def before(parent: Run) -> None:
     """A machine that is not reduced yet, or whose reductions are runs of their own."""
-    st.subheader(words.plain(about.of.title))
-    st.markdown(f"**{words.error_rate(about.of.result)}**")
-    shown.cost(about.of)
+    st.subheader(words.plain(parent.title))
+    st.markdown(f"**{words.error_rate(parent.result)}**")
+    reduction.cost_metrics(parent)
     st.info(WHAT, icon=":material/compress:")
-    if known := chosen.reductions(about.of):
+    if known := reductions(runs.newest_first(), parent):
         st.markdown(f"**Its reductions** ({len(known)})")
-    for run in known[:12]:
+    for run in known[:MOST_LISTED]:
         told = words.error_rate(run.result) if run.result else run.state
         label = f"{words.plain(words.short(run.title, 70))}: {words.plain(told)}"
         ways.to("reduced", label, "compress", {"run": run.id})
 
 
-def look(about):
+def look(run: Run, parent: Run | None) -> None:
     """A reduction, whatever its state."""
-    run = about.reduction
     picker.heading(run)
     st.caption(words.summary(run.recipe))
     polling.poll(run.id, lambda status: at_work(run, status))
     if run.state == "done":
-        done(run, about.of)
+        done(run, parent)
 
 
-def at_work(run, status):
+def at_work(run: Run, status) -> None:
     """A reduction that is queued or at work, or that ended early."""
     if status.state == "done":
         return
-    if status.state in ACTIVE:
-        watch.controls(run, status)
-    else:
-        watch.ended(run, status)
+    (watch.controls if status.state in ACTIVE else watch.ended)(run, status)
     if status.state == "queued":
         st.info(line.place(status), icon=":material/schedule:")
     if status.progress:
-        course.numbers(run, status.progress, status)
-        course.curves(run, run.progress(), "reduce")
+        reduction.progress_metrics(run, status.progress, status)
+        reduction.curves(run, run.progress(), "reduce")
 
 
-def done(run, of):
+def done(run: Run, parent: Run | None) -> None:
     """What became of it."""
-    above = st.container()
+    above, sides = st.container(), st.grid(2, min_column_width=400)
     parts = ["Errors by size", "How near", "Vectors", "Answers that changed", "Decisions"]
     if not task_of(run.recipe).answers:
         parts = parts[:2]
-    sides = st.grid(2, min_column_width=400)
     places = [sides.cell() for _ in parts[:3]]
     if parts[3:]:  # below one another, beside the vectors
         side = sides.cell()
         places += [side.container() for _ in parts[3:]]
     places = present.parts(parts, places)
     with present.below(above):
-        shown.numbers(run, of)
+        reduction.cost_table(run, parent)
         if not run.sample:
-            _ways_on(run)
+            take_away(run)
     with places[0]:
-        other = shown.sizes(run)
-        if other and of is not None and not run.sample:
-            recipe = reduction_of(of.recipe, **run.recipe.options | {"n_vectors": other, "sizes": 1, "allowed": None})
-            st.button(
-                f"Keep the machine of {other:,} vectors", icon=":material/save:", key="reduce_keep",
-                on_click=form.start, args=(form.titled(recipe, of), of),
-                help="Makes it again as a run of its own, asks it about the test examples, and keeps it.",
-            )  # fmt: skip
+        size = reduction.other_size(run)
+        if size and parent is not None and not run.sample:
+            options = run.recipe.options | {"n_vectors": size, "sizes": 1, "allowed": None}
+            recipe = titled(reduction_of(parent.recipe, **options), parent)
+            help = "Makes it again as a run of its own, asks it about the test examples, and keeps it."
+            button(f"Keep the machine of {size:,} vectors", "save", "reduce_keep", start, recipe, parent, help=help)
     with places[1]:
-        shown.nearness(run)
+        show(figures.nearness(run.result["reduction"]["path"]), key="reduce_rho")
     if len(places) > 2:
-        machine = shown.which(run)
+        machine = reduction.shown_machine(run)
         with places[2]:
-            shown.vectors(run, of, machine)
+            reduction.vectors(run, parent, machine)
         with places[3]:
-            shown.changed(run, of)
+            reduction.changed_answers(run, parent)
         with places[4]:
-            shown.decisions(run, of, machine)
+            reduction.decisions(run, parent, machine)
 
 
-def _ways_on(run):
+def take_away(run: Run) -> None:
     """The machine to take away, and the pages that show more of it."""
     row, reasons = st.container(horizontal=True, vertical_alignment="top"), st.container()
     with row:
@@ -120,33 +229,34 @@ def _ways_on(run):
 
 
 st.title("Reduced sets")
-about = chosen.chosen()
-if about is not None and about.reduction is not None:
-    another_run(about.reduction, "reduced", machine=None)
-    if about.of is None:
+parent, run = chosen()
+store = runs.newest_first()
+if parent is not None:
+    seed_form(parent)  # first: what it says of an address is not folded away
+if run is not None:
+    another_run(run, "reduced", machine=None)
+    if parent is None:
         st.caption("The run of its machine is gone, so that no other size can be tried from here.")
     elif not present.presenting():
-        form.seed(about.of)  # what it says of an address is not folded away
         with st.expander("Another reduction of the same machine", icon=":material/tune:"):
-            set_up(about)
-    look(about)
-elif about is not None and present.presenting():
-    form.seed(about.of)
-    with present.form(f"Reduce {words.plain(words.short(about.of.title, 60))}"):
-        set_up(about)
-    if newest := chosen.newest(about.of):
-        if newest.reduction.parent != about.of.id:
-            st.subheader(words.plain(newest.reduction.title))
-        done(newest.reduction, newest.of)
-elif about is not None:
-    form.seed(about.of)
+            set_up(parent)
+    look(run, parent)
+elif parent is not None and present.presenting():  # a talk shows no empty page: the newest reduction, best of this one
+    with present.form(f"Reduce {words.plain(words.short(parent.title, 60))}"):
+        set_up(parent, "Reduce")
+    made = [made for made in reductions(store) if made.state == "done"]
+    if newest := max(made, key=lambda run: run.parent == parent.id, default=None):
+        if newest.parent != parent.id:
+            st.subheader(words.plain(newest.title))
+        done(newest, card.parent_of(newest))
+elif parent is not None:
     grid = st.grid(3, min_column_width=270)
     with grid.cell(), st.container(border=True):
-        set_up(about)
+        set_up(parent, "Reduce")
     with grid.cell(column_span=2):
-        before(about)
-if (about is None or about.reduction is None) and (sample := chosen.sample()):
+        before(parent)
+if run is None and not reductions(store) and (samples := reductions(runs.samples())):
     if not present.presenting():
-        st.subheader(words.plain(sample.reduction.title))
-    stored.say_samples([sample.reduction], "Start, on a machine of your own, puts yours in its place.")
-    done(sample.reduction, sample.of)
+        st.subheader(words.plain(samples[0].title))
+    stored.say_samples(samples[:1], "Start, on a machine of your own, puts yours in its place.")
+    done(samples[0], card.parent_of(samples[0]))

@@ -1,12 +1,115 @@
-"""Runs: every run of the store, filtered and folded; show one, and rename, tag, export, compare or delete them."""
+"""Runs: every run of the store, filtered and folded; show one, and rename, tag, export, compare or delete them.
+
+The cluster where it can be seen: its workers, what each does, and a way to train here instead, and back.
+
+There is nothing to see in an app that was started without one (svmcore/lab/jobs/cluster.py says why).
+"""
+
+from contextlib import suppress
 
 import streamlit as st
 
-from pages.ui.run import card, line, listed, polling, workers
+from pages.ui.kit import numbers, present, state, words
+from pages.ui.run import card, line, listed, polling
+from pages.ui.run.line import PERIOD
+from svmcore.lab import jobs
+from svmcore.lab.jobs.cluster import CLUSTER, ON_REQUEST, ClusterError, Worker
 from svmcore.lab.store import labels, runs
 
+
+def cluster_panel() -> None:
+    """The cluster of this app, if it was started with one."""
+    if not CLUSTER.named or present.presenting():
+        return
+    if not CLUSTER.trouble:  # else whoever has mended it says so
+        with suppress(ClusterError):
+            CLUSTER.settle()
+    workers = CLUSTER.workers()
+    named = f"{len(workers)} worker{'' if len(workers) == 1 else 's'}" if CLUSTER.connected else "not there"
+    label = f"Cluster: {named if CLUSTER.address else 'runs train here'}"
+    with st.expander(label, icon=":material/lan:", key="cluster_panel", expanded=bool(CLUSTER.address)):
+        _switch()
+        if CLUSTER.connected:
+            _watched([one.address for one in workers])
+        elif CLUSTER.trouble:
+            st.error(words.plain(CLUSTER.trouble), icon=":material/link_off:")
+
+
+def _switch() -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom" if CLUSTER.named == ON_REQUEST else "center"):
+        if CLUSTER.named == ON_REQUEST:
+            st.text_input(
+                "Scheduler", CLUSTER.address, key="cluster_address", placeholder="tcp://host:port",
+                help="Address of a dask scheduler. It and its workers can run any program as you: name your own.",
+            )  # fmt: skip
+        else:
+            st.markdown(words.plain(CLUSTER.named), width="content")
+        if CLUSTER.named == ON_REQUEST or not CLUSTER.connected:
+            st.button("Train there", key="cluster_use", on_click=_use, icon=":material/lan:",
+                      help="Runs go to the workers of this scheduler, as many at a time as it has.")  # fmt: skip
+        if CLUSTER.address:
+            st.button("Train here", key="cluster_leave", on_click=_leave, icon=":material/computer:",
+                      help="Runs train on this machine; those at work on the cluster begin anew here.")  # fmt: skip
+
+
+@state.callback
+def _use() -> None:
+    asked = st.session_state["cluster_address"].strip() if CLUSTER.named == ON_REQUEST else CLUSTER.named
+    try:
+        CLUSTER.use(asked)
+    except ClusterError as error:
+        state.tell_later(f":material/block: {words.plain(error)}")
+
+
+@state.callback
+def _leave() -> None:
+    CLUSTER.use("")
+
+
+def _watched(shown: list[str]) -> None:
+    @state.fragment(run_every=PERIOD)
+    def look():
+        workers = CLUSTER.workers()
+        if [one.address for one in workers] != shown:
+            st.rerun()
+        if CLUSTER.trouble:
+            st.warning(words.plain(CLUSTER.trouble), icon=":material/link_off:")
+        elif not workers:
+            st.info(f"No worker yet. On a machine with the lab: `python -m dask worker {CLUSTER.address}`",
+                    icon=":material/hourglass_empty:")  # fmt: skip
+        else:
+            doing = CLUSTER.doing()
+            rows = [_row(one, doing.get(one.address, [])) for one in workers]
+            alt = "The workers: cores, memory, what each does, and what differs from here"
+            numbers.table(rows, alt, "cluster_workers")
+
+    look()
+
+
+@runs.one_look()
+def _row(one: Worker, ids: list[str]) -> dict[str, str]:
+    memory = f"{one.memory_mb:,.0f} MB" + (f" of {one.limit_mb:,.0f}" if one.limit_mb else "")
+    others = one.tasks - len(ids)
+    does = [_named(run_id) for run_id in ids] + ([f"{others} of another app"] if others > 0 and not ids else [])
+    does = [one.obstacle] if one.obstacle else does
+    differs = ", ".join(f"{name} {there} (here {here})" for name, (here, there) in one.differs.items())
+    return {
+        "Worker": one.name,
+        "Cores": one.about.get("Cores", ""),
+        "Memory": memory,
+        "Does": "; ".join(does) or "nothing",
+        "Differs": differs or ("nothing" if one.about else ""),
+    }
+
+
+def _named(run_id: str) -> str:
+    title = words.short(runs.get(run_id).title, 40)
+    status = jobs.status(run_id)
+    return f"{title} ({status.state})" if status.state != "running" else title
+
+
 st.title("Runs")
-workers.panel()
+cluster_panel()
 found = runs.everything()
 store = {run.id: run for run in found}
 listed.tell_deleted()

@@ -1,12 +1,144 @@
 """Train: set up a run on the left, watch the chosen one on the right; one just started has the page to itself."""
 
-import streamlit as st
+from contextlib import suppress
 
-from pages.ui.kit import present, state, ways
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from data import DataError, Entry, catalogue, load
+from pages.ui.figures import maps
+from pages.ui.figures.frame import show
+from pages.ui.kit import present, state, view, ways, words
 from pages.ui.kit.buttons import button
-from pages.ui.recipe import config, form, presets, starting
+from pages.ui.kit.parameters.form import NUMBER
+from pages.ui.recipe import beginning, config, data_set, method, presets, starting
+from pages.ui.recipe.config import FORM
 from pages.ui.run import watch
+from svmcore.kernels import KERNELS, RBF, Kernel
+from svmcore.lab.experiment import advice
 from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipe.recipe import FIELDS, Recipe
+from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.registry.fields import check_weights, numerals
+from svmcore.lab.registry.options import option_fields
+from svmcore.lab.registry.solvers import SOLVERS
+from svmcore.lab.registry.tasks import TASKS
+from svmcore.preprocess import STEPS, usage
+
+
+def recipe_form(near_start: DeltaGenerator, in_its_place: DeltaGenerator) -> Recipe | None:
+    """Draw the form; the Recipe that it shows, or None (and the reason on screen) when it shows an impossible one.
+
+    near_start: where the switch for slow motion goes; in_its_place: where Start would be, for the reason.
+    """
+    config.seed()
+    FORM.warn()
+    return config.drawn(FORM, lambda: _recipe(near_start), in_its_place, _as_called_here)
+
+
+def _recipe(near_start: DeltaGenerator) -> Recipe:
+    """The recipe that the widgets show. ValueError for an impossible one."""
+    entry, data = _data()
+    chosen = data | {"kernel": _kernel(data)} | FORM.draw_row([FIELDS["C"], FIELDS["tol"]])
+    chosen |= method.draw(FORM, data["task"], entry.kind == "images") | _more(data["task"])
+    if classes := data["classes"] or entry.classes:
+        check_weights(chosen["class_weight"], ["1", "-1"] if len(classes) == 1 else map(str, classes))
+    chosen["slow_motion"] = FORM.draw(FIELDS["slow_motion"], where=near_start, widget="toggle")
+    return config.called(FORM.base.replace(**chosen))
+
+
+def _as_called_here(error: ValueError) -> str:
+    """What cannot be, with the field and its choices by the names that they have in the form."""
+    field = (FIELDS | option_fields()).get(getattr(error, "field", None))
+    if field is None or not field.label:
+        return words.plain(error)
+    first, gap, rest = error.allowed.partition(" ")
+    value, first = map(field.called, (str(error.value), first))
+    return f"*{words.plain(field.label)}* is {words.plain(value)}; allowed: {words.plain(f'{first}{gap}{rest}')}"
+
+
+def _data() -> tuple[Entry, dict]:
+    offered = [name for name in TASKS if view.TASKS.get(name, view.View()).form is None]
+    task = FORM.draw(FIELDS["task"], options=offered) if len(offered) > 1 else offered[0]
+    entries, key = {e.name: e for e in catalogue.entries()}, FORM.key("dataset")
+    with suppress(DataError):  # one of a family of which a few are listed, or a state of a revision
+        entries.setdefault(st.session_state[key], catalogue.entry(st.session_state[key]))
+    if st.session_state[key] not in entries:  # the reader's own, deleted since
+        FORM.fill(RECIPES[PRESET])
+    entry = data_set.of_form(FORM, entries, beginning.suggestion)
+    grid = st.grid(2, min_column_width=NUMBER)
+    values = {"task": task, "dataset": entry.name, **data_set.sizes(FORM, entry, grid.cell(), grid.cell())}
+    values["classes"] = FORM.draw(FIELDS["classes"], options=list(entry.classes), placeholder="all")
+    values["preprocess"] = FORM.draw(
+        FIELDS["preprocess"],
+        options=list(map(usage, STEPS)),
+        accept_new_options=True,
+        placeholder="none",
+        help=f"{FIELDS['preprocess'].help} Type one with a number of your own, such as smooth:1.5.",
+    )
+    if entry.kind == "features" and advice.SCALE not in values["preprocess"]:
+        _say_unlike(entry, tuple(values["preprocess"]))
+    return entry, values
+
+
+def _say_unlike(entry: Entry, steps: tuple[str, ...]) -> None:
+    """Whether one column of a table decides all distances, and the way out."""
+    if unlike := beginning.unlike(entry.load()):
+        wide, most, narrow, least = unlike
+        st.warning(
+            f"*{words.plain(words.short(wide))}* ranges over {most:.3g}, *{words.plain(words.short(narrow))}* over "
+            f"{least:.3g}: distances are the first one's alone.",
+            title="Columns of unlike scale",
+            icon=":material/straighten:",
+        )
+        help = "Each column gets mean 0 and standard deviation 1; a Gaussian the usual width."
+        button(f"Begin with {advice.SCALE}", "straighten", "recipe_scale", _scale, entry.name, steps, help=help)
+
+
+def _scale(name: str, steps: tuple[str, ...]) -> None:
+    """Callback: put the columns of a table on one scale before the other steps, and a Gaussian at the width that is
+    usual then."""
+    steps = (advice.SCALE, *steps)
+    st.session_state[FORM.key("preprocess")] = list(steps)
+    with suppress(DataError):
+        st.session_state[FORM.key(f"{RBF.name}_gamma")] = beginning.gamma(load(name), steps)
+
+
+def _kernel(data: dict) -> Kernel:
+    given = FORM.base.kernel
+    offered = {name: kind.title for name, kind in KERNELS.items() if kind.title}
+    names = {given.name: given.name.capitalize()} | offered
+    name = FORM.draw(
+        FIELDS["kernel"],
+        widget="segmented_control",
+        options=sorted(names, key=list(KERNELS).index),
+        format_func=names.get,
+        help=f"{FIELDS['kernel'].help} The picture below shows what its numbers do.",
+    )
+    if name not in offered:
+        st.caption(f"`{FIELDS['kernel'].show(given)}`, as the recipe has it.")
+        return given
+    wanted, values = numerals(KERNELS[name]), {}
+    columns = iter(st.columns(3)) if wanted else None
+    for field in wanted:
+        values[field.name] = FORM.draw(field, name, st if field.kind.widget == "flag" else next(columns))
+    kernel = KERNELS[name](**values)
+    if isinstance(kernel, RBF) and data["dataset"].startswith(catalogue.OWN_PREFIX):
+        gamma = beginning.gamma(load(data["dataset"]), tuple(data["preprocess"]))
+        said = f"gamma = {words.small(gamma)} is usual: 1 over the median of their squared distances."
+        st.caption(f"For these examples {said}")
+    show(maps.kernel_picture(kernel), key="kernel_picture")
+    return kernel
+
+
+def _more(task: str) -> dict:
+    with st.expander("More"):
+        values = FORM.draw_row([FIELDS["seed"], FIELDS["solver"]], [2, 3])
+        for name in ("class_weight", "split", "cache_mb", "folds"):
+            values[name] = FORM.draw(FIELDS[name])
+        own = FORM.draw_all(SOLVERS[values["solver"]].fields, values["solver"])
+        own |= FORM.draw_all(TASKS[task].fields, task)
+    return values | own
 
 
 @state.fragment
@@ -15,7 +147,7 @@ def set_up():
     st.subheader("New run")
     menu, head = st.container(), st.container()
     beside = st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute")
-    recipe = form.recipe_form(beside, head)
+    recipe = recipe_form(beside, head)
     with menu:
         presets.menu(recipe)
     if recipe is None:

@@ -8,7 +8,7 @@ import pytest
 from data import catalogue, load, revisions
 from data.dataset import Arrays
 from data.verdicts import LABEL, OUT, UNLABELLED, Verdict
-from pages.ui.figures import asking as figures
+from pages.ui.label import ask
 from svmcore.__main__ import main
 from svmcore.explain.asking import REACH, WAYS, lead, next_ones
 from svmcore.kernels import RBF, Poly
@@ -16,7 +16,7 @@ from svmcore.lab import Recipe, jobs
 from svmcore.lab.experiment import asking
 from svmcore.lab.experiment.train import execute, prepare
 from svmcore.lab.experiment.without import require_room, roomy
-from svmcore.lab.jobs import asking as beside
+from svmcore.lab.jobs import analyses as beside
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.store import runs
 from svmcore.memory import BudgetError
@@ -101,7 +101,7 @@ def test_the_study_publishes_what_it_finds_and_counts_labels_until_the_target():
             down = [n for n, errors in zip(found.given, wrong, strict=True) if errors / 300 <= 0.2]
             assert reached == (down[0] if down else np.inf)
     assert execute(DIGITS).result["errors"] == found.all_wrong[0]
-    partial, whole = (figures.ways(one) for one in (seen[0], found))
+    partial, whole = (ask.ways(one) for one in (seen[0], found))
     assert [len(figure.data) for figure in (partial, whole)] == [3, 7], "lines, and bands of two edges"
     assert np.allclose(whole.data[2].y, found.wrong["nearest"].mean(axis=0) / 3)
     assert "over 0 seeds" in partial.layout.meta["alt"]
@@ -162,8 +162,8 @@ def run(home):
 
 
 def after(run, labels, way="nearest", m=5):
-    beside.start(run.id, "own:half", labels, way, m)
-    now = beside.ASKED.wait((run.id, "own:half", labels, way, m), 60)
+    beside.NEXT.start(run.id, "own:half", labels, way, m)
+    now = beside.NEXT.wait(run.id, "own:half", labels, way, m, timeout=60)
     assert now.state == "done", now.message
     return now.result
 
@@ -228,7 +228,7 @@ def test_a_long_curve_is_drawn_through_few_points():
     points = curve.unknown()
     assert points[0] == 3
     assert points[-1] == 500
-    assert len(points) == beside.FEW
+    assert len(points) == beside.MAX_POINTS
     curve.wrong.update(dict.fromkeys(points, 5))
     curve.begin(labels)
     assert curve.unknown() == [500], "what it asks next is by the last machine, trained once more"
@@ -254,12 +254,12 @@ def test_a_run_on_the_revision_asks_as_one_on_the_base_and_one_class_has_labels_
 
 def test_a_study_beside_the_runs_is_stopped_and_leaves_what_it_found(home):
     settings = {"known": 20, "batch": 1, "most": 190, "seeds": 20, "target": 0.1}
-    beside.start_study(DIGITS, **settings)
     key = beside.study_key(DIGITS, **settings)
     assert key != beside.study_key(DIGITS, **settings | {"seeds": 3})
-    while beside.STUDIED.status(key).result is None:
-        assert beside.STUDIED.wait(key, 0.2).at_work
-    beside.STUDIED.stop(key)
-    now = beside.STUDIED.wait(key, 20)
+    beside.STUDIED.start(*key)
+    while beside.STUDIED.status(*key).result is None:
+        assert beside.STUDIED.wait(*key, timeout=0.2).at_work
+    beside.STUDIED.stop(*key)
+    now = beside.STUDIED.wait(*key, timeout=20)
     assert now.state == "stopped"
     assert 0 < now.result.share < 1

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from data import DataError, fetch, packages, places, transfers
+from data import DataError, fetch, places, transfers
 from data.__main__ import main
 from data.manifest import SETS, File, FileSet, Source
 
@@ -143,8 +143,8 @@ def test_every_source_gives_its_own_reason(shelf, server, monkeypatch):
         Source("a/", pypi="no==1"),
     )
     monkeypatch.setitem(SETS, "tiny", FileSet(SETS["tiny"].files, sources))
-    monkeypatch.setattr(packages.shutil, "which", lambda _: None)
-    monkeypatch.setattr(packages, "find_spec", lambda _: None)
+    monkeypatch.setattr(fetch.shutil, "which", lambda _: None)
+    monkeypatch.setattr(fetch, "find_spec", lambda _: None)
     with pytest.raises(DataError) as refusal:
         fetch.fetch("tiny")
     assert all(
@@ -232,8 +232,8 @@ def package(home, tmp_path_factory, monkeypatch, request):
                     wheel.writestr(name, content)
         (folder / "client").write_text("#!/bin/sh\n" + script.format(archive))
         (folder / "client").chmod(0o755)
-        monkeypatch.setattr(packages.shutil, "which", lambda _: str(folder / "client"))
-        monkeypatch.setattr(packages.sys, "executable", str(folder / "client"))
+        monkeypatch.setattr(fetch.shutil, "which", lambda _: str(folder / "client"))
+        monkeypatch.setattr(fetch.sys, "executable", str(folder / "client"))
         return folder
 
     return client
@@ -298,7 +298,7 @@ def test_a_client_ends_with_the_transfer_that_is_stopped(package, home):
 
 def test_a_client_that_takes_too_long_is_given_up(package, monkeypatch):
     package("exec sleep 600", {})
-    monkeypatch.setattr(packages, "SECONDS", 0)
+    monkeypatch.setattr(fetch, "SECONDS", 0)
     with pytest.raises(DataError, match="timed out"):
         fetch.fetch("tiny")
 

@@ -5,8 +5,7 @@ import pytest
 
 from data import NotAtHand, UnknownDataset, pictures
 from data.pictures import synthetic
-from data.pictures.entry import Contents
-from data.pictures.kinds import Picture, around, leave_out
+from data.pictures.kinds import Contents, Picture, around, leave_out
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ import pytest
 
 from data import pictures
 from data.pictures import catalogue, synthetic
-from data.pictures.entry import Contents
-from data.pictures.kinds import Part, Picture, counted, leave_out
+from data.pictures.kinds import Contents, Part, Picture, counted, leave_out
 from svmcore import __main__ as cli
 from svmcore.detection import curve
 from svmcore.kernels import Poly

@@ -9,7 +9,7 @@ from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
 from svmcore.lab.experiment import splits
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipes import RECIPES, xtrain
-from svmcore.lab.registry import noise
+from svmcore.lab.registry import split
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, asked, fill
@@ -23,11 +23,11 @@ EDITED = PLAIN.replace(method="cross-training")
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.15, 0.5])
 def test_noise_swaps_just_its_share_and_more_noise_swaps_the_same_ones_too(share):
     y = np.arange(300) % 3
-    changed = noise.swapped(y, share, seed=4) != y
+    changed = split.swapped(y, share, seed=4) != y
     assert changed.sum() == round(share * 300)
-    assert (changed == noise.flipped(300, share, 4)).all()
-    assert (noise.flipped(300, share, 4) <= noise.flipped(300, 0.5, 4)).all()
-    assert (changed != noise.flipped(300, share, 5)).any() == (share > 0)
+    assert (changed == split.flipped(300, share, 4)).all()
+    assert (split.flipped(300, share, 4) <= split.flipped(300, 0.5, 4)).all()
+    assert (changed != split.flipped(300, share, 5)).any() == (share > 0)
 
 
 def test_training_sees_noise_and_the_test_is_judged_by_both():

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from svmcore import SVC, Preprocessor, ReducedSet, VirtualSVC, to_onnx
 from svmcore.exchange import file, lacking, obstacle
-from svmcore.exchange.prepared import CARRIED
+from svmcore.exchange.file import CARRIED
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Precomputed, Sigmoid
 from svmcore.methods.jittering import Jittered
 from svmcore.methods.local import LocalPoly

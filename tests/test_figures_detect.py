@@ -8,7 +8,8 @@ import pytest
 from PIL import Image
 
 from pages.ui.detect import judged as judging
-from pages.ui.figures import froc, picture
+from pages.ui.detect import operate
+from pages.ui.figures import froc
 from pages.ui.kit import viewer
 from pages.ui.kit.viewer import ALARM, FOUND, MISSED, Mark
 from svmcore.detection import curve
@@ -175,16 +176,16 @@ def test_the_viewer_draws_each_mark_in_its_own_way(shape):
 
 
 def test_an_outline_goes_round_its_box():
-    ring = picture.outline((10, 20, 30, 60), "circle")
+    ring = operate.outline((10, 20, 30, 60), "circle")
     np.testing.assert_allclose(((ring - (20, 40)) / (10, 20) ** np.array(1)) ** 2 @ np.ones(2), 1)
-    assert picture.outline((10, 20, 30, 60), "box").tolist()[2] == [30, 60]
+    assert operate.outline((10, 20, 30, 60), "box").tolist()[2] == [30, 60]
 
 
 @pytest.mark.parametrize("shape", ["box", "circle"])
 def test_the_png_has_the_pictures_size_and_marks_in_colour_only_there(shape):
     image = np.full((80, 100), 90, np.uint8)
-    plain = np.asarray(Image.open(io.BytesIO(picture.picture_png(image, [], shape))))
-    marked = np.asarray(Image.open(io.BytesIO(picture.picture_png(image, MARKS, shape))))
+    plain = np.asarray(Image.open(io.BytesIO(operate.picture_png(image, [], shape))))
+    marked = np.asarray(Image.open(io.BytesIO(operate.picture_png(image, MARKS, shape))))
     assert marked.shape == (80, 100, 3)
     assert (plain == 90).all()
     changed = (marked != 90).any(axis=2)

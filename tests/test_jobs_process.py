@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from svmcore.lab.experiment import train
-from svmcore.lab.jobs import process, welcome
+from svmcore.lab.jobs import queue, welcome
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.welcome import warm_up
 from svmcore.lab.recipes import PRESET, RECIPES
@@ -78,5 +78,5 @@ def test_without_the_private_call_the_end_of_the_process_is_told_by_atexit(monke
     told = []
     monkeypatch.delattr(threading, "_register_atexit")
     monkeypatch.setattr("atexit.register", told.append)
-    process.before_threads_are_joined(len)
+    queue.before_threads_are_joined(len)
     assert told == [len]

@@ -2,23 +2,25 @@
 
 import pytest
 
-from pages.ui.paper import kept
+from pages.ui.paper import figures
 from svmcore.lab.experiment.splits import machine_of
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 
-@pytest.mark.parametrize("noise", kept.LEVELS)
+@pytest.mark.parametrize("noise", figures.LEVELS)
 def test_each_figure_has_the_plain_machine_and_what_makes_it_smaller(noise):
-    recipes = kept.of_level(noise)
+    recipes = figures.recipes_of_level(noise)
     reduced = [recipe for recipe in recipes if recipe.method == "reduced"]
     (plain,) = [recipe for recipe in recipes if machine_of(recipe) == "plain" and recipe not in reduced]
-    assert len(reduced) == len(kept.xtrain.REDUCED_TO)
+    assert len(reduced) == len(figures.xtrain.REDUCED_TO)
     assert {recipe.origin.digest() for recipe in reduced} == {plain.digest()}
     assert {recipe.option("noise") for recipe in recipes} == {noise}
 
 
 def test_a_line_goes_by_the_vectors_and_the_reduced_one_ends_at_the_plain_machine():
-    lines = kept.lines({"plain": [(900, 1.0)], "reduced": [(200, 2.0), (50, 5.0)], "cross-trained": [(90, 1.5)]})
+    lines = figures.lines_by_vectors(
+        {"plain": [(900, 1.0)], "reduced": [(200, 2.0), (50, 5.0)], "cross-trained": [(90, 1.5)]}
+    )
     assert list(lines["reduced"].xs) == [50, 200, 900]
     assert list(lines["reduced"].ys) == [5.0, 2.0, 1.0]
     assert list(lines["cross-trained"].xs) == [90]

@@ -10,7 +10,7 @@ from pages.ui.run import snapshots
 from pages.ui.why import lines
 from svmcore.kernels import RBF
 from svmcore.lab import Recipe
-from svmcore.lab.registry import noise
+from svmcore.lab.registry import split
 from svmcore.lab.store import runs
 from tests import damage
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
@@ -45,7 +45,7 @@ def test_a_support_vector_stands_for_the_class_that_it_is_said_to_have(noisy, ki
     run = noisy(kind)
     machine, index = run.machine(), run.train_index()
     names, y = evidence.class_names(run, machine), load(run.recipe.dataset).y_train
-    swapped = set(index[noise.flipped(len(index), 0.2, run.recipe.seed)])
+    swapped = set(index[split.flipped(len(index), 0.2, run.recipe.seed)])
     for c in range(len(machine.bias)):
         found = evidence.supports(run, machine, c)
         own = names[c] if len(machine.bias) > 1 else names[1]
@@ -96,7 +96,7 @@ def test_the_live_look_and_the_bill_say_so_too(noisy):
 def test_pages_say_what_training_saw(noisy):
     run = noisy("two")
     index = run.train_index()
-    row = index[noise.flipped(len(index), 0.2, run.recipe.seed)][0]
+    row = index[split.flipped(len(index), 0.2, run.recipe.seed)][0]
     seen = 11 - int(load("digits-8x8").y_train[row])
     app = open_page("support_vectors", run=run.id, digit=f"digits-8x8/train/{row}")
     assert evidence.SWAPPED in captions(app)

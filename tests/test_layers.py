@@ -158,7 +158,7 @@ ROOMS = (
     "run",
     "compare",
     "label",
-    "reduce",
+    "reduction",
     "detect",
     "edit",
     "draw",

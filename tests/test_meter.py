@@ -15,8 +15,8 @@ from numba import njit
 from svmcore.gram.threads import side_by_side
 from svmcore.lab.experiment import train
 from svmcore.lab.experiment.meter import Compiling, Meter
-from svmcore.lab.jobs import pace, worker
 from svmcore.lab.jobs import queue as jobs
+from svmcore.lab.jobs import worker
 from svmcore.lab.jobs.submission import submit
 from svmcore.lab.store import runs
 from svmcore.solvers.progress import Progress
@@ -106,7 +106,7 @@ with Meter() as meter:
 
 def test_time_leaves_slow_motion_and_compiling_out(home, monkeypatch):
     """Of the lines of progress, as of the result."""
-    monkeypatch.setattr(pace, "RESTS", 3.0)
+    monkeypatch.setattr(worker, "RESTS", 3.0)
     run_id = submit(MOONS.replace(slow_motion=True, n_train=60))
     assert jobs.wait(run_id, 60).state == "done"
     run = runs.get(run_id)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from svmcore.lab.jobs.pace import Pace
+from svmcore.lab.jobs.worker import Pace
 
 
 def test_progress_is_written_sparsely():

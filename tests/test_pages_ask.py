@@ -8,8 +8,8 @@ from data.dataset import Arrays
 from pages.ui.label import ask
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe
-from svmcore.lab.jobs import asking
-from svmcore.lab.jobs.beside import Busy, Latest
+from svmcore.lab.jobs.analyses import NEXT, STUDIED, study_key
+from svmcore.lab.jobs.background import Busy, TaskStatus
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 HALF = Recipe(dataset="own:half", split="given", kernel=Poly(3, 1.0, 1.0), title="half")
@@ -52,7 +52,7 @@ def test_a_few_are_labelled_and_the_curve_moves(run):
         press(app, f"is_{digits.y_train[seen[-1]]}")
         assert f"{n} of 240 judged** · this is number {n + 1}" in app.get("progress")[0].proto.text
         key = run.id, "own:half", ask.given(ask.Target("own:half@checked", base)), "nearest", ask.COMING
-        found = asking.ASKED.status(key).result
+        found = NEXT.status(*key).result
         assert shown(app) == found.rows[0]
         errors.append(list(found.curve.values()))
     assert len(set(seen)) == 4
@@ -75,7 +75,7 @@ def opened(run, way: str):
     """The page, with what it asks for there."""
     app = open_page("labels", run=run.id, doubted="next", ask=way)
     given = ask.given(ask.Target("own:half@checked", load("own:half")))
-    assert asking.ASKED.wait((run.id, "own:half", given, way, ask.COMING), 60).state == "done"
+    assert NEXT.wait(run.id, "own:half", given, way, ask.COMING, timeout=60).state == "done"
     return app.run()
 
 
@@ -109,15 +109,15 @@ def test_a_machine_that_cannot_ask_says_so(run):
 
 
 def test_at_work_stopped_and_failed_are_said(run, monkeypatch):
-    now = Latest("working", None, "Kernel values")
-    monkeypatch.setattr(asking.ASKED, "status", lambda key: now)
-    monkeypatch.setattr(asking.ASKED, "wait", lambda key, timeout: now)
+    now = TaskStatus("working", None, "Kernel values")
+    monkeypatch.setattr(NEXT, "status", lambda *key: now)
+    monkeypatch.setattr(NEXT, "wait", lambda *key, timeout: now)
     app = open_page("labels", run=run.id, doubted="next")
     assert "Kernel values" in app.get("progress")[0].proto.text
     assert app.button(key="ask_stop")
-    now = Latest("failed", None, "It needs 9 GB")
+    now = TaskStatus("failed", None, "It needs 9 GB")
     started = []
-    monkeypatch.setattr(asking, "start", lambda *key: started.append(key))
+    monkeypatch.setattr(NEXT, "start", lambda *key: started.append(key))
     app.run()
     assert "It needs 9 GB" in app.error[0].value
     app.button(key="ask_begin").click().run()
@@ -126,8 +126,8 @@ def test_at_work_stopped_and_failed_are_said(run, monkeypatch):
     def busy(*key):
         raise Busy("8 others are waiting")
 
-    now = Latest("none")
-    monkeypatch.setattr(asking, "start", busy)
+    now = TaskStatus("none")
+    monkeypatch.setattr(NEXT, "start", busy)
     app.run()
     assert "8 others are waiting" in app.warning[0].value
     assert not app.exception
@@ -149,7 +149,7 @@ def test_the_study_starts_is_watched_and_drawn(run):
     app.button(key="asked_begin").click().run()
     recipe = ask.studied(run.recipe, run.result["n_train"])
     settings = {"known": 12, "batch": 10, "most": 40, "seeds": 2, "target": 0.2}
-    assert asking.STUDIED.wait(asking.study_key(recipe, **settings), 60).state == "done"
+    assert STUDIED.wait(*study_key(recipe, **settings), timeout=60).state == "done"
     app.run()
     assert "Labels until 20 % are wrong" in texts(app)
     assert "With all 60 labels" in captions(app)
@@ -157,12 +157,12 @@ def test_the_study_starts_is_watched_and_drawn(run):
 
 
 def test_a_study_that_breaks_off_or_is_stopped_says_so(run, monkeypatch):
-    for now, words in ((Latest("failed", None, "No room"), "No room"), (Latest("stopped"), "Stopped")):
-        monkeypatch.setattr(asking.STUDIED, "status", lambda key, now=now: now)
+    for now, words in ((TaskStatus("failed", None, "No room"), "No room"), (TaskStatus("stopped"), "Stopped")):
+        monkeypatch.setattr(STUDIED, "status", lambda *key, now=now: now)
         app = open_page("labels", run=run.id, doubted="next", **SMALL)
         assert words in " ".join([texts(app), *(one.value for one in app.error)])
         assert app.button(key="asked_begin")
-    monkeypatch.setattr(asking.STUDIED, "status", lambda key: Latest("working", None, "seed 0"))
+    monkeypatch.setattr(STUDIED, "status", lambda *key: TaskStatus("working", None, "seed 0"))
     app = open_page("labels", run=run.id, doubted="next", **SMALL)
     assert app.button(key="asked_stop")
 

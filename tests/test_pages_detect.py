@@ -13,7 +13,7 @@ from data import DataError, load, pictures, revisions
 from data.loaders.objects import coco
 from data.loaders.sieve import Sieve
 from data.verdicts import LABEL, OUT, Verdict
-from pages.ui.detect import labels, operate, others, photo, tables
+from pages.ui.detect import labels, more, operate, others, photo
 from pages.ui.detect.view import view_of
 from pages.ui.figures import froc
 from pages.ui.kit import viewer
@@ -136,7 +136,7 @@ def test_published_figures_stand_beside_the_papers_own_pictures_alone(done):
 
 
 def test_every_further_look_is_drawn(done, monkeypatch):
-    monkeypatch.setattr("pages.ui.detect.tables.OF_PAPERS", (done.recipe.dataset,))
+    monkeypatch.setattr("pages.ui.detect.more.OF_PAPERS", (done.recipe.dataset,))
     app = open_page("detect", run=done.id)
     looks = {
         "By category": "Each curve counts the objects of one category",
@@ -263,7 +263,7 @@ def test_machines_of_other_weights_are_joined_at_their_operating_points(done):
 
 def test_the_curves_as_csv_hold_each_machines_rates(done):
     view = view_of(done)
-    rows = list(csv.DictReader(io.StringIO(tables.curves_csv(view, []))))
+    rows = list(csv.DictReader(io.StringIO(more.curves_csv(view, []))))
     assert {row["machine"] for row in rows} == {"SVM", "matched filter"}
     for row in rows[:: max(1, len(rows) // 20)]:
         column = view.judged.names.index(row["machine"])
@@ -275,7 +275,7 @@ def test_the_curves_as_csv_hold_each_machines_rates(done):
 
 def test_the_detections_as_csv_hold_each_candidate_once_with_its_objects_number(done):
     judged = view_of(done).judged
-    rows = list(csv.DictReader(io.StringIO(tables.detections_csv(view_of(done)))))
+    rows = list(csv.DictReader(io.StringIO(more.detections_csv(view_of(done)))))
     assert len(rows) == len(judged.hit)
     scores = [float(row["SVM"]) for row in rows]
     assert scores == sorted(scores, reverse=True)
@@ -291,7 +291,7 @@ def test_the_detections_as_csv_hold_each_candidate_once_with_its_objects_number(
 
 def test_the_detections_as_coco_json_are_read_again_as_they_are(done):
     judged = view_of(done).judged
-    whole = json.loads(tables.detections_coco(view_of(done)))
+    whole = json.loads(more.detections_coco(view_of(done)))
     assert [image["file_name"] for image in whole["images"]] == [
         pictures.load("venus-like").pictures[p].name for p in judged.tested
     ]

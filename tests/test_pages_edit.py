@@ -5,8 +5,7 @@ import pytest
 
 from data import catalogue
 from data.dataset import Arrays
-from pages.ui.edit import course as course_of
-from pages.ui.edit import setting, solve
+from pages.ui.edit import planar, setting, studies
 from pages.ui.edit.setting import Setting
 from pages.ui.figures import crossing, edited
 from svmcore.kernels import RBF
@@ -83,10 +82,10 @@ def test_a_small_set_begins_with_subsets_that_it_has(home):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_machine_that_was_ended_early_is_said(monkeypatch):
-    monkeypatch.setattr(solve, "MAX_PAIRS", 100)
+    monkeypatch.setattr(planar, "MAX_PAIRS", 100)
     app = open_page("cross_training", **QUICK, sample_seed="77")
     assert [text for warning in app.warning if "max_iter = 100" in (text := warning.value.replace("\\", ""))]
-    solve._trained.cache_clear()
+    planar._trained.cache_clear()
 
 
 def test_less_noise_is_part_of_more():
@@ -98,7 +97,7 @@ def test_less_noise_is_part_of_more():
 
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rule_leaves_a_machine_of_what_it_kept(rule):
-    found = solve.trained(BANANA, rule)
+    found = planar.trained(BANANA, rule)
     assert np.isin(found.support, edited.left(found.role)).all()
     assert found.right.sum() > 0.7 * len(found.right)
 
@@ -106,7 +105,7 @@ def test_every_rule_leaves_a_machine_of_what_it_kept(rule):
 def test_multiedit_takes_the_overlap_and_condense_keeps_the_boundary():
     """MULTIEDIT leaves points that their neighbours agree with; CONDENSE, of these, those nearest to another class."""
     given = setting.sample(Setting("toy-gaussians", 400, 0.0, 3.0, 1.0, 5, 80, 0))
-    both = solve.trained(Setting("toy-gaussians", 400, 0.0, 3.0, 1.0, 5, 80, 0), "multiedit+condense")
+    both = planar.trained(Setting("toy-gaussians", 400, 0.0, 3.0, 1.0, 5, 80, 0), "multiedit+condense")
     across = given.y * given.X[:, 0]  # the law is the sign of x1
     wrong, easy, kept = (both.role == code for code in (roles.WRONG_SIDE, roles.EASY, roles.KEPT))
     assert across[wrong].mean() < 0.3 < across[easy].mean()
@@ -227,18 +226,18 @@ def test_the_papers_figures_are_read_off_their_recipes(edited_run, monkeypatch):
         for method in ("sv", "cross-training")
         for noise in (0.0, 0.1)
     }
-    monkeypatch.setattr(course_of.xtrain, "POINTS", made)
-    (course,) = course_of.courses().values()
+    monkeypatch.setattr(studies.xtrain, "POINTS", made)
+    (course,) = studies.courses().values()
     assert [point.x for point in course.points] == [0, 10]
     assert course.names == ["plain", "cross-trained"]
-    assert course_of.bayes(squares) == pytest.approx(0.9 * 0.1 + 0.1 * 0.9)
-    assert course_of.bayes(base) is None
+    assert studies.bayes(squares) == pytest.approx(0.9 * 0.1 + 0.1 * 0.9)
+    assert studies.bayes(base) is None
     found = {edited_run.recipe.digest(): edited_run}
-    line = course_of.line(course, found, "cross-trained", "support vectors")
+    line = studies.line(course, found, "cross-trained", "support vectors")
     assert (line.xs, line.ys) == ([10], [edited_run.result["n_union"]])
-    assert course_of.line(course, found, "plain", "support vectors") is None
+    assert studies.line(course, found, "plain", "support vectors") is None
     smallest = edited_run.result["noisy"]["error_rate"]
-    assert course_of.law(course, found).ys == [pytest.approx(2 * smallest * 300)]
+    assert studies.law(course, found).ys == [pytest.approx(2 * smallest * 300)]
     app = open_page("cross_training", cross_view="As noise and n grow")
     assert app.segmented_control(key="course").value == "Figure 4"
     assert "of 4 runs are stored" in texts(app)

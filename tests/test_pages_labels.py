@@ -9,12 +9,12 @@ from data import catalogue, load, revisions, verdicts
 from data.dataset import Arrays
 from data.verdicts import LABEL, OUT, Verdict
 from pages.ui.kit.text import with_sign
-from pages.ui.label import listed, practice, target
+from pages.ui.label import judge, listed, target
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, jobs
 from svmcore.lab.experiment import suspects
 from svmcore.lab.experiment.suspects import searched
-from svmcore.lab.jobs import related, unseen
+from svmcore.lab.jobs.analyses import RELATED, UNSEEN
 from svmcore.lab.store import runs
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
@@ -129,10 +129,10 @@ def test_precision_and_recall_are_those_of_a_count(seed):
     hits = len(swapped & set(ranked))
     called = {key: Verdict(*key, 3, OUT) for key in ranked[:10]}
     right = len(swapped & set(called))
-    told = practice.told(swapped, ranked, called)
+    told = judge.practised(swapped, ranked, called)
     assert f"Of the first 30 suspects {hits} are among them: precision {hits / 30:.2f}, recall {hits / 20:.2f}" in told
     assert f"You called 10 wrong, and {right} of them were: precision {right / 10:.2f}, recall {right / 20:.2f}" in told
-    assert "none of them wrong yet" in practice.told(swapped, ranked, {})
+    assert "none of them wrong yet" in judge.practised(swapped, ranked, {})
 
 
 def test_a_run_without_folds_says_what_is_missing_and_starts_it(home):
@@ -231,7 +231,7 @@ def test_copies_and_outliers_are_lists_of_their_own(home):
     told = listed.pairs(run)[2].sentence
     assert told == f"It equals training example 0, a {names[y[0]]}: what is tested was trained on."
     assert listed.pairs(run)[2].key == ("test", 10)
-    assert related.RELATED.status(run.id).state == "done", "found once, beside the runs"
+    assert RELATED.status(run.id).state == "done", "found once, beside the runs"
     app = open_page("labels", run=run.id, doubted="outliers")
     assert shown(app) == ("train", 7)
     press(app, "out")
@@ -245,7 +245,7 @@ def test_the_bill_of_the_machine_that_did_not_see_it_is_a_key_away(run):
     assert "Each row is a training example" not in texts(app)
     app.button(key="label_unseen").click().run()
     assert app.query_params["unseen"] == "true"
-    now = unseen.TOLD.wait((run.id, row), 60)
+    now = UNSEEN.wait(run.id, row, timeout=60)
     assert now.state == "done", now.message
     app.run()
     folded = run.folded()
@@ -260,15 +260,15 @@ def test_the_bill_of_the_machine_that_did_not_see_it_is_a_key_away(run):
 
 
 def test_what_is_being_found_can_be_stopped_and_what_failed_says_why(run, monkeypatch):
-    monkeypatch.setattr(related.suspects, "related", lambda recipe, check: [check("comparing") for _ in count()])
+    monkeypatch.setattr(suspects, "related", lambda recipe, check: [check("comparing") for _ in count()])
     app = open_page("labels", run=run.id, doubted="pairs")
     assert "Step 3 of 3: Comparing examples" in [bar.proto.text.replace("\\", "") for bar in app.get("progress")]
     app.button(key="related_stop").click().run()
-    assert related.RELATED.wait(run.id, 60).state == "stopped"
-    monkeypatch.setattr(related.suspects, "related", lambda recipe, check: 1 / 0)
+    assert RELATED.wait(run.id, timeout=60).state == "stopped"
+    monkeypatch.setattr(suspects, "related", lambda recipe, check: 1 / 0)
     app = open_page("labels", run=run.id, doubted="pairs")
     app.button(key="related_begin").click().run()
-    assert related.RELATED.wait(run.id, 60).state == "failed"
+    assert RELATED.wait(run.id, timeout=60).state == "failed"
     app = open_page("labels", run=run.id, doubted="pairs")
     assert app.error[0].value
     assert app.button(key="related_begin")

@@ -15,7 +15,7 @@ from svmcore.explain import moved, remedy
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Poly
 from svmcore.lab import jobs
-from svmcore.lab.jobs import remedies as counts
+from svmcore.lab.jobs.analyses import COUNTS
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
@@ -228,9 +228,9 @@ def test_from_counting_to_a_run_that_learns_what_is_recommended():
     app = open_page("errors", run=run.id)
     assert "The test set has no part in it" in captions(app)
     app.button(key="errors_begin").click().run()
-    assert counts.COUNTS.wait(run.id, SECONDS).state == "done"
+    assert COUNTS.wait(run.id, timeout=SECONDS).state == "done"
     app = open_page("errors", run=run.id)  # another session
-    totals = counts.status(run.id).result
+    totals = COUNTS.status(run.id).result
     table = app.dataframe[0].value
     assert sorted(table["Mends"]) == sorted(totals.tally.mended)
     assert "95 %" in table.columns
@@ -245,8 +245,8 @@ def test_from_counting_to_a_run_that_learns_what_is_recommended():
 
 
 def test_what_a_change_breaks_stands_beside_it_once_it_is_counted(plain_run):
-    counts.start(plain_run.id)
-    assert counts.COUNTS.wait(plain_run.id, SECONDS).state == "done"
+    COUNTS.start(plain_run.id)
+    assert COUNTS.wait(plain_run.id, timeout=SECONDS).state == "done"
     app, _ = view(plain_run, "remedy", wrong=False)
     assert "Done to all validation examples" in said(app)
 

@@ -11,7 +11,7 @@ from data.dataset import Arrays
 from pages.ui.example import evidence, families, jittered
 from pages.ui.example.spoken import brief
 from pages.ui.figures import comparison
-from pages.ui.paper import hurt, triangle
+from pages.ui.paper import figures, triangle
 from pages.ui.paper.table import _text
 from pages.ui.play import both
 from pages.ui.run import stored
@@ -237,19 +237,19 @@ def test_a_map_of_pairs_and_jitters_is_filled_from_runs(home, monkeypatch):
     few = {
         pair: {text: of[text] for text in ("none", "flip:h")} for pair, of in HURT.items() if pair in ((0, 1), (6, 9))
     }
-    monkeypatch.setattr(hurt, "HURT", few)
-    monkeypatch.setattr(hurt, "HURTS", ("none", "flip:h"))
+    monkeypatch.setattr(figures, "HURT", few)
+    monkeypatch.setattr(figures, "HURTS", ("none", "flip:h"))
     app = open_page("paper", show="hurt")
     assert "0 of 4 runs are stored" in captions(app)
     app.button(key="queue_hurt").click().run()
     finish_all(app)
     found = stored.stored([recipe for of in few.values() for recipe in of.values()])
-    test, seen = (hurt.changes(found, judge) for judge in hurt.JUDGES)
+    test, seen = (figures.changes(found, judge) for judge in figures.JUDGES)
     wrong = [[run.result["errors"] for run in found], [run.result["validation"]["errors"] for run in found]]
     assert test.ravel().tolist() == pytest.approx([(wrong[0][k + 1] - wrong[0][k]) / 8 for k in (0, 2)])
     assert seen.ravel().tolist() == pytest.approx([(wrong[1][k + 1] - wrong[1][k]) / 2 for k in (0, 2)])
     assert f"of 2 pairs and jitters {np.sum(test <= -1)} lower".lower() in captions(app).lower()
-    half = hurt.changes([*found[:2], None, None], "test")
+    half = figures.changes([*found[:2], None, None], "test")
     assert np.isnan(half).tolist() == [[False], [True]]
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from pages.ui import reduction as shown
 from pages.ui.figures import reduction as figures
-from pages.ui.reduce import shown
-from pages.ui.reduce.course import reduces
+from pages.ui.reduction import is_reduction as reduces
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
@@ -71,11 +71,11 @@ def test_a_machine_is_reduced_from_the_form(kept):
 
 def test_the_mean_of_the_machines_distances_and_that_of_all_as_one_are_told_apart():
     found = {"rho": [0.01, 0.09], "rho_start": [0.16, 0.36], "n_after": 8, "path": [[8, 0.04, 1, 0, 0.1, 1.0]]}
-    said = shown._near(found)
+    said = shown.distance(found)
     assert "20.0 % of a machine's length |Ψ|, in the mean of the machines; at first 50.0 %" in said
     assert "Of all machines taken as one, as in the figure, 20.0 %" in said
     assert "all machines taken as one" in figures.nearness(found["path"]).layout.meta["see"]
-    one = shown._near(found | {"rho": [0.01], "rho_start": [0.16]})
+    one = shown.distance(found | {"rho": [0.01], "rho_start": [0.16]})
     assert one == " The distance rho is 10.0 % of the machine's length |Ψ|; at first 40.0 %."
 
 
@@ -180,10 +180,10 @@ def test_pages_show_a_reduced_machine(kept, page):
 
 def test_less_time_is_told_beside_fewer_multiply_adds_and_why():
     found = {"n_before": 2653, "n_after": 265, "multiply_adds": [2_080_000, 208_000], "take": [0.4, 0.1]}
-    said = shown._less(found | {"products": ["whole", "dense"]})
+    said = shown.savings(found | {"products": ["whole", "dense"]})
     assert "**10.0 times fewer vectors**, 10.0 times fewer multiply-adds, 4.0 times less time." in said
     assert "whole numbers" in said
     assert "single precision" in said
-    assert "whole numbers" not in shown._less(found | {"products": ["dense", "dense"]})
+    assert "whole numbers" not in shown.savings(found | {"products": ["dense", "dense"]})
     del found["take"]  # as runs had it before decisions were timed
-    assert shown._less(found).endswith("multiply-adds.")
+    assert shown.savings(found).endswith("multiply-adds.")

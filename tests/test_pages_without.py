@@ -9,7 +9,7 @@ import pytest
 from data import load
 from pages.ui.why.ticks import MOST, Ticks
 from svmcore.lab.experiment import without
-from svmcore.lab.jobs import without as jobs
+from svmcore.lab.jobs import analyses as jobs
 from svmcore.lab.recipes import RECIPES
 from tests.driven import SECONDS, captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
@@ -146,9 +146,9 @@ def test_what_an_example_is_worth_is_found_out(run):
     app = open_page("support_vectors", run=run.id)
     app.button(key="worth_begin").click().run()
     until(app, "**Removal harms**")
-    assert jobs.VALUED.wait((run.id, 0), SECONDS).state == "done"
+    assert jobs.VALUED.wait(run.id, 0, timeout=SECONDS).state == "done"
     app.run()
-    values = jobs.VALUED.status((run.id, 0)).result.values
+    values = jobs.VALUED.status(run.id, 0).result.values
     assert f"**Removal helps**: {len(values.helps())} examples, of 1,447 validation examples left over" in words(app)
     assert "do not add up" in captions(app)
     app.button(key="worth_tick").click().run()

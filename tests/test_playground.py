@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from data import plane
 from pages.ui.kit.text import plain, short
 from pages.ui.play import opening, setting, solve, solved
-from pages.ui.play import plane as component
+from pages.ui.play import view as component
 from pages.ui.recipe import config
 from svmcore import RBF, SVC, PointJitters, VirtualSVC
 from svmcore.lab import jobs

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from pages.ui.recipe.presets import SHOWS
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import LISTED, RECIPES
-from svmcore.lab.recipes.shows import SHOWS
 from svmcore.lab.store import presets
 
 MOONS = RECIPES["moons"]

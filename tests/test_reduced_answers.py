@@ -9,8 +9,7 @@ from svmcore import SVC, ReducedSet
 from svmcore.gram.sources import Work
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
 from svmcore.methods.reduced import stages
-from svmcore.methods.reduced.answers import Answers, Steps, fit_answers, gathered, grown
-from svmcore.methods.reduced.deform import Deformations
+from svmcore.methods.reduced.answers import Answers, Deformations, Steps, fit_answers, gathered, grown
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.tangent import TangentWhitened
 from svmcore.solvers.progress import Stopped

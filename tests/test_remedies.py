@@ -14,8 +14,8 @@ from svmcore.kernels import RBF, Poly
 from svmcore.lab.experiment import remedies
 from svmcore.lab.experiment.train import Cancelled, fit, unchecked
 from svmcore.lab.jobs import queue as queues
-from svmcore.lab.jobs.beside import ENDED
-from svmcore.lab.jobs.remedies import Counts
+from svmcore.lab.jobs.analyses import COUNTS
+from svmcore.lab.jobs.background import ENDED, Analysis
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
@@ -32,16 +32,20 @@ def run(home):
 
 @pytest.fixture
 def counts(home):
-    queue = queues.Queue()
-    made = Counts(queue)
+    made = anew()
     yield made
-    for run_id in list(made._known):
-        made.stop(run_id)
+    for key in list(made._tasks):
+        made.stop(*key)
+
+
+def anew():
+    """The analysis as a process has it that has just begun."""
+    return Analysis("test", COUNTS.compute, COUNTS.stages, stored=COUNTS.stored, queue=queues.Queue())
 
 
 def done(counts, run_id):
     counts.start(run_id)
-    return counts.wait(run_id, 120)
+    return counts.wait(run_id, timeout=120)
 
 
 def test_totals_by_hand(home):
@@ -111,7 +115,7 @@ def test_a_count_is_kept_and_found_again_by_another_run_of_the_recipe(run, count
     assert counts.status(run.id).state == "none"
     first = done(counts, run.id)
     assert first.state == "done"
-    again = Counts(queues.Queue()).status(run.id)  # as after a restart
+    again = anew().status(run.id)  # as after a restart
     assert again.state == "done"
     for a, b in zip(first.result.tally, again.result.tally):
         np.testing.assert_array_equal(a, b)
@@ -153,7 +157,7 @@ def test_stopped_it_leaves_what_was_found_and_says_so(run, counts, monkeypatch):
     assert seen.wait(60)
     counts.stop(run.id)
     held.set()
-    status = counts.wait(run.id, 20)
+    status = counts.wait(run.id, timeout=20)
     assert status.state == "stopped"
     assert 0 < status.result.looked[0] < status.result.looked[1]
     assert not status.result.complete
@@ -164,7 +168,7 @@ def test_stopped_it_leaves_what_was_found_and_says_so(run, counts, monkeypatch):
 
 
 def test_it_stands_aside_while_a_run_is_at_work(run, counts):
-    queue = counts._queue
+    queue = counts.queue
     other = type("Job", (), {"state": "running", "at_work": True})()
     queue._jobs["x"] = other
     counts.start(run.id)
@@ -172,15 +176,15 @@ def test_it_stands_aside_while_a_run_is_at_work(run, counts):
     assert counts.status(run.id).state == "waiting"
     del queue._jobs["x"]
     queue.look_again()
-    assert counts.wait(run.id, 120).state == "done"
+    assert counts.wait(run.id, timeout=120).state == "done"
 
 
 def test_one_that_waits_can_be_stopped(run, counts):
-    counts._queue._jobs["x"] = type("Job", (), {"state": "running", "at_work": True})()
+    counts.queue._jobs["x"] = type("Job", (), {"state": "running", "at_work": True})()
     counts.start(run.id)
     counts.stop(run.id)
-    assert counts.wait(run.id, 20).state == "stopped"
-    counts._queue._jobs.clear()
+    assert counts.wait(run.id, timeout=20).state == "stopped"
+    counts.queue._jobs.clear()
 
 
 def test_a_twin_that_fails_says_why(run, counts, monkeypatch):

@@ -8,7 +8,7 @@ from data.dataset import Arrays
 from pages.ui.run import stored
 from svmcore import RBF
 from svmcore.lab.experiment import repeats, suspects
-from svmcore.lab.jobs import asking, related, remedies
+from svmcore.lab.jobs import analyses
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
@@ -38,10 +38,10 @@ def test_no_lookup_answers_with_a_run_of_data_that_were_replaced(home):
         }
 
     assert [run.id for run in lookups()["table"]] == [run.id for run in lookups()["form"]] == list(found)
-    before = asking.study_key(recipe)
+    before = analyses.study_key(recipe)
     catalogue.keep("turned", Arrays(X[:80], 1 - labels[:80], X[80:], 1 - labels[80:]), replace=True)
     assert {name: runs_ for name, runs_ in lookups().items() if any(runs_)} == {}
-    assert asking.study_key(recipe) != before
+    assert analyses.study_key(recipe) != before
     new = finished(recipe.replace(seed=2))
     assert set(repeats.of(new, runs.newest_first())) == {2}  # seeds 0 and 1 are of the old data
     assert set(repeats.of(old[0], runs.newest_first())) == {0, 1}
@@ -66,9 +66,9 @@ def test_what_is_looked_up_in_the_data_of_a_run_is_refused_where_they_were_repla
     catalogue.keep("turned", Arrays(images[5:40], 1 - labels[5:40], images[40:], labels[40:]), replace=True)
     with pytest.raises(RecipeError, match="replaced since"):
         suspects.suspects(run, "bound")
-    for look in (related.RELATED, remedies.COUNTS):
-        (related if look is related.RELATED else remedies).start(run.id)
-        latest = look.wait(run.id, 60)
+    for look in (analyses.RELATED, analyses.COUNTS):
+        look.start(run.id)
+        latest = look.wait(run.id, timeout=60)
         assert latest.state == "failed"
         assert "replaced since" in latest.message
     catalogue.keep("turned", Arrays(images[:40], labels[:40], images[40:], labels[40:]), replace=True)

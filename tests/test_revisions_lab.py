@@ -9,7 +9,7 @@ from svmcore.kernels import Poly
 from svmcore.lab import RECIPES, Recipe, execute, jobs
 from svmcore.lab.experiment import comparison
 from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.registry import noise, split
+from svmcore.lab.registry import split
 from svmcore.lab.registry.fields import RecipeError
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
@@ -71,7 +71,7 @@ def test_the_split_is_the_bases_with_what_the_verdicts_say(home, seed, classes, 
 def test_verdicts_that_undo_the_noise_give_the_machine_without_noise(home):
     base, recipe = load("digits-8x8"), DIGITS.replace(options={"noise": 0.1})
     train = split.whole(DIGITS, base).train
-    flipped = train[noise.flipped(len(train), 0.1, recipe.seed)]
+    flipped = train[split.flipped(len(train), 0.1, recipe.seed)]
     mended = judge(*(on(row, LABEL, int(base.y_train[row])) for row in flipped))
     clean, undone = execute(DIGITS), execute(recipe.replace(dataset=mended))
     assert undone.test.decision.tobytes() == clean.test.decision.tobytes()

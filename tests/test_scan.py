@@ -10,8 +10,7 @@ from scipy.ndimage import gaussian_filter
 from svmcore import RBF, SVC, Linear, Poly
 from svmcore.detection.discard import averages, fit_discard
 from svmcore.detection.pyramid import pyramid, resized, within
-from svmcore.detection.scan import scan
-from svmcore.detection.scorer import Scorer, cut
+from svmcore.detection.scan import Scorer, cut, scan
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.finders.scanned import quick_look
 from svmcore.preprocess import Preprocessor

@@ -9,7 +9,7 @@ from svmcore.explain.suspects import doubts
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
 from svmcore.lab.experiment import suspects, train
-from svmcore.lab.registry import noise, problem
+from svmcore.lab.registry import problem, split
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.metrics import class_positions
@@ -27,7 +27,7 @@ def made(recipe):
 def flipped(run):
     """Positions of the training examples whose labels the recipe's noise has changed."""
     index, recipe = run.train_index(), run.recipe
-    return set(index[noise.flipped(len(index), recipe.option("noise"), recipe.seed)].tolist())
+    return set(index[split.flipped(len(index), recipe.option("noise"), recipe.seed)].tolist())
 
 
 @pytest.mark.parametrize("seed", [0, 3])

@@ -10,7 +10,7 @@ from scipy.ndimage import gaussian_filter
 
 from data import pictures
 from data.pictures import catalogue
-from pages.ui.detect import tables
+from pages.ui.detect import more
 from pages.ui.detect.view import view_of
 from svmcore.detection.discard import fit_discard
 from svmcore.detection.scan import n_windows, scan
@@ -191,7 +191,7 @@ def test_a_finding_says_in_which_turn_it_was_found_and_one_of_an_older_run_that_
     leaning, upright = (np.flatnonzero(found)[0] for found in (kept.turn == 3, kept.turn == 0))
     assert "turn +20°" in windows_said(run, leaning).replace("\\", "")
     assert "as it is" in windows_said(run, upright)
-    rows = list(csv.DictReader(io.StringIO(tables.detections_csv(view_of(run)))))
+    rows = list(csv.DictReader(io.StringIO(more.detections_csv(view_of(run)))))
     assert {row["turn"] for row in rows} == {"", "flip h", "turn -20°", "turn +20°"}
     older = {name: value for name, value in kept._asdict().items() if name != "turn"}
     np.savez(run.path / "test.npz", **older)

@@ -6,7 +6,7 @@ import pytest
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, RecipeError, jobs
 from svmcore.lab.experiment import suspects, unseen
-from svmcore.lab.jobs import unseen as beside
+from svmcore.lab.jobs.analyses import UNSEEN
 from svmcore.lab.store import runs
 
 DIGITS = Recipe(dataset="digits-8x8", n_train=300, n_test=50, kernel=Poly(3, 1.0, 1.0), options={"noise": 0.1})
@@ -63,8 +63,8 @@ def test_beside_the_runs_the_machine_of_a_fold_is_trained_once(home, monkeypatch
     fold = unseen.fold_of(run, row := int(run.train_index()[0]))
     rows = [r for r in run.train_index().tolist() if unseen.fold_of(run, r) == fold][:3]
     for one in rows:
-        beside.start(run.id, one)
-        now = beside.TOLD.wait((run.id, one), 120)
+        UNSEEN.start(run.id, one)
+        now = UNSEEN.wait(run.id, one, timeout=120)
         assert now.state == "done", now.message
         assert now.result.number == fold
     assert row in rows

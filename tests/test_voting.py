@@ -13,7 +13,7 @@ from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.plans import plans
 from svmcore.lab.registry.problem import left_out
 from svmcore.lab.registry.tasks import TASKS
-from svmcore.lab.registry.voting import Voting
+from svmcore.lab.registry.tasks.detect import Voting
 from svmcore.lab.store import runs
 from tests.test_detect import CROSSES, faces_set
 

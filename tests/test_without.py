@@ -11,8 +11,8 @@ from svmcore.lab.experiment import without
 from svmcore.lab.experiment.train import Cancelled, prepare
 from svmcore.lab.experiment.without import Change
 from svmcore.lab.jobs import queue as queues
-from svmcore.lab.jobs import without as jobs
-from svmcore.lab.jobs.beside import ENDED, MAX_WAITING, Beside, Busy
+from svmcore.lab.jobs.analyses import RETRAINED, STANDS, VALUED
+from svmcore.lab.jobs.background import ENDED, MAX_WAITING, Analysis, Busy
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry.methods import METHODS
 from svmcore.memory import BudgetError
@@ -25,9 +25,9 @@ ROOM = 500.0  # MB
 
 @pytest.fixture
 def run(home):
-    jobs.STANDS._kept.clear()
-    jobs.RETRAINED._known.clear()  # the run has the same id in every test
-    jobs.VALUED._known.clear()
+    STANDS._kept.clear()
+    RETRAINED._tasks.clear()  # the run has the same id in every test
+    VALUED._tasks.clear()
     return damage.finished(RECIPE, "Small")
 
 
@@ -102,95 +102,94 @@ def test_other_methods_say_why(home, method):
 def test_the_stand_is_made_once_and_kept_between_clicks(run, monkeypatch):
     made, stand = [], without.stand
     monkeypatch.setattr(without, "stand", lambda *args: made.append(1) or stand(*args))
-    assert not jobs.STANDS.has(run.id)
+    assert not STANDS.has(run.id)
     for i in run.machine().support[:3].tolist():
         change = Change((i,))
-        jobs.start(run.id, change)
-        latest = jobs.RETRAINED.wait((run.id, change), 60)
+        RETRAINED.start(run.id, change)
+        latest = RETRAINED.wait(run.id, change, timeout=60)
         assert latest.state == "done"
-        assert jobs.status(run.id, change).result is latest.result
+        assert RETRAINED.status(run.id, change).result is latest.result
     assert len(made) == 1
-    assert jobs.STANDS.has(run.id)
+    assert STANDS.has(run.id)
 
 
 def test_a_change_that_leaves_no_class_fails_with_words(run):
     label = prepare(RECIPE).y_train
     change = Change(tuple(np.flatnonzero(label == 4).tolist()))
-    jobs.start(run.id, change)
-    latest = jobs.RETRAINED.wait((run.id, change), 60)
+    RETRAINED.start(run.id, change)
+    latest = RETRAINED.wait(run.id, change, timeout=60)
     assert (latest.state, latest.message[:32]) == ("failed", "no example of class 4 would be l")
 
 
 def test_values_are_found_beside_the_runs(run):
-    jobs.start_values(run.id, 8)
-    latest = jobs.VALUED.wait((run.id, 8), 120)
+    VALUED.start(run.id, 8)
+    latest = VALUED.wait(run.id, 8, timeout=120)
     assert latest.state == "done"
     expected = without.worth(run, 8, ROOM)
     for ours, theirs in zip(latest.result.values, expected.values):
         np.testing.assert_allclose(ours, theirs, atol=1e-9)
-    assert jobs.VALUED.status((run.id, None)).state == "none"
+    assert VALUED.status(run.id, None).state == "none"
 
 
-@pytest.fixture
-def beside():
-    return Beside(queues.Queue(), "test")
+def analysis(works, **how):
+    return Analysis("test", lambda task, *key: works[key[-1]](task), queue=queues.Queue(), **how)
 
 
-def test_work_is_watched_stopped_and_dropped(beside):
+def test_work_is_watched_stopped_and_dropped():
     begun, go_on = threading.Event(), threading.Event()
 
-    def work(errand):
-        errand.publish("half")
+    def work(task):
+        task.publish("half")
         begun.set()
         go_on.wait(20)
-        errand.check("more")
+        task.check("more")
         return "whole"
 
-    beside.start("a", work)
+    made = analysis({"a": work, "b": work, "c": lambda task: "at once"}, latest_only=True)
+    made.start("run", "a")
     assert begun.wait(20)
-    beside.start("b", work)
-    beside.start("c", lambda errand: "at once")
-    assert (beside.status("a").result, beside.status("b").state) == ("half", "waiting")
-    beside.drop_waiting(lambda key: key in "ab")
-    assert beside.status("a").at_work  # it has begun
-    assert beside.status("b").state == "none"
-    beside.stop("a")
+    made.start("run", "b")
+    assert (made.status("run", "a").result, made.status("run", "b").state) == ("half", "waiting")
+    made.start("run", "c")
+    assert made.status("run", "a").at_work  # it has begun
+    assert made.status("run", "b").state == "none"
+    made.stop("run", "a")
     go_on.set()
-    assert beside.wait("a", 20)[:2] == ("stopped", "half")
-    assert beside.wait("c", 20)[:2] == ("done", "at once")
-    beside.start("a", work)  # once more
-    assert beside.wait("a", 20)[:2] == ("done", "whole")
+    assert made.wait("run", "a", timeout=20)[:2] == ("stopped", "half")
+    assert made.wait("run", "c", timeout=20)[:2] == ("done", "at once")
+    made.start("run", "a")  # once more
+    assert made.wait("run", "a", timeout=20)[:2] == ("done", "whole")
 
 
-def test_too_much_work_is_refused_and_errors_are_told(beside):
+def test_too_much_work_is_refused_and_errors_are_told():
     held = threading.Event()
-    for key in range(MAX_WAITING):
-        beside.start(key, lambda errand: held.wait(20))
-    with pytest.raises(Busy, match=f"{MAX_WAITING} others are waiting"):
-        beside.start("one more", lambda errand: 0)
-    held.set()
-    for key in range(MAX_WAITING):
-        assert beside.wait(key, 20).state in ENDED
 
-    def fail(errand):
+    def fail(task):
         raise ValueError("no room")
 
-    beside.start("fails", fail)
-    assert beside.wait("fails", 20)[::2] == ("failed", "no room")
+    made = analysis({key: lambda task: held.wait(20) for key in range(MAX_WAITING + 1)} | {"fails": fail})
+    for key in range(MAX_WAITING):
+        made.start(key)
+    with pytest.raises(Busy, match=f"{MAX_WAITING} others are waiting"):
+        made.start(MAX_WAITING)
+    held.set()
+    for key in range(MAX_WAITING):
+        assert made.wait(key, timeout=20).state in ENDED
+    made.start("fails")
+    assert made.wait("fails", timeout=20)[::2] == ("failed", "no room")
 
 
 def test_only_patient_work_stands_aside_for_runs():
-    queue = queues.Queue()
-    queue._jobs["x"] = type("Job", (), {"state": "running", "at_work": True})()
-    quick, patient = Beside(queue, "quick", patient=False), Beside(queue, "patient")
-    quick.start("a", lambda errand: "done")
-    assert quick.wait("a", 20).state == "done"
-    patient.start("a", lambda errand: "done")
+    quick, patient = (analysis({"a": lambda task: "done"}, patient=patient) for patient in (False, True))
+    for made in (quick, patient):
+        made.queue._jobs["x"] = type("Job", (), {"state": "running", "at_work": True})()
+        made.start("a")
+    assert quick.wait("a", timeout=20).state == "done"
     until(lambda: patient.status("a").message.startswith("Waits while"))
     assert patient.status("a").state == "waiting"
-    del queue._jobs["x"]
-    queue.look_again()
-    assert patient.wait("a", 20).state == "done"
+    del patient.queue._jobs["x"]
+    patient.queue.look_again()
+    assert patient.wait("a", timeout=20).state == "done"
 
 
 def test_it_stops_when_it_is_told_to(run):

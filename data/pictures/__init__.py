@@ -9,8 +9,7 @@ draft, keep, forget, damaged: the reader's own pictures, as data.loaders.picture
 """
 
 from data.pictures.catalogue import entries, entry, load
-from data.pictures.entry import PictureEntry
-from data.pictures.kinds import Experiment, Part, Picture, PictureFacts, PictureSet
+from data.pictures.kinds import Experiment, Part, Picture, PictureEntry, PictureFacts, PictureSet
 from data.pictures.own import PREFIX as OWN_PREFIX
 from data.pictures.own import damaged, draft, forget, keep
 

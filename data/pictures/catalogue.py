@@ -7,8 +7,7 @@ from data.dataset import SYNTHETIC
 from data.entry import find, published
 from data.loaders import jartool
 from data.pictures import faces, synthetic, venus
-from data.pictures.entry import PictureEntry
-from data.pictures.kinds import ONE_CATEGORY, PictureSet
+from data.pictures.kinds import ONE_CATEGORY, PictureEntry, PictureSet
 from data.pictures.own import entries as own_entries
 
 

@@ -18,8 +18,7 @@ from data.dataset import DataError, in_words
 from data.loaders import bundle, bundled, images, npz
 from data.loaders.objects import table as boxes
 from data.loaders.sieve import Sieve
-from data.pictures.entry import Contents
-from data.pictures.kinds import Experiment, Part, Picture, counted
+from data.pictures.kinds import Contents, Experiment, Part, Picture, counted
 
 SIDE = 19  # of a window
 LFW_FACES = 100  # the first patches of scikit-image's file show a face, the others do not

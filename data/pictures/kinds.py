@@ -6,12 +6,14 @@ part     pictures that train and pictures that test: a fold of an experiment
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from data.dataset import SetFacts
+from data.entry import MAX_IN_MEMORY, Readable
+from data.memo import Memo
 
 ONE_CATEGORY = {1: "labelled"}
 
@@ -144,3 +146,25 @@ def counted(
     tests = [pictures[position] for part in parts for position in part.test]
     area, opportunities = sum(p.area for p in tests), sum(p.opportunities for p in tests)
     return Experiment(name, title, parts, float(area), int(opportunities), missing)
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """What is read from the files of a set: everything of a PictureSet but its facts."""
+
+    pictures: tuple[Picture, ...]
+    experiments: dict[str, Experiment]
+    chips: tuple | None = None
+    empty: tuple[Picture, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class PictureEntry(Readable, PictureFacts):
+    """One set of pictures of the catalogue: its facts, and where its pictures come from."""
+
+    memo = Memo(MAX_IN_MEMORY)
+
+    def described(self, contents: Contents) -> PictureSet:
+        """These contents under the facts of this entry, counted anew."""
+        n_objects = sum(len(picture.boxes) for picture in contents.pictures)
+        return PictureSet(replace(self, n_pictures=len(contents.pictures), n_objects=n_objects), **vars(contents))

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from data.pictures.entry import Contents
-from data.pictures.kinds import Picture, around, leave_out
+from data.pictures.kinds import Contents, Picture, around, leave_out
 
 N_PICTURES, SIDE, N_PARTS = 8, 512, 4
 OBJECTS = (15, 30)  # domes in a picture

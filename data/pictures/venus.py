@@ -14,8 +14,7 @@ import numpy as np
 from data.dataset import DataError, NotAtHand
 from data.loaders import jartool
 from data.loaders.jartool import TablePart
-from data.pictures.entry import Contents
-from data.pictures.kinds import Experiment, Part, Picture, around, counted
+from data.pictures.kinds import Contents, Experiment, Part, Picture, around, counted
 
 TITLES = {"A": "HOM4", "B": "HOM38", "C": "HOM56", "D": "HET36", "E": "HET5"}
 ACCEPTED = "the tables as published, of the same experiments and images"

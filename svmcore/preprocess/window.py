@@ -6,7 +6,7 @@
 
 As the oval is symmetric about its centre (y0, x0), the three columns of the fit are orthogonal, and each coefficient is
 one quotient of sums. Sums over windows of whole greys are exact in any order: a step here and the same functions
-inside a scan (detection/scorer.py) give the same numbers. Ranks are counted, not sorted: greys fall into the power of
+inside a scan (detection/scan.py) give the same numbers. Ranks are counted, not sorted: greys fall into the power of
 two of bins that is at least 256 and at least m, and pixels of one bin are tied. So ranks are exact for whole greys of a
 range up to 255; for others a pixel's is off by less than the number of pixels that share its bin (0.35 of 283 ranks in
 the mean, on the CBCL windows).

@@ -23,8 +23,7 @@ from svmcore.detection import curve
 from svmcore.detection.discard import Discard, fit_discard
 from svmcore.detection.matching import by_overlap
 from svmcore.detection.mining import rounds
-from svmcore.detection.scan import scan
-from svmcore.detection.scorer import Scorer
+from svmcore.detection.scan import Scorer, scan
 from svmcore.detection.suppression import grown, supported, suppressed
 from svmcore.detection.turns import QUARTERS
 from svmcore.gram.threads import one_blas_thread

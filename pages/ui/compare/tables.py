@@ -3,14 +3,18 @@
 import numpy as np
 import streamlit as st
 
-from pages.ui.compare.laid import Laid
-from pages.ui.kit import words
+from pages.ui.compare import pairs
+from pages.ui.compare.laid import Laid, key
+from pages.ui.figures import ranking
+from pages.ui.figures.frame import show
+from pages.ui.kit import parameters, words
 from pages.ui.kit.numbers import count, number, table, text
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.options import option_fields
 from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.store.runs import Run
+from svmcore.metrics import class_positions
 
 BESIDE = ("name", "title", "n_train", "n_test")  # fields that the results tell better
 FIRST = ("", "Wrong", "95 %")  # on a phone the letters stand for the names, which may be long
@@ -125,3 +129,96 @@ def exports(laid: Laid) -> None:
             key="export_examples", help="A line for each test example: its label, each run's answer and f.", **options,
         )  # fmt: skip
     st.caption("The camera over a figure saves it as SVG.")
+
+
+def roc(laid: Laid) -> None:
+    """The curves of two classes, or of one class against the others by its own machine."""
+    st.subheader("ROC curves")
+    answers, names = laid.answers, laid.names
+    wide = {f.shape[1] for f in answers.decision}
+    if wide - {1, len(names)} or len(wide) > 1:
+        st.caption("The runs have machines for different classes, so their decision values cannot be ranked together.")
+        return
+    if len(names) == 2:
+        c = 1
+        decisions = [f[:, -1] for f in answers.decision]
+    else:
+        hardest = np.bincount(class_positions(answers.y_true, answers.classes), weights=answers.wrong.sum(axis=0))
+        picked = parameters.choice(
+            "roc",
+            "Class against the others",
+            names,
+            names[int(hardest.argmax())],
+            widget="selectbox",
+            format_func=lambda name: words.short(name, 60),
+            key=key("roc"),
+            width=240,
+            help="Ranked by the decision values of this class's own machine, each run's taken alone.",
+        )
+        c = names.index(picked)
+        decisions = [f[:, c] for f in answers.decision]
+    positive = answers.y_true == answers.classes[c]
+    if not positive.any() or positive.all():
+        own = np.count_nonzero(positive)
+        st.caption(f"Of the {len(positive):,} examples tested {own:,} are of this class: there is no curve.")
+        return
+    show(ranking.roc_curves(positive, dict(zip(laid.letters, decisions))), key="compare_roc_figure", file="roc")
+    if len(names) > 2:
+        st.caption("One machine alone; a classifier of several classes decides by the largest of their values.")
+
+
+def by_labels(laid: Laid) -> Laid:
+    """Say that test labels were judged and what comes out by the labels of each run; the runs, counted by those that
+    the reader chooses. Runs that were judged by the same labels come back as they are."""
+    answers = laid.answers
+    if answers.left:
+        st.warning(
+            f"{words.many(answers.left, 'test example')} that a revision takes out: not all of these runs have such. "
+            f"Counted are the {len(answers.index):,} that all have: whoever takes out what is hard makes few errors.",
+            icon=":material/content_cut:",
+        )
+    if not answers.judged.any():
+        return laid
+    n = int(answers.judged.sum())
+    st.warning(
+        f"{words.many(n, 'test example')} {'has' if n == 1 else 'have'} other labels for one run than for another: "
+        "test labels were judged. A test set that is mended where a machine doubts it flatters that machine, so both "
+        "ways of counting stand here, and neither is a blind test any more. The list of runs below has each by its "
+        "own labels.",
+        icon=":material/gavel:",
+    )
+    kinds = _kinds(laid)
+    rows = [_row_by_labels(laid, i, letters) for letters, i in kinds.items()]
+    table(rows, "Errors of each run, fixed and broken, by the labels of each run", "compare_by_labels")
+    chosen = parameters.choice(
+        "labels",
+        "Below, count by the labels of",
+        kinds,
+        key=key("labels"),
+        help="The labels that the test examples have for this run: as given, or as its revision says.",
+    )
+    return laid._replace(answers=answers.by(kinds[chosen]))
+
+
+def _kinds(laid: Laid) -> dict[str, int]:
+    """Letters of the runs that have the same labels -> one of them, the reference's first."""
+    kinds: dict[int, str] = {}
+    order = [laid.reference, *laid.others]
+    for i in order:
+        same = next((j for j in kinds if np.array_equal(laid.answers.labels[i], laid.answers.labels[j])), i)
+        kinds[same] = ", ".join(filter(None, (kinds.get(same, ""), laid.letters[i])))
+    return {letters: i for i, letters in kinds.items()}
+
+
+def _row_by_labels(laid: Laid, i: int, letters: str) -> dict[str, str]:
+    """What comes out by the labels of run i: errors of each run, and each against the reference."""
+    wrong, a = laid.answers.by(i).wrong, laid.reference
+    every = pairs.all_pairs(wrong)
+    row = {"By the labels of": letters}
+    row |= {f"{letter} wrong": f"{int(wrong[j].sum()):,}" for j, letter in enumerate(laid.letters)}
+    for j in laid.others:
+        found = every[a, j]
+        row[f"{laid.letters[j]} against {laid.letters[a]}"] = (
+            f"fixes {found.fixed:,}, breaks {found.broken:,}, p = {words.small(found.p)}"
+        )
+    return row

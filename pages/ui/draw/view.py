@@ -1,23 +1,85 @@
-"""The parts of the page on which a digit is drawn: canvas, preparation, pad, the answers side by side, and why."""
+"""The parts of the page on which a digit is drawn: canvas, preparation, pad, the answers side by side, and why.
+
+The canvas that a digit is drawn on, and the pad by which a prepared digit is nudged: two inline components.
+
+What they send is checked by `strokes.sent` and `nudges.moved`; the page owns what is drawn, and `edition` counts the
+times that it was changed by anything but the canvas, which then takes it over.
+"""
+
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from data import catalogue, load
-from pages.ui.draw import address, canvas, machines, strokes
-from pages.ui.draw.nudges import nudged
+from pages.ui.draw import address, machines, strokes
+from pages.ui.draw.nudges import LIMITS, STEP, Nudge, nudged
+from pages.ui.draw.strokes import MOST_NUMBERS, MOST_STROKES, THICKEST, THINNEST, Strokes
 from pages.ui.example import evidence
 from pages.ui.example.shown import DRAWN, Shown
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import chart, show
 from pages.ui.kit import present
 from pages.ui.kit.buttons import button
-from pages.ui.kit.gallery import in_theme, magnified
+from pages.ui.kit.component import component
+from pages.ui.kit.gallery import data_uri, in_theme, magnified
 from pages.ui.kit.words import plain, short, test_example
 from pages.ui.why import dialog
 from svmcore.lab.store.runs import Run
 from svmcore.preprocess import drawn
+from svmcore.preprocess.drawn import SIDE
+
+ALT = (
+    "Canvas. Draw with mouse, finger or pen; or move the cross with the arrow keys and lift the pen with the space bar."
+)
+
+
+def canvas(strokes: Strokes, pen: int, edition: int, *, key: str, on_drawn: Callable[[dict], None]) -> None:
+    """Draw the canvas; at the end of each stroke, and after undo and clear, `on_drawn({"strokes", "pen"})`."""
+    _canvas(
+        data={
+            "strokes": [stroke.ravel().tolist() for stroke in strokes],
+            "pen": pen,
+            "edition": edition,
+            "side": SIDE,
+            "thinnest": THINNEST,
+            "thickest": THICKEST,
+            "mostStrokes": MOST_STROKES,
+            "mostNumbers": MOST_NUMBERS,
+            "alt": ALT,
+        },
+        key=key,
+        on_drawn_change=partial(_tell, key, "drawn", on_drawn),
+    )
+
+
+def draw_pad(picture: np.ndarray | None, at: Nudge, *, key: str, alt: str, on_moved: Callable[[object], None]) -> None:
+    """Draw a picture (h, w) uint8 with the arrows around it; a key or a button calls `on_moved(places)`, all places
+    that it was moved to since the last time. None: nothing to be moved yet."""
+    _pad(
+        data={
+            "picture": "" if picture is None else data_uri(picture),
+            "at": list(at),
+            "step": list(STEP),
+            "limits": list(LIMITS),
+            "alt": alt,
+        },
+        key=key,
+        on_moved_change=partial(_tell, key, "moved", on_moved),
+    )
+
+
+def _tell(key: str, name: str, listener: Callable) -> None:
+    value = getattr(st.session_state[key], name)
+    if value:
+        listener(value)
+
+
+_canvas = component(__file__, "canvas", '<div class="draw"></div>')
+_pad = component(__file__, "pad", '<div class="pad"></div>', first=("svg",))
+
 
 STAGE = 84  # screen pixels of a stage of the preparation
 SEE = "Each machine says how far the digit lies on its side (blue) or off it (orange); the largest value wins."
@@ -46,7 +108,7 @@ def tools(tests: int) -> None:
 def board() -> None:
     """The canvas."""
     now = address.current()
-    canvas.canvas(now.strokes, now.pen, now.edition, key="draw_canvas", on_drawn=address.drawn)
+    canvas(now.strokes, now.pen, now.edition, key="draw_canvas", on_drawn=address.drawn)
     if now.text == strokes.pack(strokes.FOUR):
         st.caption("An example: two lines of our own, nobody's handwriting.")
     if not now.shared:
@@ -89,7 +151,7 @@ def pad(ink: np.ndarray | None) -> None:
     picture = None
     if ink is not None:
         picture = np.rint(255 * (1 - nudged(ink, [now.nudge])[0].clip(0, 1))).astype(np.uint8)
-    canvas.pad(
+    draw_pad(
         picture,
         now.nudge,
         key="draw_pad",

@@ -1,18 +1,168 @@
 """Editing in the plane: what a rule throws away, why, and what it costs; every rule beside the others; and one point,
 what the machines of the first stage say of it, and what became of it."""
 
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from data import DataError
-from pages.ui.edit import costs, growing
-from pages.ui.edit.setting import POINT, STAND_IN, Sample, Setting, form, sample, usual
-from pages.ui.edit.solve import CROSS, Trained, trained
+from data import DataError, load
+from pages.ui.edit import costs
+from pages.ui.edit.choice import MAX_FLIPPED
+from pages.ui.edit.setting import POINT, STAND_IN, TESTS, Sample, Setting, form, sample, usual
 from pages.ui.figures import crossing, edited
-from pages.ui.figures.frame import chart, clicked, show
+from pages.ui.figures.crossing import Line, ends, growth, held
+from pages.ui.figures.frame import chart, clicked, show, side_by_side, worded
+from pages.ui.figures.maps import grid
 from pages.ui.kit import parameters, present, state, words
-from svmcore.methods.editing import RULES, roles
+from svmcore import RBF, SVC
+from svmcore.methods.editing import RULES, CrossTrainingSVC, EditingSVC, roles
+from svmcore.methods.editing.roles import KEPT
+
+PLAIN, CROSS = "plain", "cross-training"
+MAX_PAIRS = 200_000  # that a machine may move: a second or so
+SIDE = 80  # nodes of the grid along an axis
+
+
+class Trained(NamedTuple):
+    """A machine and what it was trained on; rows count in the Sample."""
+
+    role: np.ndarray  # (n,) of each training example (svmcore.methods.editing.roles); all KEPT for the plain machine
+    support: np.ndarray  # (m,) rows that are support vectors
+    bound: np.ndarray  # rows of them at C
+    right: np.ndarray  # (tests,) bool, by the labels as they are
+    right_noisy: np.ndarray  # (tests,) bool, by labels as noisy as those that trained
+    seconds: float  # of training, editing included
+    field: tuple  # xs, ys, f
+    ending: str  # why training ended above tol, if it did
+    margins: np.ndarray | None = None  # (s, n) y f of each machine of the first stage, of cross-training alone
+    mean: np.ndarray | None = None  # (n,) of the margins
+    variance: np.ndarray | None = None  # (n,)
+
+
+def trained(setting: Setting, rule: str = PLAIN) -> Trained:
+    """The machine of all examples, or of what a rule leaves. DataError where the sample cannot be had, ValueError for
+    what cannot be (a subset larger than a class)."""
+    return _trained(load(setting.dataset).content_hash, setting, rule)
+
+
+@lru_cache(maxsize=512)
+def _trained(content_hash: str, setting: Setting, rule: str) -> Trained:
+    """content_hash: the reader's own sets can be replaced under their name."""
+    given, estimator = sample(setting), _estimator(setting, rule)
+    _warm()
+    begun = time.perf_counter()
+    estimator.fit(given.X, given.y)
+    seconds = time.perf_counter() - begun
+    role = np.full(len(given.y), KEPT, np.int8) if rule == PLAIN else estimator.role_
+    found = _judged(estimator, given, role, seconds)
+    if rule != CROSS:
+        return found
+    margins = given.y * np.stack([machine.decision_values(given.X)[:, 0] for machine in estimator.first_stage_])
+    return found._replace(margins=margins, mean=estimator.margin_mean_, variance=estimator.margin_variance_)
+
+
+@lru_cache(maxsize=1)
+def _warm() -> None:
+    """The first fit of a process compiles, or reads what was compiled: no part of what a machine takes."""
+    X, y = np.random.default_rng(0).normal(size=(200, 2)), np.arange(200) % 2
+    CrossTrainingSVC(SVC(RBF(1.0)), n_jobs=1, random_state=0).fit(X, y)
+
+
+def _estimator(setting: Setting, rule: str):
+    svc = SVC(RBF(setting.gamma), C=setting.C, max_iter=MAX_PAIRS)
+    if rule == PLAIN:
+        return svc
+    if rule == CROSS:
+        return CrossTrainingSVC(
+            svc, n_subsets=setting.subsets, subset_size=setting.size, random_state=setting.seed, n_jobs=1
+        )
+    return EditingSVC(svc, rule=rule, random_state=setting.seed)
+
+
+def _judged(estimator, given: Sample, role: np.ndarray, seconds: float) -> Trained:
+    machine = estimator.machine_
+    right = np.where(machine.decision_values(given.X_test)[:, 0] > 0, 1, -1) == given.y_test
+    xs, ys, nodes = grid(given.X, SIDE, 0.06)
+    f = machine.decision_values(nodes.astype(np.float32))[:, 0].reshape(SIDE, SIDE)
+    used, bound = machine.coef[0] != 0, machine.bound[0]
+    noisy, field = right != given.flipped_test, (xs, ys, f)
+    return Trained(role, machine.support[used], machine.support[bound], right, noisy, seconds, field, estimator.ending_)
+
+
+NAMES = ("plain", "edited")
+LEVELS = range(0, MAX_FLIPPED + 1, 5)  # per cent
+SIZES = (100, 200, 400, 800, 1600)
+Trials = dict[float, tuple[Trained, Trained]]  # x -> the plain and the edited machine
+
+
+def charts(setting: Setting, rule: str) -> None:
+    """The charts, each point trained when it is first asked for."""
+    bar = st.empty()
+    subsets = " Subsets are as large a part of more examples." if rule == CROSS else ""
+    st.caption(f"Edited: {RULES[rule].title}.{subsets}")
+    levels = {level: setting._replace(noise=level / 100) for level in sorted({*LEVELS, round(100 * setting.noise)})}
+    sizes = {n: _sized(setting, n) for n in sorted({*SIZES, setting.n}) if n <= _most(setting)}
+    by_noise, by_size = _trials(levels, rule, bar), _trials(sizes, rule, bar)
+    bar.empty()
+    if not by_noise or not by_size:
+        return
+    flipped, noise = "labels flipped, %", round(100 * setting.noise)
+    drawn = {
+        "edit_svs_by_noise": _held(by_noise, lambda _: setting.n, flipped, noise),
+        "edit_errors_by_noise": _wrong(by_noise, flipped, noise),
+        "edit_svs_by_n": _held(by_size, lambda n: n, "training examples n", setting.n),
+    }
+    side_by_side(drawn, 3, 280)
+
+
+def _sized(setting: Setting, n: int) -> Setting:
+    """Another number of examples; subsets are as large a part of them."""
+    return setting._replace(n=n, size=max(4, 2 * round(setting.size * n / setting.n / 2)))
+
+
+def _most(setting: Setting) -> int:
+    given = sample(setting)
+    return len(given.y) + len(given.y_test) - TESTS
+
+
+def _trials(settings: dict[int, Setting], rule: str, bar) -> Trials:
+    """Both machines of each setting; one that cannot be is left out."""
+    found = {}
+    for done, (x, setting) in enumerate(settings.items()):
+        bar.progress(done / len(settings), f"Training: {done} of {len(settings)}")
+        try:
+            found[x] = trained(setting, PLAIN), trained(setting, rule)
+        except ValueError:
+            continue
+    return found
+
+
+def _lines(trials: Trials, value: Callable[[Trained], float]) -> dict[str, Line]:
+    """A line for each machine."""
+    return {name: Line(list(trials), [value(both[at]) for both in trials.values()]) for at, name in enumerate(NAMES)}
+
+
+def _held(trials: Trials, size, x_title: str, now: float) -> go.Figure:
+    """Support vectors against x with Steinwart's line; size(x): how many examples train there."""
+    errors = [min(float(np.mean(~one.right_noisy)) for one in both) for both in trials.values()]
+    law = Line(list(trials), [2 * size(x) * error for x, error in zip(trials, errors, strict=True)])
+    told = "the smaller error of both here on test labels as noisy"
+    return held(_lines(trials, lambda one: len(one.support)), law, x_title, told, now=now)
+
+
+def _wrong(trials: Trials, x_title: str, now: float) -> go.Figure:
+    lines = _lines(trials, lambda one: 100 * float(np.mean(~one.right)))
+    figure = growth(lines, x_title, "wrong on the test set, %", now=now, per_cent=True)
+    said, tests = ends(lines), len(next(iter(trials.values()))[0].right)
+    see = f"Per cent wrong: {said} of {tests:,} test examples, whose labels are as they are."
+    return worded(figure, f"Test errors against {x_title}: {said}.", see)
+
 
 ONE_RULE = "One rule"
 BELOW = ("Every rule", "Margins", "As noise and examples grow")  # the one that is open is drawn, the others take time
@@ -34,7 +184,7 @@ def view() -> None:
         ONE_RULE: lambda: _closely(setting, rule, given, plain),
         BELOW[0]: lambda: _side_by_side(setting, rule, given, plain),
         BELOW[1]: lambda: _margins(setting, given),
-        BELOW[2]: lambda: growing.charts(setting, rule),
+        BELOW[2]: lambda: charts(setting, rule),
     }
     for name, place in _places().items():
         with place:

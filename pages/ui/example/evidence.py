@@ -7,6 +7,7 @@ Support vectors are traced back to the data set: row `dataset_rows(run, machine)
 that a virtual x_i was made from.
 """
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +15,8 @@ import streamlit as st
 
 from data import DataError, Dataset, load
 from pages.ui.figures import maps
-from pages.ui.kit.gallery import REFERENCE_ROWS, Tile, pictures, reference
-from pages.ui.kit.words import distinct, minus, short, small
+from pages.ui.kit.gallery import REFERENCE_ROWS, Tile, gallery, pictures, reference
+from pages.ui.kit.words import distinct, minus, short, small, test_example
 from svmcore.jitter import JitterSet
 from svmcore.lab.registry import split
 from svmcore.lab.store import runs
@@ -113,6 +114,35 @@ def example_pictures(dataset: Dataset, split: str, rows: np.ndarray) -> np.ndarr
     """Pictures (n, h, w[, 3]) of some rows of a split. DataError where it has fewer."""
     X = rows_of(dataset, split, rows)
     return pictures(X, dataset.X_train, dataset.image_shape, dataset.entry.ink, dataset.y_train)
+
+
+def example_gallery(
+    dataset: Dataset, split: str, rows: np.ndarray, labels: Iterable[str], *, upper: Iterable[str] | None = None,
+    lower: Iterable[str] | None = None, cross: Iterable[bool] | None = None, key: str, alt: str, inert: bool = False,
+    row_labels: Sequence[str] = (), **how,
+) -> None:  # fmt: skip
+    """Examples `rows` (m,) of a split as a gallery; a click opens one, unless they are inert. DataError where the split
+    has fewer.
+
+    labels (m,) are read out; upper, lower and cross (m,) as of a `gallery.Tile`; row_labels and how: as of a gallery.
+    """
+    given = {"upper": upper, "lower": lower, "cross": cross}
+    columns = {name: list(values) for name, values in given.items() if values is not None}
+    refs = ["" if inert else reference(dataset.entry.name, split, row) for row in rows]
+    tiles = [
+        Tile(ref, label, **{name: values[i] for name, values in columns.items()})
+        for i, (ref, label) in enumerate(zip(refs, labels, strict=True))
+    ]
+    gallery(example_pictures(dataset, split, rows), tiles, key=key, alt=alt, rows=row_labels, **how)
+
+
+def answer_gallery(run: Run, rows, captions, upper, wrong, *, key: str, alt: str, lower=None, legend: str = "") -> None:
+    """Examples `rows` (m,) of a run's test; captions, upper, wrong and lower (else numbers in the set) are (m,)."""
+    test = run.test()
+    index, dataset = test.index[rows], load(run.recipe.dataset)
+    labels = [f"{test_example(test.split, i)}, {caption}" for i, caption in zip(index, captions, strict=True)]
+    marks = {"upper": upper, "lower": lower or map(str, index), "cross": map(bool, wrong)}
+    example_gallery(dataset, test.split, index, labels, **marks, key=key, alt=alt, legend=legend)
 
 
 def plane_axes(dataset: Dataset) -> tuple[str, str]:

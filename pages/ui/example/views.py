@@ -53,20 +53,12 @@ def labelled(dataset: Dataset, split: str, rows: np.ndarray, key: str, clickable
     cut = dict(zip(map(str, classes), distinct(classes, 9)))
     if clickable:
         walk.over((reference(name, split, row) for row in rows), dataset.entry.title)
-    gallery(
-        evidence.example_pictures(dataset, split, rows),
-        [
-            Tile(
-                reference(name, split, row) if clickable else "",
-                f"Example {row}, class {label}{_features(dataset, split, row)}",
-                upper=cut.get(label, label),
-                lower=str(row),
-            )
-            for row, label in zip(rows, y, strict=True)
-        ],
-        key=key,
-        alt=f"{len(rows)} examples of {dataset.entry.title} with their classes",
-    )
+    labels = [
+        f"Example {row}, class {label}{_features(dataset, split, row)}" for row, label in zip(rows, y, strict=True)
+    ]
+    alt = f"{len(rows)} examples of {dataset.entry.title} with their classes"
+    marks = {"upper": [cut.get(label, label) for label in y], "lower": map(str, rows)}
+    evidence.example_gallery(dataset, split, rows, labels, **marks, key=key, alt=alt, inert=not clickable)
 
 
 def hundred(dataset: Dataset) -> None:
@@ -122,16 +114,10 @@ def by_class(dataset: Dataset) -> None:
     rows = np.concatenate(drawn)
     walk.over((reference(dataset.entry.name, "train", row) for row in rows), dataset.entry.title)
     button("Draw others", "casino", "draw_others", _draw_others, help="Another random draw of each class.")
-    gallery(
-        evidence.example_pictures(dataset, "train", rows),
-        [
-            Tile(reference(dataset.entry.name, "train", row), f"Example {row}, class {dataset.y_train[row]}")
-            for row in rows
-        ],
-        key="by_class",
-        alt=f"Training examples of {dataset.entry.title}, one row for each of its {len(classes)} classes",
-        rows=[f"{c} ({n:,})" for c, n in zip(classes, counts)],
-    )
+    labels = [f"Example {row}, class {dataset.y_train[row]}" for row in rows]
+    alt = f"Training examples of {dataset.entry.title}, one row for each of its {len(classes)} classes"
+    of_class = [f"{c} ({n:,})" for c, n in zip(classes, counts)]
+    evidence.example_gallery(dataset, "train", rows, labels, key="by_class", alt=alt, row_labels=of_class)
     st.caption("A random draw of each class; in brackets how many training examples it has.")
 
 

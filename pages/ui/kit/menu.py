@@ -1,10 +1,26 @@
-"""The menu, below the run that is shown; and what it does not list: tabs beside another page."""
+"""The menu, below the run that is shown; and what it does not list: tabs beside another page.
+
+What stands at an address that names no page: which pages there are.
+
+Streamlit would lay a dialog over the first page. It still does so for the first visitor of a server, as it looks for
+pages by itself until it was told of them.
+
+Keyboard shortcuts: ways about the app for hands that stay on the keys, and the list of them, on `?`.
+
+The browser does it all: no key makes the script run, except by what it opens. Keys typed into a field, a choice or a
+canvas are never taken.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import partial
+from urllib.parse import unquote, urlsplit
 
 import streamlit as st
 
 from pages.ui.kit import present
+from pages.ui.kit.component import component
+from pages.ui.kit.text import plain, short
 
 
 def draw(menu: Mapping[str, Sequence], studies: Sequence, current) -> None:
@@ -36,3 +52,55 @@ def links(pages: Iterable, current=None) -> None:
     there."""
     for page in pages:
         st.page_link(page, label=page.title, icon=page.icon, help=None if page == current else page.help or None)
+
+
+WIDTH = 270  # pixels of a column, at least
+
+
+def nowhere(known: Sequence) -> list:
+    """The page at the address that the browser shows, where none of the `known` is."""
+    name = unquote(urlsplit(st.context.url or "").path).strip("/ ").rpartition("/")[2]
+    if not name or name in [page.url_path for page in known]:
+        return []
+    return [st.Page(partial(_draw, name, known), title="No such page", url_path=name)]
+
+
+def _draw(name: str, known: Sequence) -> None:
+    st.title("No such page")
+    there = {page.title.lower(): page for page in known if page.help}
+    st.markdown(f"Nothing here is called **{plain(short(name))}**.")
+    for near in get_close_matches(name.replace("_", " ").lower(), there, 1):
+        st.page_link(there[near], label=f"Perhaps you meant {there[near].title}", icon=there[near].icon)
+    st.subheader("What there is")
+    grid = st.grid(3, min_column_width=WIDTH)
+    for page in there.values():
+        with grid.cell():
+            st.page_link(page, label=page.title, icon=page.icon)
+            st.caption(page.help)
+
+
+GO = "g"  # before the letter of a page
+ANYWHERE = (("?", "This list"), ("p", "Present on or off"))
+ON_A_PAGE = (
+    ("m", "To the confusion matrix; then arrows, Enter to filter"),
+    ("f", "To the pictures, and from one gallery to the next; then arrows, Home, End, Enter to open"),
+)
+IN_A_VIEW = (("← →", "Previous, next example"), ("Esc", "Close it: back at the picture that opened it"))
+
+
+def shortcuts(pages: Mapping[str, str], current: str) -> None:
+    """Listen to keys; a line in the sidebar opens the list. pages: letter -> title of the page it goes to; current: the
+    title of the page that is drawn."""
+    groups = {
+        "Anywhere": ANYWHERE,
+        "On a page": ON_A_PAGE,
+        "In the view of one example": IN_A_VIEW,
+        "Go to": tuple((f"{GO} {letter}", title) for letter, title in pages.items()),
+    }
+    lists = [[name, list(map(list, keys))] for name, keys in groups.items()]
+    data = {"go": GO, "pages": dict(pages), "page": current, "groups": lists}
+    with st.sidebar:
+        _component(data=data, key="shortcuts")
+
+
+_component = component(__file__, "keys", '<div class="keys"></div>', first=("back",))

@@ -5,30 +5,91 @@ What choosing saves: known labels are hidden and answer by themselves, chosen an
 """
 
 from contextlib import suppress
-from functools import partial
 
+import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from data import revisions
 from pages.ui.example import evidence
-from pages.ui.figures import asking as figures
-from pages.ui.figures.frame import show
+from pages.ui.figures.frame import bare, log_ticks, show, worded
+from pages.ui.figures.traces import line, names
 from pages.ui.kit import parameters, present, state, words
+from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from pages.ui.kit.words import plain
 from pages.ui.label import gives, judge
 from pages.ui.label.judge import Judging
 from pages.ui.label.listed import Doubt
 from pages.ui.label.target import Target
 from pages.ui.why.working import Work, watched
+from svmcore import metrics
 from svmcore.explain.asking import WAYS
 from svmcore.lab.experiment import asking as study
 from svmcore.lab.experiment.asking import Study, times_told, told
 from svmcore.lab.experiment.without import why_not
-from svmcore.lab.jobs import asking
-from svmcore.lab.jobs.asking import Labels, Next
-from svmcore.lab.jobs.beside import Busy, Latest
+from svmcore.lab.jobs import analyses
+from svmcore.lab.jobs.analyses import Labels, Next
+from svmcore.lab.jobs.background import Busy, TaskStatus
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store.runs import Run
+
+COLOURS = {"nearest": BLUE, "spread": GREY, "random": ORANGE}
+DASHES = {"nearest": "solid", "spread": "dash", "random": "solid"}
+SHADES = {BLUE: "rgba(0, 114, 178, 0.15)", ORANGE: "rgba(213, 94, 0, 0.15)"}
+APART = 1.15  # times, on a log axis: names at the ends of lines
+NAME_ROOM = 150  # pixels for the names of lines
+
+
+def error_curve(now: Next) -> go.Figure:
+    """Test errors against the labels that were given, with their 95 % intervals."""
+    figure = bare("labels given", "wrong, %", height=200, margin_r=30, hovermode="x")
+    xs, wrong = list(now.curve), list(now.curve.values())
+    bounds = np.array([metrics.wilson(errors, now.t) for errors in wrong])
+    _band(figure, xs, 100 * bounds[:, 0], 100 * bounds[:, 1], BLUE)
+    told = f"%{{x:,}} labels given: %{{customdata:,}} of {now.t:,} wrong, %{{y:.2f}} %"
+    rates = [100 * errors / now.t for errors in wrong]
+    line(figure, xs, rates, BLUE, told, points=True, marker_size=6, customdata=wrong)
+    figure.update_yaxes(rangemode="tozero")
+    figure.update_xaxes(range=[-0.5, max(xs[-1], 10) + 0.5])
+    first, last = (f"{100 * errors / now.t:.1f} %" for errors in (wrong[0], wrong[-1]))
+    told = f"{first} of {now.t:,} test examples are wrong with the {now.known:,} labels of the start"
+    now_said = f", {last} with {xs[-1]:,} more" if xs[-1] else ""
+    return worded(figure, f"Errors against labels given: {told}{now_said}.", f"{told}{now_said}. Shaded: 95 %.")
+
+
+def ways(found: Study) -> go.Figure:
+    """Mean errors of each way over the seeds, between the lowest and the highest of them; the target as a line."""
+    figure = bare("labels", "wrong, %", margin_r=NAME_ROOM, hovermode="x", yaxis_type="log")
+    ends, least = [], 50 / found.t  # half an error, where there is none
+    for way, title in WAYS.items():
+        rates = np.maximum(100 * found.wrong[way] / found.t, least)
+        rates = rates[~np.isnan(rates).any(axis=1)]
+        if not len(rates):
+            continue
+        colour = COLOURS[way]
+        if colour in SHADES:
+            _band(figure, found.given, rates.min(axis=0), rates.max(axis=0), colour)
+        mean = rates.mean(axis=0)
+        line(figure, found.given, mean, colour, "%{y:.2f} %", of=title, dash=DASHES[way])
+        ends.append((np.log10(mean[-1]), title, colour))
+    names(figure, ends, np.log10(APART))
+    figure.add_hline(y=100 * found.target, line={"dash": "dot", "color": GREY})
+    drawn = [y for one in figure.data for y in one.y] or [100 * found.target]
+    figure.update_yaxes(**log_ticks(min(drawn), max(drawn)))
+    return worded(
+        figure,
+        f"Errors against labels, chosen and at random, over {found.done} seeds.",
+        f"Lines: means over {found.done} seeds; shaded: from the lowest to the highest of them. Dotted: "
+        f"{100 * found.target:g} %.",
+    )
+
+
+def _band(figure: go.Figure, xs, low, high, colour: str) -> None:
+    for ys, fill in ((low, None), (high, "tonexty")):
+        figure.add_scatter(
+            x=xs, y=ys, mode="lines", line={"width": 0}, fill=fill, fillcolor=SHADES[colour], hoverinfo="skip"
+        )
+
 
 LEAST = 0.001  # difference of f that is told
 COMING = 10  # examples that are shown to come next
@@ -69,9 +130,8 @@ def given(to: Target) -> Labels:
 
 def _work(run: Run, to: Target, way: str) -> Work:
     """The machine of the labels given until now, and what it asks for."""
-    key = run.id, to.base.entry.name, given(to), way, COMING
     return Work(
-        asking.ASKED, key, partial(asking.start, *key), "ask", lambda now: (now.message, 0.0),
+        analyses.NEXT, (run.id, to.base.entry.name, given(to), way, COMING), "ask", lambda now: (now.message, 0.0),
         "The machine was not trained", begin="Ask for the next label", stop="Ends it.",
         help="Trains on the labels that there are, and looks where an answer would teach most.",
     )  # fmt: skip
@@ -81,11 +141,11 @@ def _work(run: Run, to: Target, way: str) -> Work:
 def _look(run: Run, to: Target, way: str) -> None:
     """The example that is asked for, its keys, and the curve; drawn anew by itself with each verdict."""
     labels, work = given(to), _work(run, to, way)
-    now = work.beside.status(work.id)
+    now = work.analysis.status(*work.of)
     if now.state == "none":
         with suppress(Busy):  # the whole page says so
-            work.start()
-        now = work.beside.wait(work.id, PATIENCE)
+            work.analysis.start(*work.of)
+        now = work.analysis.wait(*work.of, timeout=PATIENCE)
     if now.state != "done":
         st.rerun()  # the whole page, which says how far it is
     _one(run, to, labels, now.result)
@@ -113,7 +173,7 @@ def _one(run: Run, to: Target, labels: Labels, now: Next) -> None:
     ]
     if not coming:
         st.success("Every example has been asked for.", icon=":material/check:")
-    curve = lambda: show(figures.curve(now), "ask_curve")  # noqa: E731
+    curve = lambda: show(error_curve(now), "ask_curve")  # noqa: E731
     judging = Judging(run, evidence.data_of(run), (*before, *coming), to, "next", len(labels) + now.left, curve)
     if judging.doubts:
         judge.one(judging, to.standing)
@@ -141,8 +201,8 @@ def _saved(run: Run, to: Target) -> None:
         f"{settings['seeds']} times over, each with another start, and another split where the recipe draws one."
     )
     work = Work(
-        asking.STUDIED, asking.study_key(recipe, **settings), partial(asking.start_study, recipe, **settings), "asked",
-        _bar, "The study broke off", begin="Hide labels and ask", icon=":material/play_arrow:",
+        analyses.STUDIED, analyses.study_key(recipe, **settings), "asked", _bar, "The study broke off",
+        begin="Hide labels and ask", icon=":material/play_arrow:",
         help="Trains on few labels, asks for more in each way, and counts its errors.",
     )  # fmt: skip
     watched(work, _found)
@@ -173,18 +233,18 @@ def _settings(n: int) -> dict:
     return {"known": known, "batch": batch, "most": last, "seeds": seeds, "target": target / 100}
 
 
-def _bar(now: Latest) -> tuple[str, float]:
+def _bar(now: TaskStatus) -> tuple[str, float]:
     return now.message, 0.0 if now.result is None else now.result.share
 
 
-def _found(now: Latest) -> None:
+def _found(now: TaskStatus) -> None:
     """The figure, and what it comes to in words, as far as it has come."""
     if now.state == "stopped":
         st.caption(":material/stop: Stopped; what was found until then is below.")
     found: Study | None = now.result
     if found is None:
         return
-    show(figures.ways(found), "asked_ways")
+    show(ways(found), "asked_ways")
     last, goal = int(found.given[-1]), f"{100 * found.target:g} %"
     lines = [f"Labels until {goal} are wrong, median and range:"]
     for way, title in WAYS.items():

@@ -6,6 +6,7 @@ page, Streamlit takes several for one.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,11 +19,112 @@ from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters, state, walk, words
 from pages.ui.kit.gallery import DIGIT, Tile, gallery, in_theme, magnified, open_digit, pictures, reference, thin
 from pages.ui.kit.words import plain, short
-from pages.ui.label import gives, listed, merging, practice, target, unseen
+from pages.ui.label import gives, listed, merging, target
 from pages.ui.label.listed import Doubt, Near
 from pages.ui.label.target import Target
-from pages.ui.why import table
+from pages.ui.why import bill, lines, table
+from pages.ui.why.answer import Answer
+from pages.ui.why.working import Work, by_stage, watched
+from svmcore.lab.experiment.unseen import Unseen
+from svmcore.lab.jobs import analyses
+from svmcore.lab.jobs.background import TaskStatus
 from svmcore.lab.store.runs import Run
+from svmcore.model import answers
+
+CALLED_WRONG = (verdicts.LABEL, verdicts.OUT)
+
+
+def hint(run: Run, to: Target, doubts: tuple[Doubt, ...]) -> None:
+    """A switch, and behind it what of the list, and of what was judged, was swapped by noise."""
+    if not run.recipe.options.get("noise") or not doubts or doubts[0].part != "train":
+        return
+    asked = st.toggle(
+        "How well did I do?", key="label_practice",
+        help="The recipe swapped labels by its seed: which ones is known, and told here. Judge first.",
+    )  # fmt: skip
+    if asked:
+        st.markdown(practised(listed.swapped(run), [doubt.key for doubt in doubts], to.standing))
+
+
+def practised(swapped: set, ranked: list, stands: dict) -> str:
+    """Precision and recall of the first k of a list, and of the verdicts."""
+    n, k = len(swapped), len(ranked)
+    found = sum(key in swapped for key in ranked)
+    lines = [
+        f"Noise swapped {words.many(n, 'training label')}. Of the first {k:,} suspects {found:,} are among them: "
+        f"precision {_share(found, k)}, recall {_share(found, n)}."
+    ]
+    called = {key: one for key, one in stands.items() if key[0] == "train" and one.verdict in CALLED_WRONG}
+    right = sum(key in swapped for key in called)
+    if not called:
+        return lines[0] + " You have called none of them wrong yet."
+    mended = sum(key in swapped and one.says == (verdicts.LABEL, one.given) for key, one in called.items())
+    kept = sum(key in swapped and stands[key].verdict == verdicts.KEEP for key in ranked if key in stands)
+    lines.append(
+        f"You called {len(called):,} wrong, and {right:,} of them were: precision {_share(right, len(called))}, recall "
+        f"{_share(right, n)}; {mended:,} have their own label again."
+        + (f" {words.many(kept, 'swapped label')} you kept." if kept else "")
+    )
+    return "  \n".join(lines)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.2f}" if whole else "–"
+
+
+ASKED = "unseen"  # in the address: whether the bill is shown
+CLOSE = 0.005  # answers that differ by less are the same on screen
+BAR = by_stage(list(analyses.UNSEEN.stages.values()))
+
+
+def section(run: Run, doubt: Doubt) -> None:
+    """A button, and behind it the bill, for the examples that the folds of a run held out."""
+    folded = run.folded()
+    if folded is None or doubt.part != "train" or doubt.row not in folded.index:
+        return
+    asked = parameters.read(ASKED, False)
+    st.button(  # no switch, which would have the focus, and the keys with it
+        "Do not say why" if asked else "Why is it doubted?", key="label_unseen", icon=":material/balance:",
+        shortcut=None if DIGIT in st.query_params else "w", on_click=parameters.say,
+        args=(ASKED, None if asked else "true"),
+        help="Which support vectors made the machine that did not see it answer so. Machines of folds are not kept: "
+        "this one is trained again, the same as it was.",
+    )  # fmt: skip
+    if not asked:
+        return
+    work = Work(
+        analyses.UNSEEN, (run.id, doubt.row), "unseen", BAR,
+        "The machine could not be trained again", begin="Train it again", stop="Ends it.",
+        help="The machine of the folds without this example.",
+    )  # fmt: skip
+    watched(work, partial(_bill, run, doubt), at_once=True)
+
+
+def _bill(run: Run, doubt: Doubt, now: TaskStatus) -> None:
+    if now.state != "done":
+        return
+    found: Unseen = now.result
+    dataset, names = evidence.data_of(run), evidence.class_names(run, found.machine)
+    X = evidence.rows_of(dataset, doubt.part, np.array([doubt.row]))
+    shown = Shown(dataset, X, doubt.given, listed.ref(run, doubt))
+    said = Answer(X[0], found.k, found.f, names, int(answers(found.f)), names.index(doubt.given), "given")
+    sides = said.sides()
+    bills, pictured = ([of[c] for c in sides] for of in (found.bills, found.strongest))
+    view = lines.view(run, found.machine, shown, said, "sv")
+    bill.bars(view, sides, bills, pictured, lambda _: [], lambda _: None, "unseen_bill")
+    if not np.allclose(found.f, _kept(run, doubt.row), atol=CLOSE):
+        st.caption("The run kept another answer: its version did not keep which labels its folds left out in the end.")
+    st.caption(
+        f"By the machine without fold {found.number + 1} of {run.recipe.folds}, in which this example is. *Why* "
+        "above asks the run's own machine, which was trained with this label."
+    )
+
+
+def _kept(run: Run, row: int) -> np.ndarray:
+    """(k,) what the run kept of its folds' answer."""
+    folded = run.folded()
+    return folded.decision[np.searchsorted(folded.index, row)]
+
 
 AT = "label_at"  # session state: the list that is judged, and the place in it, from 0
 HEIGHT = 252  # wished height of the example, in screen pixels
@@ -56,7 +158,7 @@ def _look(judging: Judging) -> None:
     if doubts:
         one(judging, stands)
     gives.train(judging.run, judging.to)
-    practice.hint(judging.run, judging.to, doubts)
+    hint(judging.run, judging.to, doubts)
 
 
 def one(judging: Judging, stands) -> None:
@@ -78,7 +180,7 @@ def one(judging: Judging, stands) -> None:
         else:
             _neighbours(judging, doubt, listed.near(judging.run.id, doubts)[at])
     if not judging.beside:
-        unseen.section(judging.run, doubt)
+        section(judging.run, doubt)
     _strip(judging, at, stands)
     if done == len(doubts):
         st.success("All of this list are judged.", icon=":material/check:")

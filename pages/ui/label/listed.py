@@ -5,7 +5,6 @@ A list is made once for a run, and told in positions of its data set, so that it
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from pages.ui.why.working import Work, by_stage, watched
 from svmcore.explain.nearest import nearest
 from svmcore.lab.experiment import suspects
 from svmcore.lab.experiment.suspects import Related
-from svmcore.lab.jobs import related as jobs
+from svmcore.lab.jobs import analyses
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
@@ -28,7 +27,7 @@ MOST = 100  # examples of a list
 NEAREST = 5  # shown of each class
 FEW = 3  # copies of an example that are named
 PIECE = 4096  # examples that are prepared at once
-BAR = by_stage(list(jobs.STAGES.values()))
+BAR = by_stage(list(analyses.RELATED.stages.values()))
 
 
 class Doubt(NamedTuple):
@@ -219,7 +218,7 @@ LISTS = {
 def _related(run: Run) -> Related | None:
     """What was found; None, and how far it is or why there is nothing on screen, until then."""
     work = Work(
-        jobs.RELATED, run.id, partial(jobs.start, run.id), "related", BAR, "The examples were not compared",
+        analyses.RELATED, (run.id,), "related", BAR, "The examples were not compared",
         begin="Compare the examples", stop="Ends it.",
         help="Looks for copies, for pairs of unlike labels, and for examples far from their class.",
     )  # fmt: skip

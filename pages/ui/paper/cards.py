@@ -12,12 +12,12 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from data import load
+from pages.ui import reduction
 from pages.ui.figures import comparison, edited
 from pages.ui.figures import scaling as osuna_figures
 from pages.ui.figures.frame import chart
 from pages.ui.kit import present, ways, words
 from pages.ui.paper import pair, scrambled
-from pages.ui.reduce import course
 from pages.ui.run import stored
 from svmcore.lab.experiment.scaling import point
 from svmcore.lab.recipe.recipe import Recipe
@@ -65,7 +65,7 @@ CARDS = (
          "for the pixels that is lost.", (_VIRTUAL, scrambled.twin(_VIRTUAL, _VIRTUAL.title, 0)),
          lambda found: _intervals(found, ["as it is", "scrambled"])),
     Card("reduced", "Reduced sets", "compress", "The same machine by fewer vectors, and what each size costs.",
-         (REDUCED,), lambda found: course.sizes(found[0], [])),
+         (REDUCED,), lambda found: reduction.size_curve(found[0], [])),
     Card("cross_training", "Cross-training", "content_cut", "Which examples can go before training, and why.",
          (CROSSED,), _crossed),
     Card("digestion", "Digestion", "stacked_line_chart", "Support vectors bulge beyond their final number; leaving the "

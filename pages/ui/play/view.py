@@ -1,14 +1,153 @@
-"""The Playground's parts below and beside the plane: what came out, the tape, three ways on."""
+"""The Playground's parts below and beside the plane: what came out, the tape, three ways on.
 
+The plane of the Playground: a picture of points and a machine that answers clicks, brush, keys, and plays the tape.
+
+Drawn in the browser from a few numbers: the points, the machine's alphas and bias, its kernel. f on the grid, the lines
+f = -1, 0, 1, the tints and every frame of the tape are computed there (plane.js), so that moving the tape's slider asks
+no server. The browser sends back the text of the edited points, and the frame at which the reader stopped.
+
+Encoding as everywhere: blue +1, orange -1; ring = free SV, double ring = bound SV, both larger with alpha; dotted ring
+= virtual SV with a line to its parent; cross = error.
+"""
+
+import hashlib
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
-from pages.ui.kit import present, state, ways
-from pages.ui.kit.text import with_sign
-from pages.ui.play import controls, edits, opening, plane
-from pages.ui.play.setting import MAX_STEP, Setting, points
+from data.plane import PROBLEMS
+from pages.ui.kit import present, state, ways, words
+from pages.ui.kit.component import component
+from pages.ui.kit.text import many, with_sign
+from pages.ui.play import controls, edits, opening
+from pages.ui.play.setting import MAX_STEP, Points, Setting, points
 from pages.ui.play.solved import first
+from pages.ui.run.polling import poll
+from svmcore.lab.recipes import PRESET
+from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.store import runs
+
+KEY = "play_plane"
+
+
+def draw(
+    setting: Setting,
+    given: Points,
+    solved,
+    frames: dict | None,
+    mode: str,
+    seq: int,
+    on_points: Callable[[str, int, bool], None],
+    on_tape: Callable[[int], None],
+) -> None:
+    """The plane with the points and, once there is one, the machine `solved` (solved.Solved).
+
+    frames: of the open tape, see solve.frames. mode: what a click does. seq: the number of the browser's last edit that
+    is in `given`; on_points(text, seq, held) and on_tape(frame) are callbacks. held: a point is at the reader's hand.
+    """
+    own = PROBLEMS[setting.problem]
+    still = repr((setting.still, solved is not None))
+    _component(
+        data={
+            "version": hashlib.sha256(still.encode()).hexdigest()[:12],
+            "points": [[*x, s, t] for x, s, t in zip(_rounded(given.X), given.y.tolist(), given.token, strict=True)],
+            "points_text": setting.points,
+            "seq": seq,
+            "examples": _examples(given) if solved is None else _examples(solved),
+            "alpha": None if solved is None else solved.alpha.tolist(),
+            "bias": 0.0 if solved is None else solved.bias,
+            "C": setting.C,
+            "kernel": {"name": setting.kernel, "degree": setting.degree, "gamma": setting.gamma},
+            "law": [list(place) for place in own.law],
+            "question": own.question,
+            "mode": mode,
+            "tape": frames,
+            "step": setting.tape,
+            "alt": alt(given, solved),
+        },
+        key=KEY,
+        on_points_change=partial(_told, on_points, "points", ("text", "seq", "held")),
+        on_tape_change=partial(_told, on_tape, "tape", ("step",)),
+    )
+
+
+def alt(given: Points, solved) -> str:
+    """What the picture shows, in words and counts."""
+    blue = int((given.y > 0).sum())
+    text = f"{len(given.y)} synthetic points in the plane, {blue} blue and {len(given.y) - blue} orange."
+    if solved is not None:
+        virtual = f", {solved.n_virtual} of them virtual" if solved.copy.any() else ""
+        text += f" {solved.n_sv} support vectors are ringed{virtual}, {int(solved.bound.sum())} of them at C with a "
+        text += f"double ring; {many(len(solved.wrong), 'point')} on the wrong side, crossed."
+        if solved.question is not None:
+            text += f" The point marked ? comes out {'blue' if solved.question > 0 else 'orange'}."
+    return text + " Arrow keys move a cursor, Enter adds or removes a point, N goes from point to point."
+
+
+def _rounded(X) -> list[list[float]]:
+    return [[float(a), float(b)] for a, b in X]
+
+
+def _examples(of) -> list[list]:
+    if isinstance(of, Points):
+        return [[*x, s, i, 0] for i, (x, s) in enumerate(zip(_rounded(of.X), of.y.tolist(), strict=True))]
+    rows = zip(_rounded(of.X), of.sign.tolist(), of.parent.tolist(), of.copy.tolist(), strict=True)
+    return [[*x, s, p, int(c)] for x, s, p, c in rows]
+
+
+def _told(then: Callable, name: str, fields: tuple[str, ...]) -> None:
+    """Hand on what the browser sent, where it has the right form."""
+    sent = st.session_state[KEY].get(name)
+    if not isinstance(sent, dict) or set(sent) != set(fields):
+        return
+    kinds = {"text": str, "seq": int, "step": int, "held": bool}
+    if all(type(sent[field]) is kinds[field] for field in fields):
+        then(*(sent[field] for field in fields))
+
+
+_component = component(__file__, "plane", '<div class="plane">\n</div>', first=("saving", "svg", "tape"))
+
+
+def line() -> None:
+    """Follow the preset's newest run until it has ended; where there is none, nothing."""
+    mine = [run for run in runs.everything() if not run.damage and run.recipe.name == PRESET]
+    if mine:
+        run = max(mine, key=lambda run: run.created)
+        poll(run.id, lambda status: _line(run, status))
+
+
+def newest_done() -> str | None:
+    """Id of the newest finished run of classified images, the preset's before others; None where there is none."""
+    done = [run for run in runs.everything() if run.state == "done" and task_of(run.recipe).answers]
+    best = max(done, key=lambda run: (run.recipe.name == PRESET, run.created), default=None)
+    return best and best.id
+
+
+def _line(run, status) -> None:
+    n = run.recipe.n_train
+    what = f"Ten machines on {n:,} real digits"
+    if status.state == "done":
+        result = runs.get(run.id).result or {}
+        wrong = f"{result['errors']:,} of {result['n_test']:,} wrong" if "errors" in result else "done"
+        st.caption(f"{what} have trained behind this page: {wrong}. *See why real digits fail* shows which.")
+        return
+    if status.state in runs.ACTIVE:
+        st.caption(f":material/progress_activity: {what} train behind this page: {_share(status)}.")
+        return
+    st.caption(f"{what}: {status.state}. {words.plain(status.message)}")
+
+
+def _share(status) -> str:
+    """How far it is, in words."""
+    seconds, left = (status.progress or {}).get("seconds"), status.eta_seconds
+    if status.state != "running":
+        return status.state
+    if not seconds or left is None:
+        return (words.plain(status.message) or "starting").lower()
+    return f"{100 * seconds / (seconds + max(left, 0.0)):.0f} %"
+
 
 PURPOSE = (
     "**See what a support vector machine learns, where it fails, and what prior knowledge changes:** here on points, "
@@ -40,7 +179,7 @@ def playground() -> None:
             frames, now = _frames(now, solved)
             with top:
                 controls.FORM.warn(apart=True)
-            plane.draw(
+            draw(
                 now,
                 points(now),
                 solved,
@@ -137,9 +276,7 @@ def ways_on() -> None:
     with st.container(horizontal=True, gap="medium"):
         query = {}
         if opening.ready():
-            from pages.ui.play import behind
-
-            run_id = behind.newest_done()
+            run_id = newest_done()
             query = {"run": run_id} if run_id else {}
         help = "The digits that a trained machine gets wrong, each with the support vectors that pulled."
         ways.to("errors", "See why real digits fail", "close", query, help=help)
@@ -148,6 +285,4 @@ def ways_on() -> None:
         help = "A short walk through the pages: predict first, then look."
         ways.to("lessons", "Lesson 1: what an SVM keeps (5 min)", "school", help=help)
     if opening.ready():
-        from pages.ui.play import behind
-
-        state.guarded(behind.line)
+        state.guarded(line)

@@ -9,7 +9,7 @@ import streamlit as st
 from data import DataError, load
 from pages.ui.example import evidence
 from pages.ui.kit import words
-from pages.ui.kit.gallery import Tile, gallery, reference
+from pages.ui.kit.gallery import Tile, gallery
 from svmcore.lab.store.runs import Run
 
 SIZE = 40  # pixels a picture is high
@@ -57,28 +57,14 @@ def _summed(tile: Tile, forms: int) -> Tile:
 def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: np.ndarray, key: str):
     """Examples `rows` (m,) of one part of data set `name`: true and predicted class upper right, index lower left."""
     try:
-        dataset = load(name)
-        pictures = evidence.example_pictures(dataset, split, rows)
+        dataset, answers = load(name), list(zip(rows, y_true, y_pred, strict=True))
+        labels = [f"{words.test_example(split, i)}, true {t}, predicted {p}" for i, t, p in answers]
+        upper = [" → ".join(evidence.brief(dataset, c) for c in (t, p)) for _, t, p in answers]
+        alt = f"{len(rows)} test examples that come out wrong, true → predicted class above each."
+        marks = {"upper": upper, "lower": map(str, rows), "cross": [True] * len(rows)}
+        evidence.example_gallery(dataset, split, rows, labels, **marks, key=key, alt=alt, size=SIZE)
     except DataError as error:
         st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
-        return
-    tiles = [
-        Tile(
-            reference(name, split, i),
-            f"{words.test_example(split, i)}, true {t}, predicted {p}",
-            " → ".join(evidence.brief(dataset, c) for c in (t, p)),
-            str(i),
-            cross=True,
-        )
-        for i, t, p in zip(rows, y_true, y_pred, strict=True)
-    ]
-    gallery(
-        pictures,
-        tiles,
-        key=key,
-        alt=f"{len(rows)} test examples that come out wrong, true → predicted class above each.",
-        size=SIZE,
-    )
 
 
 def of_test(
@@ -91,20 +77,14 @@ def of_test(
     sure : (n,) the probability of it, shown in place of the example's number
     legend : as of a gallery
     """
-    test, cut = run.test(), words.distinct(classes, 9)
-    name, split = run.recipe.dataset, test.split
-    tiles = []
-    for i in rows:
-        told = f"{words.test_example(split, test.index[i])}, true {classes[true[i]]}, {what} {classes[said[i]]}"
-        tiles.append(
-            Tile(
-                reference(name, split, test.index[i]),
-                f"{told} with probability {sure[i]}" if sure else told,
-                upper=f"{cut[true[i]]} → {cut[said[i]]}",
-                lower=sure[i] if sure else str(test.index[i]),
-                cross=bool(true[i] != said[i]),
-            )
-        )
-    pictures = evidence.example_pictures(load(name), split, test.index[rows])
+    cut = words.distinct(classes, 9)
+    captions = [
+        f"true {classes[true[i]]}, {what} {classes[said[i]]}" + (f" with probability {sure[i]}" if sure else "")
+        for i in rows
+    ]
+    upper = [f"{cut[true[i]]} → {cut[said[i]]}" for i in rows]
     alt = f"{words.many(len(rows), 'test example')} with their true and {what} classes"
-    gallery(pictures, tiles, key=key, alt=alt, legend=legend)
+    lower = [sure[i] for i in rows] if sure else None
+    evidence.answer_gallery(
+        run, rows, captions, upper, true[rows] != said[rows], key=key, alt=alt, lower=lower, legend=legend
+    )

@@ -1,5 +1,7 @@
 """The run that the inspection pages show, or a plain word on why there is nothing to inspect yet."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from data import DataError
@@ -40,13 +42,7 @@ def trained_run() -> Run | None:
             st.markdown(f"**This run {task.does}.** {told}")
             to_home(run)
         return None
-    if run.state in ACTIVE:
-        polling.poll(run.id, _waiting)
-        return None
-    if run.result is None:
-        show = st.error if run.state == "failed" else st.warning
-        show(plain(run.message) or "There is nothing to inspect.", title=ENDED[run.state])
-        _to_train("Train again")
+    if not finished(run, lambda: _to_train("Train again")):
         return None
     run.check()
     try:
@@ -55,6 +51,17 @@ def trained_run() -> Run | None:
         st.error(plain(error), title="There are no examples to show", icon=":material/broken_image:")
         return None
     return run
+
+
+def finished(run: Run, otherwise: Callable[[], None], what: str = "There is nothing to inspect.") -> bool:
+    """Whether a run has a result; until then what it waits for, or why it has none, with the way on."""
+    if run.state in ACTIVE:
+        polling.poll(run.id, _waiting)
+    elif run.result is None:
+        show = st.error if run.state == "failed" else st.warning
+        show(plain(run.message) or what, title=ENDED[run.state])
+        otherwise()
+    return run.state not in ACTIVE and run.result is not None
 
 
 def another_run(run: Run, page: str, **first) -> bool:

@@ -1,8 +1,8 @@
 """reduced: the machine of another run by fewer vectors; the sizes tried take the place of the course of a training."""
 
+from pages.ui import reduction
 from pages.ui.kit.view import Look, View
 from pages.ui.kit.words import percent
-from pages.ui.reduce import course
 from pages.ui.run.report import marks
 
 FORM = Look("reduced", "See what the reduction changed", "Reduced sets", ":material/compress:")
@@ -26,8 +26,8 @@ def _sizes(run) -> str:
 
 VIEW = View(
     form=FORM,
-    numbers=course.numbers,
-    curves=course.curves,
+    numbers=reduction.progress_metrics,
+    curves=reduction.curves,
     looks=lambda run, others: [FORM, *others],
     course=_sizes,
 )

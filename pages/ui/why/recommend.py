@@ -1,9 +1,7 @@
 """Which invariance would help: what the changes mend and break among validation examples, and one button to train it.
 
-The count runs beside the runs (svmcore/lab/jobs/remedies.py); what there is so far is shown.
+The count runs beside the runs (svmcore/lab/jobs/analyses.py); what there is so far is shown.
 """
-
-from functools import partial
 
 import streamlit as st
 
@@ -17,8 +15,8 @@ from pages.ui.why.working import Work, watched
 from svmcore.explain import remedy
 from svmcore.lab.experiment import remedies
 from svmcore.lab.experiment.remedies import Recommended, Totals
-from svmcore.lab.jobs import remedies as counts
-from svmcore.lab.jobs.beside import Latest
+from svmcore.lab.jobs import analyses
+from svmcore.lab.jobs.background import TaskStatus
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
@@ -47,7 +45,7 @@ def section(run: Run, key: str = "errors") -> None:
         st.info(why or f"No recommendation: {plain(error)}", icon=":material/table_rows:")
         return
     work = Work(
-        counts.COUNTS, run.id, partial(counts.start, run.id), key, _bar, "This could not be counted",
+        analyses.COUNTS, (run.id,), key, _bar, "This could not be counted",
         begin="Count on validation examples", again="Count again", icon=":material/query_stats:",
         help="Trains a twin of this run, in the background, and tries the changes on what it gets wrong.",
     )  # fmt: skip
@@ -63,7 +61,7 @@ def _ask_its_machine(run: Run) -> None:
         ways.to("errors", "Errors of its machine", "arrow_forward", {"run": run.parent}, help=help)
 
 
-def _found(run: Run, count: Latest, key: str) -> None:
+def _found(run: Run, count: TaskStatus, key: str) -> None:
     totals: Totals | None = count.result
     if count.state == "none":
         st.markdown(SHORT)
@@ -75,7 +73,7 @@ def _found(run: Run, count: Latest, key: str) -> None:
         st.success(f"The twin gets none of {n:,} validation examples wrong: nothing to mend.", icon=":material/check:")
 
 
-def _bar(count: Latest) -> tuple[str, float]:
+def _bar(count: TaskStatus) -> tuple[str, float]:
     looked, goal = count.result.looked if count.result else (0, 1)
     doing = "Trying the changes" if count.result else "Training the twin"
     doing = "Waiting" if count.state == "waiting" else doing

@@ -17,7 +17,7 @@ from pages.ui.why.answer import answer, value
 from pages.ui.why.moving import deciding, form_pictures, is_image
 from svmcore.explain import moved, remedy
 from svmcore.explain.remedy import Ladder
-from svmcore.lab.jobs import remedies as counts
+from svmcore.lab.jobs import analyses
 from svmcore.lab.store.runs import Run
 from svmcore.metrics import wilson
 from svmcore.model import Machine, answers
@@ -41,7 +41,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     found = remedy.weakest(ladder, ~wins if now.right else wins)
     st.markdown(_sentence(ladder, found, now.right))
     if found:
-        totals = counts.status(run.id).result
+        totals = analyses.COUNTS.status(run.id).result
         drawn = form_pictures(shown, forms[[fix.change for fix in found], 0])
         with st.grid("auto", min_column_width=170):
             for picture, fix in zip(drawn, found):

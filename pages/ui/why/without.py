@@ -1,11 +1,9 @@
 """Without these: a run's machines retrained without the examples that a reader ticks, or with other labels of them; and
 without the one that is looked at.
 
-The work is done beside the runs (svmcore/lab/jobs/without.py). What a change makes of the test answers is here within a
+The work is done in the background (lab/jobs/analyses.py). What a change makes of the test answers is here within a
 second, once the run's kernel values are kept; until then, and for what takes longer, it is watched and can be stopped.
 """
-
-from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -15,12 +13,11 @@ from pages.ui.example import evidence
 from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters
 from pages.ui.kit.buttons import button
-from pages.ui.kit.gallery import Tile, gallery, reference
-from pages.ui.kit.words import distinct, many, minus, plain, short, small, test_example
+from pages.ui.kit.words import distinct, many, minus, plain, short, small
 from pages.ui.why.ticks import Ticks, keep, rows_of
 from pages.ui.why.working import Work, by_stage, watched
 from svmcore.lab.experiment.without import Change, Effect, why_not
-from svmcore.lab.jobs import without as jobs
+from svmcore.lab.jobs import analyses
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
@@ -55,7 +52,7 @@ def in_short(run: Run, machine: Machine, ticked: Ticks) -> None:
 def in_full(run: Run, machine: Machine, c: int, change: Change, key: str, title: str = "") -> None:
     """The answers that a change makes others, and machine c's multipliers that it moves most, once it is done; below a
     title where it has one."""
-    now = jobs.status(run.id, change)
+    now = analyses.RETRAINED.status(run.id, change)
     if now.state != "done":
         return
     if title:
@@ -76,7 +73,7 @@ def in_full(run: Run, machine: Machine, c: int, change: Change, key: str, title:
 def effect_of(run: Run, machine: Machine, change: Change, key: str) -> None:
     """What a change does to the run's test answers in a sentence; while it is at work, how far it is."""
     work = Work(
-        jobs.RETRAINED, (run.id, change), partial(jobs.start, run.id, change), key, BAR, "It was not retrained",
+        analyses.RETRAINED, (run.id, change), key, BAR, "It was not retrained",
         begin="Retrain", help="Retrains the machines from where they stand.",
         stop="Ends it; nothing is lost but what it has done.",
     )  # fmt: skip
@@ -100,29 +97,18 @@ def _sentence(run: Run, machine: Machine, found: Effect) -> None:
 
 def _changed(run: Run, machine: Machine, found: Effect, rows: np.ndarray, title: str, key: str) -> None:
     """The test examples of one kind, with their answers before and after."""
-    test, names = run.test(), evidence.class_names(run, machine)
-    cut, shown = distinct(names, 9), rows[:SHOWN]
-    tiles = []
-    for i in shown.tolist():
-        true, before, after = (int(said[i]) for said in (found.true, found.before, found.after))
-        told = f"true {names[true]}, before {names[before]}, after {names[after]}"
-        tiles.append(
-            Tile(
-                reference(run.recipe.dataset, test.split, test.index[i]),
-                f"{test_example(test.split, test.index[i])}, {told}",
-                upper=f"{cut[before]} → {cut[after]}",
-                lower=f"is {cut[true]}",
-                cross=after != true,
-            )
-        )
+    names, shown = evidence.class_names(run, machine), rows[:SHOWN]
+    cut = distinct(names, 9)
+    answers = [tuple(int(said[i]) for said in (found.true, found.before, found.after)) for i in shown]
+    captions = [f"true {names[t]}, before {names[before]}, after {names[after]}" for t, before, after in answers]
     more = f", the first {SHOWN}" if len(rows) > SHOWN else ""
-    gallery(
-        evidence.example_pictures(load(run.recipe.dataset), test.split, test.index[shown]),
-        tiles,
+    evidence.answer_gallery(
+        run, shown, captions, [f"{cut[before]} → {cut[after]}" for _, before, after in answers],
+        [after != true for true, _, after in answers], lower=[f"is {cut[true]}" for true, *_ in answers],
         key=f"{key}_{title.split()[0].lower()}",
         alt=f"{title}: {many(len(shown), 'test example')} with their answers before and after",
         legend=f"**{title}** ({len(rows):,}{more})",
-    )
+    )  # fmt: skip
 
 
 def _multipliers(run: Run, machine: Machine, c: int, found: Effect, change: Change, key: str) -> None:
@@ -135,23 +121,19 @@ def _multipliers(run: Run, machine: Machine, c: int, found: Effect, change: Chan
         return
     rows, names = rows_of(found.support[order], run), evidence.machine_names(run, machine)
     seen, dataset = evidence.labels(run).seen[rows], load(run.recipe.dataset)
-    tiles = [
-        Tile(
-            reference(run.recipe.dataset, "train", row),
-            f"Training example {row}, class {label}: alpha {small(a, 3)} before, {small(b, 3)} after",
-            upper=evidence.brief(dataset, label),
-            lower=minus(f"{a:.2f} → {b:.2f}"),
-        )
-        for row, label, a, b in zip(rows.tolist(), seen.tolist(), before[order], after[order])
+    alphas = list(zip(before[order], after[order]))
+    labels = [
+        f"Training example {row}, class {label}: alpha {small(a, 3)} before, {small(b, 3)} after"
+        for row, label, (a, b) in zip(rows, seen, alphas)
     ]
     n = int((moves > 0).sum())
-    gallery(
-        evidence.example_pictures(dataset, "train", rows),
-        tiles,
-        key=f"{key}_alphas",
+    evidence.example_gallery(
+        dataset, "train", rows, labels, key=f"{key}_alphas",
+        upper=[evidence.brief(dataset, label) for label in seen.tolist()],
+        lower=[minus(f"{a:.2f} → {b:.2f}") for a, b in alphas],
         alt=f"The {len(rows)} training examples whose alpha moves most in {names[c]}",
         legend=f"**Alphas that moved most** in *{plain(names[c])}*, of {n:,} that moved and stay: before → after.",
-    )
+    )  # fmt: skip
 
 
 def offered(run: Run, machine: Machine, shown: Shown) -> bool:

@@ -1,6 +1,6 @@
-"""Work beside the runs (svmcore/lab/jobs/beside.py) as every page has it: begun, watched, stopped, begun again."""
+"""A background analysis (svmcore/lab/jobs/background.py) as every page has it: begun, watched, stopped, begun again."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import streamlit as st
@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui.kit import state
 from pages.ui.kit.buttons import button
 from pages.ui.kit.words import plain
-from svmcore.lab.jobs.beside import Beside, Busy, Latest
+from svmcore.lab.jobs.background import Analysis, Busy, TaskStatus
 from svmcore.lab.recipe.recipe import RecipeError
 
 PERIOD, PATIENCE = 1.0, 0.9  # seconds between two looks, and that the page waits for what is soon there
@@ -17,11 +17,10 @@ PERIOD, PATIENCE = 1.0, 0.9  # seconds between two looks, and that the page wait
 class Work(NamedTuple):
     """A piece of work, and what a page says of it."""
 
-    beside: Beside
-    id: Hashable  # by which that knows it
-    start: Callable[[], None]  # Busy; RecipeError and OSError for what cannot be done
+    analysis: Analysis
+    of: tuple  # its key
     key: str  # of its widgets
-    bar: Callable[[Latest], tuple[str, float]]  # what is being done, and the share of it that has been
+    bar: Callable[[TaskStatus], tuple[str, float]]  # what is being done, and the share of it that has been
     failed: str  # above the reason
     begin: str  # on the button
     help: str
@@ -30,18 +29,18 @@ class Work(NamedTuple):
     stop: str = "What was found until now stays."
 
 
-def watched(work: Work, draw: Callable[[Latest], None] = lambda now: None, at_once: bool = False) -> Latest:
+def watched(work: Work, draw: Callable[[TaskStatus], None] = lambda now: None, at_once: bool = False) -> TaskStatus:
     """How far it is, looked at once a second while it is at work; `draw(now)` shows what was found. at_once: begin it
     where nobody has asked for it."""
-    if at_once and work.beside.status(work.id).state == "none":
+    if at_once and work.analysis.status(*work.of).state == "none":
         if reason := _begun(work):
             st.warning(reason, icon=":material/hourglass_top:")
-        work.beside.wait(work.id, PATIENCE)
-    before = work.beside.status(work.id)
+        work.analysis.wait(*work.of, timeout=PATIENCE)
+    before = work.analysis.status(*work.of)
 
     @state.fragment(run_every=PERIOD if before.at_work else None)
     def look() -> None:
-        now = work.beside.status(work.id)
+        now = work.analysis.status(*work.of)
         if before.at_work and not now.at_work:
             st.rerun()
         _draw(work, now, draw)
@@ -50,22 +49,22 @@ def watched(work: Work, draw: Callable[[Latest], None] = lambda now: None, at_on
     return before
 
 
-def by_stage(stages: Sequence[str]) -> Callable[[Latest], tuple[str, float]]:
+def by_stage(stages: Sequence[str]) -> Callable[[TaskStatus], tuple[str, float]]:
     """The bar of work that says which of these stages it is at."""
 
-    def bar(now: Latest) -> tuple[str, float]:
+    def bar(now: TaskStatus) -> tuple[str, float]:
         at = stages.index(now.message) if now.message in stages else 0
         return f"Step {at + 1} of {len(stages)}: {now.message or stages[0]}", at / len(stages)
 
     return bar
 
 
-def _draw(work: Work, now: Latest, draw: Callable[[Latest], None]) -> None:
+def _draw(work: Work, now: TaskStatus, draw: Callable[[TaskStatus], None]) -> None:
     if now.at_work:
         text, share = work.bar(now)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.progress(min(max(share, 0.0), 1.0), text=plain(text))
-            button("Stop", "stop", f"{work.key}_stop", work.beside.stop, work.id, help=work.stop)
+            button("Stop", "stop", f"{work.key}_stop", work.analysis.stop, *work.of, help=work.stop)
     if now.state == "failed":
         st.error(plain(now.message), title=work.failed, icon=":material/error:")
     draw(now)
@@ -77,7 +76,7 @@ def _draw(work: Work, now: Latest, draw: Callable[[Latest], None]) -> None:
 def _begun(work: Work) -> str:
     """Begin it; why that cannot be, if it cannot."""
     try:
-        work.start()
+        work.analysis.start(*work.of)
     except (Busy, RecipeError, OSError) as error:
         return plain(error)
     return ""

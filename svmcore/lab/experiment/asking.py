@@ -32,7 +32,7 @@ from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Problem, transformed
 from svmcore.lab.registry.task import Check
-from svmcore.lab.store.held import Held
+from svmcore.lab.store.run import Run
 from svmcore.model import labels
 from svmcore.svc import SVC
 
@@ -124,7 +124,7 @@ def of_recipe(recipe: Recipe, ceiling_mb: float, check: Check = unchecked) -> As
     return _asking(recipe, problem, problem.X_train, problem.train_index, ceiling_mb, check)
 
 
-def of_run(run: Held, base: Dataset, ceiling_mb: float, check: Check = unchecked) -> Asking:
+def of_run(run: Run, base: Dataset, ceiling_mb: float, check: Check = unchecked) -> Asking:
     """A run's training examples but for those that had no label in the base, and behind them the examples that had
     none: all, or as many of them, drawn by the seed, as memory has room for. Raises as `of_recipe`."""
     if reason := why_not(run):

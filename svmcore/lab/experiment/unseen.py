@@ -25,8 +25,7 @@ from svmcore.lab.registry.problem import left_out
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.registry.tasks.classify import labelled
-from svmcore.lab.store.held import Held
-from svmcore.lab.store.runs import require_content
+from svmcore.lab.store.runs import Run, require_content
 from svmcore.model import Machine
 
 LINES = 8  # support vectors of each machine that are told one by one
@@ -57,7 +56,7 @@ class Unseen(NamedTuple):
     k: np.ndarray
 
 
-def fold_of(run: Held, row: int) -> int:
+def fold_of(run: Run, row: int) -> int:
     """The fold that held out an example, by its position in the data set. ValueError for one that none did."""
     for number, fold in enumerate(split.folds(run.recipe, labelled(run.recipe)) if run.recipe.folds else ()):
         if row in fold.test:
@@ -65,7 +64,7 @@ def fold_of(run: Held, row: int) -> int:
     raise ValueError(f"row = {row}; allowed: a training example of a run with folds")
 
 
-def trained(run: Held, number: int, check: Check = unchecked, monitor: Callable | None = None) -> Fold:
+def trained(run: Run, number: int, check: Check = unchecked, monitor: Callable | None = None) -> Fold:
     """The machine that did not see a fold. RecipeError for a run whose data set was replaced; what `check` raises."""
     recipe, folded = run.recipe, run.folded()
     if folded is None:

@@ -27,8 +27,7 @@ from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Problem
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
-from svmcore.lab.store.held import Held
-from svmcore.lab.store.runs import require_content
+from svmcore.lab.store.runs import Run, require_content
 from svmcore.memory import MB, BudgetError
 from svmcore.metrics import class_positions
 from svmcore.model import answers
@@ -96,7 +95,7 @@ class Worth(NamedTuple):
     share: float
 
 
-def why_not(run: Held) -> str:
+def why_not(run: Run) -> str:
     """Why a run's machine cannot be retrained without some of its examples, in a sentence; empty where it can."""
     method, n = METHODS[run.recipe.method], len(run.train_index())
     if not task_of(run.recipe).answers:
@@ -108,7 +107,7 @@ def why_not(run: Held) -> str:
     return ""
 
 
-def stand(run: Held, ceiling_mb: float, check: Check = unchecked, monitor: Callable | None = None) -> Stand:
+def stand(run: Run, ceiling_mb: float, check: Check = unchecked, monitor: Callable | None = None) -> Stand:
     """Where changes of a run begin. RecipeError for one that `why_not` names, BudgetError where its kernel values do
     not fit below the ceiling; what `check` and `monitor` raise."""
     problem, machine = _problem(run, check), run.machine()
@@ -149,7 +148,7 @@ def effect(at: Stand, change: Change) -> Effect:
 
 
 def worth(
-    run: Held,
+    run: Run,
     machine: int | None,
     ceiling_mb: float,
     check: Check = unchecked,
@@ -173,7 +172,7 @@ def worth(
     return so_far
 
 
-def _problem(run: Held, check: Check) -> Problem:
+def _problem(run: Run, check: Check) -> Problem:
     """What the run was trained on. RecipeError where that cannot be retrained, or is another set now."""
     if reason := why_not(run):
         raise RecipeError("method", run.recipe.method, reason)
@@ -182,7 +181,7 @@ def _problem(run: Held, check: Check) -> Problem:
     return problem
 
 
-def _parts(run: Held, ceiling_mb: float, check: Check, monitor) -> tuple[Iterator, int]:
+def _parts(run: Run, ceiling_mb: float, check: Check, monitor) -> tuple[Iterator, int]:
     """(retraining, rows of its examples in the data set, validation examples, their labels), and how many of those."""
     problem = _problem(run, check)
     task, recipe, machine = task_of(run.recipe), run.recipe, run.machine()

@@ -9,6 +9,7 @@ bursts and goes on after it. Whoever cancels a run ends it, and the worker sees 
 free when its thread has ended.
 """
 
+import atexit
 import logging
 import threading
 import time
@@ -19,7 +20,6 @@ from svmcore.lab.experiment.priority import yield_to_others
 from svmcore.lab.jobs import relay, worker
 from svmcore.lab.jobs.cluster import CLUSTER
 from svmcore.lab.jobs.job import CHANGES, ENDED, Job, Status
-from svmcore.lab.jobs.process import before_threads_are_joined
 from svmcore.lab.store import runs
 
 MAX_RUNNING = 1  # two cores serve one run
@@ -288,6 +288,16 @@ def _tell_store(run: runs.Run, state: str, message: str = "") -> None:
     """On a full disk the state in memory stands alone; the next progress line fails the run, if it comes to one."""
     with suppress(OSError):
         run.set_state(state, message)
+
+
+def before_threads_are_joined(close: Callable[[], None]) -> None:
+    """Call `close` when the process ends, before it waits for its threads.
+
+    Python has no public way: atexit's turn comes only after the end of every pool's threads, and those that wait in a
+    paused run would never end. Without the private one atexit it is, and only a paused run holds up the end.
+    """
+    register = getattr(threading, "_register_atexit", atexit.register)
+    register(close)
 
 
 QUEUE = Queue()  # of this process

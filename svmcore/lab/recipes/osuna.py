@@ -22,7 +22,7 @@ from data import catalogue
 from svmcore.kernels import Linear, Poly
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes.faces import WINDOW
-from svmcore.lab.store.group import Group
+from svmcore.lab.store.reading import Group
 from svmcore.solvers.general import SLOW, WAYS
 
 NAME = "osuna-scaling"

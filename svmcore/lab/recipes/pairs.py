@@ -11,7 +11,7 @@ from itertools import combinations
 
 from svmcore.kernels import Poly
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.store.group import Group
+from svmcore.lab.store.reading import Group
 
 JITTER_SETS = {1: "none", 5: "plus:1", 9: "box:1", 13: "vsv2", 25: "box:2"}  # J -> a set of as many shifts
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from svmcore.kernels import RBF, Kernel, Linear
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods.reduced import reduction_of
-from svmcore.lab.store.group import Group
+from svmcore.lab.store.reading import Group
 
 SPLITS = 10
 GRID, SHORT = "0.1,0.3,1,3,10,30,100", "0.3,1,3"  # of C, for the plain machine; the short one where a fit takes seconds

@@ -5,7 +5,7 @@
     found.mean, found.variance                 m_i and v_i of y f over the first-stage machines, or (0,) for a rule
                                                that has none
 
-Training saw labels with the recipe's noise: `svmcore.lab.registry.noise.flipped(len(index), recipe.option("noise"),
+Training saw labels with the recipe's noise: `svmcore.lab.registry.split.flipped(len(index), recipe.option("noise"),
 recipe.seed)` tells which, in the order of `index`. Bakir, Bottou and Weston (2004), Algorithm 3.
 """
 

@@ -4,6 +4,13 @@ A revision (data.revisions) is split as its base is, by the labels of before any
 done. So the runs of a base and of its revisions train and test on the same examples but for those taken out, and label
 noise swaps the same ones: a verdict has the last word on its example's label, before noise or after. An example that
 had no label joins those that train with the verdict that says it, and no test, as it may have been chosen.
+
+Label noise: a share of the examples is given another class, drawn by the seed.
+
+    swapped(y, share, seed) -> y with round(share n) labels changed        flipped(n, share, seed) -> which
+
+More noise changes the same examples and further ones, so that runs of growing noise differ by what is added.
+Bakir, Bottou and Weston (2004), section 4.2.
 """
 
 from collections.abc import Iterator
@@ -13,7 +20,6 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from svmcore.lab.registry import noise
 from svmcore.lab.registry.fields import RecipeError
 
 
@@ -62,8 +68,8 @@ def _noisy(recipe, split: Split, share: float) -> Split:
     """The split with this share of its labels swapped: of the training examples, and of the test's beside theirs."""
     if not share:
         return split
-    y_noisy = noise.swapped(split.y_test, share, recipe.seed, noise.TEST)
-    return split._replace(y_train=noise.swapped(split.y_train, share, recipe.seed), y_noisy=y_noisy)
+    y_noisy = swapped(split.y_test, share, recipe.seed, TEST)
+    return split._replace(y_train=swapped(split.y_train, share, recipe.seed), y_noisy=y_noisy)
 
 
 def _revised(recipe, data, split: Split) -> Split:
@@ -187,3 +193,20 @@ def _first_of_each(index, y, n):
     classes = np.unique(y[index])
     each = len(index) if n is None else n // len(classes)
     return np.sort(np.concatenate([index[y[index] == label][:each] for label in classes]))
+
+
+TRAIN, TEST = 0, 1
+
+
+def flipped(n: int, share: float, seed: int, part: int = TRAIN) -> np.ndarray:
+    """(n,) bool: the training (or test) examples, in the order of a run's split, whose labels are swapped."""
+    chosen = np.zeros(n, bool)
+    chosen[np.random.default_rng([seed, part]).permutation(n)[: round(share * n)]] = True
+    return chosen
+
+
+def swapped(y: np.ndarray, share: float, seed: int, part: int = TRAIN) -> np.ndarray:
+    """(n,) the labels, those of flipped examples replaced by another class: of two the other, of more any."""
+    classes, code = np.unique(y, return_inverse=True)
+    step = np.random.default_rng([seed, part, 1]).integers(1, max(len(classes), 2), len(y))
+    return classes[(code + step * flipped(len(y), share, seed, part)) % len(classes)]

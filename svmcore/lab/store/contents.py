@@ -4,16 +4,24 @@ of(folder)                  the JSON files, and whether the headers of the large
                             where it is gone
 files(recipe)               name -> RunFile of a run: those that all have (FILES), and what its task and its method keep
 files(recipe)[name].read    all of a larger one; FileNotFoundError, Damaged
+
+The machine of a sample, kept without the examples that it was trained on.
+
+A sample comes with the lab, and no data set does: of its support vectors the file says which examples they are, in
+which form, and they are prepared anew from the data set. Vectors that a reduction constructed are no examples: they
+stay.
 """
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from data import load as load_dataset
 from data.memo import Bounded
 from svmcore.jitter import JitterSet
 from svmcore.lab.recipe.recipe import Recipe
@@ -22,7 +30,7 @@ from svmcore.lab.registry.method import Kept
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.task import Task
 from svmcore.lab.registry.tasks import TASKS
-from svmcore.lab.store import folders, reading, sample
+from svmcore.lab.store import folders, reading
 from svmcore.lab.store.reading import Damaged
 from svmcore.memory import share_of_memory
 from svmcore.model import Machine
@@ -175,7 +183,7 @@ def _machine(path: Path) -> Machine:
         _check_origins(loaded, n)
         if path.parent.parent == folders.SAMPLES:
             recipe = reading.read_json(path.with_name("recipe.json"), reading.recipe)
-            loaded = sample.with_examples(loaded, recipe, train_index(split))
+            loaded = with_examples(loaded, recipe, train_index(split))
     except (ValueError, KeyError, TypeError) as error:
         raise Damaged(path.name, error) from error
     return loaded
@@ -257,3 +265,29 @@ def files(recipe: Recipe | None) -> dict[str, RunFile]:
         "folded.npz": _arrays(partial(folded, task=task), False, arrays=task.arrays, misfit=task.misfit),
     }
     return FILES | own | {f"{o.stem}.npz": _arrays(partial(kept, own=o), False, arrays=o.arrays) for o in method.files}
+
+
+def without_examples(machine: Machine) -> Machine:
+    """The machine with zeros in place of its examples."""
+    kept = np.where(_examples(machine)[:, None], np.float32(0), machine.support_vectors)
+    return replace(machine, support_vectors=kept)
+
+
+def with_examples(machine: Machine, recipe: Recipe, train: np.ndarray) -> Machine:
+    """The inverse. train: (n,) positions of the training examples in the data set. DataError when it cannot be had."""
+    own = _examples(machine)
+    origin = machine.origin[own]
+    if not len(origin):
+        return machine
+    X = load_dataset(recipe.dataset).X_train[train[origin]]
+    if machine.jitter is not None:
+        jitters = JitterSet.parse(machine.meta["jitters"], tuple(machine.meta["image_shape"]))
+        X = jitters.apply(X)[machine.jitter[own], np.arange(len(X))]
+    vectors = machine.support_vectors.copy()
+    vectors[own] = machine.prepare.transform(X)
+    return replace(machine, support_vectors=vectors)
+
+
+def _examples(machine: Machine) -> np.ndarray:
+    """(m,) bool: which support vectors are training examples, or jittered ones."""
+    return np.ones(len(machine.support), bool) if "reduced" not in machine.meta else ~machine.constructed

@@ -13,8 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
-from svmcore.lab.store.group import Group
-from svmcore.lab.store.reading import Damaged
+from svmcore.lab.store.reading import Damaged, Group
 from svmcore.lab.store.run import Run
 
 # Fields in the order in which they are said: what a reader turns first stands first.

@@ -7,12 +7,14 @@ Each raises FileNotFoundError where there is no file, and Damaged, naming file a
 should be. Fields that are not known here are left as they are: a newer version may have written them.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +24,6 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.checks import an_object, anything, count, maybe, number, positive, several, short, size, text
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import TASKS
-from svmcore.lab.store.group import Group
 
 Arrays = Mapping[str, tuple[str, int]]  # name -> kinds of number, dimensions
 Misfit = Callable[[Mapping[str, tuple[int, ...]]], str]  # why arrays of some shapes do not fit; empty where they do
@@ -32,6 +33,19 @@ RUN_ID = re.compile(r"(\d{8}-\d{6})-(\d{3})-[0-9a-f]{6}", re.ASCII)
 GROUP_KEY = re.compile(r"[a-z0-9-]{1,80}")
 MAX_TAGS, MAX_TAG = 12, 40  # of a run; characters of one
 STATES = ("queued", "running", "paused", "done", "failed", "cancelled", "interrupted")
+
+
+class Group(NamedTuple):
+    """What runs were started together for: one sweep, one table. The same key: they belong together; title: to what."""
+
+    key: str  # [a-z0-9-], at most 80 characters
+    title: str  # one line, at most 120 characters
+
+    @classmethod
+    def of(cls, kind: str, title: str, *shared: object) -> "Group":
+        """The group of the runs of this kind that have `shared` in common: started again, they come to the first."""
+        said = hashlib.sha256("\n".join(map(str, shared)).encode()).hexdigest()[:12]
+        return cls(f"{kind}-{said}", " ".join(title.split())[:120])
 
 
 class UnknownRun(KeyError):

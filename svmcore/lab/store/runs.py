@@ -37,10 +37,8 @@ from svmcore import files
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import folders, reading, trash
-from svmcore.lab.store.group import Group
-from svmcore.lab.store.held import ACTIVE, TERMINAL, Held
-from svmcore.lab.store.reading import Damaged, UnknownRun
-from svmcore.lab.store.run import BALLAST, Run, RunBusy
+from svmcore.lab.store.reading import Damaged, Group, UnknownRun
+from svmcore.lab.store.run import ACTIVE, BALLAST, TERMINAL, Run, RunBusy
 
 __all__ = ["ACTIVE", "TERMINAL", "Damaged", "Group", "Run", "RunBusy", "UnknownRun"]
 GONE = "it is gone already"  # what is said of a run that is not there to be changed
@@ -132,7 +130,7 @@ def is_current(run: Run) -> bool:
     return trained_on is None or content(run.recipe) in ("", trained_on)
 
 
-def require_content(run: Held, data_hash: str | None = None) -> None:
+def require_content(run: Run, data_hash: str | None = None) -> None:
     """RecipeError unless data of this content, None for its data set as it is now, are those that a run was trained on:
     what is found out about a run on other data is said of neither. Whatever looks into a run's data again asks this."""
     if data_hash is None:

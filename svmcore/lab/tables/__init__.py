@@ -11,10 +11,9 @@ Schölkopf, NIPS 9 (1997); Osuna, Freund and Girosi (1997); Bakir, Bottou and We
 
 from svmcore.lab.tables import burges, digestion, mnist, osuna, pairs, usps, xtrain
 from svmcore.lab.tables.filling import Filled, Tested, Value, asked, fill, stored_runs
-from svmcore.lab.tables.layout import Cell, Row, Table
+from svmcore.lab.tables.layout import PUBLISHED, Cell, Row, Table
 from svmcore.lab.tables.numbers import NUMBERS, of_run
 from svmcore.lab.tables.printing import text, with_interval
-from svmcore.lab.tables.published import PUBLISHED
 
 __all__ = [
     "NUMBERS", "PUBLISHED", "TABLES", "Cell", "Filled", "Row", "Table", "Tested", "Value", "asked", "fill",

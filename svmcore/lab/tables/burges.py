@@ -1,7 +1,6 @@
 """Tables of Burges and Schölkopf (1997), and of reduced sets beyond them."""
 
-from svmcore.lab.tables.layout import Cell, Row, Table, table_of
-from svmcore.lab.tables.published import PUBLISHED
+from svmcore.lab.tables.layout import PUBLISHED, Cell, Row, Table, table_of
 
 
 def tables() -> tuple[Table, ...]:

@@ -1,8 +1,12 @@
 """What a table is: rows of cells, each a figure of a recipe's run beside the published one."""
 
+import json
+from pathlib import Path
 from typing import NamedTuple
 
-from svmcore.lab.store.group import Group
+from svmcore.lab.store.reading import Group
+
+PUBLISHED = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
 
 
 class Cell(NamedTuple):

@@ -3,8 +3,7 @@
 from itertools import pairwise
 
 from data import catalogue
-from svmcore.lab.tables.layout import ERRORS_SVS, TIMES, Cell, Row, Table, rivals_of, table_of
-from svmcore.lab.tables.published import PUBLISHED
+from svmcore.lab.tables.layout import ERRORS_SVS, PUBLISHED, TIMES, Cell, Row, Table, rivals_of, table_of
 
 TWO_PIXELS = "virtual SVM, 2-pixel translation"
 

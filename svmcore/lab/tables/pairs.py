@@ -1,8 +1,7 @@
 """Tables of 3 against 8 (DeCoste and Schölkopf 2002, section 5.1.3, Table 10)."""
 
 from svmcore.lab.recipes.pairs import JITTER_SETS
-from svmcore.lab.tables.layout import TIMES, Cell, Row, Table, table_of
-from svmcore.lab.tables.published import PUBLISHED
+from svmcore.lab.tables.layout import PUBLISHED, TIMES, Cell, Row, Table, table_of
 
 DRAWS = 50
 

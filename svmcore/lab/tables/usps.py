@@ -1,8 +1,7 @@
 """Tables of the USPS digits (DeCoste and Schölkopf 2002, section 5.1.1, Tables 1 and 2)."""
 
 from svmcore.lab.recipes.usps import TRANSFER
-from svmcore.lab.tables.layout import ERRORS_SVS, Cell, Row, Table, rivals_of, table_of
-from svmcore.lab.tables.published import PUBLISHED
+from svmcore.lab.tables.layout import ERRORS_SVS, PUBLISHED, Cell, Row, Table, rivals_of, table_of
 
 
 def tables() -> tuple[Table, ...]:

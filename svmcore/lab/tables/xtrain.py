@@ -1,8 +1,7 @@
 """Table 1 of Bakir, Bottou and Weston (2004)."""
 
 from svmcore.lab.recipes.xtrain import ROWS, recipe_name
-from svmcore.lab.tables.layout import Cell, Row, Table
-from svmcore.lab.tables.published import PUBLISHED
+from svmcore.lab.tables.layout import PUBLISHED, Cell, Row, Table
 
 
 def tables() -> tuple[Table, ...]:

@@ -18,12 +18,12 @@ import numpy as np
 from data import catalogue
 from data.dataset import Arrays
 from pages.ui.compare.empty import worth
-from pages.ui.edit.look import plain_of
+from pages.ui.edit.trained import plain_of
 from pages.ui.run import stored
 from svmcore import RBF
 from svmcore.lab import jobs
 from svmcore.lab.experiment import comparison, repeats, suspects, unseen, without
-from svmcore.lab.jobs import asking, related
+from svmcore.lab.jobs import analyses
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
@@ -86,7 +86,7 @@ class Problem:
             if found != right:
                 yield f"{name}: {found}, it is {right}"
         for recipe in recipes:
-            key = asking.study_key(recipe)
+            key = analyses.study_key(recipe)
             if keys.setdefault((recipe, today), key) != key:
                 yield "a study of the same content is not found again"
             if any(key == other for (r, c), other in keys.items() if r == recipe and c != today):
@@ -135,8 +135,8 @@ def looked_into(run: Run, own: Arrays, current: bool) -> Iterator[str]:
         labels = own.y_train if found.part == "train" else own.y_test
         if not (found.index < len(labels)).all() or not np.array_equal(found.given, labels[found.index]):
             yield f"suspects, {way}: {HAS_NOT_SEEN[False]}"
-    related.start(run.id)
-    if (related.RELATED.wait(run.id, MOST).state == "done") != current:
+    analyses.RELATED.start(run.id)
+    if (analyses.RELATED.wait(run.id, timeout=MOST).state == "done") != current:
         yield f"copies and outliers: {HAS_NOT_SEEN[current]}"
 
 

@@ -25,10 +25,10 @@ from svmcore import RBF, JitterSet, Poly
 from svmcore.detection import curve
 from svmcore.lab.experiment import asking, remedies, train
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry import reducing, searching, split, voting
-from svmcore.lab.registry.finders import cutting
+from svmcore.lab.registry import reducing, searching, split
+from svmcore.lab.registry.finders import scanned
 from svmcore.lab.registry.methods import jsv, tangent
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.registry.tasks import detect, task_of
 from svmcore.methods.editing import edited as editing
 from svmcore.methods.virtual import search as virtual_search
 from svmcore.preprocess import Preprocessor
@@ -247,7 +247,7 @@ def halves(case, seed):
     """The background that each of the machines that vote learns from."""
     problem = train.prepare(case.two)
     signed = problem._replace(y_train=np.where(problem.y_train == problem.y_train[0], 1, -1))
-    both = [voting._others(seed, number, signed) for number in range(2)]
+    both = [detect._others(seed, number, signed) for number in range(2)]
     return both, []
 
 
@@ -256,7 +256,7 @@ def background(case, seed):
     pictures = picture_catalogue.load("venus-like")
     recipe = Recipe(task="detect", dataset="venus-like", seed=seed, options={"finder": "scan"})
     few = SimpleNamespace(train=[0])
-    return [cutting.cut(recipe, pictures, few, 1.0, train.unchecked)[0]], []
+    return [scanned.cut(recipe, pictures, few, 1.0, train.unchecked)[0]], []
 
 
 def counted(case, seed):

@@ -1,1 +1,0 @@
-"""What the page of reduced sets is made of."""

@@ -61,7 +61,7 @@ class UnknownDataset(DataError, KeyError):
     __str__ = DataError.__str__  # KeyError would show the text in quotes
 
     def __init__(self, name: str, names):
-        super().__init__(f"There is no data set {name!r}", "one of " + ", ".join(names))
+        super().__init__(f"There is no dataset {name!r}", "one of " + ", ".join(names))
 
 
 class Arrays(NamedTuple):

@@ -55,9 +55,9 @@ def entry(name: str) -> Entry:
     """The entry of squares:OVERLAP or clouds:DEVIATION. UnknownDataset for an amount that cannot be."""
     family, amount = _read(name)
     make, d, kind, title = FAMILIES[family]
-    note = f"Synthetic, the same on every machine. Bayes error {100 * bayes_error(name):.1f} %. Any {ALLOWED[family]} "
+    note = f"Synthetic: the same on every machine. The Bayes error is {100 * bayes_error(name):.1f} %. Any name "
     of_amount = lambda n, seed: make(n, amount, seed)  # noqa: E731
-    return entry_of(name, f"{title} {amount:g}", kind, d, of_amount, N_TRAIN, N_TEST, f"{note}can be named.")
+    return entry_of(name, f"{title} {amount:g}", kind, d, of_amount, N_TRAIN, N_TEST, f"{note}{ALLOWED[family]} works.")
 
 
 def entries() -> list[Entry]:
@@ -77,7 +77,10 @@ def _read(name: str) -> tuple[str, float]:
 
 FAMILIES = {
     "squares": (squares, 2, "toy", "Two unit squares, overlap"),
-    "clouds": (clouds, D, "features", "Two Gaussian clouds in ten dimensions, deviation"),
+    "clouds": (clouds, D, "features", "Two Gaussian clouds in ten dimensions, standard deviation"),
 }
-ALLOWED = {"squares": "squares:OVERLAP from 0 to 1", "clouds": "clouds:DEVIATION above 0, to 100"}
+ALLOWED = {
+    "squares": "squares:OVERLAP with an overlap from 0 to 1",
+    "clouds": "clouds:DEVIATION with a standard deviation above 0 and up to 100",
+}
 LISTED = ("squares:0.2", "clouds:2", "clouds:4")

@@ -59,7 +59,9 @@ class Entry(Readable, Facts):
         found = (arrays.X_train.shape[1:], len(arrays.X_train), len(arrays.X_test), tuple(np.unique(arrays.y_train)))
         expected = (self.shape, self.n_train + self.unlabelled, self.n_test, self.classes)
         if found != expected:
-            raise DataError(f"{self.name} is not as published: shape, sizes and classes {found}", f"{expected}")
+            raise DataError(
+                f"{self.name} differs from the published dataset: shape, sizes and classes are {found}", f"{expected}"
+            )
         if not all(np.isfinite(X).all() for X in (arrays.X_train, arrays.X_test)):
             raise DataError(f"{self.name} has missing or infinite values", PUBLISHED)
         return Dataset.of(self, arrays)
@@ -74,7 +76,7 @@ def _parsed(name: str, parse: Callable, paths: list[Path]):
     except Exception as error:  # each library that reads a format has its own: no list of them is complete
         reason = str(error).partition("\n")[0][:200] or type(error).__name__
         raise DataError(
-            f"{name} is damaged: {reason} ({paths[0].name if paths else 'made here'})", PUBLISHED
+            f"{name} is damaged: {reason} ({paths[0].name if paths else 'synthetic'})", PUBLISHED
         ) from error
 
 

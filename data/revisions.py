@@ -93,7 +93,7 @@ def named(base: str, title: str) -> str:
     """The name of a revision of `base` that is called so. DataError for a title without letters or digits, and for the
     name of a revision as base."""
     if AT in base:
-        raise DataError(f"{base} is a revision already", f"verdicts on {base_of(base)}")
+        raise DataError(f"{base} is itself a revision", f"a revision of {base_of(base)}")
     return f"{base}{AT}{slug(title)[:MAX_SLUG].strip('-')}"
 
 
@@ -102,17 +102,17 @@ def entry(name: str, find: Find) -> Revision:
     is gone."""
     found = parse_name(name)
     if found is None or not _path(found).exists():
-        raise UnknownDataset(name, known() or ["none, as there is no revision yet"])
+        raise UnknownDataset(name, known() or ["none: there are no revisions yet"])
     try:
         base = find(found.base)
     except UnknownDataset:
         raise DataError(
-            f"{found.base}, the base of the revision {name}, is gone", "the base, added once more"
+            f"{found.base}, the base of the revision {name}, was deleted", "the same base dataset, added again"
         ) from None
     log = judging.log(_path(found), base)
     if found.lines is not None and found.lines > len(log.lines):
-        reason = f"{name} counts {found.lines:,} lines, and its file has {len(log.lines):,}"
-        raise DataError(reason, "the file as it was")
+        reason = f"{name} needs {found.lines:,} lines, but its file has {len(log.lines):,}"
+        raise DataError(reason, "the complete file of the revision")
     return _entry(found, base, log)
 
 
@@ -138,8 +138,8 @@ def forget(name: str) -> None:
     """Remove a revision for good; DataError where there is none or the disk does not allow it."""
     found = parse_name(name)
     if found is None or not _path(found).exists():
-        raise DataError(f"There is no revision {name!r}", ", ".join(known()) or "none")
-    with in_words(f"{name} could not be removed", "a folder that may be changed", OSError):
+        raise DataError(f"There is no revision {name!r}", ", ".join(known()) or "none: there are no revisions yet")
+    with in_words(f"{name} could not be deleted", "a folder with write permission", OSError):
         _path(found).unlink(missing_ok=True)
 
 
@@ -150,7 +150,7 @@ def add(name: str, base: Dataset, given: Iterable[Verdict]) -> int:
     """
     found, given = parse_name(name), list(given)
     if found is None or found.lines is not None or found.base != base.entry.name or base.base is not None:
-        raise DataError(f"{name} is no revision of {base.entry.name}", f"{base.entry.name}{AT} and a name")
+        raise DataError(f"{name} is not a revision of {base.entry.name}", f"{base.entry.name}{AT} followed by a name")
     content = base.content_hash[:CONTENT]
     text = verdicts.written(given, base.entry.name, content, head=False)
     verdicts.require_given(verdicts.read(text, base.entry).verdicts, base)
@@ -264,19 +264,19 @@ def _summed(of_parts: Counter) -> Counter:
 
 
 def told(judged: dict[str, int]) -> str:
-    """`40 judged: 31 with another label, 2 taken out, 5 kept, 2 unsure.`"""
-    words = ((verdicts.LABEL, "with another label"), (FIRST, "with a first label"), (verdicts.OUT, "taken out"))
-    words += ((verdicts.KEEP, "kept"), (verdicts.UNSURE, "unsure"))
+    """`40 reviewed: 31 relabelled, 2 excluded, 5 confirmed, 2 unsure.`"""
+    words = ((verdicts.LABEL, "relabelled"), (FIRST, "labelled for the first time"), (verdicts.OUT, "excluded"))
+    words += ((verdicts.KEEP, "confirmed"), (verdicts.UNSURE, "unsure"))
     parts = [f"{judged[verdict]:,} {word}" for verdict, word in words if judged.get(verdict)]
-    return f"{sum(judged.values()):,} judged" + (f": {', '.join(parts)}" if parts else "") + "."
+    return f"{sum(judged.values()):,} reviewed: {', '.join(parts)}." if parts else "Nothing reviewed yet."
 
 
 def _require_content(content: str, base: Dataset, name: str) -> None:
     if content and content != base.content_hash[:CONTENT]:
         raise DataError(
-            f"{base.entry.name} was replaced since the verdicts of {name} were given: its content is "
-            f"{base.content_hash[:CONTENT]}, theirs {content}",
-            "verdicts on the set as it is now, in a revision of another name",
+            f"{base.entry.name} was replaced after the verdicts of {name} were given: its content hash is "
+            f"{base.content_hash[:CONTENT]}, theirs is {content}",
+            "verdicts on the current dataset, in a revision with another name",
         )
 
 

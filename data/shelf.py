@@ -28,7 +28,7 @@ MAX_TEXT = 10_000  # letters of a title
 MAX_ENTRY = 1 << 20  # bytes, in UTF-8, of the text that describes a set
 HALF = re.compile("[\ud800-\udfff]")  # half of a character: there is no UTF-8 of it
 LETTER = 4  # bytes that an array takes for one
-ACCEPTED = "a file that this program wrote"
+ACCEPTED = "a file written by this program"
 
 E = TypeVar("E")  # what the catalogue lists: Entry, PictureEntry
 Members = dict[str, bundle.Member]  # the arrays of a stored file by name, not yet read
@@ -76,7 +76,9 @@ class Shelf(Generic[E]):
         path, text = self._path(title), _text(shown)
         name = self.prefix + path.stem
         if path.exists() and not replace:
-            raise DataError(f"There is already {self.words.one} {name!r}", "another name, or permission to replace it")
+            raise DataError(
+                f"There is already {self.words.one} {name!r}", "another name, or replacing the existing one"
+            )
         try:
             with places.replacing(path) as file:
                 np.savez(file, **arrays, entry=np.array(text))
@@ -84,11 +86,11 @@ class Shelf(Generic[E]):
                 written = Path(file.name)
                 self.read(written, *self._announced(written))
         except DataError as error:
-            reason = f"{self.words.it} could not be read again: {error.reason}"
-            raise DataError(reason, "what an upload is read as") from error
+            reason = f"{self.words.it} could not be read back after saving: {error.reason}"
+            raise DataError(reason, "arrays as an upload gives them") from error
         except OSError as error:
-            reason = f"{self.words.it} could not be stored ({error})"
-            raise DataError(reason, "a home folder that can be written") from error
+            reason = f"{self.words.it} could not be saved ({error})"
+            raise DataError(reason, "a home folder (SVMLAB_HOME) with write permission") from error
         return self._entry(path, json.loads(text), path.stat().st_size)
 
     def forget(self, name: str) -> None:
@@ -99,7 +101,7 @@ class Shelf(Generic[E]):
             raise DataError(
                 f"{self.words.none} of yours named {name!r}", f"one of the names that start with {self.prefix}"
             )
-        with in_words(f"{path.name} could not be removed", "a folder that may be changed", OSError):
+        with in_words(f"{path.name} could not be deleted", "a folder with write permission", OSError):
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
     def entries(self) -> list[E]:
@@ -143,7 +145,7 @@ class Shelf(Generic[E]):
     def _members(self, path: Path) -> Members:
         members = {member.name.removesuffix(".npy"): member for member in bundle.from_path(path, self.most)}
         if missing := {*self.arrays, "entry"} - members.keys():
-            raise DataError(f"{path.name} has no {min(missing)}", ACCEPTED)
+            raise DataError(f"{path.name} has no array {min(missing)}", ACCEPTED)
         return members
 
     def _announced(self, path: Path) -> tuple[dict, Members]:
@@ -152,7 +154,7 @@ class Shelf(Generic[E]):
             raise DataError(f"{path.name} is not a file", ACCEPTED)
         members = self._members(path)
         if members["entry"].size > LETTER * MAX_ENTRY + npz.MAX_HEADER:
-            raise DataError(f"The text in {path.name} is longer than {MAX_ENTRY:,} letters", ACCEPTED)
+            raise DataError(f"The description in {path.name} is longer than {MAX_ENTRY:,} characters", ACCEPTED)
         shown = self._described(path, str(npz.parse("entry", members["entry"].read())))
         self.check(path, shown, members)
         return shown, members
@@ -160,15 +162,20 @@ class Shelf(Generic[E]):
     def _described(self, path: Path, text: str) -> dict:
         """The description that a text holds. DataError unless it has what an entry takes from it."""
         if path.stem != slug(path.stem):
-            raise DataError(f"{path.name} has a name that no stored set can have", "small letters, digits and hyphens")
-        with in_words(f"{path.name} does not say what it holds", ACCEPTED, ValueError, RecursionError):
+            raise DataError(
+                f"{path.name} is not a valid file name for a saved set", "lower-case letters, digits and hyphens"
+            )
+        with in_words(f"{path.name} has no readable description", ACCEPTED, ValueError, RecursionError):
             shown = json.loads(text)
         if not isinstance(shown, dict):
-            raise DataError(f"{path.name} does not say what it holds", ACCEPTED)
+            raise DataError(f"{path.name} has no readable description", ACCEPTED)
         _text(shown)  # JSON can spell what no browser can be sent
         for name, is_good in {"title": lambda value: is_text(value, MAX_TEXT), **self.fields}.items():
             if not is_good(shown.get(name)):
-                raise DataError(f"{path.name} says {name} = {repr(shown.get(name))[:60]}", ACCEPTED)
+                raise DataError(
+                    f"The description in {path.name} has an invalid value: {name} = {repr(shown.get(name))[:60]}",
+                    ACCEPTED,
+                )
         return shown
 
     def _parse(self, shown: dict, paths: list[Path]):
@@ -176,7 +183,7 @@ class Shelf(Generic[E]):
         try:
             return self.read(path, shown, self._members(path))
         except DataError as error:
-            damage = DataError(f"{path.name} is damaged: {error.reason}", "the set, uploaded once more")
+            damage = DataError(f"{path.name} is damaged: {error.reason}", "the same data, uploaded again")
             _found[path, stamp] = damage
             raise damage from error
 
@@ -186,7 +193,7 @@ def slug(title: str) -> str:
     plain = unicodedata.normalize("NFKD", title[:MAX_TITLE]).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
     if not name:
-        raise DataError(f"The name {title!r} has no letter a-z and no digit", "a name such as `my digits 2`")
+        raise DataError(f"The name {title!r} contains no letter a-z and no digit", "a name such as `my digits 2`")
     return name
 
 
@@ -194,7 +201,7 @@ def one_line(title: str) -> str:
     """A title as it is stored; DataError for one too long to be read again."""
     title = " ".join(title.split())
     if len(title) > MAX_TEXT:
-        raise DataError(f"The name has {len(title):,} letters", f"at most {MAX_TEXT:,}")
+        raise DataError(f"The name is too long: {len(title):,} characters", f"at most {MAX_TEXT:,}")
     return title
 
 
@@ -212,10 +219,10 @@ def _text(shown: dict) -> str:
     """A description as it is stored; DataError for one too long to be read again, or with half a character in it."""
     text = json.dumps(shown, ensure_ascii=False)
     if half := HALF.search(text):
-        raise DataError(f"A name has half a character in it (U+{ord(half[0]):X})", "names of whole characters")
+        raise DataError(f"A name contains an incomplete character (U+{ord(half[0]):X})", "names in valid Unicode")
     if (n := in_utf8(text)) > MAX_ENTRY:
-        reason = f"The title and the names of columns, classes or pictures take {n:,} bytes of UTF-8"
-        raise DataError(reason, f"at most {MAX_ENTRY:,} bytes: fewer names, or shorter ones")
+        reason = f"The title and the names of columns, classes or pictures take {n:,} bytes in UTF-8"
+        raise DataError(reason, f"at most {MAX_ENTRY:,} bytes: use fewer or shorter names")
     return text
 
 
@@ -236,4 +243,4 @@ def _entry_of(shelf: Shelf[E], path: Path, stamp: tuple[int, int]) -> E | DataEr
     except DataError as error:
         return error
     except ValueError as error:  # of computing with what a hostile file says
-        return DataError(f"{path.name} does not say what it holds ({error})", ACCEPTED)
+        return DataError(f"{path.name} has no readable description ({error})", ACCEPTED)

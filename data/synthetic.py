@@ -63,7 +63,7 @@ def ripley(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def entries() -> list[Entry]:
     """What the catalogue says of each."""
-    note = "Synthetic points in the plane, the same on every machine."
+    note = "Synthetic points in the plane: the same on every machine."
     return [
         entry_of(f"toy-{make.__name__}", title, "toy", 2, make, N_TRAIN, N_TEST, note) for title, make in TOYS.items()
     ]
@@ -98,5 +98,5 @@ TOYS = {
     "Two circles": circles,
     "Two Gaussians": gaussians,
     "Banana": banana,
-    "Mixtures in the manner of Ripley": ripley,
+    "Mixtures of Gaussians, after Ripley": ripley,
 }

@@ -28,11 +28,12 @@ COLUMNS = ("dataset", "content", "part", "row", "given", "verdict", "label")
 KEEP, LABEL, OUT, UNSURE, UNDO = "keep", "label", "out", "unsure", "undo"
 VERDICTS = (KEEP, LABEL, OUT, UNSURE)
 PARTS = ("train", "test")
+SET_NAMES = {"train": "training set", "test": "test set"}  # of the parts, in messages
 UNLABELLED = ""  # the label of an example that has none
 CONTENT = 12  # letters of a content hash that tell data sets apart here
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")  # a text that begins so is written with ' before it
 MAX_BYTES = 64 << 20  # of a file: 100,000 verdicts take five to ten million
-ACCEPTED = f"a CSV with the columns {', '.join(COLUMNS)}, as this program writes it"
+ACCEPTED = f"a CSV file with the columns {', '.join(COLUMNS)}, as exported by this program"
 
 Key = tuple[str, int]  # part, row
 
@@ -95,58 +96,60 @@ def read(text: str, facts: Facts, first: int = 2, content: str = "") -> Lines:
             if not line:
                 continue
             if len(line) != len(COLUMNS):
-                raise DataError(f"it has {len(line)} cells, not {len(COLUMNS)}")
+                raise DataError(f"it has {len(line)} cells instead of {len(COLUMNS)}")
             dataset, of, part, row, given, verdict, label = line
             content = content or of
             if dataset != facts.name or of != content:
                 raise DataError(_other(dataset, of, facts.name, content))
             if part not in sizes:
-                raise DataError(f"part is {part[:20]!r}, neither train nor test")
+                raise DataError(f"the part is {part[:20]!r}, neither train nor test")
             if not (row.isascii() and row.isdecimal() and len(row) < 12 and int(row) < sizes[part]):
-                raise DataError(f"there is no example {row[:20]!r} in the {part} part, which has {sizes[part]:,}")
+                raise DataError(
+                    f"there is no example {row[:20]!r} in the {SET_NAMES[part]}, which has {sizes[part]:,} examples"
+                )
             none = part == "train" and int(row) >= facts.n_train
             if given not in ([UNLABELLED] if none else classes):
                 raise DataError(_other_given(row, given, facts, none))
             if none and verdict == KEEP:
                 raise DataError(f"example {row} has no label to keep")
             if verdict not in VERDICTS and verdict != UNDO:
-                raise DataError(f"{verdict[:20]!r} is no verdict: {', '.join(VERDICTS)}, or {UNDO}")
+                raise DataError(f"the verdict is {verdict[:20]!r}, not one of {', '.join(VERDICTS)} or {UNDO}")
             if (label not in classes) if verdict == LABEL else label:
                 raise DataError(_no_label(label, verdict, facts))
             found.append(Verdict(part, int(row), classes.get(given, given), verdict, classes.get(label)))
     except DataError as error:
         raise DataError(f"Line {first - 1 + reader.line_num:,}: {str(error).removesuffix('.')}", ACCEPTED) from None
     except csv.Error as error:
-        raise DataError(f"Line {first - 1 + reader.line_num:,} is no line of a CSV ({error})", ACCEPTED) from None
+        raise DataError(f"Line {first - 1 + reader.line_num:,} is not valid CSV ({error})", ACCEPTED) from None
     return Lines(found, facts.name, content)
 
 
 def _other(dataset: str, content: str, name: str, own: str) -> str:
     if dataset != name:
-        return f"it is on the data set {dataset[:80]!r}, not on {name!r}"
-    return f"it is on other examples called {name!r}: their content is {content[:20]!r}, not {own!r}"
+        return f"it belongs to the dataset {dataset[:80]!r}, not to {name!r}"
+    return f"it belongs to another version of {name!r}: the content hash is {content[:20]!r} instead of {own!r}"
 
 
 def _other_given(row: str, given: str, facts: Facts, none: bool) -> str:
     if none or not given:
         has, said = ("no label", repr(given[:40])) if none else ("a label", "none")
-        return f"example {row} of {facts.name} has {has}, and the verdict says {said}"
+        return f"example {row} of {facts.name} has {has}, but the column `given` has {said}"
     return f"{facts.name} has no class {given[:40]!r}"
 
 
 def _no_label(label: str, verdict: str, facts: Facts) -> str:
     if verdict != LABEL:
-        return f"the verdict {verdict} has a label, {label[:40]!r}"
-    return f"{facts.name} has no class {label[:40]!r}; " + ", ".join(map(str, facts.classes))[:200]
+        return f"the verdict {verdict} must not have a label (got {label[:40]!r})"
+    return f"{facts.name} has no class {label[:40]!r}; its classes are {', '.join(map(str, facts.classes))[:200]}"
 
 
 def headed(blob: bytes) -> str:
     """The lines of a CSV below its head. DataError for what is none, or has another head."""
     if len(blob) > MAX_BYTES:
-        raise DataError(f"The file has {len(blob) / 1e6:,.0f} MB", f"verdicts of at most {MAX_BYTES / 1e6:,.0f} MB")
+        raise DataError(f"The file is too large: {len(blob) / 1e6:,.0f} MB", f"at most {MAX_BYTES / 1e6:,.0f} MB")
     head, _, lines = text_of(blob).partition("\n")
     if head.rstrip("\r") != ",".join(COLUMNS):
-        raise DataError(f"The first line is {head[:80]!r}", ACCEPTED)
+        raise DataError(f"The first line is {head[:80]!r} instead of the column names", ACCEPTED)
     return lines
 
 
@@ -155,7 +158,7 @@ def text_of(blob: bytes) -> str:
     try:
         return blob.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise DataError("The file is no text in UTF-8", ACCEPTED) from None
+        raise DataError("The file is not UTF-8 text", ACCEPTED) from None
 
 
 def stack(lines: Iterable[Verdict]) -> list[Verdict]:
@@ -167,7 +170,9 @@ def stack(lines: Iterable[Verdict]) -> list[Verdict]:
         elif left and left[-1].key == verdict.key:
             left.pop()
         else:
-            raise DataError(f"An undo of {verdict.part} {verdict.row} follows no verdict on it", ACCEPTED)
+            raise DataError(
+                f"The undo of {verdict.part} {verdict.row} does not follow a verdict on that example", ACCEPTED
+            )
     return left
 
 
@@ -184,12 +189,15 @@ def given(blob: bytes, base: Dataset) -> list[Verdict]:
     found: dict[Key, Verdict] = {}
     for verdict in lines:
         if verdict.verdict == UNDO:
-            raise DataError(f"It takes back a verdict on {verdict.part} {verdict.row}", "what stands in the end alone")
+            raise DataError(
+                f"The file has an undo, of {verdict.part} {verdict.row}",
+                "an exported file, which has only the latest verdicts",
+            )
         if found.setdefault(verdict.key, verdict).says != verdict.says:
             raise DataError(
-                f"It has the example {verdict.row} of the {verdict.part} part twice: {told(found[verdict.key])}, and "
-                f"{told(verdict)}",
-                "one verdict on each example",
+                f"Example {verdict.row} of the {SET_NAMES[verdict.part]} has two verdicts: "
+                f"{told(found[verdict.key])}, and {told(verdict)}",
+                "one verdict per example",
             )
     return list(found.values())
 
@@ -200,14 +208,14 @@ def require_given(lines: Sequence[Verdict], base: Dataset) -> None:
     for verdict in lines:
         if has[verdict.part][verdict.row] != verdict.given:
             raise DataError(
-                f"Example {verdict.row} of the {verdict.part} part of {base.entry.name} is of the class "
-                f"{has[verdict.part][verdict.row]}, and the verdicts say {verdict.given}",
-                "verdicts on this data set",
+                f"Example {verdict.row} of the {SET_NAMES[verdict.part]} of {base.entry.name} has the label "
+                f"{has[verdict.part][verdict.row]}, but the verdicts were given on the label {verdict.given}",
+                "verdicts on this dataset",
             )
 
 
 def told(verdict: Verdict) -> str:
-    """A verdict in words: `another label: 9`."""
-    label = f"{'label' if verdict.given == UNLABELLED else 'another label'}: {verdict.label}"
-    words = {KEEP: "keep", OUT: "take out", UNSURE: "unsure", LABEL: label}
+    """A verdict in words: `relabelled as 9`."""
+    label = f"{'labelled' if verdict.given == UNLABELLED else 'relabelled'} as {verdict.label}"
+    words = {KEEP: "label confirmed", OUT: "excluded", UNSURE: "unsure", LABEL: label}
     return words[verdict.verdict]

@@ -20,7 +20,7 @@ from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 from data.loaders.sieve import TooLarge
 from data.loaders.text import Rows
 
-ACCEPTED = "ARFF: @relation, an @attribute for each column, @data, then a line of as many values for each example"
+ACCEPTED = "ARFF: @relation, one @attribute per column, @data, then one line of values per example"
 MAX_ATTRIBUTES = 1 << 20
 HEAD = 1 << 20  # letters of comments before the first line
 _QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
@@ -59,7 +59,7 @@ def taken_apart(name: str, text: str) -> tuple[list[str], Rows]:
             if len(names) > MAX_ATTRIBUTES:
                 raise DataError(f"{name} has more than {MAX_ATTRIBUTES:,} attributes", ACCEPTED)
         elif word != "@relation":
-            raise DataError(f"{name}: line {k} is {line[:40]!r}, before @data", ACCEPTED)
+            raise DataError(f"{name}: line {k} is {line[:40]!r} before @data", ACCEPTED)
     if len(names) < 2:
         raise DataError(f"{name} has {'one attribute' if names else 'no attributes'} before @data", ACCEPTED)
     numbers, rows, total = [], [], 0
@@ -83,7 +83,9 @@ def _attribute(where: str, line: str) -> tuple[str, str]:
     if found[2]:
         return _bare(found[1]), next(_cells(where, found[2][1:-1]))
     if (kind := found[3].lower()) not in _TYPES:
-        raise DataError(f"{where} has an attribute of the type {kind[:40]!r}", f"{', '.join(_TYPES)} or {{values}}")
+        raise DataError(
+            f"{where} has an attribute of the unknown type {kind[:40]!r}", f"{', '.join(_TYPES)} or {{values}}"
+        )
     return _bare(found[1]), "" if kind in ("string", "date") else "0"
 
 
@@ -118,7 +120,8 @@ def _cells(where: str, line: str) -> Iterator[str]:
         cell = _CELL.match(line, at)
         if not cell:
             raise DataError(
-                f"{where} has a quote that is left open, or a value beside one: {line[at:][:40]!r}", ACCEPTED
+                f"{where} has a quote that is never closed, or text next to a quoted value: {line[at:][:40]!r}",
+                ACCEPTED,
             )
         text = (cell[2] or "").strip()
         yield _bare(cell[1]) if cell[1] else "" if text == "?" else text

@@ -25,7 +25,7 @@ MAX_BYTES = 1 << 29  # of one upload, packed or unpacked, and of its arrays
 MAX_MEMBERS = 200_000
 
 SIZE_ACCEPTED = f"at most {MAX_BYTES >> 20} MB, unpacked"
-ZIP_ACCEPTED = "a zip of images in one folder a class"
+ZIP_ACCEPTED = "a zip of images with one folder per class"
 _ENCRYPTED = 0x1
 _DAMAGE = (OSError, EOFError, ValueError, NotImplementedError, struct.error, zlib.error, zipfile.BadZipFile)
 _JUNK = {"__MACOSX", "Thumbs.db", "desktop.ini"}
@@ -55,7 +55,7 @@ class Member:
             return file.read(size)
 
     def _read_whole(self):
-        return in_words(f"{self.name} is damaged or cut off", "the complete file", *_DAMAGE, RuntimeError)
+        return in_words(f"{self.name} is damaged or incomplete", "the complete file", *_DAMAGE, RuntimeError)
 
 
 def members_of(name: str, source: bytes | Path | str) -> list[Member]:
@@ -79,7 +79,7 @@ def whole(name: str, source: bytes | Path) -> Member:
 
 def from_path(path: Path, most: int = MAX_BYTES) -> list[Member]:
     """The members of a local file or folder (hidden files and linked folders are passed over), `most` bytes in all."""
-    with in_words(f"{path.name} cannot be read", "a file that may be read", OSError):
+    with in_words(f"{path.name} cannot be read", "a file with read permission", OSError):
         return _from_path(path, most)
 
 
@@ -101,7 +101,7 @@ def _on_disk(path: Path, name: str) -> Member:
 
 
 def _zip_members(name: str, open_zip: Callable[[], IO[bytes]], most: int = MAX_BYTES) -> list[Member]:
-    with in_words(f"{name} is not a complete zip file", "the complete file, zip or npz", *_DAMAGE):
+    with in_words(f"{name} is not a complete zip file", "the complete zip or npz file", *_DAMAGE):
         archive = zipfile.ZipFile(open_zip())
     members = []
     for info in archive.infolist():
@@ -109,11 +109,11 @@ def _zip_members(name: str, open_zip: Callable[[], IO[bytes]], most: int = MAX_B
         if not path.parts or info.is_dir():
             continue
         if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
-            raise DataError(f"{name} holds a file named {info.filename!r}, outside its own folder", ZIP_ACCEPTED)
+            raise DataError(f"{name} contains {info.filename!r}, a path outside the archive", ZIP_ACCEPTED)
         if stat.S_ISLNK(info.external_attr >> 16):
-            raise DataError(f"{name} holds a link, {info.filename!r}", "plain files only")
+            raise DataError(f"{name} contains a link, {info.filename!r}", "regular files only")
         if info.flag_bits & _ENCRYPTED:
-            raise DataError(f"{name} is locked with a password", ZIP_ACCEPTED + " without a password")
+            raise DataError(f"{name} is protected with a password", ZIP_ACCEPTED + " without a password")
         members.append(Member(str(path), info.file_size, partial(archive.open, info)))
     return _checked(name, members, most)
 
@@ -122,12 +122,12 @@ def _checked(name: str, members: list[Member], most: int = MAX_BYTES) -> list[Me
     """The members that count, if they are few and small enough."""
     members = [member for member in members if not _is_junk(member.name)]
     if not members:
-        raise DataError(f"{name} holds no files", "a file or folder with examples in it")
+        raise DataError(f"{name} contains no files", "a file or folder with examples")
     if len(members) > MAX_MEMBERS:
-        raise DataError(f"{name} holds more than {MAX_MEMBERS} files", f"at most {MAX_MEMBERS} files")
+        raise DataError(f"{name} contains more than {MAX_MEMBERS:,} files", f"at most {MAX_MEMBERS:,} files")
     for member in members:
         if not member.name.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in member.name):
-            raise DataError(f"{name} holds a file named {member.name[:60]!r}", "names in UTF-8")
+            raise DataError(f"{name} contains a file named {member.name[:60]!r}", "file names in UTF-8")
     total = sum(member.size for member in members)
     if total > most:
         raise DataError(f"{name} unpacks to {total >> 20} MB", f"at most {most >> 20} MB, unpacked")

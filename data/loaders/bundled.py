@@ -40,7 +40,9 @@ def cbcl(path: Path) -> tuple[np.ndarray, np.ndarray]:
         raise DataError(f"{path.name} has the arrays {', '.join(arrays)[:80]}", "X and y")
     X, y = arrays["X.npy"], arrays["y.npy"]
     if X.dtype != np.uint8 or X.shape != (len(y), 19, 19) or y.ndim != 1 or set(np.unique(y)) != {-1, 1}:
-        raise DataError(f"{path.name} holds X {X.dtype} {X.shape} and y {y.shape}", "uint8 (n, 19, 19), +1 and -1")
+        raise DataError(
+            f"{path.name} has X of {X.dtype} {X.shape} and y {y.shape}", "X of uint8 (n, 19, 19), labels +1 and -1"
+        )
     return X.copy(), y.astype(np.int64)
 
 

@@ -33,8 +33,8 @@ from data.loaders.sieve import TooLarge
 from data.loaders.text import ACCEPTED, Rows
 
 REFUSE, FILL, TELL = "refuse", "fill", "tell"  # what becomes of empty cells
-EMPTY_ACCEPTED = "rows without empty cells, or, under How to read it, what is put in their place"
-COMMA = "Numbers are written with a decimal comma"
+EMPTY_ACCEPTED = "rows without empty cells, or a way to fill them, chosen under How to read it"
+COMMA = "Numbers are read with a decimal comma"
 EPOCH = datetime(1970, 1, 1)
 MAX_LEVELS = 20  # texts of a column of categories
 MAX_MEASURE = 60  # letters of a number and its unit
@@ -280,12 +280,14 @@ class _Column(NamedTuple):
         """What is wrong with a cell; nothing where it may be filled."""
         if is_missing(cell):
             said = f"has {cell!r}, a missing or infinite value" if cell else "has an empty cell"
-            return None if filled else DataError(f"{where} {said}, in {self.name!r}", EMPTY_ACCEPTED)
+            return None if filled else DataError(f"{where} {said} in column {self.name!r}", EMPTY_ACCEPTED)
         if np.isnan(value := self.value(cell)):
-            return DataError(f"{where} has {cell[:40]!r} where a {self.what} is needed, in {self.name!r}", ACCEPTED)
+            return DataError(f"{where} has {cell[:40]!r} instead of a {self.what} in column {self.name!r}", ACCEPTED)
         if abs(value) <= LARGEST:
             return None
-        return DataError(f"{where} has {cell[:40]!r}, a missing or infinite value, in {self.name!r}", EMPTY_ACCEPTED)
+        return DataError(
+            f"{where} has {cell[:40]!r}, a missing or infinite value, in column {self.name!r}", EMPTY_ACCEPTED
+        )
 
 
 class Columns:
@@ -313,7 +315,7 @@ class Columns:
             elif column.kind == "dates":
                 day_first = column.by_day >= column.by_month
                 self._kept.append(_Column(k, names[k], partial(days, day_first=day_first), "date"))
-                dates.append(f"{names[k]} (the {'day' if day_first else 'month'} first, unless the year is)")
+                dates.append(f"{names[k]} ({'day' if day_first else 'month'} first, unless the year comes first)")
             elif column.kind == "categories":
                 levels = tuple(sorted(column.levels))
                 commonest = max(levels, key=column.levels.get)
@@ -334,7 +336,7 @@ class Columns:
         """X (n, len(names)) float64, NaN where a cell is empty, and what is wrong with a row. Raises TooLarge."""
         n, d = len(rows.lines), len(self.names)
         if n * d * 4 > MAX_BYTES:
-            raise TooLarge(f"{rows.name} becomes a table of {n:,} x {d:,}", SIZE_ACCEPTED)
+            raise TooLarge(f"{rows.name} becomes a table of {n:,} x {d:,} numbers", SIZE_ACCEPTED)
         X, bad, chosen = np.empty((n, d)), {}, [column.at for column in self._kept]
         for block, part in rows.parts(len(chosen)) if chosen else ():
             cells = part.cut_off(chosen)
@@ -359,8 +361,8 @@ class Columns:
             more.append(f"{column.name} is empty")
         if not told:
             return X, self.names, []
-        where = "of all rows, those that will test included"
-        note = f"Empty cells hold the column's median, or its commonest category, {where} ({_listed(told)})"
+        note = "Empty cells are filled with the median of the column, or its most frequent category, over all rows, "
+        note += f"including those used for testing ({_listed(told)})"
         if not tell:
             return X, self.names, [note]
         return np.column_stack([X, *gaps]), (*self.names, *more), [note]
@@ -371,18 +373,18 @@ def _require_one_unit(column: _Seen, name: str) -> None:
     if len(column.units) > 1:
         cells = " and ".join(repr(cell[:40]) for cell in list(column.units.values())[:2])
         raise DataError(
-            f"The column {name!r} has numbers of unlike units, {cells}",
-            "one unit, or none, in a column: convert one of them",
+            f"Column {name!r} has numbers in different units, {cells}",
+            "one unit, or none, per column",
         )
 
 
 def _left_out(seen: list[_Seen], names: list[str]) -> list[str]:
     """Notes on the columns that become no numbers."""
-    words = {"texts": f"texts of more than {MAX_LEVELS} kinds, or all different", "nothing": "nothing"}
+    words = {"texts": f"texts with more than {MAX_LEVELS} different values, or few repeats", "nothing": "no values"}
     notes = []
     for kind, what in words.items():
         if which := [repr(name) for column, name in zip(seen, names) if column.kind == kind]:
-            notes.append(f"Left out for holding {what}: {_listed(which)}")
+            notes.append(f"Columns left out, because they have {what}: {_listed(which)}")
     return notes
 
 

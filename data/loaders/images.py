@@ -25,15 +25,15 @@ from data.loaders.labelled import Told
 from data.loaders.sieve import Sieve, TooLarge
 
 ACCEPTED = (
-    "images (png, jpg, bmp, gif, tif, webp, pgm, ppm) of one size, in one folder a class or beside a csv of their "
-    "names and classes"
+    "images (png, jpg, bmp, gif, tif, webp, pgm, ppm) of one size, with one folder per class or a csv of file names "
+    "and classes"
 )
 SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pnm"}
 MAX_SIDE = 1024
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
 _DEEP = ("I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes of more than 8 bits a pixel
 _FILLED = (8, 10, 12, 14, 16)  # of 16 bits, how many the sensors of cameras, microscopes and scanners fill
-_COLOURS_ACCEPTED = "colours of 8 bits, or 16 bits that are filled (multiply the values by {}), or images in grey"
+_COLOURS_ACCEPTED = "colours of 8 bits, or of 16 bits that are all used (multiply the values by {}), or grey images"
 _TEST_FOLDERS = {"test", "testing"}
 _UNLABELLED_FOLDERS = {"unlabelled", "unlabeled", "unknown"}
 
@@ -82,7 +82,7 @@ def read(members: list[Member], told: Told | None = None, skip: bool = False) ->
     X, y = _stacked(kept), np.array([path[-2] for path in paths])
     if not told:
         folders = np.isin(np.char.lower(y), list(_UNLABELLED_FOLDERS))
-        notes += [f"Images in a folder {name!r} have no label" for name in np.unique(y[folders]).tolist()]
+        notes += [f"Images in the folder {name!r} have no label" for name in np.unique(y[folders]).tolist()]
         y[folders] = ""
     test = np.array([bool(_TEST_FOLDERS & {part.lower() for part in path[:-2]}) for path in paths]) & (y != "")
     if test[y != ""].all():
@@ -101,10 +101,11 @@ def _path(member: Member, told: Told | None) -> tuple[str, ...]:
             raise DataError(f"{member.name} has no class in {told.file}", ACCEPTED)
         parts = (*parts[:-1], told.classes[member.name], parts[-1])
     if len(parts) < 2:
-        raise DataError(f"{member.name} is in no folder, so its label is missing", ACCEPTED)
+        raise DataError(f"{member.name} is not in a folder, so its label is missing", ACCEPTED)
     if len(parts[-2]) > MAX_LABEL:
         raise DataError(
-            f"{member.name[:60]}... is of a class of {len(parts[-2]):,} letters", f"at most {MAX_LABEL} letters"
+            f"{member.name[:60]}... has a class name of {len(parts[-2]):,} characters",
+            f"at most {MAX_LABEL} characters",
         )
     return parts
 
@@ -121,7 +122,7 @@ def _of_one_size(kept: list[tuple], sieve: Sieve) -> list[tuple]:
     for parts, image in kept:
         if image.pixels.shape[:2] != size:
             (h, w), name = image.pixels.shape[:2], "/".join(parts)
-            reason = f"{name} has {w} x {h} pixels, most images {size[1]} x {size[0]}"
+            reason = f"{name} has {w} x {h} pixels, but most images have {size[1]} x {size[0]}"
             sieve.add(name, DataError(reason, ACCEPTED))
     return [one for one in kept if one[1].pixels.shape[:2] == size]
 
@@ -135,13 +136,15 @@ def on_one_scale(images: Sequence[Decoded], what: str = "images") -> tuple[list[
     used = max(depth.used for depth in depths)
     which = f"The {what}" if len(depths) == len(images) else f"{len(depths):,} of {len(images):,} {what}"
     has = "has" if len(images) == 1 or len(depths) == 1 < len(images) else "have"
-    said = f"{which} {has} 16 bits" + (f" of which {used} are used" if used < 16 else "")
+    said = f"{which} {has} 16 bits per pixel" + (f", of which {used} are used" if used < 16 else "")
     if any(depth.shifted > used - 8 for depth in depths):  # Pillow gives the upper 8 bits of colours
-        reason = f"{said}, and of colours the upper 8 alone can be read"
+        reason = f"{said}, but only the upper 8 bits of colours can be read"
         raise DataError(reason, _COLOURS_ACCEPTED.format(1 << 16 - used))
     more = [used - 8 - image.depth.shifted if image.depth else 0 for image in images]
     pixels = [image.pixels >> shift if shift else image.pixels for image, shift in zip(images, more)]
-    return pixels, [f"{said}: values were divided by {1 << used - 8}" if used > 8 else f"{said}: values are kept"]
+    return pixels, [
+        f"{said}: values are divided by {1 << used - 8}" if used > 8 else f"{said}: values stay as they are"
+    ]
 
 
 def decode(name: str, content: bytes, most: int = MAX_SIDE) -> Decoded:
@@ -149,7 +152,7 @@ def decode(name: str, content: bytes, most: int = MAX_SIDE) -> Decoded:
     with opened(name, content) as image:
         if max(image.size) > most:
             width, height = image.size
-            raise DataError(f"{name} has {width} x {height} pixels", f"images up to {most} x {most}")
+            raise DataError(f"{name} has {width} x {height} pixels", f"images of up to {most} x {most}")
         shown, depth = flat(image)
         return Decoded(pixels(shown), depth)
 
@@ -164,7 +167,7 @@ def opened(
         try:
             image = Image.open(io.BytesIO(content), formats=formats)
         except UnidentifiedImageError as error:  # which names an object in memory
-            raise DataError(f"{reason} (its content is no image)", accepted) from error
+            raise DataError(f"{reason} (its content is not an image)", accepted) from error
         with image:
             yield image
 
@@ -188,9 +191,9 @@ def _in_8_bits(values: np.ndarray) -> tuple[Image.Image, Depth]:
     """Pixels (h, w) of 16 bits, divided by the power of two that their largest value asks for."""
     low, high = values.min(), values.max()
     if not (low >= 0 and high <= 65535):  # NaN is neither
-        raise ValueError(f"its values reach from {low:g} to {high:g}: save it with values from 0 to 65535")
+        raise ValueError(f"its values range from {low:g} to {high:g}: save it with values from 0 to 65535")
     if values.dtype.kind == "f" and np.mod(values, 1).any():
-        raise ValueError("its values are fractions: save it with whole numbers from 0 to 65535")
+        raise ValueError("its values are not whole numbers: save it with whole numbers from 0 to 65535")
     used = _filled(int(high))
     shifted = (values.astype(np.uint16) >> used - 8).astype(np.uint8)
     return Image.fromarray(shifted), Depth(used, used - 8)

@@ -28,7 +28,9 @@ CATEGORIES = {1: "definitely", 2: "probably", 3: "possibly", 4: "pit"}
 MAX_SIDE, MAX_TEXT = 8192, 1 << 20  # pixels of an image's side, bytes of a table
 MAX_IMAGE = 9999  # the highest number of an image
 ACCEPTED = "an .sdt file of bytes with its .spr header"
-PART_ACCEPTED = "a line such as `A1; TRN = [2,3,4]; TST = [1];`, image numbers by commas, a run as 13:42"
+PART_ACCEPTED = (
+    "a line such as `A1; TRN = [2,3,4]; TST = [1];`, with image numbers separated by commas and ranges as 13:42"
+)
 _PART = re.compile(r"([A-Za-z]+)(\d+)\s*;\s*TRN\s*=\s*\[([^\]]*)\]\s*;\s*TST\s*=\s*\[([^\]]*)\]\s*;?")
 _RANGE = re.compile(r"(\d{1,4})(?::(\d{1,4}))?")
 
@@ -68,10 +70,12 @@ def read_image(sdt: Path, spr: Path) -> np.ndarray:
         axes, width, _, _, height, _, _, kind = map(float, words)
     sizes = width, height
     if (axes, kind) != (2, 0) or not all(1 <= size <= MAX_SIDE and size % 1 == 0 for size in sizes):
-        raise DataError(f"{spr.name} announces {' '.join(words)}"[:200], f"{ACCEPTED}, up to {MAX_SIDE} pixels a side")
+        raise DataError(f"{spr.name} declares {' '.join(words)}"[:200], f"{ACCEPTED}, up to {MAX_SIDE} pixels a side")
     pixels = np.frombuffer(_content(sdt, int(width * height)), np.uint8)
     if len(pixels) != width * height:
-        raise DataError(f"{sdt.name} is not of {width:.0f} x {height:.0f} bytes, as its header says", ACCEPTED)
+        raise DataError(
+            f"{sdt.name} does not have the {width:.0f} x {height:.0f} bytes that its header declares", ACCEPTED
+        )
     return pixels.reshape(int(height), int(width))
 
 
@@ -98,9 +102,9 @@ def read_experiments(path: Path) -> list[TablePart]:
         experiment, rest, train, test = match.groups()
         part = TablePart(experiment, experiment + rest, _images(where, "TRN", train), _images(where, "TST", test))
         if both := set(part.train) & set(part.test):
-            raise DataError(f"{where}: image {min(both)} is in TRN and in TST", "images that train or that test")
+            raise DataError(f"{where}: image {min(both)} is in both TRN and TST", "each image in only one of them")
         if part.name in parts:
-            raise DataError(f"{where}: there is a part {part.name} already", "one line a part")
+            raise DataError(f"{where}: {part.name} occurs a second time", "one line per split")
         parts[part.name] = part
     if not parts:
         raise DataError(f"{path.name} has no experiments", PART_ACCEPTED)
@@ -134,7 +138,10 @@ def _keyed(path: Path, columns: tuple[Column, ...], name: re.Pattern | None = No
     for number, (key, *values) in _rows(path, columns, name):
         key = key if name else int(key)
         if key in table:
-            raise DataError(f"{path.name}, line {number}, column 1 ({columns[0].name}): {key} once more", "each once")
+            raise DataError(
+                f"{path.name}, line {number}, column 1 ({columns[0].name}): {key} occurs a second time",
+                "each value once",
+            )
         table[key] = tuple(int(v) if column.whole else v for v, column in zip(values, columns[1:]))
     return table
 
@@ -144,7 +151,7 @@ def _rows(path: Path, columns: tuple[Column, ...], name: re.Pattern | None = Non
     for number, line in _lines(path):
         cells = line.split()
         if len(cells) != len(columns):
-            allowed = f"{len(columns)} values a line: {', '.join(column.name for column in columns)}"
+            allowed = f"{len(columns)} values per line: {', '.join(column.name for column in columns)}"
             raise DataError(f"{path.name}, line {number}: {len(cells)} values", allowed)
         row = []
         for k, (cell, column) in enumerate(zip(cells, columns), 1):
@@ -169,7 +176,7 @@ def _images(where: str, column: str, text: str) -> tuple[int, ...]:
         count = len(numbers) + last + 1 - first
         numbers |= dict.fromkeys(range(first, last + 1))
         if len(numbers) < count:
-            raise DataError(f"{where}, {column}: an image is named twice", "each image once")
+            raise DataError(f"{where}, {column}: an image is listed twice", "each image once")
     return tuple(numbers)
 
 
@@ -177,7 +184,7 @@ def _lines(path: Path) -> list[tuple[int, str]]:
     """(number from 1, text) of the lines that are neither empty nor comments."""
     content = _content(path, MAX_TEXT)
     if len(content) > MAX_TEXT:
-        raise DataError(f"{path.name} is longer than {MAX_TEXT >> 20} MB", "a table of the JARtool experiment")
+        raise DataError(f"{path.name} is larger than {MAX_TEXT >> 20} MB", "a table of the JARtool experiment")
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -17,7 +17,7 @@ from data import places
 from data.dataset import DataError
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 
-ACCEPTED = "UTF-8 text with lines like `+1 3:0.5 17:1`, indices ascending"
+ACCEPTED = "UTF-8 text with lines like `+1 3:0.5 17:1`, with ascending indices"
 HEAD = 1000  # bytes that tell it
 _PAIR = re.compile(rb"^(?:\s*#[^\n]*\n)*\s*[^\s#]\S*\s+(?:qid:\d+\s+)?\d+:")
 
@@ -59,15 +59,15 @@ def _complaint(name: str, content: bytes) -> DataError | None:
             float(label)
             for index, colon, value in (pair.partition(":") for pair in pairs):
                 if not colon or not value:
-                    return DataError(f"{where} is not a label and index:value pairs", ACCEPTED)
+                    return DataError(f"{where} does not consist of a label and index:value pairs", ACCEPTED)
                 if not (index.isascii() and index.isdigit()):
                     return DataError(
-                        f"{where} has an index that is not a whole number from 0, {index[:40]!r}", ACCEPTED
+                        f"{where} has the index {index[:40]!r}, which is not a whole number from 0", ACCEPTED
                     )
                 if int(index[:20]) * 4 > MAX_BYTES:
-                    return DataError(f"{where} is an example of {index[:20]} features", SIZE_ACCEPTED)
+                    return DataError(f"{where} is an example with {index[:20]} features", SIZE_ACCEPTED)
                 if int(index) <= last:
-                    return DataError(f"{where} has the index {index} after {last}", ACCEPTED)
+                    return DataError(f"{where} has the index {index} after the index {last}", ACCEPTED)
                 last = int(index)
                 float(value)
         except ValueError as error:

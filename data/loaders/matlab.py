@@ -19,7 +19,9 @@ from data.dataset import Arrays, DataError, in_words
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 from data.loaders.sieve import TooLarge
 
-ACCEPTED = "a MATLAB file of matrices X and y (table2array, cellstr), and if you like X_test and y_test, saved with -v7"
+ACCEPTED = (
+    "a MATLAB file with matrices X and y (see table2array, cellstr), optionally X_test and y_test, saved with -v7"
+)
 NAMES = (("x_train", "y_train"), ("x", "y"), ("data", "labels"), ("data", "label"), ("data", "target"),
          ("images", "labels"), ("fea", "gnd"), ("meas", "species"))  # fmt: skip
 TEST_NAMES = (("x_test", "y_test"), ("xtest", "ytest"))
@@ -60,15 +62,15 @@ def read(name: str, content: bytes) -> tuple[Arrays, list[str]]:
     if order is None:
         version = "7.3 (HDF5)" if content[124:128] in (b"\0\2IM", b"\2\0MI") else "4, or damaged"
         raise DataError(
-            f"{name} is a MATLAB file of version {version}", "it saved anew: save('a.mat', 'X', 'y', '-v7')"
+            f"{name} is a MATLAB file of version {version}", "version 7, as saved by save('a.mat', 'X', 'y', '-v7')"
         )
-    with in_words(f"{name} is damaged or cut off", "the complete MATLAB file"):
+    with in_words(f"{name} is damaged or incomplete", "the complete MATLAB file"):
         matrices = [_variable(matrix, order) for matrix in _unpacked(name, content, order)]
         named = {found.name.lower(): found for found in matrices}
         pair = next((pair for pair in NAMES if named.keys() >= set(pair)), None)
         if pair is None:
             there = ", ".join(map(str, matrices[:NAMED])) or "no variables"
-            raise DataError(f"{name} holds {there}, and no X and y", ACCEPTED)
+            raise DataError(f"{name} has {there}, but no X and y", ACCEPTED)
         X, y, notes = _examples(*(named[key] for key in pair), order)
         test = next((pair for pair in TEST_NAMES if named.keys() >= set(pair)), None)
         if test is None:
@@ -102,7 +104,7 @@ def _elements(content: memoryview, order: str, aligned: bool = True) -> Iterator
             start = at + 8
             after = start + (-(-size // 8) * 8 if aligned else size)
         if start + size > len(content) or (start == at + 4 and size > 4):
-            raise ValueError(f"an element of {size:,} bytes ends behind the file")
+            raise ValueError(f"an element of {size:,} bytes extends beyond the end of the file")
         yield kind, content[start : start + size]
         at = after
 
@@ -129,20 +131,20 @@ def _variable(matrix: memoryview, order: str) -> _Variable:
 def _examples(X: _Variable, y: _Variable, order: str) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """X with the examples first, y (n,), and a note where the examples of X came last."""
     if X.what not in _NUMBERS or X.complex:
-        raise DataError(f"{X.name} is {'complex' if X.complex else f'a {X.what}'}, not numbers", ACCEPTED)
+        raise DataError(f"{X.name} has the type {'complex' if X.complex else X.what}, not real numbers", ACCEPTED)
     values, labels = _values(X, order), _labels(y, order)
     n, shape = len(labels), values.shape
     if shape[0] != n != shape[-1]:
-        raise DataError(f"{X} has no side of {n:,}, the labels in {y}", ACCEPTED)
+        raise DataError(f"{X} has no dimension of {n:,}, the number of labels in {y}", ACCEPTED)
     if values.ndim > 2 and shape[0] == shape[-1]:
-        reason = f"{X} may hold its {n:,} images along the first side or the last"
-        raise DataError(reason, "images of other than n pixels a side, or one image a row of X")
+        reason = f"{X} may have its {n:,} images along the first dimension or the last"
+        raise DataError(reason, "images whose sides differ from the number of images, or one image per row of X")
     if shape[0] == n:  # so are the rows of a square matrix
         return values, labels, []
     return (
         np.moveaxis(values, -1, 0),
         labels,
-        [f"{X} holds an example in each {'column' if len(shape) == 2 else 'slice'}"],
+        [f"{X} is read with one example per {'column' if len(shape) == 2 else 'slice'}"],
     )
 
 
@@ -166,7 +168,7 @@ def _numbers(kind: int, content: memoryview, order: str, of: _Variable, n: int |
 def _dense(found: _Variable, order: str) -> np.ndarray:
     """A sparse matrix (n, d): the rows of its values, where each column begins among them, the values."""
     if len(found.shape) != 2 or math.prod(found.shape) * 4 > MAX_BYTES:
-        raise TooLarge(f"{found} takes {math.prod(found.shape) * 4 >> 20:,} MB when it is full", SIZE_ACCEPTED)
+        raise TooLarge(f"{found} takes {math.prod(found.shape) * 4 >> 20:,} MB as a dense matrix", SIZE_ACCEPTED)
     (h, w), parts = found.shape, list(found.parts)
     starts = _numbers(*parts[1], order, found, w + 1).astype(np.int64)
     counts, n = np.diff(starts), int(starts[-1])
@@ -184,9 +186,9 @@ def _labels(found: _Variable, order: str) -> np.ndarray:
     if found.what == "char":
         return np.array(_texts(found, order) or [""])
     if found.what not in _NUMBERS - {"sparse"} and found.what != "cell":
-        raise DataError(f"{found.name} is a {found.what}, not labels", ACCEPTED)
+        raise DataError(f"{found.name} has the type {found.what}, not labels", ACCEPTED)
     if sum(side != 1 for side in found.shape) > 1:
-        raise DataError(f"{found} is no column of labels", ACCEPTED)
+        raise DataError(f"{found} is not a column of labels", ACCEPTED)
     if found.what != "cell":
         return _values(found, order).ravel()
     n = math.prod(found.shape)
@@ -203,7 +205,7 @@ def _text_of_cell(of: _Variable, matrix: memoryview, order: str) -> str:
     texts = _texts(cell, order) if cell.what == "char" else None
     if texts is None or len(texts) > 1:
         raise DataError(
-            f"{of.name} has a cell that is no text ({cell.what})", ACCEPTED + ", the labels numbers or texts"
+            f"{of.name} has a cell that is not a text ({cell.what})", ACCEPTED + ", with numbers or texts as labels"
         )
     return texts[0] if texts else ""
 

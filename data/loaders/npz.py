@@ -13,7 +13,7 @@ import numpy as np
 from data.dataset import Arrays, DataError, in_words
 from data.loaders.bundle import Member
 
-ACCEPTED = "an npz file with arrays X and y, and if you like X_test and y_test"
+ACCEPTED = "an npz file with arrays X and y, optionally X_test and y_test"
 MAX_HEADER = 1 << 16  # bytes; NumPy refuses longer ones than 10 000
 _TRAIN_NAMES = (("x_train", "y_train"), ("x", "y"), ("images", "labels"), ("data", "target"))
 _TEST_NAMES = ("x_test", "y_test")
@@ -26,7 +26,7 @@ def read(members: list[Member]) -> Arrays:
         if names[0] in named:
             train = _pair(named, names)
             return Arrays(*train, *_pair(named, _TEST_NAMES)) if "x_test" in named else Arrays.unsplit(*train)
-    raise DataError(f"The npz file has the arrays {', '.join(sorted(named))}, and none named X", ACCEPTED)
+    raise DataError(f"The npz file has the arrays {', '.join(sorted(named))}, but none named X", ACCEPTED)
 
 
 def announced(member: Member) -> tuple[tuple[int, ...], np.dtype]:
@@ -51,12 +51,14 @@ def _header(name: str, start: bytes, size: int) -> tuple[tuple[int, ...], bool, 
         read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, fortran, dtype = read_header(stream)
     if dtype.hasobject:
-        raise DataError(f"{name} holds pickled Python objects, which could run code", ACCEPTED + ", of numbers or text")
+        raise DataError(
+            f"{name} contains pickled Python objects, which could run code", ACCEPTED + ", of numbers or text"
+        )
     if dtype.kind not in "biufUS" or not dtype.itemsize:
         raise DataError(f"{name} has the type {dtype}", ACCEPTED + ", of numbers or text")
     expected = stream.tell() + math.prod(shape) * dtype.itemsize
     if size != expected or min(shape, default=0) < 0:
-        raise DataError(f"{name} has {size} bytes where its header says {expected}", "the complete file")
+        raise DataError(f"{name} has {size:,} bytes, but its header declares {expected:,}", "the complete file")
     return shape, fortran, dtype, stream.tell()
 
 

@@ -25,12 +25,13 @@ from data.loaders.objects import Object
 from data.loaders.sieve import Sieve, TooLarge
 
 ACCEPTED = (
-    f"images (png, jpg, gif, bmp, tif, webp, pgm), or a zip of them, and what tells their objects: {objects.ACCEPTED}"
+    "images (png, jpg, gif, bmp, tif, webp, pgm), or a zip of them, and annotations of their objects: "
+    f"{objects.ACCEPTED}"
 )
 MAX_SIDE, MIN_SIDE, MAX_PICTURES = 4096, 16, 500
 MAX_NAME = 300  # letters of a picture's path
 MIN_OBJECT = 2  # pixels, the shortest side of a box
-LEAST = "at least two pictures with objects, so that one can train and another test"
+LEAST = "at least two pictures with objects: one for training and one for testing"
 SUGGESTED, ENDS = 20, 40  # wrong names for which a similar one is looked for, and by how many last letters
 _PREFIX = re.compile(r"^(?:\?d=|[0-9a-f]{8}-)")  # that Label Studio puts before the name of a file
 _ENDING = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{1,3}$")  # of a file's name, as images have it
@@ -90,7 +91,7 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
     kept = [k for k, picture in enumerate(decoded) if picture is not None]
     position, decoded = np.searchsorted(kept, position), [decoded[k] for k in kept]
     if len(set(position)) < 2:
-        raise DataError(f"{tables[0].name} has objects in one picture only", LEAST)
+        raise DataError(f"{tables[0].name} has objects in only one picture", LEAST)
     boxes = np.array([one.box for one in found], np.float64)
     return Upload(
         PurePosixPath(files[0][0]).name.split(".")[0] or "pictures",
@@ -128,18 +129,18 @@ def _sorted_out(members: list[Member], sieve: Sieve) -> tuple[list[Member], list
         elif PurePosixPath(member.name).suffix.lower() in objects.SUFFIXES or objects.about(member.name):
             tables.append(member)
         else:
-            sieve.add(member.name, DataError(f"{member.name} is neither an image nor a table", ACCEPTED))
+            sieve.add(member.name, DataError(f"{member.name} is neither an image nor a file of annotations", ACCEPTED))
     if all(objects.about(member.name) for member in tables):
-        raise DataError("There is no table of objects", ACCEPTED)
+        raise DataError("There are no annotations of objects", ACCEPTED)
     if not pictures:
-        raise DataError(f"There is a table, {tables[0].name}, and no image", ACCEPTED)
+        raise DataError(f"There are annotations, {tables[0].name}, but no image", ACCEPTED)
     if len(pictures) > MAX_PICTURES:
         raise DataError(f"There are {len(pictures)} images", f"at most {MAX_PICTURES} images")
     if long := [member.name for member in members if len(member.name) > MAX_NAME]:
-        raise DataError(f"The name {long[0][:40]!r}... has {len(long[0])} letters", f"at most {MAX_NAME}")
+        raise DataError(f"The file name {long[0][:40]!r}... has {len(long[0])} characters", f"at most {MAX_NAME}")
     for one, other in pairwise(pictures):
         if one.name == other.name:
-            raise DataError(f"There are two images named {one.name}", "each name once")
+            raise DataError(f"There are two images named {one.name}", "a different name for each image")
     return tables, pictures
 
 
@@ -195,7 +196,9 @@ def _placed(
             field = "image" if one.spot.tabled else ""
             if len(there) > 1:
                 both = " and ".join(names[k] for k in there[:2])
-                raise DataError(f"{where(field)}: {one.image[:60]!r} may be {both}", "the path of one of them")
+                raise DataError(
+                    f"{where(field)}: {one.image[:60]!r} is ambiguous: it may be {both}", "the path of one of them"
+                )
             if not there:
                 reason = f"{where(field)}: there is no image {one.image[:60]!r}"
                 similar = _named(one.image, known.files) if len(sieve.bad) < SUGGESTED else ""
@@ -238,7 +241,10 @@ def _decoded(members: list[Member], sieve: Sieve) -> tuple[list[np.ndarray | Non
         decoded.append(image)
     pixels, notes = images.on_one_scale([image for image in decoded if image], "pictures")
     left = iter(pixels)
-    return [image and next(left) for image in decoded], [*(["Colours are read as grey"] if coloured else []), *notes]
+    return [image and next(left) for image in decoded], [
+        *(["Colour images are converted to grey"] if coloured else []),
+        *notes,
+    ]
 
 
 def _check_place(one: Object, shape: tuple[int, int]) -> None:
@@ -248,7 +254,9 @@ def _check_place(one: Object, shape: tuple[int, int]) -> None:
         centre, across = (box[low] + box[low + 2]) / 2, box[low + 2] - box[low]
         field = one.fields[low if centre < 0 else low + 2]
         if not 0 <= centre <= side:
-            reason = f"{one.spot.where(field)}: the object's centre, {axis} = {centre:g}, lies outside {one.image[:60]}"
+            reason = (
+                f"{one.spot.where(field)}: the centre of the object, {axis} = {centre:g}, is outside {one.image[:60]}"
+            )
             raise DataError(reason, f"a centre within its {w} x {h} pixels")
         if not MIN_OBJECT <= across <= 2 * side:
             reason = f"{one.spot.where(one.across or field)}: the object is {across:g} pixels across"
@@ -261,8 +269,10 @@ def _notes(boxes: np.ndarray, pictures: list[np.ndarray], position: np.ndarray) 
     notes = []
     if bare := len(pictures) - len(set(position)):
         notes.append(
-            f"{bare} {'picture has' if bare == 1 else 'pictures have'} no object: false alarms are counted there"
+            f"{bare} {'picture has' if bare == 1 else 'pictures have'} no object: any detection there is a false alarm"
         )
     if out.any():
-        notes.append(f"{out.sum()} {'object reaches' if out.sum() == 1 else 'objects reach'} beyond the picture's edge")
+        notes.append(
+            f"{out.sum()} {'object extends' if out.sum() == 1 else 'objects extend'} beyond the edge of the picture"
+        )
     return notes

@@ -18,7 +18,7 @@ PARQUET = b"PAR1"  # the first bytes of such a file
 WORKBOOK = "xl/workbook.xml"  # the member of a zip that makes it one
 MAX_CELLS = 1 << 23  # of a workbook: each is an object while it is read
 MAX_VALUES = 1 << 26  # of a Parquet file
-ACCEPTED = "a table with a header, one example a row, saved as xlsx, Parquet or csv"
+ACCEPTED = "a table with a header and one example per row, saved as xlsx, Parquet or csv"
 
 
 def is_workbook(content: bytes) -> bool:
@@ -46,7 +46,7 @@ def workbook(name: str, content: bytes) -> tuple[bytes, list[str]]:
             rows = _filled(name, sheet.iter_rows(values_only=True))
             if len(rows) > 1 and len(rows[0]) > 1:
                 more = len(book.sheetnames) - 1
-                others = f"; its {more} other sheet{'s are' if more > 1 else ' is'} passed over" if more else ""
+                others = f"; {more} other sheet{'s are' if more > 1 else ' is'} ignored" if more else ""
                 return _as_csv(name, rows), [f"The sheet {sheet.title!r} is read{others}"]
     raise DataError(f"{name} has no sheet with two rows and two columns", ACCEPTED)
 
@@ -61,7 +61,7 @@ def parquet(name: str, content: bytes) -> tuple[bytes, list[str]]:
         for column in schema:
             if types.is_nested(column.type):
                 raise DataError(
-                    f"{name}: column {column.name!r} holds {column.type}", "columns of numbers and of texts"
+                    f"{name}: column {column.name!r} has the type {column.type}", "columns of numbers and texts"
                 )
         texts = [c.name for c in schema if types.is_string(c.type) or types.is_large_string(c.type)]
         file = ParquetFile(io.BytesIO(content), read_dictionary=texts)  # a text that comes again takes room once
@@ -94,7 +94,9 @@ def _filled(name: str, rows: Iterable[tuple]) -> list[list]:
     for row in rows:
         n += len(row)
         if n > MAX_CELLS:
-            raise TooLarge(f"{name} has a sheet of more than {MAX_CELLS:,} cells", f"{MAX_CELLS:,} cells, or a csv")
+            raise TooLarge(
+                f"{name} has a sheet of more than {MAX_CELLS:,} cells", f"at most {MAX_CELLS:,} cells, or a csv"
+            )
         there = [k for k, value in enumerate(row) if value is not None and value != ""]
         if there:
             kept.append(row)

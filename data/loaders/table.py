@@ -76,14 +76,16 @@ def parse(header: list[str], rows: Rows, label: str | None = None, skip: bool = 
     numbering = _numbering(header, rows, column)
     others = [k for k in range(len(names)) if k not in (column, *numbering)]
     if not others:
-        raise DataError(f"{name} has no column but {names[column]!r}, the labels", text.ACCEPTED)
+        raise DataError(f"{name} has no column besides {names[column]!r}, the labels", text.ACCEPTED)
     place = f"column {header[column]!r}" if header else f"{names[column]} of {len(names)}"
     notes = [f"The labels are in {place}"]
     if numbering:
-        notes.append(f"Left out for numbering the rows: {', '.join(repr(names[k]) for k in numbering)}")
+        notes.append(
+            f"Columns left out, because they only number the rows: {', '.join(repr(names[k]) for k in numbering)}"
+        )
     X, y, features, more = _values(rows, others, column, names, sieve, empty)
     if not X.shape[1]:
-        raise DataError(f"{name} has no column of numbers or of few categories beside its labels", text.ACCEPTED)
+        raise DataError(f"{name} has no column of numbers or categories besides the labels", text.ACCEPTED)
     return Table(X, y, names[column], features if header else (), (*notes, *more, *sieve.notes(total, "rows")))
 
 
@@ -94,12 +96,12 @@ def _even(rows: Rows, expected: int, sieve: Sieve) -> Rows:
         found = row.count(rows.mark) + 1 if rows.mark else len(row.split())
         where = f"Line {rows.number[k]} of {rows.name}"
         if '"' in row and rows.is_open(k):
-            ragged[k] = DataError(f"{where} has a quote that is left open", text.ACCEPTED)
+            ragged[k] = DataError(f"{where} has a quote that is never closed", text.ACCEPTED)
             continue
         if found != expected and '"' in row:
             found = len(rows.cells(k))
         if found != expected:
-            ragged[k] = DataError(f"{where} has {found} values, the first line {expected}", text.ACCEPTED)
+            ragged[k] = DataError(f"{where} has {found} values, but the first line has {expected}", text.ACCEPTED)
     return _without(rows, ragged, sieve)
 
 
@@ -129,8 +131,8 @@ def _values(
     X, bad = understood.numbers(rows, empty)
     y = rows.texts([column])[:, 0]
     for k in np.flatnonzero(np.char.str_len(y) > MAX_LABEL).tolist():
-        long = f"a label of {len(rows.cells(k)[column]):,} letters, more than {MAX_LABEL}"
-        bad[k] = DataError(f"{rows.name}: line {rows.number[k]} has {long} in {names[column]!r}", text.ACCEPTED)
+        long = f"a label of {len(rows.cells(k)[column]):,} characters, more than {MAX_LABEL},"
+        bad[k] = DataError(f"{rows.name}: line {rows.number[k]} has {long} in column {names[column]!r}", text.ACCEPTED)
     kept = np.setdiff1d(np.arange(len(X)), list(bad))
     _without(rows, bad, sieve)
     X, features, more = understood.filled(X[kept], empty == TELL)

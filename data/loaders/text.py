@@ -21,7 +21,7 @@ from data.loaders.check import MAX_LABEL
 MAX_LINES = 1 << 22
 MAX_LINE = 1 << 25  # bytes: three million values, as many as an example may have
 MAX_JOINED = 50  # lines that one cell may run over
-ACCEPTED = "UTF-8 text, one example a line: its label and the same number of numeric values"
+ACCEPTED = "UTF-8 text with one example per line: a label and the same number of numeric values"
 BLOCK = 1 << 16  # cells taken apart at a time
 _MARKS = ";\t,"  # else white space
 _QUOTED = re.compile(r'"[^"]*"')
@@ -52,9 +52,9 @@ def in_utf8(name: str, content: bytes, accepted: str = ACCEPTED) -> tuple[bytes,
             content = content.decode("cp1252").encode()
         except UnicodeDecodeError:
             raise DataError(f"{name} is not UTF-8 text (byte {error.start})", accepted) from error
-        notes = ["It is not UTF-8 text; its letters are read as Windows-1252, as Excel writes them in Western Europe"]
+        notes = ["The file is not UTF-8 text. It is read as Windows-1252, the encoding of Excel in Western Europe"]
     if b"\0" in content:
-        raise DataError(f"{name} is not UTF-8 text (it holds zero bytes)", accepted)
+        raise DataError(f"{name} is not UTF-8 text (it contains zero bytes)", accepted)
     if not content.strip():
         raise DataError(f"{name} is empty", accepted)
     return _unix(name, content), notes
@@ -92,7 +92,7 @@ class Rows(NamedTuple):
         except ValueError as error:
             raise DataError(f"{self.name}: {error}", ACCEPTED) from error
         if len(found) != len(self.lines):
-            raise DataError(f"{self.name}: a quote that is left open joins lines", ACCEPTED)
+            raise DataError(f"{self.name}: a quote that is never closed joins lines", ACCEPTED)
         return found
 
     def is_open(self, k: int) -> bool:
@@ -140,11 +140,11 @@ def taken_apart(name: str, text: str, is_number: Callable[[str], bool]) -> tuple
     mark = told[1] if told else next((mark for mark in _MARKS if mark in bare), None)
     first = [cell.strip() for cell in _cells(lines[0], mark)]
     if len(first) < 2:
-        raise DataError(f"{name} has one column only", ACCEPTED)
+        raise DataError(f"{name} has only one column", ACCEPTED)
     header = first if _names_columns(first, is_number) else []
     rows = Rows(name, lines[bool(header) :], number[bool(header) :], mark)
     if not rows.lines:
-        raise DataError(f"{name} has a header and no examples", ACCEPTED)
+        raise DataError(f"{name} has a header but no examples", ACCEPTED)
     return header, rows
 
 
@@ -161,8 +161,8 @@ def _is_header(name: str, comment: str, after: str, number: int, is_number: Call
     if len(_cells(_COMMENT.sub("", comment), mark)) != len(cells):
         return False
     if _names_columns([cell.strip() for cell in cells], is_number):
-        reason = f"{name}: line {number} begins with # and may be a comment or the names of the columns"
-        raise DataError(reason, "the file without that line where it is a comment, without its # where it is the names")
+        reason = f"{name}: line {number} begins with # and may be a comment or the column names"
+        raise DataError(reason, "the file without that line (if a comment), or without its # (if column names)")
     return True
 
 

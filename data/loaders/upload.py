@@ -20,17 +20,17 @@ from data.loaders.table import Labels
 from data.loaders.text import Rows
 
 ACCEPTED = (
-    "npz, a table (csv, Excel's xlsx, Parquet, Weka's ARFF), MATLAB's mat, libsvm text, a pair of idx files, or a zip "
-    "or folder of images in one folder a class or beside a csv of their names and classes"
+    "npz, a table (csv, Excel xlsx, Parquet, Weka ARFF), MATLAB mat, LIBSVM text, a pair of idx files, or a zip or "
+    "folder of images, with one folder per class or a csv of file names and classes"
 )
 Source = bytes | Path | str
 _FOREIGN = {  # first bytes -> what to do instead
-    b"\x80": ("a pickle, which could run code", "the same arrays saved with numpy.savez"),
+    b"\x80": ("a pickle, which could run code", "the same arrays, saved with numpy.savez"),
     b"\x93NUMPY": ("a single array without labels", npz.ACCEPTED),
     b"%PDF": ("a PDF", ACCEPTED),
     b"Rar!": ("a RAR archive", bundle.ZIP_ACCEPTED),
     b"7z\xbc\xaf": ("a 7z archive", bundle.ZIP_ACCEPTED),
-    b"\xd0\xcf\x11\xe0": ("an old or locked Office document", "the table saved as xlsx or csv"),
+    b"\xd0\xcf\x11\xe0": ("an old or password-protected Office document", "the table, saved as xlsx or csv"),
     b"\x89HDF": ("an HDF5 file", f"{npz.ACCEPTED}, or {matlab.ACCEPTED}"),
 }
 TABLES = (".csv", ".tsv", ".data", ".xlsx", ".xlsm", ".parquet", ".arff", ".mat", ".libsvm")  # by their names
@@ -42,7 +42,7 @@ class Several(DataError):
 
     def __init__(self, tables: Sequence[Member]):
         self.names = [member.name for member in sorted(tables, key=lambda member: -member.size)]
-        super().__init__(f"It holds {len(tables)} tables: {', '.join(self.names[:5])}", "one of them at a time")
+        super().__init__(f"The upload has {len(tables)} tables: {', '.join(self.names[:5])}", "one table at a time")
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,10 +146,10 @@ def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] =
     if tables := [member for member in members if member.name.lower().removesuffix(".gz").endswith(TABLES)]:
         if len(tables) == 1:
             found = opened(name, source, companions, tables[0].name)
-            return replace(found, notes=(f"Of {len(members)} files {tables[0].name} is read", *found.notes))
+            return replace(found, notes=(f"Only {tables[0].name} of {len(members)} files is read", *found.notes))
         raise Several(tables)
     names = ", ".join(member.name for member in members[:3])
-    raise DataError(f"These {len(members)} files ({names}, ...) do not make one data set", ACCEPTED)
+    raise DataError(f"These {len(members)} files ({names}, ...) do not form one dataset", ACCEPTED)
 
 
 def _members(name: str, source: Source) -> list[Member]:
@@ -160,7 +160,7 @@ def _members(name: str, source: Source) -> list[Member]:
         return [bundle.whole(name, source if isinstance(source, bytes) else Path(source).expanduser())]
     for sign, what in _FOREIGN_ZIPS.items():
         if sign in inside:
-            raise DataError(f"{name} is {what}", "the table saved as xlsx or csv")
+            raise DataError(f"{name} is {what}", "the table, saved as xlsx or csv")
     return members
 
 

@@ -39,8 +39,8 @@ _VENUS_LIKE = PictureEntry(
     n_pictures=synthetic.N_PICTURES,
     n_objects=synthetic.N_OBJECTS,
     **SYNTHETIC,
-    note="Low domes lit from the left, craters and bright spots that are none, ridges, speckle; the same everywhere. "
-    "The category follows from the contrast that a dome was drawn with. Areas are given as if a pixel were 75 m.",
+    note="Synthetic radar scenes: low domes lit from the left, with craters, bright spots and ridges as distractors, "
+    "and speckle; the same on every machine. A dome's category follows from its contrast. Areas assume pixels of 75 m.",
     parse=synthetic.read,
 )
 

@@ -32,7 +32,7 @@ PORTRAITS = {
     "camera.png": ((200, 112, 262, 198, 2),),
     "chelsea.png": (),
 }
-CATEGORIES = {1: "frontal", 2: "from the side"}
+CATEGORIES = {1: "frontal", 2: "profile"}
 
 
 def cmu(paths: list[Path]) -> Contents:
@@ -46,7 +46,7 @@ def cmu(paths: list[Path]) -> Contents:
     scenes = [path for path in rest if path.name.startswith("scene")]
     named = {path.name: path for path in rest if path not in scenes}
     if unknown := [one for one in objects if one.image not in named]:
-        raise DataError(f"{unknown[0].spot.where('image')}: there is no {unknown[0].image[:60]!r}", ACCEPTED)
+        raise DataError(f"{unknown[0].spot.where('image')}: there is no picture {unknown[0].image[:60]!r}", ACCEPTED)
     pictures = tuple(_with_faces(path, [one for one in objects if one.image == name]) for name, path in named.items())
     return Contents(pictures, _all_test(pictures), bundled.cbcl(chips), tuple(map(picture, scenes)))
 
@@ -79,7 +79,7 @@ def picture(path: Path, found: np.ndarray | None = None, category: np.ndarray | 
 
 def _all_test(pictures: tuple[Picture, ...]) -> dict[str, Experiment]:
     part = Part("A1", (), tuple(range(len(pictures))))
-    return {"A": counted("A", "A: windows train, every picture tests", (part,), pictures)}
+    return {"A": counted("A", "A: train on windows, test on every picture", (part,), pictures)}
 
 
 def _lfw_chips(path: Path) -> tuple[np.ndarray, np.ndarray]:
@@ -88,6 +88,8 @@ def _lfw_chips(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
     X = npz.parse(path.name, bundle.from_path(path)[0].read())
     if X.shape != LFW_SHAPE or X.dtype.kind != "f" or not (X.min() >= 0 and X.max() <= 1):
-        raise DataError(f"{path.name} holds {X.dtype} {X.shape}", f"numbers in [0, 1] of the shape {LFW_SHAPE}")
+        raise DataError(
+            f"{path.name} has the type {X.dtype} and the shape {X.shape}", f"numbers in [0, 1] of the shape {LFW_SHAPE}"
+        )
     small = np.array([resize(patch, (SIDE, SIDE), order=1, anti_aliasing=True) for patch in X])
     return np.rint(255 * small.clip(0, 1)).astype(np.uint8), np.repeat([1, -1], [LFW_FACES, len(X) - LFW_FACES])

@@ -6,7 +6,7 @@ part     pictures that train and pictures that test: a fold of an experiment
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,12 @@ import numpy as np
 from data.dataset import SetFacts
 
 ONE_CATEGORY = {1: "labelled"}
+_HASHED_TITLES = {  # title -> the one it had when the content hashes of stored runs were taken
+    "A: train on windows, test on every picture": "A: windows train, every picture tests",
+} | {
+    f"A: {n} folds, each tested on a model trained on the others": f"A: {n} parts, each tests what the others train on"
+    for n in (2, 3, 4)
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +116,11 @@ class PictureSet:
             digest.update(f"{picture.name!r} {picture.image.shape} {picture.area!r} {picture.opportunities} ".encode())
             for array in (picture.image, picture.boxes, picture.category):
                 digest.update(np.ascontiguousarray(array).data)
-        digest.update(repr((len(self.pictures), sorted(self.experiments.items()))).encode())
+        experiments = [
+            (name, replace(one, title=_HASHED_TITLES.get(one.title, one.title)))
+            for name, one in sorted(self.experiments.items())
+        ]
+        digest.update(repr((len(self.pictures), experiments)).encode())
         for array in self.chips or ():
             digest.update(f"{array.dtype.str} {array.shape} ".encode())
             digest.update(np.ascontiguousarray(array).data)

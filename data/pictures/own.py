@@ -44,7 +44,7 @@ def _shown(title: str, upload: Upload, object_name: str) -> dict:
     """What is stored beside the arrays, and what an entry is made of."""
     title, object_name = one_line(title), " ".join(object_name.split())
     if not 1 <= len(object_name) <= MAX_WORD:
-        raise DataError(f"An object cannot be called {object_name[:40]!r}", f"a word of up to {MAX_WORD} letters")
+        raise DataError(f"An object cannot be called {object_name[:40]!r}", f"a name of 1 to {MAX_WORD} characters")
     return {
         "title": title,
         "shape": upload.shape,
@@ -70,7 +70,7 @@ def _entry(shown: dict, known: dict) -> PictureEntry:
 
 def _contents(pictures: tuple[Picture, ...]) -> Contents:
     n_parts = min(MAX_PARTS, len(pictures))
-    title = f"A: {n_parts} parts, each tests what the others train on"
+    title = f"A: {n_parts} folds, each tested on a model trained on the others"
     return Contents(pictures, {"A": leave_out(pictures, "A", title, n_parts)})
 
 
@@ -94,10 +94,13 @@ def _check(path: Path, shown: dict, members: Members) -> None:
     for name, (shape, dtype) in wanted.items():
         if npz.announced(members[name]) != (shape, np.dtype(dtype)):
             found = npz.announced(members[name])
-            raise DataError(f"{name} in {path.name} is {found[1]} of the shape {found[0]}", f"the shape {shape}")
+            raise DataError(
+                f"{name} in {path.name} has the type {found[1]} and the shape {found[0]}",
+                f"{np.dtype(dtype)} of the shape {shape}",
+            )
     shape, dtype = npz.announced(members["pixels"])
     if dtype != np.uint8 or len(shape) != 1 or shape[0] > bundle.MAX_BYTES:
-        raise DataError(f"pixels in {path.name} is {dtype} of the shape {shape}", "a row of bytes")
+        raise DataError(f"pixels in {path.name} has the type {dtype} and the shape {shape}", "one row of uint8")
 
 
 def _read(path: Path, shown: dict, members: Members) -> Contents:
@@ -108,13 +111,13 @@ def _read(path: Path, shown: dict, members: Members) -> Contents:
 def _unpacked(shown: dict, pixels, sizes, boxes, category, picture) -> tuple[Picture, ...]:
     """The pictures of a stored file; DataError where its numbers do not fit together."""
     if not ((sizes >= 1) & (sizes <= MAX_SIDE)).all() or sizes.prod(1).sum() != len(pixels):
-        raise DataError("Its pictures do not have the sizes that it says", ACCEPTED)
+        raise DataError("The pictures do not have the declared sizes", ACCEPTED)
     if not np.isfinite(boxes).all() or not (boxes[:, :2] < boxes[:, 2:]).all():
-        raise DataError("It has boxes without a size", ACCEPTED)
+        raise DataError("Some boxes have no extent or are not finite", ACCEPTED)
     if not ((picture >= 0) & (picture < len(sizes))).all() or len(np.unique(picture)) < 2:
-        raise DataError("It has objects in pictures that there are not, or in one only", ACCEPTED)
+        raise DataError("Objects refer to missing pictures, or to one picture only", ACCEPTED)
     if np.unique(category).tolist() != shown["categories"]:
-        raise DataError(f"It has other categories than it says, {shown['categories']}", ACCEPTED)
+        raise DataError(f"The objects do not match the declared categories, {shown['categories']}", ACCEPTED)
     starts = np.concatenate([[0], np.cumsum(sizes.prod(1))])
     images = [pixels[a:b].reshape(size) for a, b, size in zip(starts, starts[1:], sizes)]
     return _pictures(shown["names"], Upload("", (), tuple(images), "", boxes, category, picture))

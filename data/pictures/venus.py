@@ -18,7 +18,7 @@ from data.pictures.entry import Contents
 from data.pictures.kinds import Experiment, Part, Picture, around, counted
 
 TITLES = {"A": "HOM4", "B": "HOM38", "C": "HOM56", "D": "HET36", "E": "HET5"}
-ACCEPTED = "the tables as published, of the same experiments and images"
+ACCEPTED = "the published tables, with the same experiments and images"
 
 
 def read(paths: list[Path]) -> Contents:
@@ -33,7 +33,9 @@ def read(paths: list[Path]) -> Contents:
     _check_tables(parts, scoring, areas)
     numbers = [number for number in sorted(areas) if all(name in files for name in _names(number))]
     if not numbers:
-        raise NotAtHand("venus has its tables and no image", "img1.sdt, img1.spr, img1.lxyr and so on, beside them")
+        raise NotAtHand(
+            "venus has its tables but no image", "img1.sdt, img1.spr, img1.lxyr and so on, in the same folder"
+        )
     pictures = tuple(_picture(number, [files[name] for name in _names(number)], areas[number]) for number in numbers)
     position = {number: k for k, number in enumerate(numbers)}
     experiments = {name: _experiment(name, parts[name], scoring[name], position, pictures) for name in parts}
@@ -74,10 +76,12 @@ def _check_tables(parts: dict[str, list[TablePart]], scoring: dict, areas: dict)
     for row in chain.from_iterable(parts.values()):
         unknown = [number for number in (*row.train, *row.test) if number not in areas]
         if unknown:
-            raise DataError(f"Part {row.name} names image {unknown[0]}, which has no usable area", ACCEPTED)
+            raise DataError(
+                f"Split {row.name} uses image {unknown[0]}, which the table of areas does not list", ACCEPTED
+            )
         if row.experiment not in scoring:
             raise DataError(f"Experiment {row.experiment} is not in the scoring table", ACCEPTED)
     for name, (n_parts, _, _) in scoring.items():
         found = len(parts.get(name, ()))
         if found != n_parts:
-            raise DataError(f"Experiment {name} has {found} parts, the scoring table says {n_parts}", ACCEPTED)
+            raise DataError(f"Experiment {name} has {found} splits, but the scoring table lists {n_parts}", ACCEPTED)

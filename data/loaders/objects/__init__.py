@@ -21,7 +21,7 @@ from data.loaders.sieve import Sieve
 __all__ = ["ACCEPTED", "MAX_CATEGORY", "MAX_OBJECTS", "SUFFIXES", "Object", "about", "are_told", "read", "table"]
 
 ACCEPTED = (
-    "a csv table of boxes or circles, JSON as of COCO, Label Studio, VIA or labelme, YOLO's texts, XML as of Pascal "
+    "a csv table of boxes or circles, JSON of COCO, Label Studio, VIA or labelme, text files of YOLO, XML of Pascal "
     "VOC or CVAT"
 )
 SUFFIXES = frozenset((".csv", ".tsv", ".txt", ".json", ".xml"))
@@ -70,23 +70,25 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
             continue
         content = member.read()
         if len(content) > MAX_BYTES:
-            raise DataError(f"{member.name} has {len(content) >> 20} MB", f"tables of at most {MAX_BYTES >> 20} MB")
+            raise DataError(
+                f"{member.name} is too large: {len(content) >> 20} MB", f"annotations of at most {MAX_BYTES >> 20} MB"
+            )
         recognised = _recognised(member.name, content, stems, kinds)
         if recognised is None:
-            sieve.add(member.name, DataError(f"{member.name} tells no objects in a way that is known", ACCEPTED))
+            sieve.add(member.name, DataError(f"{member.name} is not in a known annotation format", ACCEPTED))
             continue
         way, of_file = recognised
         ways.setdefault(way, member.name)
         if len(ways) > 1:
             two = " and ".join(f"{file} ({way})" for way, file in ways.items())
-            raise DataError(f"The objects are told in two ways, {two}", "one of them")
+            raise DataError(f"The annotations are in two formats, {two}", "one format")
         found += of_file(sieve)
         if len(found) > MAX_OBJECTS:
-            raise DataError(f"{member.name}: more than {MAX_OBJECTS:,} objects", f"{MAX_OBJECTS:,} objects")
+            raise DataError(f"{member.name}: more than {MAX_OBJECTS:,} objects", f"at most {MAX_OBJECTS:,} objects")
     if not found:
         sieve.notes(len(sieve.bad), "files and lines")  # says that nothing is left
         none = next(iter(ways.values()), None)
-        reason = f"{none} tells no objects" if none else "There is no table of objects"
+        reason = f"{none} has no objects" if none else "There are no annotations of objects"
         raise DataError(". ".join((reason, *sieve.passed_over())), ACCEPTED)
     return found, _notes(next(iter(ways), ""), found)
 
@@ -97,7 +99,7 @@ def _recognised(name: str, content: bytes, stems: set[str], kinds: Sequence[str]
     if suffix == ".xml":
         return "XML", partial(xml.read, name, content)
     if suffix == ".json":
-        with in_words(f"{name} is no JSON", ACCEPTED, ValueError, RecursionError):
+        with in_words(f"{name} is not valid JSON", ACCEPTED, ValueError, RecursionError):
             whole = json.loads(content.decode("utf-8-sig"))
         return next(
             ((way, partial(read_it, name, whole)) for way, (is_it, read_it) in _JSON.items() if is_it(whole)), None
@@ -108,12 +110,12 @@ def _recognised(name: str, content: bytes, stems: set[str], kinds: Sequence[str]
 
 
 def _notes(way: str, found: list[Object]) -> list[str]:
-    notes = [] if way in ("table", "") else [f"Objects are told as by {way}"]
+    notes = [] if way in ("table", "") else [f"The annotations are read as {way}"]
     if any(one.shares for one in found):
-        notes.append("Places are shares of the picture's width and height")
+        notes.append("Coordinates are read as fractions of the width and height of the picture")
     kinds = Counter(one.kind for one in found if one.kind)
     if len(kinds) > 1:
         more = f" and {len(kinds) - MAX_KINDS} more kinds" if len(kinds) > MAX_KINDS else ""
         named = ", ".join(f"{kind} ({n:,})" for kind, n in kinds.most_common(MAX_KINDS))
-        notes.append(f"Objects of {len(kinds)} kinds, {named}{more}, are looked for as one")
+        notes.append(f"Objects of {len(kinds)} kinds are treated as one: {named}{more}")
     return notes

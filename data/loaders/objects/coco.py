@@ -94,7 +94,7 @@ def _around_mask(spot: Spot, mask: dict) -> tuple[float, ...]:
         raise DataError(f"{spot.where('segmentation')}: {short(mask)}", MASK)
     runs = [(start, end) for start, end in zip(ends[::2], ends[1::2]) if end > start]
     if not runs:
-        raise DataError(f"{spot.where('segmentation')}: the mask has no pixel", "a mask with pixels in it")
+        raise DataError(f"{spot.where('segmentation')}: the mask is empty", "a mask with at least one pixel")
     columns = [(start // h, (end - 1) // h) for start, end in runs]
     rows = [(0, h) if x2 > x else (start % h, (end - 1) % h + 1) for (x, x2), (start, end) in zip(columns, runs)]
     return columns[0][0], min(y for y, _ in rows), columns[-1][1] + 1, max(y for _, y in rows)

@@ -105,8 +105,8 @@ def told(
     if how == "corners":
         for low, high in ((0, 2), (1, 3)):
             if v[high] <= v[low]:
-                reason = f"{spot.where(fields[high])}: {values[high]} is not above {fields[low]} {values[low]}"
-                raise DataError(reason, f"{fields[high]} above {fields[low]}")
+                reason = f"{spot.where(fields[high])}: {values[high]} is not greater than {fields[low]} = {values[low]}"
+                raise DataError(reason, f"{fields[high]} greater than {fields[low]}")
         return Object(image, _BOX[how](*v), spot, tuple(fields), **about)
     for field, value, size in list(zip(fields, values, v))[2:]:
         if size <= 0:

@@ -66,7 +66,7 @@ def _values(task: dict, sieve: Sieve) -> Iterator[tuple[str, dict]]:
             if kind in _TYPES and not cancelled:
                 yield f".annotations[{a}].result[{r}]", result.get("value")
             elif not cancelled:
-                sieve.ignored[kind or "of no type"] += 1
+                sieve.ignored[kind or "without a type"] += 1
     for field, regions in task.items():
         for r, value in enumerate(_list(regions)):
             if isinstance(value, dict) and "result" not in value and _is_region(value, sieve):

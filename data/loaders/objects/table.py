@@ -23,7 +23,7 @@ from data.loaders.objects.found import BOX, MAX_BYTES, MAX_CATEGORY, MAX_OBJECTS
 from data.loaders.sieve import Sieve
 
 ACCEPTED = (
-    "UTF-8 text with the header `image,xmin,ymin,xmax,ymax` or `image,x,y,radius`, a category after it if you like"
+    "UTF-8 text with the header `image,xmin,ymin,xmax,ymax` or `image,x,y,radius`, optionally followed by a category"
 )
 _IMAGE = (
     *("image", "filename", "file", "file_name", "file name", "image_name", "image name", "imageid", "image_id"),
@@ -60,7 +60,7 @@ def is_table(content: bytes) -> bool:
 def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
     """The objects of a table; the lines that are bad are the sieve's. DataError for what is no such table."""
     if len(content) > MAX_BYTES:
-        raise DataError(f"{name} has {len(content) >> 20} MB", f"tables of at most {MAX_BYTES >> 20} MB")
+        raise DataError(f"{name} is too large: {len(content) >> 20} MB", f"annotations of at most {MAX_BYTES >> 20} MB")
     decoded = text.in_utf8(name, content, ACCEPTED)[0].decode()
     (line, header), *rows = _rows(name, decoded)
     columns = [cell.lower() for cell in header]
@@ -71,14 +71,14 @@ def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
     if way is None:
         raise DataError(f"{name}, line {line}: the header is {', '.join(columns)[:100]!r}", ACCEPTED)
     if not rows:
-        raise DataError(f"{name} has a header and no objects", "at least one object a table")
+        raise DataError(f"{name} has a header but no objects", "at least one object")
     comma = _mark(decoded) != ","
     words = _category_is_kind(columns, rows)
     found = []
     for at, (line, cells) in enumerate(rows):
         spot = Spot(name, f"line {line}", tabled=True)
         if at == MAX_OBJECTS:
-            raise DataError(f"{spot.where()}: more than {MAX_OBJECTS:,} objects", f"{MAX_OBJECTS:,} objects")
+            raise DataError(f"{spot.where()}: more than {MAX_OBJECTS:,} objects", f"at most {MAX_OBJECTS:,} objects")
         with sieve.part(spot.where()):
             found.append(_object(spot, way, _values(spot, columns, cells), words, comma))
     shares = bool(found) and all(-1 <= v <= 1 for one in found for v in one.box)
@@ -142,7 +142,7 @@ def _object(spot: Spot, way: tuple, values: dict[str, str], words: bool, comma: 
 
 def _category(spot: Spot, said: str) -> int:
     if not (len(said) == 1 and "1" <= said <= str(MAX_CATEGORY)):
-        accepted = f"a whole number from 1, the surest, to {MAX_CATEGORY}"
+        accepted = f"a whole number from 1 (most certain) to {MAX_CATEGORY}"
         raise DataError(f"{spot.where('category')}: {said[:40]!r}", accepted)
     return int(said)
 
@@ -152,10 +152,10 @@ def _of_json(
 ) -> Iterator[Object]:
     for line, cells in rows:
         spot, found = Spot(name, f"line {line}", tabled=True), []
-        reason = f"{spot.where()}: a cell is no JSON"
+        reason = f"{spot.where()}: a cell is not valid JSON"
         with (
             sieve.part(spot.where()),
-            in_words(reason, "the table as it was exported", json.JSONDecodeError, RecursionError),
+            in_words(reason, "the table as exported", json.JSONDecodeError, RecursionError),
         ):
             found = of_a_line(spot, _values(spot, columns, cells), sieve)
         yield from found

@@ -20,21 +20,21 @@ from data.dataset import DataError, in_words
 from data.loaders.objects.found import BOX, Object, Spot, called, short, told
 from data.loaders.sieve import Sieve
 
-ACCEPTED = "Pascal VOC's XML of a picture, or CVAT's of all, without a document type of its own"
+ACCEPTED = "Pascal VOC's XML (one file per picture) or CVAT's (one file for all), without a document type definition"
 _NUMBERS = {  # a shape of CVAT -> how numbers tell it, and what they are called
     "box": ("corners", ("xtl", "ytl", "xbr", "ybr")),
     "ellipse": ("ellipse", ("cx", "cy", "rx", "ry")),
     "mask": ("size", ("left", "top", "width", "height")),
 }
 FRAME = "the number of a frame, from 0"
-FRAMES = "images named as CVAT exports a video's: frame_000000.png for frame 0"
+FRAMES = "images named as CVAT exports those of a video: frame_000000.png for frame 0"
 
 
 def parse(name: str, content: bytes) -> ElementTree.Element:
     """The root. DataError for what is no XML, or defines entities, which can be made to fill any memory."""
     if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
-        raise DataError(f"{name} has a document type", ACCEPTED)
-    with in_words(f"{name} is no XML", ACCEPTED, ElementTree.ParseError, ValueError, LookupError):
+        raise DataError(f"{name} has a document type definition", ACCEPTED)
+    with in_words(f"{name} is not valid XML", ACCEPTED, ElementTree.ParseError, ValueError, LookupError):
         return ElementTree.fromstring(content)
 
 
@@ -59,7 +59,7 @@ def _voc(name: str, root: ElementTree.Element, sieve: Sieve) -> Iterator[Object]
         with sieve.part(spot.where()):
             box = found.find("bndbox")
             if box is None:
-                raise DataError(f"{spot.where()}: it has no bndbox", "xmin, ymin, xmax and ymax within <bndbox>")
+                raise DataError(f"{spot.where()}: there is no <bndbox>", "xmin, ymin, xmax and ymax within <bndbox>")
             yield told(spot, image, "corners", BOX, map(box.findtext, BOX), kind=called(found.findtext("name", "")))
 
 

@@ -16,7 +16,7 @@ from data.loaders.objects.found import Object, Spot, called
 from data.loaders.sieve import Sieve
 
 NAMES = ("classes.txt", "obj.names")
-ACCEPTED = "lines of a class and x, y, width and height, shares of the picture between 0 and 1"
+ACCEPTED = "lines with a class and x, y, width and height as fractions of the picture between 0 and 1"
 _LINE = re.compile(r"\s*\d+(\s+[-+.\deE]+){4,}\s*$")
 
 
@@ -55,7 +55,7 @@ def read(name: str, content: bytes, kinds: Sequence[str], sieve: Sieve) -> Itera
             if len(values) < 5:
                 raise DataError(f"{spot.where()}: {len(values)} values", ACCEPTED)
             places = [f"value {k}" for k in range(2, 1 + len(values))]
-            v = [spot.number(*of_one, "a share between 0 and 1") for of_one in zip(places, values[1:])]
+            v = [spot.number(*of_one, "a fraction between 0 and 1") for of_one in zip(places, values[1:])]
             if len(v) > 5 and len(v) % 2 == 0:
                 box = spot.around("", list(zip(v[::2], v[1::2])))
             else:

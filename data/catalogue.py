@@ -57,8 +57,8 @@ def pinned(name: str) -> str:
     """The name of a revision with the lines that it has now, which says the same for good; of another set its own."""
     if revisions.AT not in name:
         return name
-    found = entry(name)
-    return f"{revisions.parse_name(name).head}.{found.lines}"
+    revision = entry(name)
+    return f"{revisions.parse_name(name).head}.{revision.lines}"
 
 
 def load(name: str = DEFAULT) -> Dataset:

@@ -56,11 +56,11 @@ class Entry(Readable, Facts):
 
     def described(self, arrays: Arrays) -> Dataset:
         """These examples under the facts of this entry. DataError where they are not what it says."""
-        found = (arrays.X_train.shape[1:], len(arrays.X_train), len(arrays.X_test), tuple(np.unique(arrays.y_train)))
+        actual = (arrays.X_train.shape[1:], len(arrays.X_train), len(arrays.X_test), tuple(np.unique(arrays.y_train)))
         expected = (self.shape, self.n_train + self.unlabelled, self.n_test, self.classes)
-        if found != expected:
+        if actual != expected:
             raise DataError(
-                f"{self.name} differs from the published dataset: shape, sizes and classes are {found}", f"{expected}"
+                f"{self.name} differs from the published dataset: shape, sizes and classes are {actual}", f"{expected}"
             )
         if not all(np.isfinite(X).all() for X in (arrays.X_train, arrays.X_test)):
             raise DataError(f"{self.name} has missing or infinite values", PUBLISHED)

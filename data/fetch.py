@@ -167,13 +167,13 @@ def _check(path: Path, file: File) -> None:
         try:
             with open(path, "rb") if packed else places.opened(path) as content:
                 digest = kind == "SHA-256"
-                found = hashlib.file_digest(content, "sha256").hexdigest() if digest else _counts(content, file.label)
+                actual = hashlib.file_digest(content, "sha256").hexdigest() if digest else _counts(content, file.label)
         except (OSError, EOFError, ValueError, IndexError, zlib.error) as error:
             raise DataError(f"{path} is damaged ({_first_line(error)})", f"the published {file.name}") from error
-        if found == mark:
+        if actual == mark:
             return
     if expected:
-        raise DataError(f"{path} is not the published {file.name} ({kind}: {found})", f"{kind} {mark}")
+        raise DataError(f"{path} is not the published {file.name} ({kind}: {actual})", f"{kind} {mark}")
 
 
 def _counts(lines: IO[bytes], label: int) -> list[int]:
@@ -194,8 +194,8 @@ def _number(cell: bytes) -> tuple[float, bytes]:
 def _remembered() -> dict[str, list]:
     path = places.home() / "verified.json"
     with suppress(OSError, ValueError, RecursionError):
-        found = json.loads(path.read_bytes()) if path.is_file() and path.stat().st_size <= MAX_REMEMBERED else {}
-        return found if isinstance(found, dict) else {}
+        stamps = json.loads(path.read_bytes()) if path.is_file() and path.stat().st_size <= MAX_REMEMBERED else {}
+        return stamps if isinstance(stamps, dict) else {}
     return {}
 
 

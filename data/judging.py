@@ -82,9 +82,9 @@ def log(path: Path, base: Facts) -> Log:
             lines = last.lines + more.verdicts
             now = Log(blob, last.number, lines, more.content, _after(last.standing, more.verdicts, lines), stat)
         else:
-            found = verdicts.read(verdicts.headed(blob), base)
-            stands = verdicts.standing(found.verdicts)
-            now = Log(blob, next(_numbers), found.verdicts, found.content, stands, stat)
+            parsed = verdicts.read(verdicts.headed(blob), base)
+            stands = verdicts.standing(parsed.verdicts)
+            now = Log(blob, next(_numbers), parsed.verdicts, parsed.content, stands, stat)
         _logs[path] = now
         return now
 
@@ -93,10 +93,10 @@ def _stat(path: Path) -> tuple:
     """What is another after each change: a file that is only ever added to has another size. Never twice the same
     where that cannot be told."""
     try:
-        found = path.stat()
+        stat = path.stat()
     except OSError:
         return (None, next(_numbers))
-    return found.st_size, found.st_mtime_ns, found.st_ino
+    return stat.st_size, stat.st_mtime_ns, stat.st_ino
 
 
 def _whole(path: Path) -> bytes:

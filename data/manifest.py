@@ -67,10 +67,10 @@ def _files(told: Iterable[str | dict]) -> tuple[File, ...]:
 
 def _numbered(name: str) -> list[str]:
     """scene[00-49].png: scene00.png to scene49.png; any other name itself."""
-    found = re.fullmatch(r"(.*)\[(\d+)-(\d+)\](.*)", name)
-    if not found:
+    match = re.fullmatch(r"(.*)\[(\d+)-(\d+)\](.*)", name)
+    if not match:
         return [name]
-    before, first, last, after = found.groups()
+    before, first, last, after = match.groups()
     return [f"{before}{k:0{len(first)}}{after}" for k in range(int(first), int(last) + 1)]
 
 

@@ -79,14 +79,14 @@ _lock = threading.RLock()  # of changing a file
 
 def parse_name(name: str) -> Name | None:
     """The parts of the name of a revision; None for a name of another data set."""
-    found = _NAME.fullmatch(name)
-    return found and Name(found[1], found[2], None if found[3] is None else int(found[3]))
+    match = _NAME.fullmatch(name)
+    return match and Name(match[1], match[2], None if match[3] is None else int(match[3]))
 
 
 def base_of(name: str) -> str:
     """The data set that a name is a revision of; of another one itself."""
-    found = parse_name(name)
-    return found.base if found else name
+    parsed = parse_name(name)
+    return parsed.base if parsed else name
 
 
 def named(base: str, title: str) -> str:
@@ -100,25 +100,25 @@ def named(base: str, title: str) -> str:
 def entry(name: str, find: Find) -> Revision:
     """The entry of a revision. UnknownDataset for one that is not there, DataError for a damaged one, or one whose base
     is gone."""
-    found = parse_name(name)
-    if found is None or not _path(found).exists():
+    parsed = parse_name(name)
+    if parsed is None or not _path(parsed).exists():
         raise UnknownDataset(name, known() or ["none: there are no revisions yet"])
     try:
-        base = find(found.base)
+        base = find(parsed.base)
     except UnknownDataset:
         raise DataError(
-            f"{found.base}, the base of the revision {name}, was deleted", "the same base dataset, added again"
+            f"{parsed.base}, the base of the revision {name}, was deleted", "the same base dataset, added again"
         ) from None
-    log = judging.log(_path(found), base)
-    if found.lines is not None and found.lines > len(log.lines):
-        reason = f"{name} needs {found.lines:,} lines, but its file has {len(log.lines):,}"
+    log = judging.log(_path(parsed), base)
+    if parsed.lines is not None and parsed.lines > len(log.lines):
+        reason = f"{name} needs {parsed.lines:,} lines, but its file has {len(log.lines):,}"
         raise DataError(reason, "the complete file of the revision")
-    return _entry(found, base, log)
+    return _entry(parsed, base, log)
 
 
 def entries(find: Find) -> list[Revision]:
     """Every revision by its name, without those that cannot be read."""
-    return [found for name in known() if isinstance(found := _look(name, find), Revision)]
+    return [revision for name in known() if isinstance(revision := _look(name, find), Revision)]
 
 
 def damaged(find: Find) -> list[DamagedSet]:
@@ -136,11 +136,11 @@ def known() -> list[str]:
 
 def forget(name: str) -> None:
     """Remove a revision for good; DataError where there is none or the disk does not allow it."""
-    found = parse_name(name)
-    if found is None or not _path(found).exists():
+    parsed = parse_name(name)
+    if parsed is None or not _path(parsed).exists():
         raise DataError(f"There is no revision {name!r}", ", ".join(known()) or "none: there are no revisions yet")
     with in_words(f"{name} could not be deleted", "a folder with write permission", OSError):
-        _path(found).unlink(missing_ok=True)
+        _path(parsed).unlink(missing_ok=True)
 
 
 def add(name: str, base: Dataset, given: Iterable[Verdict]) -> int:
@@ -148,13 +148,13 @@ def add(name: str, base: Dataset, given: Iterable[Verdict]) -> int:
 
     Raises DataError for a verdict that cannot be, and then nothing is written; or where the disk does not take it.
     """
-    found, given = parse_name(name), list(given)
-    if found is None or found.lines is not None or found.base != base.entry.name or base.base is not None:
+    parsed, given = parse_name(name), list(given)
+    if parsed is None or parsed.lines is not None or parsed.base != base.entry.name or base.base is not None:
         raise DataError(f"{name} is not a revision of {base.entry.name}", f"{base.entry.name}{AT} followed by a name")
     content = base.content_hash[:CONTENT]
     text = verdicts.written(given, base.entry.name, content, head=False)
     verdicts.require_given(verdicts.read(text, base.entry).verdicts, base)
-    path = _path(found)
+    path = _path(parsed)
     with _lock:
         before = read(name, base.entry)
         _require_content(before.content, base, name)
@@ -202,16 +202,16 @@ class Merged(NamedTuple):
 
 def compared(name: str, base: Dataset, blob: bytes) -> Merged:
     """Somebody's CSV beside the revision; nothing is changed. DataError for a file that is not on this base."""
-    own, found = standing(name, base.entry), Merged([], [], [])
+    own, merged = standing(name, base.entry), Merged([], [], [])
     for verdict in verdicts.given(blob, base):
         mine = own.get(verdict.key)
         if mine is None:
-            found.new.append(verdict)
+            merged.new.append(verdict)
         elif mine.says == verdict.says:
-            found.alike.append(verdict)
+            merged.alike.append(verdict)
         else:
-            found.unlike.append((mine, verdict))
-    return found
+            merged.unlike.append((mine, verdict))
+    return merged
 
 
 def _path(name: Name) -> Path:

@@ -33,7 +33,7 @@ ACCEPTED = "a file written by this program"
 E = TypeVar("E")  # what the catalogue lists: Entry, PictureEntry
 Members = dict[str, bundle.Member]  # the arrays of a stored file by name, not yet read
 
-_found: dict[tuple, DataError] = {}  # path, stamp -> what reading all of a file has shown
+_damage: dict[tuple, DataError] = {}  # path, stamp -> what reading all of a file has shown
 
 
 class DamagedSet(NamedTuple):
@@ -128,7 +128,7 @@ class Shelf(Generic[E]):
             stamp = _stamp(path)
         except OSError as error:
             return DataError(f"{path.name} cannot be read ({error.strerror})", ACCEPTED)
-        return _found.get((path, stamp)) or _entry_of(self, path, stamp)
+        return _damage.get((path, stamp)) or _entry_of(self, path, stamp)
 
     def _entry(self, path: Path, shown: dict, size: int) -> E:
         known = {
@@ -184,7 +184,7 @@ class Shelf(Generic[E]):
             return self.read(path, shown, self._members(path))
         except DataError as error:
             damage = DataError(f"{path.name} is damaged: {error.reason}", "the same data, uploaded again")
-            _found[path, stamp] = damage
+            _damage[path, stamp] = damage
             raise damage from error
 
 

@@ -89,7 +89,7 @@ def read(text: str, facts: Facts, first: int = 2, content: str = "") -> Lines:
     errors; content: what they must be on, where that is known. DataError, with the line, for what cannot be."""
     classes = {cell(label): label for label in facts.classes}
     sizes = {"train": facts.n_train + facts.unlabelled, "test": facts.n_test}
-    found: list[Verdict] = []
+    verdicts: list[Verdict] = []
     reader = csv.reader(io.StringIO(text, newline=""))
     try:
         for line in reader:
@@ -116,12 +116,12 @@ def read(text: str, facts: Facts, first: int = 2, content: str = "") -> Lines:
                 raise DataError(f"the verdict is {verdict[:20]!r}, not one of {', '.join(VERDICTS)} or {UNDO}")
             if (label not in classes) if verdict == LABEL else label:
                 raise DataError(_no_label(label, verdict, facts))
-            found.append(Verdict(part, int(row), classes.get(given, given), verdict, classes.get(label)))
+            verdicts.append(Verdict(part, int(row), classes.get(given, given), verdict, classes.get(label)))
     except DataError as error:
         raise DataError(f"Line {first - 1 + reader.line_num:,}: {str(error).removesuffix('.')}", ACCEPTED) from None
     except csv.Error as error:
         raise DataError(f"Line {first - 1 + reader.line_num:,} is not valid CSV ({error})", ACCEPTED) from None
-    return Lines(found, facts.name, content)
+    return Lines(verdicts, facts.name, content)
 
 
 def _other(dataset: str, content: str, name: str, own: str) -> str:
@@ -186,20 +186,20 @@ def given(blob: bytes, base: Dataset) -> list[Verdict]:
     example twice with unlike verdicts."""
     lines = read(headed(blob), base.entry, content=base.content_hash[:CONTENT]).verdicts
     require_given(lines, base)
-    found: dict[Key, Verdict] = {}
+    by_example: dict[Key, Verdict] = {}
     for verdict in lines:
         if verdict.verdict == UNDO:
             raise DataError(
                 f"The file has an undo, of {verdict.part} {verdict.row}",
                 "an exported file, which has only the latest verdicts",
             )
-        if found.setdefault(verdict.key, verdict).says != verdict.says:
+        if by_example.setdefault(verdict.key, verdict).says != verdict.says:
             raise DataError(
                 f"Example {verdict.row} of the {SET_NAMES[verdict.part]} has two verdicts: "
-                f"{told(found[verdict.key])}, and {told(verdict)}",
+                f"{told(by_example[verdict.key])}, and {told(verdict)}",
                 "one verdict per example",
             )
-    return list(found.values())
+    return list(by_example.values())
 
 
 def require_given(lines: Sequence[Verdict], base: Dataset) -> None:

@@ -54,8 +54,8 @@ def taken_apart(name: str, text: str) -> tuple[list[str], Rows]:
         if word == "@data":
             break
         if word == "@attribute":
-            names.append((found := _attribute(f"{name}: line {k}", line))[0])
-            usual.append(found[1])
+            names.append((attribute := _attribute(f"{name}: line {k}", line))[0])
+            usual.append(attribute[1])
             if len(names) > MAX_ATTRIBUTES:
                 raise DataError(f"{name} has more than {MAX_ATTRIBUTES:,} attributes", ACCEPTED)
         elif word != "@relation":
@@ -77,16 +77,16 @@ def taken_apart(name: str, text: str) -> tuple[list[str], Rows]:
 
 def _attribute(where: str, line: str) -> tuple[str, str]:
     """The name of an attribute, and its value where a sparse line leaves it out."""
-    found = _ATTRIBUTE.fullmatch(line)
-    if not found:
+    match = _ATTRIBUTE.fullmatch(line)
+    if not match:
         raise DataError(f"{where} is {line[:60]!r}", "@attribute, a name, and numeric, string, date or {values}")
-    if found[2]:
-        return _bare(found[1]), next(_cells(where, found[2][1:-1]))
-    if (kind := found[3].lower()) not in _TYPES:
+    if match[2]:
+        return _bare(match[1]), next(_cells(where, match[2][1:-1]))
+    if (kind := match[3].lower()) not in _TYPES:
         raise DataError(
             f"{where} has an attribute of the unknown type {kind[:40]!r}", f"{', '.join(_TYPES)} or {{values}}"
         )
-    return _bare(found[1]), "" if kind in ("string", "date") else "0"
+    return _bare(match[1]), "" if kind in ("string", "date") else "0"
 
 
 def _row(where: str, line: str, usual: Sequence[str]) -> str:
@@ -96,7 +96,7 @@ def _row(where: str, line: str, usual: Sequence[str]) -> str:
     if not any(mark in line for mark in "'\"?\t "):  # all that a table needs
         return line
     apart = "," in _WITHIN.sub("", line)
-    return _joined(_cells(where, line if apart else _BETWEEN.sub(lambda found: found[1] or ",", line)))
+    return _joined(_cells(where, line if apart else _BETWEEN.sub(lambda match: match[1] or ",", line)))
 
 
 def _full(where: str, line: str, usual: Sequence[str]) -> list[str]:

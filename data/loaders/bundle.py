@@ -85,8 +85,8 @@ def from_path(path: Path, most: int = MAX_BYTES) -> list[Member]:
 
 def _from_path(path: Path, most: int) -> list[Member]:
     if path.is_dir():
-        found = sorted(islice((p for p in path.rglob("*") if p.is_file()), MAX_MEMBERS + 1))
-        return _checked(path.name, [_on_disk(p, p.relative_to(path).as_posix()) for p in found], most)
+        paths = sorted(islice((p for p in path.rglob("*") if p.is_file()), MAX_MEMBERS + 1))
+        return _checked(path.name, [_on_disk(p, p.relative_to(path).as_posix()) for p in paths], most)
     if not path.is_file():
         raise DataError(f"There is no file or folder {str(path)!r}", "the path of a file or folder on this machine")
     with path.open("rb") as file:

@@ -104,13 +104,13 @@ def measure(cell: str) -> Measure | None:
     """A cell as a number with a unit; None where it is no such thing."""
     if _any_number(values := (number(cell, False), number(cell, True))):
         return Measure(values, unit(cell), True)
-    found = _MEASURE.fullmatch(cell.strip()) if len(cell) <= MAX_MEASURE else None
-    if not found or unit(found[1]) or not _any_number(values := (number(found[1], False), number(found[1], True))):
+    match = _MEASURE.fullmatch(cell.strip()) if len(cell) <= MAX_MEASURE else None
+    if not match or unit(match[1]) or not _any_number(values := (number(match[1], False), number(match[1], True))):
         return None
-    word = _one_spelling(found[3])
-    if not found[2] and (word not in KNOWN or word in CAPITALS):
+    word = _one_spelling(match[3])
+    if not match[2] and (word not in KNOWN or word in CAPITALS):
         return None
-    sure = word in KNOWN and (len(word) > 1 or (bool(found[2]) and word not in CAPITALS))
+    sure = word in KNOWN and (len(word) > 1 or (bool(match[2]) and word not in CAPITALS))
     return Measure(values, word, sure)
 
 
@@ -132,8 +132,8 @@ def value(cell: str, comma: bool, unsure: bool) -> float:
     """The number of a cell without its unit, NaN for none; unsure: also where the unit alone does not tell that."""
     if (plain := number(cell, comma)) == plain:  # no NaN
         return plain
-    found = measure(cell)
-    return found.values[comma] if found and (found.sure or unsure) else np.nan
+    quantity = measure(cell)
+    return quantity.values[comma] if quantity and (quantity.sure or unsure) else np.nan
 
 
 @lru_cache(1 << 16)
@@ -153,24 +153,24 @@ def number(cell: str, comma: bool) -> float:
 def days(cell: str, day_first: bool) -> float:
     """The days from 1970 to a date, `day_first` saying that the day stands before the month where the year is last; of
     a time alone, the part of the day that has passed. NaN for what is none, or not in the calendar."""
-    found = _DATE.fullmatch(cell.strip())
-    if not found or not found[0]:
+    match = _DATE.fullmatch(cell.strip())
+    if not match or not match[0]:
         return np.nan
-    day, month, year = found["day"], found["month"], found["year"]
-    if found["last"]:
-        (day, month), year = found.group("one", "two") if day_first else found.group("two", "one"), found["last"]
+    day, month, year = match["day"], match["month"], match["year"]
+    if match["last"]:
+        (day, month), year = match.group("one", "two") if day_first else match.group("two", "one"), match["last"]
     try:
         if year and len(year) == 2:  # of this century or the last one, as strptime takes it
             year = datetime.strptime(year, "%y").year
         date = datetime(int(year), int(month), int(day)) if year else EPOCH
     except ValueError:
         return np.nan
-    hour, second = int(found["hour"] or 0), float((found["second"] or "0").replace(",", "."))
-    if found["half"]:
-        hour = hour % 12 + 12 * (found["half"].lower() == "pm")
-    seconds = 3600 * hour + 60 * int(found["minute"] or 0) + second
-    if found["zone"] and found["zone"] != "Z":
-        sign, zone = found["zone"][0], found["zone"][1:].replace(":", "")
+    hour, second = int(match["hour"] or 0), float((match["second"] or "0").replace(",", "."))
+    if match["half"]:
+        hour = hour % 12 + 12 * (match["half"].lower() == "pm")
+    seconds = 3600 * hour + 60 * int(match["minute"] or 0) + second
+    if match["zone"] and match["zone"] != "Z":
+        sign, zone = match["zone"][0], match["zone"][1:].replace(":", "")
         seconds -= int(f"{sign}60") * (60 * int(zone[:2]) + int(zone[2:]))
     return (date - EPOCH).days + seconds / 86400
 
@@ -196,13 +196,13 @@ class _Seen:
             if is_missing(cell):
                 self.missing += count
                 continue
-            if found := measure(cell):
+            if quantity := measure(cell):
                 self.measured += count
-                units = self.sure if found.sure else self.unsure
+                units = self.sure if quantity.sure else self.unsure
                 if len(units) <= MAX_LEVELS:
-                    units.setdefault(found.unit, cell)
+                    units.setdefault(quantity.unit, cell)
                 for comma in (False, True):
-                    self.numbers[found.sure, comma] += count * (not np.isnan(found.values[comma]))
+                    self.numbers[quantity.sure, comma] += count * (not np.isnan(quantity.values[comma]))
             self.by_day += count * (not np.isnan(days(cell, True)))
             self.by_month += count * (not np.isnan(days(cell, False)))
             if cell in self.levels or len(self.levels) <= MAX_LEVELS:
@@ -267,10 +267,10 @@ class _Column(NamedTuple):
         distinct, inverse = np.unique(cells, return_inverse=True)
         if self.levels:
             rows = [[np.nan if is_missing(cell) else cell == s for s in self.shown] for cell in distinct]
-            found = np.array(rows, float)
+            numbers = np.array(rows, float)
         else:
-            found = np.array([[self.value(cell)] for cell in distinct])
-        return found[inverse.ravel()]
+            numbers = np.array([[self.value(cell)] for cell in distinct])
+        return numbers[inverse.ravel()]
 
     def usual(self, there: np.ndarray) -> np.ndarray:
         """(len(names),) what stands in for an empty cell, by the values (m, len(names)) of the others."""

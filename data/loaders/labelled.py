@@ -39,8 +39,8 @@ def told(members: Sequence[Member], images: Sequence[str]) -> Told | None:
             continue
         try:
             content, _ = text.in_utf8(member.name, member.read())
-            if not objects.table.is_table(content) and (found := _of_table(member.name, content.decode(), keys)):
-                return found
+            if not objects.table.is_table(content) and (classes := _of_table(member.name, content.decode(), keys)):
+                return classes
         except DataError:
             continue
     return None

@@ -66,7 +66,7 @@ def read(name: str, content: bytes) -> tuple[Arrays, list[str]]:
         )
     with in_words(f"{name} is damaged or incomplete", "the complete MATLAB file"):
         matrices = [_variable(matrix, order) for matrix in _unpacked(name, content, order)]
-        named = {found.name.lower(): found for found in matrices}
+        named = {variable.name.lower(): variable for variable in matrices}
         pair = next((pair for pair in NAMES if named.keys() >= set(pair)), None)
         if pair is None:
             there = ", ".join(map(str, matrices[:NAMED])) or "no variables"
@@ -148,11 +148,11 @@ def _examples(X: _Variable, y: _Variable, order: str) -> tuple[np.ndarray, np.nd
     )
 
 
-def _values(found: _Variable, order: str) -> np.ndarray:
+def _values(variable: _Variable, order: str) -> np.ndarray:
     """The numbers of a variable in its shape."""
-    if found.what == "sparse":
-        return _dense(found, order)
-    return _numbers(*_next(found.parts), order, found).reshape(found.shape, order="F")
+    if variable.what == "sparse":
+        return _dense(variable, order)
+    return _numbers(*_next(variable.parts), order, variable).reshape(variable.shape, order="F")
 
 
 def _numbers(kind: int, content: memoryview, order: str, of: _Variable, n: int | None = None) -> np.ndarray:
@@ -165,38 +165,38 @@ def _numbers(kind: int, content: memoryview, order: str, of: _Variable, n: int |
     return values[:n]
 
 
-def _dense(found: _Variable, order: str) -> np.ndarray:
+def _dense(variable: _Variable, order: str) -> np.ndarray:
     """A sparse matrix (n, d): the rows of its values, where each column begins among them, the values."""
-    if len(found.shape) != 2 or math.prod(found.shape) * 4 > MAX_BYTES:
-        raise TooLarge(f"{found} takes {math.prod(found.shape) * 4 >> 20:,} MB as a dense matrix", SIZE_ACCEPTED)
-    (h, w), parts = found.shape, list(found.parts)
-    starts = _numbers(*parts[1], order, found, w + 1).astype(np.int64)
+    if len(variable.shape) != 2 or math.prod(variable.shape) * 4 > MAX_BYTES:
+        raise TooLarge(f"{variable} takes {math.prod(variable.shape) * 4 >> 20:,} MB as a dense matrix", SIZE_ACCEPTED)
+    (h, w), parts = variable.shape, list(variable.parts)
+    starts = _numbers(*parts[1], order, variable, w + 1).astype(np.int64)
     counts, n = np.diff(starts), int(starts[-1])
-    rows, values = (_numbers(*parts[k], order, found, n) for k in (0, 2))
+    rows, values = (_numbers(*parts[k], order, variable, n) for k in (0, 2))
     if starts[0] != 0 or (counts < 0).any() or (n and not 0 <= rows.min() <= rows.max() < h):
-        raise ValueError(f"{found} has values outside its shape")
+        raise ValueError(f"{variable} has values outside its shape")
     with np.errstate(over="ignore"):
-        full = np.zeros(found.shape, np.float32)
+        full = np.zeros(variable.shape, np.float32)
         full[rows, np.repeat(np.arange(w), counts)] = values
     return full
 
 
-def _labels(found: _Variable, order: str) -> np.ndarray:
+def _labels(variable: _Variable, order: str) -> np.ndarray:
     """(n,) labels: numbers, the rows of a matrix of letters, or a text in each cell."""
-    if found.what == "char":
-        return np.array(_texts(found, order) or [""])
-    if found.what not in _NUMBERS - {"sparse"} and found.what != "cell":
-        raise DataError(f"{found.name} has the type {found.what}, not labels", ACCEPTED)
-    if sum(side != 1 for side in found.shape) > 1:
-        raise DataError(f"{found} is not a column of labels", ACCEPTED)
-    if found.what != "cell":
-        return _values(found, order).ravel()
-    n = math.prod(found.shape)
+    if variable.what == "char":
+        return np.array(_texts(variable, order) or [""])
+    if variable.what not in _NUMBERS - {"sparse"} and variable.what != "cell":
+        raise DataError(f"{variable.name} has the type {variable.what}, not labels", ACCEPTED)
+    if sum(side != 1 for side in variable.shape) > 1:
+        raise DataError(f"{variable} is not a column of labels", ACCEPTED)
+    if variable.what != "cell":
+        return _values(variable, order).ravel()
+    n = math.prod(variable.shape)
     if n > MAX_TEXTS:
-        raise TooLarge(f"{found} has {n:,} labels", f"at most {MAX_TEXTS:,} texts, or numbers")
-    labels = [_text_of_cell(found, body, order) for _, body in found.parts]
+        raise TooLarge(f"{variable} has {n:,} labels", f"at most {MAX_TEXTS:,} texts, or numbers")
+    labels = [_text_of_cell(variable, body, order) for _, body in variable.parts]
     if len(labels) != n:
-        raise ValueError(f"{found} has {len(labels):,} cells")
+        raise ValueError(f"{variable} has {len(labels):,} cells")
     return np.array(labels or [""])
 
 
@@ -210,13 +210,13 @@ def _text_of_cell(of: _Variable, matrix: memoryview, order: str) -> str:
     return texts[0] if texts else ""
 
 
-def _texts(found: _Variable, order: str) -> list[str]:
+def _texts(variable: _Variable, order: str) -> list[str]:
     """The rows of a matrix of letters, without the spaces that fill them up."""
-    kind, content = next(found.parts, (1, b""))
-    if kind not in _TEXTS or len(found.shape) != 2:
-        raise ValueError(f"{found} has letters of the type {kind}")
+    kind, content = next(variable.parts, (1, b""))
+    if kind not in _TEXTS or len(variable.shape) != 2:
+        raise ValueError(f"{variable} has letters of the type {kind}")
     coding = _TEXTS[kind] + ({"<": "-le", ">": "-be"}[order] if _TEXTS[kind] in ("utf-16", "utf-32") else "")
-    text, (h, w) = bytes(content).decode(coding), found.shape
+    text, (h, w) = bytes(content).decode(coding), variable.shape
     if len(text) != h * w:
-        raise ValueError(f"{found} has {len(text):,} letters")
+        raise ValueError(f"{variable} has {len(text):,} letters")
     return [text[k::h].rstrip() for k in range(h)] if w else []

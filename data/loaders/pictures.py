@@ -81,25 +81,25 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
     tables, members = _sorted_out(members, sieve)
     total -= len(sieve.bad)
     names = [member.name for member in members]
-    found, said = objects.read(tables, names, sieve)
-    total += len(found) + len(sieve.bad)  # its lines, those among them that are bad
-    called = tuple(kind for kind, _ in Counter(one.kind for one in found if one.kind).most_common())
-    found = [one for one in found if one.kind in kinds] if kinds else found
+    annotated, said = objects.read(tables, names, sieve)
+    total += len(annotated) + len(sieve.bad)  # its lines, those among them that are bad
+    called = tuple(kind for kind, _ in Counter(one.kind for one in annotated if one.kind).most_common())
+    annotated = [one for one in annotated if one.kind in kinds] if kinds else annotated
     decoded, read = _decoded(members, sieve)
-    found, position = _placed(found, decoded, names, sieve)
+    annotated, position = _placed(annotated, decoded, names, sieve)
     notes = sieve.notes(total, "files and lines")
     kept = [k for k, picture in enumerate(decoded) if picture is not None]
     position, decoded = np.searchsorted(kept, position), [decoded[k] for k in kept]
     if len(set(position)) < 2:
         raise DataError(f"{tables[0].name} has objects in only one picture", LEAST)
-    boxes = np.array([one.box for one in found], np.float64)
+    boxes = np.array([one.box for one in annotated], np.float64)
     return Upload(
         PurePosixPath(files[0][0]).name.split(".")[0] or "pictures",
         tuple(members[k].name for k in kept),
         tuple(decoded),
-        "circle" if all(one.circle for one in found) else "box",
+        "circle" if all(one.circle for one in annotated) else "box",
         boxes,
-        np.array([one.category for one in found], np.int64),
+        np.array([one.category for one in annotated], np.int64),
         position,
         (*([] if kinds else said), *notes, *read, *_notes(boxes, decoded, position)),
         called,
@@ -162,11 +162,11 @@ class _Names:
         if image.startswith(".."):
             return []
         known = _spellings(image)
-        found = next((self.files[name] for name in known if name in self.files), None)
+        matches = next((self.files[name] for name in known if name in self.files), None)
         known += [_ENDING.sub("", name) for name in known]
-        found = found or next((self.stems[name] for name in known if name in self.stems), [])
-        near = [_shared(self.names[k], file) for k in found]
-        return [k for k, n in zip(found, near) if n == max(near)]
+        matches = matches or next((self.stems[name] for name in known if name in self.stems), [])
+        near = [_shared(self.names[k], file) for k in matches]
+        return [k for k, n in zip(matches, near) if n == max(near)]
 
 
 def _spellings(image: str) -> list[str]:
@@ -185,11 +185,11 @@ def _shared(one: str, other: str) -> int:
 
 
 def _placed(
-    found: list[Object], pictures: list[np.ndarray | None], names: list[str], sieve: Sieve
+    annotated: list[Object], pictures: list[np.ndarray | None], names: list[str], sieve: Sieve
 ) -> tuple[list[Object], np.ndarray]:
     """The objects that lie well in a picture that can be read, in pixels, and (m,) int64 the picture of each."""
     known, kept, position, seen = _Names(names), [], [], {}
-    for one in found:
+    for one in annotated:
         where = one.spot.where
         with sieve.part(where()):
             there = known.find(one.image, one.spot.file)
@@ -210,7 +210,7 @@ def _placed(
             key = (there[0], *one.box)
             if key in seen:
                 raise DataError(f"{where()}: the same object as in {seen[key]}", "each object once")
-            seen[key] = one.spot.at if one.spot.file == found[0].spot.file else where()
+            seen[key] = one.spot.at if one.spot.file == annotated[0].spot.file else where()
             kept.append(one)
             position.append(there[0])
     return kept, np.array(position, np.int64)
@@ -229,12 +229,12 @@ def _decoded(members: list[Member], sieve: Sieve) -> tuple[list[np.ndarray | Non
         image = None
         with sieve.part(member.name):
             with _of_pictures():
-                found = images.decode(member.name, member.read(), MAX_SIDE)
-            h, w = found.pixels.shape[:2]
+                original = images.decode(member.name, member.read(), MAX_SIDE)
+            h, w = original.pixels.shape[:2]
             if min(h, w) < MIN_SIDE:
                 raise DataError(f"{member.name} has {w} x {h} pixels", f"images of at least {MIN_SIDE} x {MIN_SIDE}")
-            coloured = coloured or found.pixels.ndim == 3
-            image = found._replace(pixels=images.grey(found.pixels))
+            coloured = coloured or original.pixels.ndim == 3
+            image = original._replace(pixels=images.grey(original.pixels))
             total += image.pixels.nbytes
         if total > bundle.MAX_BYTES:
             raise TooLarge(f"The images take more than {bundle.MAX_BYTES >> 20} MB as pixels", bundle.SIZE_ACCEPTED)

@@ -93,15 +93,15 @@ def _even(rows: Rows, expected: int, sieve: Sieve) -> Rows:
     """The rows that have as many values as the first line; the others are the sieve's."""
     ragged = {}
     for k, row in enumerate(rows.lines):
-        found = row.count(rows.mark) + 1 if rows.mark else len(row.split())
+        n_values = row.count(rows.mark) + 1 if rows.mark else len(row.split())
         where = f"Line {rows.number[k]} of {rows.name}"
         if '"' in row and rows.is_open(k):
             ragged[k] = DataError(f"{where} has a quote that is never closed", text.ACCEPTED)
             continue
-        if found != expected and '"' in row:
-            found = len(rows.cells(k))
-        if found != expected:
-            ragged[k] = DataError(f"{where} has {found} values, but the first line has {expected}", text.ACCEPTED)
+        if n_values != expected and '"' in row:
+            n_values = len(rows.cells(k))
+        if n_values != expected:
+            ragged[k] = DataError(f"{where} has {n_values} values, but the first line has {expected}", text.ACCEPTED)
     return _without(rows, ragged, sieve)
 
 
@@ -120,13 +120,13 @@ def _values(
     rows: Rows, others: list[int], column: int, names: tuple[str, ...], sieve: Sieve, empty: str
 ) -> tuple[np.ndarray, np.ndarray, tuple[str, ...], list[str]]:
     """Of the rows that can be used: what stands in the columns `others` as numbers, labels (n,), names and notes."""
-    found = _plain(rows, others, column)
-    if found is not None:
-        return *found, tuple(names[k] for k in others), []
+    plain = _plain(rows, others, column)
+    if plain is not None:
+        return *plain, tuple(names[k] for k in others), []
     if rows.mark in (";", "\t") and _has_decimal_commas(rows):
-        found = _plain(rows._replace(lines=[row.replace(",", ".") for row in rows.lines]), others, column)
-        if found is not None:
-            return found[0], rows.texts([column])[:, 0], tuple(names[k] for k in others), [columns.COMMA]
+        plain = _plain(rows._replace(lines=[row.replace(",", ".") for row in rows.lines]), others, column)
+        if plain is not None:
+            return plain[0], rows.texts([column])[:, 0], tuple(names[k] for k in others), [columns.COMMA]
     understood = columns.Columns(rows, others, names)
     X, bad = understood.numbers(rows, empty)
     y = rows.texts([column])[:, 0]

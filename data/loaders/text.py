@@ -88,12 +88,12 @@ class Rows(NamedTuple):
         how = {"delimiter": self.mark, "quotechar": '"', "comments": None, "usecols": chosen, "ndmin": 2}
         try:
             with np.errstate(over="ignore"):  # what is too large becomes infinite
-                found = np.loadtxt(self.lines, dtype, **how)
+                values = np.loadtxt(self.lines, dtype, **how)
         except ValueError as error:
             raise DataError(f"{self.name}: {error}", ACCEPTED) from error
-        if len(found) != len(self.lines):
+        if len(values) != len(self.lines):
             raise DataError(f"{self.name}: a quote that is never closed joins lines", ACCEPTED)
-        return found
+        return values
 
     def is_open(self, k: int) -> bool:
         """Whether a row has a cell that begins with a quote and does not end with one."""

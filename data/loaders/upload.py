@@ -99,8 +99,8 @@ class Opened:
         """
         features, notes = (), []
         if self.table:
-            found = table.parse(*self.table, label, skip, empty)
-            arrays, features, notes = Arrays.unsplit(found.X, found.y), found.features, found.notes
+            parsed = table.parse(*self.table, label, skip, empty)
+            arrays, features, notes = Arrays.unsplit(parsed.X, parsed.y), parsed.features, parsed.notes
         elif self.format == "images":
             arrays, notes = images.read(self.members, self.classes, skip)
         elif self.format == "mat":
@@ -145,8 +145,10 @@ def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] =
         return known("idx")
     if tables := [member for member in members if member.name.lower().removesuffix(".gz").endswith(TABLES)]:
         if len(tables) == 1:
-            found = opened(name, source, companions, tables[0].name)
-            return replace(found, notes=(f"Only {tables[0].name} of {len(members)} files is read", *found.notes))
+            only_table = opened(name, source, companions, tables[0].name)
+            return replace(
+                only_table, notes=(f"Only {tables[0].name} of {len(members)} files is read", *only_table.notes)
+            )
         raise Several(tables)
     names = ", ".join(member.name for member in members[:3])
     raise DataError(f"These {len(members)} files ({names}, ...) do not form one dataset", ACCEPTED)

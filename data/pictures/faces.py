@@ -52,8 +52,8 @@ def cmu(paths: list[Path]) -> Contents:
 
 
 def _with_faces(path: Path, faces: list) -> Picture:
-    found = np.array([one.box for one in faces], np.float64).reshape(-1, 4)
-    return picture(path, found, np.array([one.category for one in faces], np.int64))
+    face_boxes = np.array([one.box for one in faces], np.float64).reshape(-1, 4)
+    return picture(path, face_boxes, np.array([one.category for one in faces], np.int64))
 
 
 def lfw(paths: list[Path]) -> Contents:
@@ -68,13 +68,13 @@ def lfw(paths: list[Path]) -> Contents:
     return Contents(tuple(pictures), _all_test(tuple(pictures)), chips, tuple(map(picture, named.values())))
 
 
-def picture(path: Path, found: np.ndarray | None = None, category: np.ndarray | None = None) -> Picture:
+def picture(path: Path, face_boxes: np.ndarray | None = None, category: np.ndarray | None = None) -> Picture:
     """A file as a grey picture; area 1, every box counts."""
-    if found is None:
-        found, category = np.empty((0, 4)), np.empty(0, np.int64)
+    if face_boxes is None:
+        face_boxes, category = np.empty((0, 4)), np.empty(0, np.int64)
     with in_words(f"{path.name} cannot be read", ACCEPTED, OSError):
         image = images.grey(images.decode(path.name, path.read_bytes()).pixels)
-    return Picture(path.stem, image, found, category, 1.0, len(found))
+    return Picture(path.stem, image, face_boxes, category, 1.0, len(face_boxes))
 
 
 def _all_test(pictures: tuple[Picture, ...]) -> dict[str, Experiment]:

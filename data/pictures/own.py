@@ -93,9 +93,9 @@ def _check(path: Path, shown: dict, members: Members) -> None:
     wanted = {"sizes": ((n, 2), "i8"), "boxes": ((m, 4), "f8"), "category": ((m,), "i8"), "picture": ((m,), "i8")}
     for name, (shape, dtype) in wanted.items():
         if npz.announced(members[name]) != (shape, np.dtype(dtype)):
-            found = npz.announced(members[name])
+            declared = npz.announced(members[name])
             raise DataError(
-                f"{name} in {path.name} has the type {found[1]} and the shape {found[0]}",
+                f"{name} in {path.name} has the type {declared[1]} and the shape {declared[0]}",
                 f"{np.dtype(dtype)} of the shape {shape}",
             )
     shape, dtype = npz.announced(members["pixels"])

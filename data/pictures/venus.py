@@ -82,6 +82,6 @@ def _check_tables(parts: dict[str, list[TablePart]], scoring: dict, areas: dict)
         if row.experiment not in scoring:
             raise DataError(f"Experiment {row.experiment} is not in the scoring table", ACCEPTED)
     for name, (n_parts, _, _) in scoring.items():
-        found = len(parts.get(name, ()))
-        if found != n_parts:
-            raise DataError(f"Experiment {name} has {found} splits, but the scoring table lists {n_parts}", ACCEPTED)
+        n_listed = len(parts.get(name, ()))
+        if n_listed != n_parts:
+            raise DataError(f"Experiment {name} has {n_listed} splits, but the scoring table lists {n_parts}", ACCEPTED)

@@ -63,7 +63,7 @@ def are_told(members: Iterable[Member], images: Iterable[str]) -> bool:
 def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tuple[list[Object], list[str]]:
     """The objects that the files tell, those that are bad being the sieve's. DataError where no file tells any."""
     stems, kinds = {PurePosixPath(name).stem for name in images}, yolo.classes(members)
-    found: list[Object] = []
+    objects: list[Object] = []
     ways: dict[str, str] = {}
     for member in members:
         if about(member.name):
@@ -82,15 +82,15 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
         if len(ways) > 1:
             two = " and ".join(f"{file} ({way})" for way, file in ways.items())
             raise DataError(f"The annotations are in two formats, {two}", "one format")
-        found += of_file(sieve)
-        if len(found) > MAX_OBJECTS:
+        objects += of_file(sieve)
+        if len(objects) > MAX_OBJECTS:
             raise DataError(f"{member.name}: more than {MAX_OBJECTS:,} objects", f"at most {MAX_OBJECTS:,} objects")
-    if not found:
+    if not objects:
         sieve.notes(len(sieve.bad), "files and lines")  # says that nothing is left
         none = next(iter(ways.values()), None)
         reason = f"{none} has no objects" if none else "There are no annotations of objects"
         raise DataError(". ".join((reason, *sieve.passed_over())), ACCEPTED)
-    return found, _notes(next(iter(ways), ""), found)
+    return objects, _notes(next(iter(ways), ""), objects)
 
 
 def _recognised(name: str, content: bytes, stems: set[str], kinds: Sequence[str]) -> tuple[str, Callable] | None:
@@ -109,11 +109,11 @@ def _recognised(name: str, content: bytes, stems: set[str], kinds: Sequence[str]
     return "table", partial(table.read, name, content)
 
 
-def _notes(way: str, found: list[Object]) -> list[str]:
+def _notes(way: str, objects: list[Object]) -> list[str]:
     notes = [] if way in ("table", "") else [f"The annotations are read as {way}"]
-    if any(one.shares for one in found):
+    if any(one.shares for one in objects):
         notes.append("Coordinates are read as fractions of the width and height of the picture")
-    kinds = Counter(one.kind for one in found if one.kind)
+    kinds = Counter(one.kind for one in objects if one.kind)
     if len(kinds) > 1:
         more = f" and {len(kinds) - MAX_KINDS} more kinds" if len(kinds) > MAX_KINDS else ""
         named = ", ".join(f"{kind} ({n:,})" for kind, n in kinds.most_common(MAX_KINDS))

@@ -52,12 +52,12 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
             yield _object(spot, annotation, files, kinds)
 
 
-def written(pictures: Iterable[tuple[str, tuple[int, int]]], found: Iterable[tuple], kind: str) -> str:
+def written(pictures: Iterable[tuple[str, tuple[int, int]]], detections: Iterable[tuple], kind: str) -> str:
     """COCO's JSON of pictures (name, (h, w)) and of what was found in them: (picture's place, box as xmin, ymin, xmax,
     ymax, score), called `kind`. Annotation tools import it, and `read` reads it."""
     images = [{"id": k, "file_name": n, "width": w, "height": h} for k, (n, (h, w)) in enumerate(pictures, 1)]
     annotations = []
-    for k, (picture, (x, y, x2, y2), score) in enumerate(found, 1):
+    for k, (picture, (x, y, x2, y2), score) in enumerate(detections, 1):
         w, h = x2 - x, y2 - y
         about = {"id": k, "image_id": picture + 1, "category_id": 1, "bbox": [round(v, 2) for v in (x, y, w, h)]}
         annotations.append(about | {"area": round(w * h, 2), "iscrowd": 0, "score": round(score, 6)})
@@ -102,7 +102,7 @@ def _around_mask(spot: Spot, mask: dict) -> tuple[float, ...]:
 
 def _decompressed(counts: str) -> list[int]:
     """The counts of a compressed mask; [] for what is none."""
-    found, value, bits = [], 0, 0
+    lengths, value, bits = [], 0, 0
     for letter in map(ord, counts):
         if letter not in _LETTERS or bits > 30:
             return []
@@ -110,9 +110,9 @@ def _decompressed(counts: str) -> list[int]:
         bits += 5
         if not letter - 48 & 0x20:
             value -= (letter - 48 & 0x10) << bits - 4  # the sign
-            found.append(value + (found[-2] if len(found) > 2 else 0))
+            lengths.append(value + (lengths[-2] if len(lengths) > 2 else 0))
             value = bits = 0
-    return [] if bits else found
+    return [] if bits else lengths
 
 
 def _identity(value) -> str | None:

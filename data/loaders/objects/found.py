@@ -29,12 +29,12 @@ class Spot(NamedTuple):
     def number(self, field: str, value, unit: str = PIXELS) -> float:
         """A finite number of moderate size. DataError with the place."""
         try:
-            found = math.nan if isinstance(value, bool | None) else float(value)
+            number = math.nan if isinstance(value, bool | None) else float(value)
         except (TypeError, ValueError, OverflowError):
-            found = math.nan
-        if not abs(found) <= FAR:
+            number = math.nan
+        if not abs(number) <= FAR:
             raise DataError(f"{self.where(field)}: {short(value)}", unit)
-        return found
+        return number
 
     def numbers(self, field: str, values, n: int, unit: str = "a number of pixels") -> list[float]:
         """n numbers. DataError with the place."""

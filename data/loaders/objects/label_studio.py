@@ -49,12 +49,12 @@ def read(name: str, whole: list, sieve: Sieve) -> Iterator[Object]:
 
 def of_a_line(spot: Spot, values: dict[str, str], sieve: Sieve) -> list[Object]:
     """The objects of one line of a table. Raises json.JSONDecodeError."""
-    image, found = spot.named("image", values["image"]), []
+    image, objects = spot.named("image", values["image"]), []
     for column, cell in values.items():
         for k, value in enumerate(json.loads(cell) if cell.startswith("[{") else ()):
             if _is_region(value, sieve):
-                found.append(_object(Spot(spot.file, f"{spot.at}, {column}[{k}]"), image, value))
-    return found
+                objects.append(_object(Spot(spot.file, f"{spot.at}, {column}[{k}]"), image, value))
+    return objects
 
 
 def _values(task: dict, sieve: Sieve) -> Iterator[tuple[str, dict]]:

@@ -74,15 +74,15 @@ def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
         raise DataError(f"{name} has a header but no objects", "at least one object")
     comma = _mark(decoded) != ","
     words = _category_is_kind(columns, rows)
-    found = []
+    objects = []
     for at, (line, cells) in enumerate(rows):
         spot = Spot(name, f"line {line}", tabled=True)
         if at == MAX_OBJECTS:
             raise DataError(f"{spot.where()}: more than {MAX_OBJECTS:,} objects", f"at most {MAX_OBJECTS:,} objects")
         with sieve.part(spot.where()):
-            found.append(_object(spot, way, _values(spot, columns, cells), words, comma))
-    shares = bool(found) and all(-1 <= v <= 1 for one in found for v in one.box)
-    yield from (one._replace(shares=shares) for one in found)
+            objects.append(_object(spot, way, _values(spot, columns, cells), words, comma))
+    shares = bool(objects) and all(-1 <= v <= 1 for one in objects for v in one.box)
+    yield from (one._replace(shares=shares) for one in objects)
 
 
 def _in_cells(columns: list[str]) -> Callable[[Spot, dict, Sieve], list[Object]] | None:
@@ -151,11 +151,11 @@ def _of_json(
     name: str, columns: list[str], rows: list[tuple[int, list[str]]], of_a_line: Callable, sieve: Sieve
 ) -> Iterator[Object]:
     for line, cells in rows:
-        spot, found = Spot(name, f"line {line}", tabled=True), []
+        spot, objects = Spot(name, f"line {line}", tabled=True), []
         reason = f"{spot.where()}: a cell is not valid JSON"
         with (
             sieve.part(spot.where()),
             in_words(reason, "the table as exported", json.JSONDecodeError, RecursionError),
         ):
-            found = of_a_line(spot, _values(spot, columns, cells), sieve)
-        yield from found
+            objects = of_a_line(spot, _values(spot, columns, cells), sieve)
+        yield from objects

@@ -54,13 +54,13 @@ def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
 
 def _voc(name: str, root: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
     image = Spot(name).named("filename", root.findtext("filename"))
-    for k, found in enumerate(root.iter("object"), 1):
+    for k, element in enumerate(root.iter("object"), 1):
         spot = Spot(name, f"object {k}")
         with sieve.part(spot.where()):
-            box = found.find("bndbox")
+            box = element.find("bndbox")
             if box is None:
                 raise DataError(f"{spot.where()}: there is no <bndbox>", "xmin, ymin, xmax and ymax within <bndbox>")
-            yield told(spot, image, "corners", BOX, map(box.findtext, BOX), kind=called(found.findtext("name", "")))
+            yield told(spot, image, "corners", BOX, map(box.findtext, BOX), kind=called(element.findtext("name", "")))
 
 
 def _cvat(of: Spot, image: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
@@ -82,17 +82,17 @@ def _video(of: Spot, track: ElementTree.Element, sieve: Sieve) -> Iterator[Objec
                 continue
             if not (frame.isascii() and frame.isdigit() and len(frame) < 10):
                 raise DataError(f"{Spot(of.file, of.at).where('frame')}: {short(frame)}", FRAME)
-            for found in _shape(spot, f"frame_{int(frame):06d}.png", shape, kind, sieve):
-                yield found._replace(named=FRAMES)
+            for annotated in _shape(spot, f"frame_{int(frame):06d}.png", shape, kind, sieve):
+                yield annotated._replace(named=FRAMES)
 
 
 def _shape(spot: Spot, file: str, shape: ElementTree.Element, kind: str, sieve: Sieve) -> Iterator[Object]:
     """The object that a shape of CVAT marks; none where it has no extent."""
     if shape.tag in _NUMBERS:
         how, fields = _NUMBERS[shape.tag]
-        found = told(spot, file, how, fields, map(shape.get, fields), kind=kind)
+        annotated = told(spot, file, how, fields, map(shape.get, fields), kind=kind)
         degrees = spot.number("rotation", shape.get("rotation", 0), "an angle in degrees")
-        yield found._replace(box=_around(found.box, degrees, how == "ellipse")) if degrees else found
+        yield annotated._replace(box=_around(annotated.box, degrees, how == "ellipse")) if degrees else annotated
     elif shape.tag in ("polygon", "polyline"):
         points = [point.split(",") for point in shape.get("points", "").split(";")]
         yield Object(file, spot.around("points", points), spot, 4 * ("points",), kind=kind)

@@ -27,14 +27,14 @@ class DataError(ValueError):
     """Data that cannot be used: `reason` says why, `accepted` what would be taken instead."""
 
     def __init__(self, reason: str, accepted: str = ""):
-        self.reason, self.accepted = _told(reason), accepted
+        self.reason, self.accepted = _printable(reason), accepted
         super().__init__(f"{self.reason}. Accepted: {accepted}." if accepted else f"{self.reason}.")
 
 
-def _told(reason: str) -> str:
+def _printable(reason: str) -> str:
     """A reason as it can be shown: libraries quote what they stumble over, which may be as long as the file."""
-    told = "".join(c if c.isprintable() else " " for c in reason)
-    return told if len(told) <= MAX_REASON else f"{told[: MAX_REASON - 60]} … {told[-57:]}"
+    printable = "".join(c if c.isprintable() else " " for c in reason)
+    return printable if len(printable) <= MAX_REASON else f"{printable[: MAX_REASON - 60]} … {printable[-57:]}"
 
 
 @contextmanager

@@ -54,14 +54,16 @@ class FileSet:
     optional: tuple[File, ...] = ()  # used where they are found, not waited for
 
 
-def _file_set(told: dict) -> FileSet:
-    sources = tuple(Source(**source) for source in told.get("sources", ()))
-    return FileSet(_files(told["files"]), sources, tuple(told.get("folders", ())), _files(told.get("optional", ())))
+def _file_set(fields: dict) -> FileSet:
+    sources = tuple(Source(**source) for source in fields.get("sources", ()))
+    return FileSet(
+        _files(fields["files"]), sources, tuple(fields.get("folders", ())), _files(fields.get("optional", ()))
+    )
 
 
-def _files(told: Iterable[str | dict]) -> tuple[File, ...]:
+def _files(fields: Iterable[str | dict]) -> tuple[File, ...]:
     """Files by their names, or by what else is known of them."""
-    known = (one if isinstance(one, dict) else {"name": one} for one in told)
+    known = (one if isinstance(one, dict) else {"name": one} for one in fields)
     return tuple(File(**of_json(one) | {"name": name}) for one in known for name in _numbered(one["name"]))
 
 
@@ -74,14 +76,14 @@ def _numbered(name: str) -> list[str]:
     return [f"{before}{k:0{len(first)}}{after}" for k in range(int(first), int(last) + 1)]
 
 
-def of_json(told: dict) -> dict:
+def of_json(fields: dict) -> dict:
     """An object of JSON as fields of a dataclass, whose lists are tuples."""
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
 
 
-_TOLD = json.loads(Path(__file__).with_name("catalogue.json").read_text(encoding="utf-8"))
-SETS = {name: _file_set(told) for name, told in _TOLD.items()}
+_CATALOGUE = json.loads(Path(__file__).with_name("catalogue.json").read_text(encoding="utf-8"))
+SETS = {name: _file_set(fields) for name, fields in _CATALOGUE.items()}
 FACTS = {
-    name: of_json({field: value for field, value in told.items() if field not in FileSet.__annotations__})
-    for name, told in _TOLD.items()
+    name: of_json({field: value for field, value in fields.items() if field not in FileSet.__annotations__})
+    for name, fields in _CATALOGUE.items()
 }

@@ -68,8 +68,8 @@ def _looks_like_ink(images: np.ndarray) -> bool:
 
 def _entry(shown: dict, known: dict) -> Entry:
     """Sets that were stored before there were names of columns, or examples without labels, say nothing of them."""
-    told = {name: shown[name] for name in _SHELF.fields if shown.get(name) is not None}
-    return Entry(**known, **of_json(told))
+    fields = {name: shown[name] for name in _SHELF.fields if shown.get(name) is not None}
+    return Entry(**known, **of_json(fields))
 
 
 def _are_classes(value) -> bool:

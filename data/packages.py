@@ -84,12 +84,12 @@ def _run(client: Client, scratch: Path, report: Callable[[int, int, str], None])
             while process.returncode is None:
                 report(0, 0, client.does)
                 try:
-                    told = process.communicate(timeout=LOOK)[1].splitlines()
+                    errors = process.communicate(timeout=LOOK)[1].splitlines()
                 except subprocess.TimeoutExpired:
                     if time.monotonic() > until:
                         raise
         finally:
             process.kill()
     if process.returncode:
-        why = next((line for line in told if line.strip() and not line.startswith("WARNING")), "")  # pip's of a retry
+        why = next((line for line in errors if line.strip() and not line.startswith("WARNING")), "")  # pip's of a retry
         raise OSError(f"{client.does} failed: {why or f'exit code {process.returncode}'}")

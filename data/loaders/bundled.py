@@ -14,8 +14,8 @@ def mnist(paths: list[Path]) -> Arrays:
 
 def qmnist(paths: list[Path]) -> Arrays:
     """Test images and their labels, the first of eight columns, then the training digits of MNIST."""
-    X_test, told, X, y = map(idx.read, paths)
-    return Arrays(X, y.astype(np.int64), X_test, told[:, 0].astype(np.int64))
+    X_test, test_records, X, y = map(idx.read, paths)
+    return Arrays(X, y.astype(np.int64), X_test, test_records[:, 0].astype(np.int64))
 
 
 def usps(paths: list[Path]) -> Arrays:

@@ -350,19 +350,19 @@ class Columns:
 
     def filled(self, X: np.ndarray, tell: bool) -> tuple[np.ndarray, tuple[str, ...], list[str]]:
         """X and names without empty cells, with a column for each that had some where `tell`, and a note."""
-        told, gaps, more = [], [], []
+        filled_counts, gaps, more = [], [], []
         for column, which in zip(self._kept, self._slices):
             empty = np.isnan(X[:, which.start])
             if not empty.any():
                 continue
             X[empty, which] = column.usual(X[~empty, which])
-            told.append(f"{column.name} {empty.sum():,}")
+            filled_counts.append(f"{column.name} {empty.sum():,}")
             gaps.append(empty)
             more.append(f"{column.name} is empty")
-        if not told:
+        if not filled_counts:
             return X, self.names, []
         note = "Empty cells are filled with the median of the column, or its most frequent category, over all rows, "
-        note += f"including those used for testing ({_listed(told)})"
+        note += f"including those used for testing ({_listed(filled_counts)})"
         if not tell:
             return X, self.names, [note]
         return np.column_stack([X, *gaps]), (*self.names, *more), [note]

@@ -21,7 +21,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from data.dataset import Arrays, DataError, in_words, mixed_order
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, Member
 from data.loaders.check import MAX_LABEL
-from data.loaders.labelled import Told
+from data.loaders.labelled import ClassTable
 from data.loaders.sieve import Sieve, TooLarge
 
 ACCEPTED = (
@@ -56,31 +56,31 @@ def is_image(name: str) -> bool:
     return PurePosixPath(name).suffix.lower() in SUFFIXES
 
 
-def read(members: list[Member], told: Told | None = None, skip: bool = False) -> tuple[Arrays, list[str]]:
+def read(members: list[Member], table: ClassTable | None = None, skip: bool = False) -> tuple[Arrays, list[str]]:
     """The images of all members, grey unless one of them has colours, and notes on what was left out.
 
-    told : the classes, where a table tells them; else the folders do
+    table : the classes by image; without one, the folders give the classes
     skip : leave out what is no image, cannot be read, is of no class or has another size than most
     Raises Unusable naming the bad files, DataError where nothing else is left.
     """
     sieve, kept, total = Sieve(skip), [], 0
-    members = [member for member in members if told is None or member.name != told.file]
+    members = [member for member in members if table is None or member.name != table.file]
     for member in members:
         with sieve.part(member.name):
-            parts = _path(member, told)
+            parts = _path(member, table)
             image = decode(member.name, member.read())
             kept.append((parts, image))
             total += image.pixels.nbytes
         if total > MAX_BYTES:
             raise TooLarge(f"The images take more than {MAX_BYTES >> 20} MB as pixels", SIZE_ACCEPTED)
     kept = _of_one_size(kept, sieve)
-    notes = [f"The classes are in column {told.column} of {told.file}"] if told else []
+    notes = [f"The classes are in column {table.column} of {table.file}"] if table else []
     notes += sieve.notes(len(members), "files")
     paths, kept = [path for path, _ in kept], [image for _, image in kept]
     kept, scale = on_one_scale(kept)
     notes += scale
     X, y = _stacked(kept), np.array([path[-2] for path in paths])
-    if not told:
+    if not table:
         folders = np.isin(np.char.lower(y), list(_UNLABELLED_FOLDERS))
         notes += [f"Images in the folder {name!r} have no label" for name in np.unique(y[folders]).tolist()]
         y[folders] = ""
@@ -91,15 +91,15 @@ def read(members: list[Member], told: Told | None = None, skip: bool = False) ->
     return Arrays(X[train_order], y[train_order], X[test_order], y[test_order]), notes
 
 
-def _path(member: Member, told: Told | None) -> tuple[str, ...]:
+def _path(member: Member, table: ClassTable | None) -> tuple[str, ...]:
     """The folders and the name of an image, the last folder its class. DataError for what is none, or of no class."""
     parts = PurePosixPath(member.name).parts
     if not is_image(member.name):
         raise DataError(f"{member.name} is not an image", ACCEPTED)
-    if told is not None:
-        if member.name not in told.classes:
-            raise DataError(f"{member.name} has no class in {told.file}", ACCEPTED)
-        parts = (*parts[:-1], told.classes[member.name], parts[-1])
+    if table is not None:
+        if member.name not in table.classes:
+            raise DataError(f"{member.name} has no class in {table.file}", ACCEPTED)
+        parts = (*parts[:-1], table.classes[member.name], parts[-1])
     if len(parts) < 2:
         raise DataError(f"{member.name} is not in a folder, so its label is missing", ACCEPTED)
     if len(parts[-2]) > MAX_LABEL:

@@ -21,7 +21,7 @@ MAX_BYTES = 1 << 24
 MOST = 0.5  # share of the rows that name an image
 
 
-class Told(NamedTuple):
+class ClassTable(NamedTuple):
     """What a table says: the class of each image by its name in the upload, empty where it says none; the file, and
     what it calls the classes."""
 
@@ -30,7 +30,7 @@ class Told(NamedTuple):
     column: str
 
 
-def told(members: Sequence[Member], images: Sequence[str]) -> Told | None:
+def find_classes(members: Sequence[Member], images: Sequence[str]) -> ClassTable | None:
     """The classes of images, by the first file that tells them; None where none does."""
     keys = _keys(images)
     for member in members if keys else ():
@@ -56,7 +56,7 @@ def _keys(images: Sequence[str]) -> dict[str, str]:
     return {key: name for way in reversed(ways) for key, name in way.items()}
 
 
-def _of_table(name: str, content: str, keys: dict[str, str]) -> Told | None:
+def _of_table(name: str, content: str, keys: dict[str, str]) -> ClassTable | None:
     header, rows = table.taken_apart(name, content)
     lines = [[cell.strip() for cell in rows.cells(k)] for k in range(len(rows.lines))]
     if header and any(cell.lower() in keys for cell in header):  # a line like the others
@@ -71,7 +71,7 @@ def _of_table(name: str, content: str, keys: dict[str, str]) -> Told | None:
     if column is None:
         return None
     classes = {keys[cells[at].lower()]: cells[column] for cells in known}
-    return Told(classes, name, repr(header[column]) if header else f"number {column + 1}")
+    return ClassTable(classes, name, repr(header[column]) if header else f"number {column + 1}")
 
 
 def _classes(header: list[str], lines: list[list[str]], image: int) -> int | None:

@@ -59,11 +59,11 @@ def are_pictures(files: Sequence[tuple[str, bytes | str]]) -> bool:
     try:
         members = [member for pair in files for member in bundle.members_of(*pair)]
         pictures = [member.name for member in members if images.is_image(member.name)]
-        if labelled.told(members, pictures):
+        if labelled.find_classes(members, pictures):
             return False
         if len({PurePosixPath(name).parent for name in pictures}) == 1:
             return any(PurePosixPath(m.name).suffix.lower() in objects.SUFFIXES for m in members)
-        return bool(pictures) and objects.are_told(members, pictures)
+        return bool(pictures) and objects.has_annotations(members, pictures)
     except DataError:
         return False
 

@@ -61,9 +61,9 @@ class Sieve:
         when there are bad parts that may not be left out."""
         if not self.bad:
             return self.passed_over()
-        told = sorted(self.bad, key=lambda part: part[0])
-        names, errors = [name[:SHORT] for _, name, _ in told], [error for *_, error in told]
-        if len(told) >= total:
+        bad_parts = sorted(self.bad, key=lambda part: part[0])
+        names, errors = [name[:SHORT] for _, name, _ in bad_parts], [error for *_, error in bad_parts]
+        if len(bad_parts) >= total:
             none = f"; none of {total:,} {words} can be used" if total > 1 else ""
             raise DataError(errors[0].reason + none, errors[0].accepted)
         if not self.skip:

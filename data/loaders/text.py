@@ -127,8 +127,8 @@ def taken_apart(name: str, text: str, is_number: Callable[[str], bool]) -> tuple
     """The header, empty where there is none: where all cells of the first line but one may be numbers; and the rows."""
     numbered = [(number, line) for number, line in _whole(text.split("\n")) if line.strip()]
     number, lines = map(list, zip(*numbered))
-    told = _SEPARATOR.match(lines[0].strip())
-    if told:
+    separator = _SEPARATOR.match(lines[0].strip())
+    if separator:
         number, lines = number[1:], lines[1:]
     if not lines:
         raise DataError(f"{name} is empty", ACCEPTED)
@@ -137,7 +137,7 @@ def taken_apart(name: str, text: str, is_number: Callable[[str], bool]) -> tuple
         comments -= _is_header(name, lines[comments - 1], lines[comments], number[comments - 1], is_number)
         number, lines = number[comments:], [_COMMENT.sub("", lines[comments]), *lines[comments + 1 :]]
     bare = _QUOTED.sub("", lines[0])
-    mark = told[1] if told else next((mark for mark in _MARKS if mark in bare), None)
+    mark = separator[1] if separator else next((mark for mark in _MARKS if mark in bare), None)
     first = [cell.strip() for cell in _cells(lines[0], mark)]
     if len(first) < 2:
         raise DataError(f"{name} has only one column", ACCEPTED)

@@ -15,7 +15,7 @@ from data.dataset import Arrays, DataError
 from data.loaders import arff, bundle, check, idx, images, labelled, libsvm, matlab, npz, sheets, table, text
 from data.loaders.bundle import Member
 from data.loaders.columns import REFUSE
-from data.loaders.labelled import Told
+from data.loaders.labelled import ClassTable
 from data.loaders.table import Labels
 from data.loaders.text import Rows
 
@@ -73,10 +73,10 @@ class Opened:
         return table.labels(*self.table) if self.table else None
 
     @cached_property
-    def classes(self) -> Told | None:
+    def classes(self) -> ClassTable | None:
         """The classes of images, where a table beside them tells them."""
         names = [member.name for member in self.members if images.is_image(member.name)]
-        return labelled.told(self.members, names)
+        return labelled.find_classes(self.members, names)
 
     def read(
         self,

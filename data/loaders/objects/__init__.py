@@ -18,7 +18,7 @@ from data.loaders.objects import coco, label_studio, labelme, table, via, xml, y
 from data.loaders.objects.found import MAX_BYTES, MAX_CATEGORY, MAX_OBJECTS, Object
 from data.loaders.sieve import Sieve
 
-__all__ = ["ACCEPTED", "MAX_CATEGORY", "MAX_OBJECTS", "SUFFIXES", "Object", "about", "are_told", "read", "table"]
+__all__ = ["ACCEPTED", "MAX_CATEGORY", "MAX_OBJECTS", "SUFFIXES", "Object", "about", "has_annotations", "read", "table"]
 
 ACCEPTED = (
     "a csv table of boxes or circles, JSON of COCO, Label Studio, VIA or labelme, text files of YOLO, XML of Pascal "
@@ -46,7 +46,7 @@ def about(name: str) -> bool:
     return path.name.lower() in _ABOUT or path.suffix.lower() in _ABOUT_SUFFIXES
 
 
-def are_told(members: Iterable[Member], images: Iterable[str]) -> bool:
+def has_annotations(members: Iterable[Member], images: Iterable[str]) -> bool:
     """Whether one of the files tells objects in pictures."""
     stems = {PurePosixPath(name).stem for name in images}
     for member in members:

@@ -90,7 +90,7 @@ _BOX = {  # how an object is told by numbers -> its box
 }
 
 
-def told(
+def object_from_numbers(
     spot: Spot, image: str, how: str, fields: Sequence[str], values: Iterable, unit: str = PIXELS, **about
 ) -> Object:
     """The object that numbers tell. DataError with the place where they are none, or span nothing.

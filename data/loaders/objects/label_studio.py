@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 
 from data.dataset import DataError
-from data.loaders.objects.found import Object, Spot, called, short, told
+from data.loaders.objects.found import Object, Spot, called, object_from_numbers, short
 from data.loaders.sieve import Sieve
 
 _LABELS = ("rectanglelabels", "ellipselabels", "polygonlabels")
@@ -95,8 +95,8 @@ def _object(spot: Spot, image: str, value) -> Object:
     if "points" in value:
         one = Object(image, spot.around("points", value["points"]), spot, 4 * ("points",))
     elif "radiusX" in value:
-        one = told(spot, image, "ellipse", _RADII, map(value.get, _RADII), PER_CENT)
+        one = object_from_numbers(spot, image, "ellipse", _RADII, map(value.get, _RADII), PER_CENT)
     else:
-        one = told(spot, image, "size", _FIELDS, map(value.get, _FIELDS), PER_CENT)
+        one = object_from_numbers(spot, image, "size", _FIELDS, map(value.get, _FIELDS), PER_CENT)
         one = one._replace(turn=spot.number("", value.get("rotation", 0), "an angle"))
     return one._replace(box=tuple(v / 100 for v in one.box), kind=kind, shares=True)

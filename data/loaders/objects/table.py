@@ -19,7 +19,16 @@ from collections.abc import Callable, Iterator
 from data.dataset import DataError, in_words
 from data.loaders import text
 from data.loaders.objects import label_studio, via
-from data.loaders.objects.found import BOX, MAX_BYTES, MAX_CATEGORY, MAX_OBJECTS, Object, Spot, called, told
+from data.loaders.objects.found import (
+    BOX,
+    MAX_BYTES,
+    MAX_CATEGORY,
+    MAX_OBJECTS,
+    Object,
+    Spot,
+    called,
+    object_from_numbers,
+)
 from data.loaders.sieve import Sieve
 
 ACCEPTED = (
@@ -137,7 +146,7 @@ def _object(spot: Spot, way: tuple, values: dict[str, str], words: bool, comma: 
     kind = values["category"] if words else next((values[c] for c in _KIND if c in values and c != image), "")
     category = 1 if words else _category(spot, values.get("category", "1"))
     numbers = (values[field].replace(",", ".") if comma else values[field] for field in fields)
-    return told(spot, named, how, fields, numbers, kind=called(kind), category=category)
+    return object_from_numbers(spot, named, how, fields, numbers, kind=called(kind), category=category)
 
 
 def _category(spot: Spot, said: str) -> int:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 
 from data.dataset import DataError
-from data.loaders.objects.found import Object, Spot, called, short, told
+from data.loaders.objects.found import Object, Spot, called, object_from_numbers, short
 from data.loaders.sieve import Sieve
 
 SHAPE, ABOUT = "region_shape_attributes", "region_attributes"
@@ -69,4 +69,4 @@ def _objects(spot: Spot, image, shape, about, sieve: Sieve) -> list[Object]:
     if not isinstance(name, str) or name not in _NUMBERS:
         raise DataError(f"{spot.where()}: {short(name)}", ACCEPTED)
     how, fields = _NUMBERS[name]
-    return [told(spot, image, how, fields, map(shape.get, fields), kind=kind)]
+    return [object_from_numbers(spot, image, how, fields, map(shape.get, fields), kind=kind)]

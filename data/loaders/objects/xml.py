@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from data.dataset import DataError, in_words
-from data.loaders.objects.found import BOX, Object, Spot, called, short, told
+from data.loaders.objects.found import BOX, Object, Spot, called, object_from_numbers, short
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "Pascal VOC's XML (one file per picture) or CVAT's (one file for all), without a document type definition"
@@ -60,7 +60,9 @@ def _voc(name: str, root: ElementTree.Element, sieve: Sieve) -> Iterator[Object]
             box = element.find("bndbox")
             if box is None:
                 raise DataError(f"{spot.where()}: there is no <bndbox>", "xmin, ymin, xmax and ymax within <bndbox>")
-            yield told(spot, image, "corners", BOX, map(box.findtext, BOX), kind=called(element.findtext("name", "")))
+            yield object_from_numbers(
+                spot, image, "corners", BOX, map(box.findtext, BOX), kind=called(element.findtext("name", ""))
+            )
 
 
 def _cvat(of: Spot, image: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
@@ -90,7 +92,7 @@ def _shape(spot: Spot, file: str, shape: ElementTree.Element, kind: str, sieve: 
     """The object that a shape of CVAT marks; none where it has no extent."""
     if shape.tag in _NUMBERS:
         how, fields = _NUMBERS[shape.tag]
-        annotated = told(spot, file, how, fields, map(shape.get, fields), kind=kind)
+        annotated = object_from_numbers(spot, file, how, fields, map(shape.get, fields), kind=kind)
         degrees = spot.number("rotation", shape.get("rotation", 0), "an angle in degrees")
         yield annotated._replace(box=_around(annotated.box, degrees, how == "ellipse")) if degrees else annotated
     elif shape.tag in ("polygon", "polyline"):

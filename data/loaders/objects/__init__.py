@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from data.dataset import DataError, in_words
 from data.loaders.bundle import Member
 from data.loaders.objects import coco, label_studio, labelme, table, via, xml, yolo
-from data.loaders.objects.found import MAX_BYTES, MAX_CATEGORY, MAX_OBJECTS, Object
+from data.loaders.objects.annotation import MAX_BYTES, MAX_CATEGORY, MAX_OBJECTS, Object
 from data.loaders.sieve import Sieve
 
 __all__ = ["ACCEPTED", "MAX_CATEGORY", "MAX_OBJECTS", "SUFFIXES", "Object", "about", "has_annotations", "read", "table"]

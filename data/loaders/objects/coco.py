@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from data.dataset import DataError
-from data.loaders.objects.found import Object, Spot, called, short
+from data.loaders.objects.annotation import Object, Spot, called, short
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "COCO's JSON: images with id and file_name, annotations with image_id and bbox [x, y, width, height]"

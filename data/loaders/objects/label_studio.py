@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 
 from data.dataset import DataError
-from data.loaders.objects.found import Object, Spot, called, object_from_numbers, short
+from data.loaders.objects.annotation import Object, Spot, called, object_from_numbers, short
 from data.loaders.sieve import Sieve
 
 _LABELS = ("rectanglelabels", "ellipselabels", "polygonlabels")

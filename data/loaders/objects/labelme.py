@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from data.dataset import DataError
-from data.loaders.objects.found import Object, Spot, called, short
+from data.loaders.objects.annotation import Object, Spot, called, short
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "labelme's shapes: rectangle, circle, polygon or mask, with their points"

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from data.dataset import DataError, in_words
 from data.loaders import text
 from data.loaders.objects import label_studio, via
-from data.loaders.objects.found import (
+from data.loaders.objects.annotation import (
     BOX,
     MAX_BYTES,
     MAX_CATEGORY,

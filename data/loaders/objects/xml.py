@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from data.dataset import DataError, in_words
-from data.loaders.objects.found import BOX, Object, Spot, called, object_from_numbers, short
+from data.loaders.objects.annotation import BOX, Object, Spot, called, object_from_numbers, short
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "Pascal VOC's XML (one file per picture) or CVAT's (one file for all), without a document type definition"

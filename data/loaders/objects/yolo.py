@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from data.dataset import DataError
 from data.loaders import text
 from data.loaders.bundle import Member
-from data.loaders.objects.found import Object, Spot, called
+from data.loaders.objects.annotation import Object, Spot, called
 from data.loaders.sieve import Sieve
 
 NAMES = ("classes.txt", "obj.names")

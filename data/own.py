@@ -21,7 +21,7 @@ MAX_NAMES = 3 * MAX_ENTRY // 4  # bytes of all of them, as they are stored; a wi
 def draft(title: str, arrays: Arrays, features: Sequence[str] = ()) -> Dataset:
     """The data set that `keep` would store under this title. Raises DataError for a title without letters or digits."""
     size = sum(array.nbytes for array in arrays)
-    return Dataset.of(_SHELF.draft(title, _shown(title, arrays, features), size), arrays)
+    return Dataset.of(_SHELF.draft(title, _description(title, arrays, features), size), arrays)
 
 
 def keep(title: str, arrays: Arrays, features: Sequence[str] = (), *, replace: bool = False) -> Entry:
@@ -29,10 +29,10 @@ def keep(title: str, arrays: Arrays, features: Sequence[str] = (), *, replace: b
 
     features: names of the columns of a table, where they are known.
     """
-    return _SHELF.keep(title, _shown(title, arrays, features), arrays._asdict(), replace)
+    return _SHELF.keep(title, _description(title, arrays, features), arrays._asdict(), replace)
 
 
-def _shown(title: str, arrays: Arrays, features: Sequence[str]) -> dict:
+def _description(title: str, arrays: Arrays, features: Sequence[str]) -> dict:
     """What is stored beside the arrays, and what an entry is made of."""
     named = [] if arrays.X_train.ndim > 2 else _distinct([" ".join(str(n).split())[:MAX_NAME] for n in features])
     if in_utf8(json.dumps(named, ensure_ascii=False)) > MAX_NAMES:
@@ -66,9 +66,9 @@ def _looks_like_ink(images: np.ndarray) -> bool:
     return bool(images.ndim == 3 and np.median(images[:200]) < 0.1 * images.max())
 
 
-def _entry(shown: dict, known: dict) -> Entry:
+def _entry(description: dict, known: dict) -> Entry:
     """Sets that were stored before there were names of columns, or examples without labels, say nothing of them."""
-    fields = {name: shown[name] for name in _SHELF.fields if shown.get(name) is not None}
+    fields = {name: description[name] for name in _SHELF.fields if description.get(name) is not None}
     return Entry(**known, **of_json(fields))
 
 
@@ -87,16 +87,18 @@ def _are_names(value) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) and len(name) <= MAX_NAME + 9 for name in value)
 
 
-def _check(path: Path, shown: dict, members: Members) -> None:
+def _check(path: Path, description: dict, members: Members) -> None:
     """DataError unless examples of the described kind have such a shape, and both parts announce it."""
-    if len(shown["shape"]) not in ((2, 3) if shown["kind"] == "images" else (1,)):
-        raise DataError(f"{path.name} declares {shown['kind']} of the shape {shown['shape']}", ACCEPTED)
-    if len(named := shown.get("features") or ()) not in (0, shown["shape"][0]):
-        raise DataError(f"{path.name} names {len(named)} columns, but its table has {shown['shape'][0]}", ACCEPTED)
-    unlabelled = {"train": shown.get("unlabelled") or 0, "test": 0}
+    if len(description["shape"]) not in ((2, 3) if description["kind"] == "images" else (1,)):
+        raise DataError(f"{path.name} declares {description['kind']} of the shape {description['shape']}", ACCEPTED)
+    if len(named := description.get("features") or ()) not in (0, description["shape"][0]):
+        raise DataError(
+            f"{path.name} names {len(named)} columns, but its table has {description['shape'][0]}", ACCEPTED
+        )
+    unlabelled = {"train": description.get("unlabelled") or 0, "test": 0}
     for part, more in unlabelled.items():
-        n = shown[f"n_{part}"]
-        shape = (n + more, *shown["shape"])
+        n = description[f"n_{part}"]
+        shape = (n + more, *description["shape"])
         (X_shape, X_type), (y_shape, y_type) = (npz.announced(members[f"{name}_{part}"]) for name in ("X", "y"))
         if X_shape != shape or X_type not in (np.uint8, np.float32, np.float64):
             raise DataError(
@@ -106,8 +108,8 @@ def _check(path: Path, shown: dict, members: Members) -> None:
             raise DataError(f"y_{part} has the type {y_type} and the shape {y_shape}", f"{n} whole numbers or texts")
 
 
-def _read(path: Path, shown: dict, members: Members) -> Arrays:
-    classes = tuple(shown["classes"])
+def _read(path: Path, description: dict, members: Members) -> Arrays:
+    classes = tuple(description["classes"])
     arrays = Arrays(*(npz.parse(name, members[name].read()) for name in Arrays._fields))
     if not all(np.isfinite(X).all() for X in (arrays.X_train, arrays.X_test)):
         raise DataError("The dataset has missing or infinite values", ACCEPTED)

@@ -53,27 +53,27 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Shelf(Generic[E]):
-    """One folder of sets of one kind; `shown` is what a file says of its set, a dict that JSON can hold."""
+    """One folder of sets of one kind; `description` is what a file says of its set, a dict that JSON can hold."""
 
     folder: str  # below the home folder
     prefix: str  # of the names in the catalogue
     words: Words
     arrays: tuple[str, ...]  # what a file holds beside `entry`
     most: int  # bytes that a file may unpack to
-    fields: dict[str, Callable[[object], bool]]  # of `shown` beside the title: whether a value is good
-    entry: Callable[[dict, dict], E]  # shown, the fields of an entry that the shelf knows -> entry
-    check: Callable[[Path, dict, Members], None]  # DataError unless the arrays announce what `shown` says
+    fields: dict[str, Callable[[object], bool]]  # of `description` beside the title: whether a value is good
+    entry: Callable[[dict, dict], E]  # description, the fields of an entry that the shelf knows -> entry
+    check: Callable[[Path, dict, Members], None]  # DataError unless the arrays announce what `description` says
     read: Callable[[Path, dict, Members], object]  # what the entry parses to; DataError for damage
 
-    def draft(self, title: str, shown: dict, size: int) -> E:
+    def draft(self, title: str, description: dict, size: int) -> E:
         """The entry that `keep` would return, of `size` bytes. Raises DataError for what `keep` would not describe."""
         path = self._path(title)
-        return self._entry(path, self._described(path, _text(shown)), size)
+        return self._entry(path, self._described(path, _text(description)), size)
 
-    def keep(self, title: str, shown: dict, arrays: dict[str, np.ndarray], replace: bool) -> E:
+    def keep(self, title: str, description: dict, arrays: dict[str, np.ndarray], replace: bool) -> E:
         """Store a set and return its entry. DataError for a taken name, unless `replace`, and for what the shelf would
         not read again; then nothing has changed."""
-        path, text = self._path(title), _text(shown)
+        path, text = self._path(title), _text(description)
         name = self.prefix + path.stem
         if path.exists() and not replace:
             raise DataError(
@@ -130,17 +130,17 @@ class Shelf(Generic[E]):
             return DataError(f"{path.name} cannot be read ({error.strerror})", ACCEPTED)
         return _damage.get((path, stamp)) or _entry_of(self, path, stamp)
 
-    def _entry(self, path: Path, shown: dict, size: int) -> E:
+    def _entry(self, path: Path, description: dict, size: int) -> E:
         known = {
             "name": self.prefix + path.stem,
-            "title": shown["title"],
+            "title": description["title"],
             "licence": "yours",
             "sources": ("your own data",),
             "size_mb": size / 1e6,
-            "parse": partial(self._parse, shown),
+            "parse": partial(self._parse, description),
             "paths": partial(list, [path]),
         }
-        return self.entry(shown, known)
+        return self.entry(description, known)
 
     def _members(self, path: Path) -> Members:
         members = {member.name.removesuffix(".npy"): member for member in bundle.from_path(path, self.most)}
@@ -155,9 +155,9 @@ class Shelf(Generic[E]):
         members = self._members(path)
         if members["entry"].size > LETTER * MAX_ENTRY + npz.MAX_HEADER:
             raise DataError(f"The description in {path.name} is longer than {MAX_ENTRY:,} characters", ACCEPTED)
-        shown = self._described(path, str(npz.parse("entry", members["entry"].read())))
-        self.check(path, shown, members)
-        return shown, members
+        description = self._described(path, str(npz.parse("entry", members["entry"].read())))
+        self.check(path, description, members)
+        return description, members
 
     def _described(self, path: Path, text: str) -> dict:
         """The description that a text holds. DataError unless it has what an entry takes from it."""
@@ -166,22 +166,22 @@ class Shelf(Generic[E]):
                 f"{path.name} is not a valid file name for a saved set", "lower-case letters, digits and hyphens"
             )
         with in_words(f"{path.name} has no readable description", ACCEPTED, ValueError, RecursionError):
-            shown = json.loads(text)
-        if not isinstance(shown, dict):
+            description = json.loads(text)
+        if not isinstance(description, dict):
             raise DataError(f"{path.name} has no readable description", ACCEPTED)
-        _text(shown)  # JSON can spell what no browser can be sent
+        _text(description)  # JSON can spell what no browser can be sent
         for name, is_good in {"title": lambda value: is_text(value, MAX_TEXT), **self.fields}.items():
-            if not is_good(shown.get(name)):
+            if not is_good(description.get(name)):
                 raise DataError(
-                    f"The description in {path.name} has an invalid value: {name} = {repr(shown.get(name))[:60]}",
+                    f"The description in {path.name} has an invalid value: {name} = {repr(description.get(name))[:60]}",
                     ACCEPTED,
                 )
-        return shown
+        return description
 
-    def _parse(self, shown: dict, paths: list[Path]):
+    def _parse(self, description: dict, paths: list[Path]):
         path, stamp = paths[0], _stamp(paths[0])
         try:
-            return self.read(path, shown, self._members(path))
+            return self.read(path, description, self._members(path))
         except DataError as error:
             damage = DataError(f"{path.name} is damaged: {error.reason}", "the same data, uploaded again")
             _damage[path, stamp] = damage
@@ -215,9 +215,9 @@ def is_count(value, least: int, most: int = 2**63 - 1) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
-def _text(shown: dict) -> str:
+def _text(description: dict) -> str:
     """A description as it is stored; DataError for one too long to be read again, or with half a character in it."""
-    text = json.dumps(shown, ensure_ascii=False)
+    text = json.dumps(description, ensure_ascii=False)
     if half := HALF.search(text):
         raise DataError(f"A name contains an incomplete character (U+{ord(half[0]):X})", "names in valid Unicode")
     if (n := in_utf8(text)) > MAX_ENTRY:

@@ -23,9 +23,9 @@ _ARRAYS = ("pixels", "sizes", "boxes", "category", "picture")
 
 def draft(title: str, upload: Upload, object_name: str = "object") -> PictureSet:
     """The set that `keep` would store under this title. Raises DataError for a title without letters or digits."""
-    shown = _shown(title, upload, object_name)
-    entry = _SHELF.draft(title, shown, sum(image.nbytes for image in upload.images))
-    return entry.described(_contents(_pictures(shown["names"], upload)))
+    description = _description(title, upload, object_name)
+    entry = _SHELF.draft(title, description, sum(image.nbytes for image in upload.images))
+    return entry.described(_contents(_pictures(description["names"], upload)))
 
 
 def keep(title: str, upload: Upload, object_name: str = "object", *, replace: bool = False) -> PictureEntry:
@@ -37,10 +37,10 @@ def keep(title: str, upload: Upload, object_name: str = "object", *, replace: bo
         "category": upload.category,
         "picture": upload.picture,
     }
-    return _SHELF.keep(title, _shown(title, upload, object_name), arrays, replace)
+    return _SHELF.keep(title, _description(title, upload, object_name), arrays, replace)
 
 
-def _shown(title: str, upload: Upload, object_name: str) -> dict:
+def _description(title: str, upload: Upload, object_name: str) -> dict:
     """What is stored beside the arrays, and what an entry is made of."""
     title, object_name = one_line(title), " ".join(object_name.split())
     if not 1 <= len(object_name) <= MAX_WORD:
@@ -55,16 +55,16 @@ def _shown(title: str, upload: Upload, object_name: str) -> dict:
     }
 
 
-def _entry(shown: dict, known: dict) -> PictureEntry:
-    only = shown["categories"] == [1]
+def _entry(description: dict, known: dict) -> PictureEntry:
+    only = description["categories"] == [1]
     return PictureEntry(
         **known,
-        shape=shown["shape"],
-        object_name=shown["object_name"],
+        shape=description["shape"],
+        object_name=description["object_name"],
         unit="picture",
-        n_pictures=len(shown["names"]),
-        n_objects=shown["n_objects"],
-        categories=ONE_CATEGORY if only else {c: f"category {c}" for c in shown["categories"]},
+        n_pictures=len(description["names"]),
+        n_objects=description["n_objects"],
+        categories=ONE_CATEGORY if only else {c: f"category {c}" for c in description["categories"]},
     )
 
 
@@ -87,9 +87,9 @@ def _is_list(value, most: int, is_good) -> bool:
     return isinstance(value, list) and 0 < len(value) <= most and all(map(is_good, value))
 
 
-def _check(path: Path, shown: dict, members: Members) -> None:
+def _check(path: Path, description: dict, members: Members) -> None:
     """DataError unless the arrays announce the shapes of the described pictures and objects."""
-    n, m = len(shown["names"]), shown["n_objects"]
+    n, m = len(description["names"]), description["n_objects"]
     wanted = {"sizes": ((n, 2), "i8"), "boxes": ((m, 4), "f8"), "category": ((m,), "i8"), "picture": ((m,), "i8")}
     for name, (shape, dtype) in wanted.items():
         if npz.announced(members[name]) != (shape, np.dtype(dtype)):
@@ -103,12 +103,12 @@ def _check(path: Path, shown: dict, members: Members) -> None:
         raise DataError(f"pixels in {path.name} has the type {dtype} and the shape {shape}", "one row of uint8")
 
 
-def _read(path: Path, shown: dict, members: Members) -> Contents:
-    _check(path, shown, members)
-    return _contents(_unpacked(shown, *(npz.parse(name, members[name].read()) for name in _ARRAYS)))
+def _read(path: Path, description: dict, members: Members) -> Contents:
+    _check(path, description, members)
+    return _contents(_unpacked(description, *(npz.parse(name, members[name].read()) for name in _ARRAYS)))
 
 
-def _unpacked(shown: dict, pixels, sizes, boxes, category, picture) -> tuple[Picture, ...]:
+def _unpacked(description: dict, pixels, sizes, boxes, category, picture) -> tuple[Picture, ...]:
     """The pictures of a stored file; DataError where its numbers do not fit together."""
     if not ((sizes >= 1) & (sizes <= MAX_SIDE)).all() or sizes.prod(1).sum() != len(pixels):
         raise DataError("The pictures do not have the declared sizes", ACCEPTED)
@@ -116,11 +116,11 @@ def _unpacked(shown: dict, pixels, sizes, boxes, category, picture) -> tuple[Pic
         raise DataError("Some boxes have no extent or are not finite", ACCEPTED)
     if not ((picture >= 0) & (picture < len(sizes))).all() or len(np.unique(picture)) < 2:
         raise DataError("Objects refer to missing pictures, or to one picture only", ACCEPTED)
-    if np.unique(category).tolist() != shown["categories"]:
-        raise DataError(f"The objects do not match the declared categories, {shown['categories']}", ACCEPTED)
+    if np.unique(category).tolist() != description["categories"]:
+        raise DataError(f"The objects do not match the declared categories, {description['categories']}", ACCEPTED)
     starts = np.concatenate([[0], np.cumsum(sizes.prod(1))])
     images = [pixels[a:b].reshape(size) for a, b, size in zip(starts, starts[1:], sizes)]
-    return _pictures(shown["names"], Upload("", (), tuple(images), "", boxes, category, picture))
+    return _pictures(description["names"], Upload("", (), tuple(images), "", boxes, category, picture))
 
 
 _SHELF = Shelf(

@@ -254,19 +254,19 @@ class _Column(NamedTuple):
     commonest: str = ""
 
     @property
-    def shown(self) -> tuple[str, ...]:
+    def coded(self) -> tuple[str, ...]:
         """The levels that get a column of 0 and 1."""
         return self.levels[1:] if len(self.levels) == 2 else self.levels
 
     @property
     def names(self) -> list[str]:
-        return [f"{self.name} = {level}" for level in self.shown] or [self.name]
+        return [f"{self.name} = {level}" for level in self.coded] or [self.name]
 
     def values(self, cells: np.ndarray) -> np.ndarray:
         """(n, len(names)) float64, NaN where a cell is missing or no number, infinite where it is too large."""
         distinct, inverse = np.unique(cells, return_inverse=True)
         if self.levels:
-            rows = [[np.nan if is_missing(cell) else cell == s for s in self.shown] for cell in distinct]
+            rows = [[np.nan if is_missing(cell) else cell == s for s in self.coded] for cell in distinct]
             numbers = np.array(rows, float)
         else:
             numbers = np.array([[self.value(cell)] for cell in distinct])

@@ -153,8 +153,8 @@ def decode(name: str, content: bytes, most: int = MAX_SIDE) -> Decoded:
         if max(image.size) > most:
             width, height = image.size
             raise DataError(f"{name} has {width} x {height} pixels", f"images of up to {most} x {most}")
-        shown, depth = flat(image)
-        return Decoded(pixels(shown), depth)
+        flattened, depth = flat(image)
+        return Decoded(pixels(flattened), depth)
 
 
 @contextmanager

@@ -23,18 +23,18 @@ class Bounded:
     def __init__(self, limit: Callable[[], float], most: float = math.inf):
         self._limit, self._most = limit, most
         self._lock = threading.Lock()  # guards the two tables; nobody reads a file under it
-        self._kept: dict[Hashable, object] = {}  # least recently asked for first
+        self._values: dict[Hashable, object] = {}  # least recently asked for first
         self._reading: dict[Hashable, threading.Lock] = {}
 
     def get(self, key: Hashable, read: Callable[[], object]) -> object:
         """The value of a key, read at most once at a time, however many ask. What `read` raises is not kept."""
         with self._lock:
-            if key in self._kept:
+            if key in self._values:
                 return self._asked(key)
             reading = self._reading.setdefault(key, threading.Lock())
         with reading:
             with self._lock:
-                if key in self._kept:
+                if key in self._values:
                     return self._asked(key)
             try:
                 value = read()
@@ -42,24 +42,24 @@ class Bounded:
                 with self._lock:
                     self._reading.pop(key, None)
             with self._lock:
-                self._kept[key] = value
+                self._values[key] = value
                 return self._asked(key)
 
     def has(self, key: Hashable) -> bool:
         """Whether a key's value is at hand."""
         with self._lock:
-            return key in self._kept
+            return key in self._values
 
     def _asked(self, key: Hashable) -> object:
         """Move a key to the end of the line, and let go of those at its head that do not fit beside it."""
-        value = self._kept.pop(key)
-        self._kept[key] = value
-        sizes, limit = {name: held.nbytes for name, held in self._kept.items()}, self._limit()
+        value = self._values.pop(key)
+        self._values[key] = value
+        sizes, limit = {name: stored.nbytes for name, stored in self._values.items()}, self._limit()
         total = sum(sizes.values())
-        for name in list(self._kept)[:-1]:
-            if total <= limit and len(self._kept) <= self._most:
+        for name in list(self._values)[:-1]:
+            if total <= limit and len(self._values) <= self._most:
                 break
-            del self._kept[name]
+            del self._values[name]
             total -= sizes[name]
         return value
 

@@ -304,28 +304,28 @@ class Columns:
                 column.add(cells)
         ways = {column.way for column in seen if column.kind == "numbers"}
         usual = "comma" if "comma" in ways and "point" not in ways else "point"
-        self._kept: list[_Column] = []
+        self._used: list[_Column] = []
         dates, units = [], []
         for k, column in zip(chosen, seen):
             if column.kind == "numbers":
                 _require_one_unit(column, names[k])
                 comma = (column.way or usual) == "comma"
-                self._kept.append(_Column(k, names[k], partial(value, comma=comma, unsure=column.in_units)))
+                self._used.append(_Column(k, names[k], partial(value, comma=comma, unsure=column.in_units)))
                 units += [f"{names[k]} ({of_all})" for of_all in column.units if of_all]
             elif column.kind == "dates":
                 day_first = column.by_day >= column.by_month
-                self._kept.append(_Column(k, names[k], partial(days, day_first=day_first), "date"))
+                self._used.append(_Column(k, names[k], partial(days, day_first=day_first), "date"))
                 dates.append(f"{names[k]} ({'day' if day_first else 'month'} first, unless the year comes first)")
             elif column.kind == "categories":
                 levels = tuple(sorted(column.levels))
                 commonest = max(levels, key=column.levels.get)
-                self._kept.append(_Column(k, names[k], None, levels=levels, commonest=commonest))
-        ends = np.cumsum([0, *(len(column.names) for column in self._kept)]).tolist()
+                self._used.append(_Column(k, names[k], None, levels=levels, commonest=commonest))
+        ends = np.cumsum([0, *(len(column.names) for column in self._used)]).tolist()
         self._slices = [slice(*pair) for pair in pairwise(ends)]  # of the numbers that each becomes
-        self.names = tuple(name for column in self._kept for name in column.names)
+        self.names = tuple(name for column in self._used for name in column.names)
         self.notes = [COMMA] if "comma" in ways else []
         self.notes += _left_out(seen, [names[k] for k in chosen])
-        if coded := [f"{column.name} ({len(column.levels)})" for column in self._kept if column.levels]:
+        if coded := [f"{column.name} ({len(column.levels)})" for column in self._used if column.levels]:
             self.notes.append(f"Categories become columns of 0 and 1: {_listed(coded)}")
         if units:
             self.notes.append(f"Numbers are read without their units: {_listed(units)}")
@@ -337,10 +337,10 @@ class Columns:
         n, d = len(rows.lines), len(self.names)
         if n * d * 4 > MAX_BYTES:
             raise TooLarge(f"{rows.name} becomes a table of {n:,} x {d:,} numbers", SIZE_ACCEPTED)
-        X, bad, chosen = np.empty((n, d)), {}, [column.at for column in self._kept]
+        X, bad, chosen = np.empty((n, d)), {}, [column.at for column in self._used]
         for block, part in rows.parts(len(chosen)) if chosen else ():
             cells = part.cut_off(chosen)
-            for j, (column, which) in enumerate(zip(self._kept, self._slices)):
+            for j, (column, which) in enumerate(zip(self._used, self._slices)):
                 X[block.start : block.stop, which] = column.values(cells[:, j])
                 for i in np.flatnonzero(~(np.abs(X[block.start : block.stop, which.start]) <= LARGEST)):
                     where = f"{rows.name}: line {part.number[i]}"
@@ -351,7 +351,7 @@ class Columns:
     def filled(self, X: np.ndarray, tell: bool) -> tuple[np.ndarray, tuple[str, ...], list[str]]:
         """X and names without empty cells, with a column for each that had some where `tell`, and a note."""
         filled_counts, gaps, more = [], [], []
-        for column, which in zip(self._kept, self._slices):
+        for column, which in zip(self._used, self._slices):
             empty = np.isnan(X[:, which.start])
             if not empty.any():
                 continue

@@ -63,23 +63,23 @@ def read(members: list[Member], table: ClassTable | None = None, skip: bool = Fa
     skip : leave out what is no image, cannot be read, is of no class or has another size than most
     Raises Unusable naming the bad files, DataError where nothing else is left.
     """
-    sieve, kept, total = Sieve(skip), [], 0
+    sieve, decoded, total = Sieve(skip), [], 0
     members = [member for member in members if table is None or member.name != table.file]
     for member in members:
         with sieve.part(member.name):
             parts = _path(member, table)
             image = decode(member.name, member.read())
-            kept.append((parts, image))
+            decoded.append((parts, image))
             total += image.pixels.nbytes
         if total > MAX_BYTES:
             raise TooLarge(f"The images take more than {MAX_BYTES >> 20} MB as pixels", SIZE_ACCEPTED)
-    kept = _of_one_size(kept, sieve)
+    decoded = _of_one_size(decoded, sieve)
     notes = [f"The classes are in column {table.column} of {table.file}"] if table else []
     notes += sieve.notes(len(members), "files")
-    paths, kept = [path for path, _ in kept], [image for _, image in kept]
-    kept, scale = on_one_scale(kept)
+    paths, decoded = [path for path, _ in decoded], [image for _, image in decoded]
+    decoded, scale = on_one_scale(decoded)
     notes += scale
-    X, y = _stacked(kept), np.array([path[-2] for path in paths])
+    X, y = _stacked(decoded), np.array([path[-2] for path in paths])
     if not table:
         folders = np.isin(np.char.lower(y), list(_UNLABELLED_FOLDERS))
         notes += [f"Images in the folder {name!r} have no label" for name in np.unique(y[folders]).tolist()]
@@ -110,21 +110,21 @@ def _path(member: Member, table: ClassTable | None) -> tuple[str, ...]:
     return parts
 
 
-def _of_one_size(kept: list[tuple], sieve: Sieve) -> list[tuple]:
+def _of_one_size(decoded: list[tuple], sieve: Sieve) -> list[tuple]:
     """The images of the size that most have; the others are the sieve's. DataError where no size is that of most."""
-    sizes = Counter(image.pixels.shape[:2] for _, image in kept)
+    sizes = Counter(image.pixels.shape[:2] for _, image in decoded)
     if len(sizes) < 2:
-        return kept
+        return decoded
     (size, n), *_ = sizes.most_common(1)
-    if 2 * n <= len(kept):
+    if 2 * n <= len(decoded):
         common = ", ".join(f"{w} x {h} ({k} images)" for (h, w), k in sizes.most_common(3))
         raise DataError(f"The images have {len(sizes)} different sizes: {common}", ACCEPTED)
-    for parts, image in kept:
+    for parts, image in decoded:
         if image.pixels.shape[:2] != size:
             (h, w), name = image.pixels.shape[:2], "/".join(parts)
             reason = f"{name} has {w} x {h} pixels, but most images have {size[1]} x {size[0]}"
             sieve.add(name, DataError(reason, ACCEPTED))
-    return [one for one in kept if one[1].pixels.shape[:2] == size]
+    return [one for one in decoded if one[1].pixels.shape[:2] == size]
 
 
 def on_one_scale(images: Sequence[Decoded], what: str = "images") -> tuple[list[np.ndarray], list[str]]:

@@ -88,14 +88,14 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
     decoded, read = _decoded(members, sieve)
     annotated, position = _placed(annotated, decoded, names, sieve)
     notes = sieve.notes(total, "files and lines")
-    kept = [k for k, picture in enumerate(decoded) if picture is not None]
-    position, decoded = np.searchsorted(kept, position), [decoded[k] for k in kept]
+    readable = [k for k, picture in enumerate(decoded) if picture is not None]
+    position, decoded = np.searchsorted(readable, position), [decoded[k] for k in readable]
     if len(set(position)) < 2:
         raise DataError(f"{tables[0].name} has objects in only one picture", LEAST)
     boxes = np.array([one.box for one in annotated], np.float64)
     return Upload(
         PurePosixPath(files[0][0]).name.split(".")[0] or "pictures",
-        tuple(members[k].name for k in kept),
+        tuple(members[k].name for k in readable),
         tuple(decoded),
         "circle" if all(one.circle for one in annotated) else "box",
         boxes,
@@ -188,7 +188,7 @@ def _placed(
     annotated: list[Object], pictures: list[np.ndarray | None], names: list[str], sieve: Sieve
 ) -> tuple[list[Object], np.ndarray]:
     """The objects that lie well in a picture that can be read, in pixels, and (m,) int64 the picture of each."""
-    known, kept, position, seen = _Names(names), [], [], {}
+    known, placed, position, seen = _Names(names), [], [], {}
     for one in annotated:
         where = one.spot.where
         with sieve.part(where()):
@@ -211,9 +211,9 @@ def _placed(
             if key in seen:
                 raise DataError(f"{where()}: the same object as in {seen[key]}", "each object once")
             seen[key] = one.spot.at if one.spot.file == annotated[0].spot.file else where()
-            kept.append(one)
+            placed.append(one)
             position.append(there[0])
-    return kept, np.array(position, np.int64)
+    return placed, np.array(position, np.int64)
 
 
 def _named(image: str, files: dict[str, list[int]]) -> str:

@@ -90,7 +90,7 @@ class _Bounded(io.StringIO):
 
 def _filled(name: str, rows: Iterable[tuple]) -> list[list]:
     """The rows that hold something, without the empty columns around them."""
-    kept, n, first, last = [], 0, None, 0
+    filled, n, first, last = [], 0, None, 0
     for row in rows:
         n += len(row)
         if n > MAX_CELLS:
@@ -99,10 +99,10 @@ def _filled(name: str, rows: Iterable[tuple]) -> list[list]:
             )
         there = [k for k, value in enumerate(row) if value is not None and value != ""]
         if there:
-            kept.append(row)
+            filled.append(row)
             first = there[0] if first is None else min(first, there[0])
             last = max(last, there[-1])
-    return [[*row[first : last + 1], *(max(0, last + 1 - len(row)) * [None])] for row in kept]
+    return [[*row[first : last + 1], *(max(0, last + 1 - len(row)) * [None])] for row in filled]
 
 
 def _as_csv(name: str, rows: list[list]) -> bytes:

@@ -133,10 +133,10 @@ def _values(
     for k in np.flatnonzero(np.char.str_len(y) > MAX_LABEL).tolist():
         long = f"a label of {len(rows.cells(k)[column]):,} characters, more than {MAX_LABEL},"
         bad[k] = DataError(f"{rows.name}: line {rows.number[k]} has {long} in column {names[column]!r}", text.ACCEPTED)
-    kept = np.setdiff1d(np.arange(len(X)), list(bad))
+    usable = np.setdiff1d(np.arange(len(X)), list(bad))
     _without(rows, bad, sieve)
-    X, features, more = understood.filled(X[kept], empty == TELL)
-    y = y[kept]
+    X, features, more = understood.filled(X[usable], empty == TELL)
+    y = y[usable]
     return X, y.astype(f"U{max(1, int(np.char.str_len(y).max()))}"), features, [*understood.notes, *more]
 
 

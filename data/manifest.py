@@ -63,8 +63,8 @@ def _file_set(fields: dict) -> FileSet:
 
 def _files(fields: Iterable[str | dict]) -> tuple[File, ...]:
     """Files by their names, or by what else is known of them."""
-    known = (one if isinstance(one, dict) else {"name": one} for one in fields)
-    return tuple(File(**of_json(one) | {"name": name}) for one in known for name in _numbered(one["name"]))
+    known = (file if isinstance(file, dict) else {"name": file} for file in fields)
+    return tuple(File(**of_json(file) | {"name": name}) for file in known for name in _numbered(file["name"]))
 
 
 def _numbered(name: str) -> list[str]:

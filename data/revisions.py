@@ -158,7 +158,7 @@ def add(name: str, base: Dataset, given: Iterable[Verdict]) -> int:
     with _lock:
         before = read(name, base.entry)
         _require_content(before.content, base, name)
-        if any(one.verdict == verdicts.UNDO for one in given):
+        if any(verdict.verdict == verdicts.UNDO for verdict in given):
             verdicts.stack([*before.lines, *given])
         judging.append(path, text.encode())
         return len(judging.log(path, base.entry).lines)
@@ -292,7 +292,7 @@ def _made(entry: Revision, base: Dataset, log: Log) -> Dataset:
     _require_content(log.content, base, entry.name)
     verdicts.require_given(log.lines[: entry.lines], base)
     stands = _standing(log, entry.lines)
-    judged = {part: [one for one in stands.values() if one.part == part] for part in PARTS}
+    judged = {part: [verdict for verdict in stands.values() if verdict.part == part] for part in PARTS}
     X, X_test = base.rows, base.X_test
     train, test = _part(base.y_train, len(X), judged["train"]), _part(base.y_test, len(X_test), judged["test"])
     return Dataset(entry, X, train.y, X_test, test.y, X, base=base, train=train, test=test)
@@ -301,10 +301,10 @@ def _made(entry: Revision, base: Dataset, log: Log) -> Dataset:
 def _part(y: np.ndarray, n: int, judged: list[Verdict]) -> Part:
     """The labels of the n examples of a part after its verdicts, and on which they say something; y: of those that had
     one before."""
-    mended = [one for one in judged if one.verdict == verdicts.LABEL]
+    mended = [verdict for verdict in judged if verdict.verdict == verdicts.LABEL]
     labels = np.concatenate([y, np.repeat(y[:1], n - len(y))])
-    rows = np.array(sorted(one.row for one in mended), np.int64)
+    rows = np.array(sorted(verdict.row for verdict in mended), np.int64)
     if mended:
-        labels[[one.row for one in mended]] = np.array([one.label for one in mended], y.dtype)
-    out = np.array(sorted(one.row for one in judged if one.verdict == verdicts.OUT), np.int64)
+        labels[[verdict.row for verdict in mended]] = np.array([verdict.label for verdict in mended], y.dtype)
+    out = np.array(sorted(verdict.row for verdict in judged if verdict.verdict == verdicts.OUT), np.int64)
     return Part(labels, rows, out, np.setdiff1d(np.arange(len(y), n), rows))

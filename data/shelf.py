@@ -46,9 +46,9 @@ class DamagedSet(NamedTuple):
 class Words(NamedTuple):
     """How errors speak of a set."""
 
-    one: str  # "a data set"
-    it: str  # "The data set"
-    none: str  # "There is no data set"
+    a_set: str  # "a data set"
+    the_set: str  # "The data set"
+    no_set: str  # "There is no data set"
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class Shelf(Generic[E]):
         name = self.prefix + path.stem
         if path.exists() and not replace:
             raise DataError(
-                f"There is already {self.words.one} {name!r}", "another name, or replacing the existing one"
+                f"There is already {self.words.a_set} {name!r}", "another name, or replacing the existing one"
             )
         try:
             with places.replacing(path) as file:
@@ -86,10 +86,10 @@ class Shelf(Generic[E]):
                 written = Path(file.name)
                 self.read(written, *self._announced(written))
         except DataError as error:
-            reason = f"{self.words.it} could not be read back after saving: {error.reason}"
+            reason = f"{self.words.the_set} could not be read back after saving: {error.reason}"
             raise DataError(reason, "arrays as an upload gives them") from error
         except OSError as error:
-            reason = f"{self.words.it} could not be saved ({error})"
+            reason = f"{self.words.the_set} could not be saved ({error})"
             raise DataError(reason, "a home folder (SVMLAB_HOME) with write permission") from error
         return self._entry(path, json.loads(text), path.stat().st_size)
 
@@ -99,7 +99,7 @@ class Shelf(Generic[E]):
         path = next((path for path in self._files() if self.prefix + path.stem == name), None)
         if path is None:
             raise DataError(
-                f"{self.words.none} of yours named {name!r}", f"one of the names that start with {self.prefix}"
+                f"{self.words.no_set} of yours named {name!r}", f"one of the names that start with {self.prefix}"
             )
         with in_words(f"{path.name} could not be deleted", "a folder with write permission", OSError):
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()

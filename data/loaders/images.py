@@ -124,7 +124,7 @@ def _of_one_size(decoded: list[tuple], sieve: Sieve) -> list[tuple]:
             (h, w), name = image.pixels.shape[:2], "/".join(parts)
             reason = f"{name} has {w} x {h} pixels, but most images have {size[1]} x {size[0]}"
             sieve.add(name, DataError(reason, ACCEPTED))
-    return [one for one in decoded if one[1].pixels.shape[:2] == size]
+    return [item for item in decoded if item[1].pixels.shape[:2] == size]
 
 
 def on_one_scale(images: Sequence[Decoded], what: str = "images") -> tuple[list[np.ndarray], list[str]]:

@@ -83,8 +83,8 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
     names = [member.name for member in members]
     annotated, said = objects.read(tables, names, sieve)
     total += len(annotated) + len(sieve.bad)  # its lines, those among them that are bad
-    called = tuple(kind for kind, _ in Counter(one.kind for one in annotated if one.kind).most_common())
-    annotated = [one for one in annotated if one.kind in kinds] if kinds else annotated
+    called = tuple(kind for kind, _ in Counter(item.kind for item in annotated if item.kind).most_common())
+    annotated = [item for item in annotated if item.kind in kinds] if kinds else annotated
     decoded, read = _decoded(members, sieve)
     annotated, position = _placed(annotated, decoded, names, sieve)
     notes = sieve.notes(total, "files and lines")
@@ -92,14 +92,14 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
     position, decoded = np.searchsorted(readable, position), [decoded[k] for k in readable]
     if len(set(position)) < 2:
         raise DataError(f"{tables[0].name} has objects in only one picture", LEAST)
-    boxes = np.array([one.box for one in annotated], np.float64)
+    boxes = np.array([item.box for item in annotated], np.float64)
     return Upload(
         PurePosixPath(files[0][0]).name.split(".")[0] or "pictures",
         tuple(members[k].name for k in readable),
         tuple(decoded),
-        "circle" if all(one.circle for one in annotated) else "box",
+        "circle" if all(item.circle for item in annotated) else "box",
         boxes,
-        np.array([one.category for one in annotated], np.int64),
+        np.array([item.category for item in annotated], np.int64),
         position,
         (*([] if kinds else said), *notes, *read, *_notes(boxes, decoded, position)),
         called,
@@ -138,9 +138,9 @@ def _sorted_out(members: list[Member], sieve: Sieve) -> tuple[list[Member], list
         raise DataError(f"There are {len(pictures)} images", f"at most {MAX_PICTURES} images")
     if long := [member.name for member in members if len(member.name) > MAX_NAME]:
         raise DataError(f"The file name {long[0][:40]!r}... has {len(long[0])} characters", f"at most {MAX_NAME}")
-    for one, other in pairwise(pictures):
-        if one.name == other.name:
-            raise DataError(f"There are two images named {one.name}", "a different name for each image")
+    for first, second in pairwise(pictures):
+        if first.name == second.name:
+            raise DataError(f"There are two images named {first.name}", "a different name for each image")
     return tables, pictures
 
 
@@ -178,9 +178,9 @@ def _spellings(image: str) -> list[str]:
     return [image, *(spelling for name in last for spelling in (name, _PREFIX.sub("", name)))]
 
 
-def _shared(one: str, other: str) -> int:
+def _shared(path: str, other: str) -> int:
     """How many folders two paths share, from the first on."""
-    both = zip(PurePosixPath(one).parts[:-1], PurePosixPath(other).parts[:-1])
+    both = zip(PurePosixPath(path).parts[:-1], PurePosixPath(other).parts[:-1])
     return len(list(takewhile(lambda pair: pair[0] == pair[1], both)))
 
 
@@ -189,29 +189,29 @@ def _placed(
 ) -> tuple[list[Object], np.ndarray]:
     """The objects that lie well in a picture that can be read, in pixels, and (m,) int64 the picture of each."""
     known, placed, position, seen = _Names(names), [], [], {}
-    for one in annotated:
-        where = one.spot.where
+    for item in annotated:
+        where = item.spot.where
         with sieve.part(where()):
-            there = known.find(one.image, one.spot.file)
-            field = "image" if one.spot.tabled else ""
+            there = known.find(item.image, item.spot.file)
+            field = "image" if item.spot.tabled else ""
             if len(there) > 1:
                 both = " and ".join(names[k] for k in there[:2])
                 raise DataError(
-                    f"{where(field)}: {one.image[:60]!r} is ambiguous: it may be {both}", "the path of one of them"
+                    f"{where(field)}: {item.image[:60]!r} is ambiguous: it may be {both}", "the path of one of them"
                 )
             if not there:
-                reason = f"{where(field)}: there is no image {one.image[:60]!r}"
-                similar = _named(one.image, known.files) if len(sieve.bad) < SUGGESTED else ""
-                raise DataError(reason, one.named or similar)
+                reason = f"{where(field)}: there is no image {item.image[:60]!r}"
+                similar = _named(item.image, known.files) if len(sieve.bad) < SUGGESTED else ""
+                raise DataError(reason, item.named or similar)
             if pictures[there[0]] is None:
                 continue
-            one = one.scaled(pictures[there[0]].shape)
-            _check_place(one, pictures[there[0]].shape)
-            key = (there[0], *one.box)
+            item = item.scaled(pictures[there[0]].shape)
+            _check_place(item, pictures[there[0]].shape)
+            key = (there[0], *item.box)
             if key in seen:
                 raise DataError(f"{where()}: the same object as in {seen[key]}", "each object once")
-            seen[key] = one.spot.at if one.spot.file == annotated[0].spot.file else where()
-            placed.append(one)
+            seen[key] = item.spot.at if item.spot.file == annotated[0].spot.file else where()
+            placed.append(item)
             position.append(there[0])
     return placed, np.array(position, np.int64)
 
@@ -247,20 +247,20 @@ def _decoded(members: list[Member], sieve: Sieve) -> tuple[list[np.ndarray | Non
     ]
 
 
-def _check_place(one: Object, shape: tuple[int, int]) -> None:
+def _check_place(item: Object, shape: tuple[int, int]) -> None:
     """DataError for an object centred outside its picture (h, w), larger than it, or too small to see."""
-    box, (h, w) = one.box, shape
+    box, (h, w) = item.box, shape
     for low, side, axis in ((0, w, "x"), (1, h, "y")):
         centre, across = (box[low] + box[low + 2]) / 2, box[low + 2] - box[low]
-        field = one.fields[low if centre < 0 else low + 2]
+        field = item.fields[low if centre < 0 else low + 2]
         if not 0 <= centre <= side:
             reason = (
-                f"{one.spot.where(field)}: the centre of the object, {axis} = {centre:g}, is outside {one.image[:60]}"
+                f"{item.spot.where(field)}: the centre of the object, {axis} = {centre:g}, is outside {item.image[:60]}"
             )
             raise DataError(reason, f"a centre within its {w} x {h} pixels")
         if not MIN_OBJECT <= across <= 2 * side:
-            reason = f"{one.spot.where(one.across or field)}: the object is {across:g} pixels across"
-            raise DataError(reason, f"{MIN_OBJECT} to {2 * side} pixels across in {one.image[:60]}")
+            reason = f"{item.spot.where(item.across or field)}: the object is {across:g} pixels across"
+            raise DataError(reason, f"{MIN_OBJECT} to {2 * side} pixels across in {item.image[:60]}")
 
 
 def _notes(boxes: np.ndarray, pictures: list[np.ndarray], position: np.ndarray) -> list[str]:

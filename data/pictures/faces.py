@@ -45,15 +45,17 @@ def cmu(paths: list[Path]) -> Contents:
     sieve.notes(len(objects), "lines")
     scenes = [path for path in rest if path.name.startswith("scene")]
     named = {path.name: path for path in rest if path not in scenes}
-    if unknown := [one for one in objects if one.image not in named]:
+    if unknown := [face for face in objects if face.image not in named]:
         raise DataError(f"{unknown[0].spot.where('image')}: there is no picture {unknown[0].image[:60]!r}", ACCEPTED)
-    pictures = tuple(_with_faces(path, [one for one in objects if one.image == name]) for name, path in named.items())
+    pictures = tuple(
+        _with_faces(path, [face for face in objects if face.image == name]) for name, path in named.items()
+    )
     return Contents(pictures, _all_test(pictures), bundled.cbcl(chips), tuple(map(picture, scenes)))
 
 
 def _with_faces(path: Path, faces: list) -> Picture:
-    face_boxes = np.array([one.box for one in faces], np.float64).reshape(-1, 4)
-    return picture(path, face_boxes, np.array([one.category for one in faces], np.int64))
+    face_boxes = np.array([face.box for face in faces], np.float64).reshape(-1, 4)
+    return picture(path, face_boxes, np.array([face.category for face in faces], np.int64))
 
 
 def lfw(paths: list[Path]) -> Contents:

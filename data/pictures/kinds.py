@@ -117,8 +117,8 @@ class PictureSet:
             for array in (picture.image, picture.boxes, picture.category):
                 digest.update(np.ascontiguousarray(array).data)
         experiments = [
-            (name, replace(one, title=_HASHED_TITLES.get(one.title, one.title)))
-            for name, one in sorted(self.experiments.items())
+            (name, replace(experiment, title=_HASHED_TITLES.get(experiment.title, experiment.title)))
+            for name, experiment in sorted(self.experiments.items())
         ]
         digest.update(repr((len(self.pictures), experiments)).encode())
         for array in self.chips or ():

@@ -111,9 +111,9 @@ def _recognised(name: str, content: bytes, stems: set[str], kinds: Sequence[str]
 
 def _notes(way: str, objects: list[Object]) -> list[str]:
     notes = [] if way in ("table", "") else [f"The annotations are read as {way}"]
-    if any(one.shares for one in objects):
+    if any(annotated.shares for annotated in objects):
         notes.append("Coordinates are read as fractions of the width and height of the picture")
-    kinds = Counter(one.kind for one in objects if one.kind)
+    kinds = Counter(annotated.kind for annotated in objects if annotated.kind)
     if len(kinds) > 1:
         more = f" and {len(kinds) - MAX_KINDS} more kinds" if len(kinds) > MAX_KINDS else ""
         named = ", ".join(f"{kind} ({n:,})" for kind, n in kinds.most_common(MAX_KINDS))

@@ -93,10 +93,10 @@ def _object(spot: Spot, image: str, value) -> Object:
     labels = next((value[label] for label in _LABELS if isinstance(value.get(label), list)), [])
     kind = called(labels[0]) if labels else ""
     if "points" in value:
-        one = Object(image, spot.around("points", value["points"]), spot, 4 * ("points",))
+        region = Object(image, spot.around("points", value["points"]), spot, 4 * ("points",))
     elif "radiusX" in value:
-        one = object_from_numbers(spot, image, "ellipse", _RADII, map(value.get, _RADII), PER_CENT)
+        region = object_from_numbers(spot, image, "ellipse", _RADII, map(value.get, _RADII), PER_CENT)
     else:
-        one = object_from_numbers(spot, image, "size", _FIELDS, map(value.get, _FIELDS), PER_CENT)
-        one = one._replace(turn=spot.number("", value.get("rotation", 0), "an angle"))
-    return one._replace(box=tuple(v / 100 for v in one.box), kind=kind, shares=True)
+        region = object_from_numbers(spot, image, "size", _FIELDS, map(value.get, _FIELDS), PER_CENT)
+        region = region._replace(turn=spot.number("", value.get("rotation", 0), "an angle"))
+    return region._replace(box=tuple(v / 100 for v in region.box), kind=kind, shares=True)

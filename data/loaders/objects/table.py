@@ -90,8 +90,8 @@ def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
             raise DataError(f"{spot.where()}: more than {MAX_OBJECTS:,} objects", f"at most {MAX_OBJECTS:,} objects")
         with sieve.part(spot.where()):
             objects.append(_object(spot, way, _values(spot, columns, cells), words, comma))
-    shares = bool(objects) and all(-1 <= v <= 1 for one in objects for v in one.box)
-    yield from (one._replace(shares=shares) for one in objects)
+    shares = bool(objects) and all(-1 <= v <= 1 for annotated in objects for v in annotated.box)
+    yield from (annotated._replace(shares=shares) for annotated in objects)
 
 
 def _in_cells(columns: list[str]) -> Callable[[Spot, dict, Sieve], list[Object]] | None:

@@ -58,8 +58,8 @@ class Plane(NamedTuple):
 def _between(blue, orange, along: float) -> tuple[float, float]:
     """The point `along` from the middle, at right angles to the way from one cloud to the other."""
     blue, orange = np.array(blue), np.array(orange)
-    way = (orange - blue) / np.linalg.norm(orange - blue)
-    x1, x2 = (blue + orange) / 2 + along * np.array([-way[1], way[0]])
+    direction = (orange - blue) / np.linalg.norm(orange - blue)
+    x1, x2 = (blue + orange) / 2 + along * np.array([-direction[1], direction[0]])
     return float(x1), float(x2)
 
 

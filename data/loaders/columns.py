@@ -236,7 +236,7 @@ class _Seen:
         return "categories" if few else "texts"
 
     @property
-    def way(self) -> str:
+    def decimal_mark(self) -> str:
         """How numbers are written: "point", "comma", or nothing where both ways fit."""
         by_point, by_comma = self.written(False), self.written(True)
         return "" if by_point == by_comma else "point" if by_point > by_comma else "comma"
@@ -302,14 +302,14 @@ class Columns:
         for _, part in rows.parts(len(chosen)):
             for column, cells in zip(seen, part.cut_off(chosen).T):
                 column.add(cells)
-        ways = {column.way for column in seen if column.kind == "numbers"}
-        usual = "comma" if "comma" in ways and "point" not in ways else "point"
+        marks = {column.decimal_mark for column in seen if column.kind == "numbers"}
+        usual = "comma" if "comma" in marks and "point" not in marks else "point"
         self._used: list[_Column] = []
         dates, units = [], []
         for k, column in zip(chosen, seen):
             if column.kind == "numbers":
                 _require_one_unit(column, names[k])
-                comma = (column.way or usual) == "comma"
+                comma = (column.decimal_mark or usual) == "comma"
                 self._used.append(_Column(k, names[k], partial(value, comma=comma, unsure=column.in_units)))
                 units += [f"{names[k]} ({of_all})" for of_all in column.units if of_all]
             elif column.kind == "dates":
@@ -323,7 +323,7 @@ class Columns:
         ends = np.cumsum([0, *(len(column.names) for column in self._used)]).tolist()
         self._slices = [slice(*pair) for pair in pairwise(ends)]  # of the numbers that each becomes
         self.names = tuple(name for column in self._used for name in column.names)
-        self.notes = [COMMA] if "comma" in ways else []
+        self.notes = [COMMA] if "comma" in marks else []
         self.notes += _left_out(seen, [names[k] for k in chosen])
         if coded := [f"{column.name} ({len(column.levels)})" for column in self._used if column.levels]:
             self.notes.append(f"Categories become columns of 0 and 1: {_listed(coded)}")

@@ -48,12 +48,12 @@ def find_classes(members: Sequence[Member], images: Sequence[str]) -> ClassTable
 
 def _keys(images: Sequence[str]) -> dict[str, str]:
     """How images may be named -> their names: each way that only one of them has."""
-    ways = [{name.lower(): name for name in images}]
+    spellings = [{name.lower(): name for name in images}]
     for short in (lambda path: path.name, lambda path: path.stem):
         named = [(short(PurePosixPath(name)).lower(), name) for name in images]
         often = Counter(key for key, _ in named)
-        ways.append({key: name for key, name in named if often[key] == 1})
-    return {key: name for way in reversed(ways) for key, name in way.items()}
+        spellings.append({key: name for key, name in named if often[key] == 1})
+    return {key: name for names in reversed(spellings) for key, name in names.items()}
 
 
 def _of_table(name: str, content: str, keys: dict[str, str]) -> ClassTable | None:

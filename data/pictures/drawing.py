@@ -72,5 +72,5 @@ def thumbnail(pictures: PictureSet) -> np.ndarray:
 def _scaled(image: np.ndarray, longest: int) -> tuple[Image.Image, float]:
     scale = longest / max(image.shape)
     size = tuple(max(1, round(side * scale)) for side in image.shape[::-1])
-    way = Image.Resampling.LANCZOS if scale < 1 else Image.Resampling.BILINEAR
-    return Image.fromarray(image).resize(size, way), scale
+    resampling = Image.Resampling.LANCZOS if scale < 1 else Image.Resampling.BILINEAR
+    return Image.fromarray(image).resize(size, resampling), scale

@@ -54,8 +54,8 @@ def has_annotations(members: Iterable[Member], images: Iterable[str]) -> bool:
             continue
         with suppress(DataError):
             content = member.read()
-            way = _recognised(member.name, content, stems, ())
-            if way and (way[0] != "table" or table.is_table(content)):
+            recognised = _recognised(member.name, content, stems, ())
+            if recognised and (recognised[0] != "table" or table.is_table(content)):
                 return True
     return False
 
@@ -64,7 +64,7 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
     """The objects that the files tell, those that are bad being the sieve's. DataError where no file tells any."""
     stems, kinds = {PurePosixPath(name).stem for name in images}, yolo.classes(members)
     objects: list[Object] = []
-    ways: dict[str, str] = {}
+    formats: dict[str, str] = {}
     for member in members:
         if about(member.name):
             continue
@@ -77,20 +77,20 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
         if recognised is None:
             sieve.add(member.name, DataError(f"{member.name} is not in a known annotation format", ACCEPTED))
             continue
-        way, of_file = recognised
-        ways.setdefault(way, member.name)
-        if len(ways) > 1:
-            two = " and ".join(f"{file} ({way})" for way, file in ways.items())
+        format_name, of_file = recognised
+        formats.setdefault(format_name, member.name)
+        if len(formats) > 1:
+            two = " and ".join(f"{file} ({format_name})" for format_name, file in formats.items())
             raise DataError(f"The annotations are in two formats, {two}", "one format")
         objects += of_file(sieve)
         if len(objects) > MAX_OBJECTS:
             raise DataError(f"{member.name}: more than {MAX_OBJECTS:,} objects", f"at most {MAX_OBJECTS:,} objects")
     if not objects:
         sieve.notes(len(sieve.bad), "files and lines")  # says that nothing is left
-        none = next(iter(ways.values()), None)
+        none = next(iter(formats.values()), None)
         reason = f"{none} has no objects" if none else "There are no annotations of objects"
         raise DataError(". ".join((reason, *sieve.passed_over())), ACCEPTED)
-    return objects, _notes(next(iter(ways), ""), objects)
+    return objects, _notes(next(iter(formats), ""), objects)
 
 
 def _recognised(name: str, content: bytes, stems: set[str], kinds: Sequence[str]) -> tuple[str, Callable] | None:
@@ -102,15 +102,20 @@ def _recognised(name: str, content: bytes, stems: set[str], kinds: Sequence[str]
         with in_words(f"{name} is not valid JSON", ACCEPTED, ValueError, RecursionError):
             whole = json.loads(content.decode("utf-8-sig"))
         return next(
-            ((way, partial(read_it, name, whole)) for way, (is_it, read_it) in _JSON.items() if is_it(whole)), None
+            (
+                (format_name, partial(read_it, name, whole))
+                for format_name, (is_it, read_it) in _JSON.items()
+                if is_it(whole)
+            ),
+            None,
         )
     if suffix == ".txt" and yolo.is_yolo(content) and (content.strip() or PurePosixPath(name).stem in stems):
         return "YOLO", partial(yolo.read, name, content, kinds)
     return "table", partial(table.read, name, content)
 
 
-def _notes(way: str, objects: list[Object]) -> list[str]:
-    notes = [] if way in ("table", "") else [f"The annotations are read as {way}"]
+def _notes(format_name: str, objects: list[Object]) -> list[str]:
+    notes = [] if format_name in ("table", "") else [f"The annotations are read as {format_name}"]
     if any(annotated.shares for annotated in objects):
         notes.append("Coordinates are read as fractions of the width and height of the picture")
     kinds = Counter(annotated.kind for annotated in objects if annotated.kind)

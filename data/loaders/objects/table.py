@@ -53,7 +53,7 @@ _SIZES = (
     ("x_min", "y_min", "width", "height"),
 )
 _CIRCLES = (("x", "y", "radius"), ("x", "y", "r"), ("cx", "cy", "radius"), ("cx", "cy", "r"))
-_WAYS = {"corners": _CORNERS, "circle": _CIRCLES, "centre": _CENTRES, "size": _SIZES}
+_LAYOUTS = {"corners": _CORNERS, "circle": _CIRCLES, "centre": _CENTRES, "size": _SIZES}
 
 
 def is_table(content: bytes) -> bool:
@@ -61,7 +61,7 @@ def is_table(content: bytes) -> bool:
     try:
         _, header = next(_rows("", text.in_utf8("", content[: 1 << 16])[0].decode()))
         columns = [cell.lower() for cell in header]
-        return _in_cells(columns) is not None or _way(columns) is not None
+        return _in_cells(columns) is not None or _layout(columns) is not None
     except (DataError, UnicodeDecodeError, StopIteration):
         return False
 
@@ -76,8 +76,8 @@ def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
     if of_a_line := _in_cells(columns):
         yield from _of_json(name, columns, rows, of_a_line, sieve)
         return
-    way = _way(columns)
-    if way is None:
+    layout = _layout(columns)
+    if layout is None:
         raise DataError(f"{name}, line {line}: the header is {', '.join(columns)[:100]!r}", ACCEPTED)
     if not rows:
         raise DataError(f"{name} has a header but no objects", "at least one object")
@@ -89,7 +89,7 @@ def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
         if at == MAX_OBJECTS:
             raise DataError(f"{spot.where()}: more than {MAX_OBJECTS:,} objects", f"at most {MAX_OBJECTS:,} objects")
         with sieve.part(spot.where()):
-            objects.append(_object(spot, way, _values(spot, columns, cells), words, comma))
+            objects.append(_object(spot, layout, _values(spot, columns, cells), words, comma))
     shares = bool(objects) and all(-1 <= v <= 1 for annotated in objects for v in annotated.box)
     yield from (annotated._replace(shares=shares) for annotated in objects)
 
@@ -119,10 +119,10 @@ def _rows(name: str, decoded: str) -> Iterator[tuple[int, list[str]]]:
         raise DataError(f"{name}, line {reader.line_num}: it cannot be read ({error})", ACCEPTED) from error
 
 
-def _way(columns: list[str]) -> tuple[str, tuple[str, ...], str] | None:
+def _layout(columns: list[str]) -> tuple[str, tuple[str, ...], str] | None:
     """How a header tells objects: "corners", "circle", "centre" or "size", the columns of it, and that of the name."""
     image = next((name for name in _IMAGE if name in columns), None)
-    spelled = ((way, spelling) for way, spellings in _WAYS.items() for spelling in spellings)
+    spelled = ((layout, spelling) for layout, spellings in _LAYOUTS.items() for spelling in spellings)
     return next(((*both, image) for both in spelled if image and set(both[1]) <= set(columns)), None)
 
 
@@ -140,8 +140,8 @@ def _values(spot: Spot, columns: list[str], cells: list[str]) -> dict[str, str]:
     return dict(zip(columns, cells))
 
 
-def _object(spot: Spot, way: tuple, values: dict[str, str], words: bool, comma: bool) -> Object:
-    how, fields, image = way
+def _object(spot: Spot, layout: tuple, values: dict[str, str], words: bool, comma: bool) -> Object:
+    how, fields, image = layout
     named = spot.named(image, values[image])
     kind = values["category"] if words else next((values[c] for c in _KIND if c in values and c != image), "")
     category = 1 if words else _category(spot, values.get("category", "1"))

@@ -47,8 +47,8 @@ def in_words(reason: str, accepted: str, *kinds: type[Exception]) -> Iterator[No
     except DataError:
         raise
     except kinds as error:
-        said = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise DataError(f"{reason} ({said})", accepted) from error
+        detail = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise DataError(f"{reason} ({detail})", accepted) from error
 
 
 class NotAtHand(DataError):
@@ -203,11 +203,11 @@ class Dataset:
         digest, arrays = hashlib.sha256(), list(self.arrays._replace(X_train=self.rows))
         if self.base is not None:
             parts = self.train, self.test
-            said = [array for part in parts for array in (part.y[part.mended], part.mended, part.out)]
-            if not any(map(len, said)):
+            changes = [array for part in parts for array in (part.y[part.mended], part.mended, part.out)]
+            if not any(map(len, changes)):
                 return self.base.content_hash
             digest.update(self.base.content_hash.encode())
-            arrays = said
+            arrays = changes
         for array in arrays:
             digest.update(f"{array.dtype.str} {array.shape} ".encode())
             digest.update(np.ascontiguousarray(array).data)

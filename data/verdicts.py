@@ -79,8 +79,8 @@ def written(verdicts: Iterable[Verdict], dataset: str, content: str, head: bool 
     if head:
         writer.writerow(COLUMNS)
     for part, row, given, verdict, label in verdicts:
-        said = "" if label is None else cell(label)
-        writer.writerow((dataset, content, part, row, cell(given), verdict, said))
+        label_cell = "" if label is None else cell(label)
+        writer.writerow((dataset, content, part, row, cell(given), verdict, label_cell))
     return out.getvalue()
 
 
@@ -132,8 +132,8 @@ def _other(dataset: str, content: str, name: str, own: str) -> str:
 
 def _other_given(row: str, given: str, facts: Facts, none: bool) -> str:
     if none or not given:
-        has, said = ("no label", repr(given[:40])) if none else ("a label", "none")
-        return f"example {row} of {facts.name} has {has}, but the column `given` has {said}"
+        has, claimed = ("no label", repr(given[:40])) if none else ("a label", "none")
+        return f"example {row} of {facts.name} has {has}, but the column `given` has {claimed}"
     return f"{facts.name} has no class {given[:40]!r}"
 
 

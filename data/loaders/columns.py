@@ -279,8 +279,8 @@ class _Column(NamedTuple):
     def complaint(self, where: str, cell: str, filled: bool) -> DataError | None:
         """What is wrong with a cell; nothing where it may be filled."""
         if is_missing(cell):
-            said = f"has {cell!r}, a missing or infinite value" if cell else "has an empty cell"
-            return None if filled else DataError(f"{where} {said} in column {self.name!r}", EMPTY_ACCEPTED)
+            problem = f"has {cell!r}, a missing or infinite value" if cell else "has an empty cell"
+            return None if filled else DataError(f"{where} {problem} in column {self.name!r}", EMPTY_ACCEPTED)
         if np.isnan(value := self.value(cell)):
             return DataError(f"{where} has {cell[:40]!r} instead of a {self.what} in column {self.name!r}", ACCEPTED)
         if abs(value) <= LARGEST:

@@ -136,14 +136,14 @@ def on_one_scale(images: Sequence[Decoded], what: str = "images") -> tuple[list[
     used = max(depth.used for depth in depths)
     which = f"The {what}" if len(depths) == len(images) else f"{len(depths):,} of {len(images):,} {what}"
     has = "has" if len(images) == 1 or len(depths) == 1 < len(images) else "have"
-    said = f"{which} {has} 16 bits per pixel" + (f", of which {used} are used" if used < 16 else "")
+    summary = f"{which} {has} 16 bits per pixel" + (f", of which {used} are used" if used < 16 else "")
     if any(depth.shifted > used - 8 for depth in depths):  # Pillow gives the upper 8 bits of colours
-        reason = f"{said}, but only the upper 8 bits of colours can be read"
+        reason = f"{summary}, but only the upper 8 bits of colours can be read"
         raise DataError(reason, _COLOURS_ACCEPTED.format(1 << 16 - used))
     more = [used - 8 - image.depth.shifted if image.depth else 0 for image in images]
     pixels = [image.pixels >> shift if shift else image.pixels for image, shift in zip(images, more)]
     return pixels, [
-        f"{said}: values are divided by {1 << used - 8}" if used > 8 else f"{said}: values stay as they are"
+        f"{summary}: values are divided by {1 << used - 8}" if used > 8 else f"{summary}: values stay as they are"
     ]
 
 

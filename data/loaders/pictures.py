@@ -81,7 +81,7 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
     tables, members = _sorted_out(members, sieve)
     total -= len(sieve.bad)
     names = [member.name for member in members]
-    annotated, said = objects.read(tables, names, sieve)
+    annotated, format_notes = objects.read(tables, names, sieve)
     total += len(annotated) + len(sieve.bad)  # its lines, those among them that are bad
     called = tuple(kind for kind, _ in Counter(item.kind for item in annotated if item.kind).most_common())
     annotated = [item for item in annotated if item.kind in kinds] if kinds else annotated
@@ -101,7 +101,7 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
         boxes,
         np.array([item.category for item in annotated], np.int64),
         position,
-        (*([] if kinds else said), *notes, *read, *_notes(boxes, decoded, position)),
+        (*([] if kinds else format_notes), *notes, *read, *_notes(boxes, decoded, position)),
         called,
     )
 

@@ -52,8 +52,8 @@ class Spot(NamedTuple):
     def named(self, field: str, image) -> str:
         """The name of a picture. DataError where there is none."""
         if not isinstance(image, str) or not image.strip():
-            said = "it is empty" if image in ("", None) else short(image)
-            raise DataError(f"{self.where(field)}: {said}", "the name of a picture")
+            problem = "it is empty" if image in ("", None) else short(image)
+            raise DataError(f"{self.where(field)}: {problem}", "the name of a picture")
         return image.strip()
 
 
@@ -132,5 +132,5 @@ def called(kind) -> str:
 
 def short(value) -> str:
     """A value as complaints show it."""
-    said = repr(value)
-    return said if len(said) <= 42 else f"{said[:40]}…"
+    text = repr(value)
+    return text if len(text) <= 42 else f"{text[:40]}…"

@@ -149,11 +149,11 @@ def _object(spot: Spot, layout: tuple, values: dict[str, str], words: bool, comm
     return object_from_numbers(spot, named, how, fields, numbers, kind=called(kind), category=category)
 
 
-def _category(spot: Spot, said: str) -> int:
-    if not (len(said) == 1 and "1" <= said <= str(MAX_CATEGORY)):
+def _category(spot: Spot, cell: str) -> int:
+    if not (len(cell) == 1 and "1" <= cell <= str(MAX_CATEGORY)):
         accepted = f"a whole number from 1 (most certain) to {MAX_CATEGORY}"
-        raise DataError(f"{spot.where('category')}: {said[:40]!r}", accepted)
-    return int(said)
+        raise DataError(f"{spot.where('category')}: {cell[:40]!r}", accepted)
+    return int(cell)
 
 
 def _of_json(

@@ -30,14 +30,14 @@ def classes(members: Sequence[Member]) -> list[str]:
     """The names of the classes, as far as a file beside the texts tells them."""
     for member in members:
         last = PurePosixPath(member.name).name.lower()
-        said = member.read().decode(errors="replace") if last in NAMES or last == "data.yaml" else ""
+        content = member.read().decode(errors="replace") if last in NAMES or last == "data.yaml" else ""
         if last in NAMES:
-            return [called(line) for line in said.splitlines() if line.strip()]
-        listed = re.search(r"names:\s*\[(.*?)\]", said, re.DOTALL)
+            return [called(line) for line in content.splitlines() if line.strip()]
+        listed = re.search(r"names:\s*\[(.*?)\]", content, re.DOTALL)
         if listed:
             return [called(name.strip().strip("'\"")) for name in listed[1].split(",")]
-        if "names:" in said:
-            below = re.findall(r"^\s+(?:-|\d+:)\s*(.+)$", said[said.index("names:") :], re.MULTILINE)
+        if "names:" in content:
+            below = re.findall(r"^\s+(?:-|\d+:)\s*(.+)$", content[content.index("names:") :], re.MULTILINE)
             return [called(name.strip().strip("'\"")) for name in below]
     return []
 

@@ -19,7 +19,7 @@ from typing import IO, NamedTuple
 
 from data.manifest import Source
 
-SECONDS, LOOK = 600, 0.2  # that a client may take, and between two looks whether to go on
+MAX_SECONDS, POLL_SECONDS = 600, 0.2  # that a client may take, and between two looks whether to go on
 BROKEN = subprocess.SubprocessError, tarfile.TarError, zipfile.BadZipFile, RuntimeError  # the last: a locked member
 
 
@@ -76,7 +76,7 @@ def _pip(source: Source, scratch: Path) -> Client:
 
 def _run(client: Client, scratch: Path, report: Callable[[int, int, str], None]) -> None:
     """Wait for the client; it ends with what `report` raises."""
-    until, pipes = time.monotonic() + SECONDS, {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    until, pipes = time.monotonic() + MAX_SECONDS, {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     with subprocess.Popen(
         client.command, cwd=scratch, text=True, errors="replace", stdin=subprocess.DEVNULL, **pipes
     ) as process:
@@ -84,7 +84,7 @@ def _run(client: Client, scratch: Path, report: Callable[[int, int, str], None])
             while process.returncode is None:
                 report(0, 0, client.does)
                 try:
-                    errors = process.communicate(timeout=LOOK)[1].splitlines()
+                    errors = process.communicate(timeout=POLL_SECONDS)[1].splitlines()
                 except subprocess.TimeoutExpired:
                     if time.monotonic() > until:
                         raise

@@ -118,13 +118,13 @@ def entry(name: str, find: Find) -> Revision:
 
 def entries(find: Find) -> list[Revision]:
     """Every revision by its name, without those that cannot be read."""
-    return [revision for name in known() if isinstance(revision := _look(name, find), Revision)]
+    return [revision for name in known() if isinstance(revision := _entry_or_error(name, find), Revision)]
 
 
 def damaged(find: Find) -> list[DamagedSet]:
     """The revisions that cannot be read, or whose base is gone."""
-    looks = ((name, _look(name, find)) for name in known())
-    return [DamagedSet(name, str(error)) for name, error in looks if isinstance(error, DataError)]
+    listed = ((name, _entry_or_error(name, find)) for name in known())
+    return [DamagedSet(name, str(error)) for name, error in listed if isinstance(error, DataError)]
 
 
 def known() -> list[str]:
@@ -224,7 +224,7 @@ def _standing(log: Log, lines: int | None) -> dict[Key, Verdict]:
     return judging.after(log, lines)
 
 
-def _look(name: str, find: Find) -> Revision | DataError:
+def _entry_or_error(name: str, find: Find) -> Revision | DataError:
     try:
         return entry(name, find)
     except DataError as error:

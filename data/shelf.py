@@ -106,13 +106,13 @@ class Shelf(Generic[E]):
 
     def entries(self) -> list[E]:
         """The stored sets by name, without the damaged ones."""
-        return [entry for entry in map(self._look, self._files()) if not isinstance(entry, DataError)]
+        return [entry for entry in map(self._entry_or_error, self._files()) if not isinstance(entry, DataError)]
 
     def damaged(self) -> list[DamagedSet]:
         """The files that lie among the stored sets and cannot be read."""
-        looks = [(path, self._look(path)) for path in self._files()]
+        listed = [(path, self._entry_or_error(path)) for path in self._files()]
         return [
-            DamagedSet(self.prefix + path.stem, str(error)) for path, error in looks if isinstance(error, DataError)
+            DamagedSet(self.prefix + path.stem, str(error)) for path, error in listed if isinstance(error, DataError)
         ]
 
     def _path(self, title: str) -> Path:
@@ -122,7 +122,7 @@ class Shelf(Generic[E]):
         folder = places.home() / self.folder
         return sorted(folder.glob("[!.]*.npz")) if os.path.isdir(folder) else []
 
-    def _look(self, path: Path) -> E | DataError:
+    def _entry_or_error(self, path: Path) -> E | DataError:
         """The entry of a stored file, or what is wrong with it."""
         try:
             stamp = _stamp(path)

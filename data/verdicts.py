@@ -97,10 +97,10 @@ def read(text: str, facts: Facts, first: int = 2, content: str = "") -> Lines:
                 continue
             if len(line) != len(COLUMNS):
                 raise DataError(f"it has {len(line)} cells instead of {len(COLUMNS)}")
-            dataset, of, part, row, given, verdict, label = line
-            content = content or of
-            if dataset != facts.name or of != content:
-                raise DataError(_other(dataset, of, facts.name, content))
+            dataset, line_content, part, row, given, verdict, label = line
+            content = content or line_content
+            if dataset != facts.name or line_content != content:
+                raise DataError(_other(dataset, line_content, facts.name, content))
             if part not in sizes:
                 raise DataError(f"the part is {part[:20]!r}, neither train nor test")
             if not (row.isascii() and row.isdecimal() and len(row) < 12 and int(row) < sizes[part]):

@@ -155,13 +155,13 @@ def _values(variable: _Variable, order: str) -> np.ndarray:
     return _numbers(*_next(variable.parts), order, variable).reshape(variable.shape, order="F")
 
 
-def _numbers(kind: int, content: memoryview, order: str, of: _Variable, n: int | None = None) -> np.ndarray:
+def _numbers(kind: int, content: memoryview, order: str, variable: _Variable, n: int | None = None) -> np.ndarray:
     """(n,) the numbers of an element; as many as the shape says, where no n is told."""
     if kind not in _TYPES:
-        raise ValueError(f"{of.name} has values of the type {kind}")
-    values, n = np.frombuffer(content, order + _TYPES[kind]), math.prod(of.shape) if n is None else n
-    if len(values) < n or (len(values) > n and of.what != "sparse"):
-        raise ValueError(f"{of} has {len(values):,} values")
+        raise ValueError(f"{variable.name} has values of the type {kind}")
+    values, n = np.frombuffer(content, order + _TYPES[kind]), math.prod(variable.shape) if n is None else n
+    if len(values) < n or (len(values) > n and variable.what != "sparse"):
+        raise ValueError(f"{variable} has {len(values):,} values")
     return values[:n]
 
 
@@ -200,12 +200,13 @@ def _labels(variable: _Variable, order: str) -> np.ndarray:
     return np.array(labels or [""])
 
 
-def _text_of_cell(of: _Variable, matrix: memoryview, order: str) -> str:
+def _text_of_cell(variable: _Variable, matrix: memoryview, order: str) -> str:
     cell = _variable(matrix, order)
     texts = _texts(cell, order) if cell.what == "char" else None
     if texts is None or len(texts) > 1:
         raise DataError(
-            f"{of.name} has a cell that is not a text ({cell.what})", ACCEPTED + ", with numbers or texts as labels"
+            f"{variable.name} has a cell that is not a text ({cell.what})",
+            ACCEPTED + ", with numbers or texts as labels",
         )
     return texts[0] if texts else ""
 

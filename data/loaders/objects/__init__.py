@@ -77,12 +77,12 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
         if recognised is None:
             sieve.add(member.name, DataError(f"{member.name} is not in a known annotation format", ACCEPTED))
             continue
-        format_name, of_file = recognised
+        format_name, read_objects = recognised
         formats.setdefault(format_name, member.name)
         if len(formats) > 1:
             two = " and ".join(f"{file} ({format_name})" for format_name, file in formats.items())
             raise DataError(f"The annotations are in two formats, {two}", "one format")
-        objects += of_file(sieve)
+        objects += read_objects(sieve)
         if len(objects) > MAX_OBJECTS:
             raise DataError(f"{member.name}: more than {MAX_OBJECTS:,} objects", f"at most {MAX_OBJECTS:,} objects")
     if not objects:

@@ -65,25 +65,25 @@ def _voc(name: str, root: ElementTree.Element, sieve: Sieve) -> Iterator[Object]
             )
 
 
-def _cvat(of: Spot, image: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
-    file = of.named("name", image.get("name"))
+def _cvat(parent: Spot, image: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
+    file = parent.named("name", image.get("name"))
     for k, shape in enumerate(image, 1):
-        spot = Spot(of.file, f"{of.at}, shape {k}")
+        spot = Spot(parent.file, f"{parent.at}, shape {k}")
         with sieve.part(spot.where()):
             yield from _shape(spot, file, shape, called(shape.get("label", "")), sieve)
 
 
-def _video(of: Spot, track: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
+def _video(parent: Spot, track: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
     kind = called(track.get("label", ""))
     for shape in track:
         frame = shape.get("frame", "")
-        spot = Spot(of.file, f"{of.at}, frame {frame[:20]}")
+        spot = Spot(parent.file, f"{parent.at}, frame {frame[:20]}")
         with sieve.part(spot.where()):
             if shape.get("outside") == "1":
                 sieve.ignored[f"{shape.tag} outside its frame"] += 1
                 continue
             if not (frame.isascii() and frame.isdigit() and len(frame) < 10):
-                raise DataError(f"{Spot(of.file, of.at).where('frame')}: {short(frame)}", FRAME)
+                raise DataError(f"{Spot(parent.file, parent.at).where('frame')}: {short(frame)}", FRAME)
             for annotated in _shape(spot, f"frame_{int(frame):06d}.png", shape, kind, sieve):
                 yield annotated._replace(named=FRAMES)
 

@@ -80,13 +80,13 @@ def log(path: Path, base: Facts) -> Log:
         if last is not None and blob.startswith(last.blob):
             more = verdicts.read(verdicts.text_of(blob[len(last.blob) :]), base, len(last.lines) + 2, last.content)
             lines = last.lines + more.verdicts
-            now = Log(blob, last.number, lines, more.content, _after(last.standing, more.verdicts, lines), stat)
+            updated = Log(blob, last.number, lines, more.content, _after(last.standing, more.verdicts, lines), stat)
         else:
             parsed = verdicts.read(verdicts.headed(blob), base)
-            stands = verdicts.standing(parsed.verdicts)
-            now = Log(blob, next(_numbers), parsed.verdicts, parsed.content, stands, stat)
-        _logs[path] = now
-        return now
+            standing = verdicts.standing(parsed.verdicts)
+            updated = Log(blob, next(_numbers), parsed.verdicts, parsed.content, standing, stat)
+        _logs[path] = updated
+        return updated
 
 
 def _stat(path: Path) -> tuple:

@@ -202,15 +202,15 @@ class Merged(NamedTuple):
 
 def compared(name: str, base: Dataset, blob: bytes) -> Merged:
     """Somebody's CSV beside the revision; nothing is changed. DataError for a file that is not on this base."""
-    own, merged = standing(name, base.entry), Merged([], [], [])
+    own_verdicts, merged = standing(name, base.entry), Merged([], [], [])
     for verdict in verdicts.given(blob, base):
-        mine = own.get(verdict.key)
-        if mine is None:
+        own_verdict = own_verdicts.get(verdict.key)
+        if own_verdict is None:
             merged.new.append(verdict)
-        elif mine.says == verdict.says:
+        elif own_verdict.says == verdict.says:
             merged.alike.append(verdict)
         else:
-            merged.unlike.append((mine, verdict))
+            merged.unlike.append((own_verdict, verdict))
     return merged
 
 
@@ -251,9 +251,9 @@ def _entry(name: Name, base: Entry, log: Log) -> Revision:
     return Revision(**shared | own, base=base, judged=dict(judged), lines=lines, content=log.content)
 
 
-def counted(stands: Mapping[Key, Verdict]) -> Counter:
+def counted(by_example: Mapping[Key, Verdict]) -> Counter:
     """How many examples each verdict stands on; a label of one that had none is FIRST."""
-    return _summed(judging.counted(stands))
+    return _summed(judging.counted(by_example))
 
 
 def _summed(of_parts: Counter) -> Counter:
@@ -291,8 +291,8 @@ def _made(entry: Revision, base: Dataset, log: Log) -> Dataset:
     """The base with what the verdicts change."""
     _require_content(log.content, base, entry.name)
     verdicts.require_given(log.lines[: entry.lines], base)
-    stands = _standing(log, entry.lines)
-    judged = {part: [verdict for verdict in stands.values() if verdict.part == part] for part in PARTS}
+    by_example = _standing(log, entry.lines)
+    judged = {part: [verdict for verdict in by_example.values() if verdict.part == part] for part in PARTS}
     X, X_test = base.rows, base.X_test
     train, test = _part(base.y_train, len(X), judged["train"]), _part(base.y_test, len(X_test), judged["test"])
     return Dataset(entry, X, train.y, X_test, test.y, X, base=base, train=train, test=test)

@@ -9,10 +9,10 @@ def interrupt(number: int, frame) -> None:
     raise KeyboardInterrupt(number)
 
 
-def end_by_signals(how: Callable = interrupt) -> None:
+def end_by_signals(handler: Callable = interrupt) -> None:
     """Have a closed terminal (SIGHUP) and SIGTERM end a command as Ctrl-C does; what whoever started it ignores stays
     ignored, such as SIGHUP under nohup."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, how)
+            signal.signal(number, handler)

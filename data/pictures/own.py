@@ -78,8 +78,8 @@ def _pictures(names: list[str], arrays) -> tuple[Picture, ...]:
     """Pictures of an Upload, or of what has `images`, `boxes`, `category` and `picture` as one has."""
     rows = [arrays.picture == k for k in range(len(names))]
     return tuple(
-        Picture(name, image.copy(), arrays.boxes[mine], arrays.category[mine], 1.0, int(mine.sum()))
-        for name, image, mine in zip(names, arrays.images, rows)
+        Picture(name, image.copy(), arrays.boxes[own_rows], arrays.category[own_rows], 1.0, int(own_rows.sum()))
+        for name, image, own_rows in zip(names, arrays.images, rows)
     )
 
 

@@ -298,7 +298,7 @@ def test_a_client_ends_with_the_transfer_that_is_stopped(package, home):
 
 def test_a_client_that_takes_too_long_is_given_up(package, monkeypatch):
     package("exec sleep 600", {})
-    monkeypatch.setattr(packages, "SECONDS", 0)
+    monkeypatch.setattr(packages, "MAX_SECONDS", 0)
     with pytest.raises(DataError, match="timed out"):
         fetch.fetch("tiny")
 

@@ -25,7 +25,7 @@ ROOM = 500.0  # MB
 
 @pytest.fixture
 def run(home):
-    jobs.STANDS._kept.clear()
+    jobs.STANDS._values.clear()
     jobs.RETRAINED._known.clear()  # the run has the same id in every test
     jobs.VALUED._known.clear()
     return damage.finished(RECIPE, "Small")

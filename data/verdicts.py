@@ -1,20 +1,19 @@
-"""Verdicts on the labels of single examples, and the CSV that they are kept, taken away and brought along in.
+"""Verdicts on the labels of single examples, and the CSV format in which they are stored, exported and imported.
 
     dataset,content,part,row,given,verdict,label
     mnist-5k,59de3b5e3c71,train,123,4,label,9          it is a 9
-    mnist-5k,59de3b5e3c71,train,123,4,undo,            the line before it never was
+    mnist-5k,59de3b5e3c71,train,123,4,undo,            cancels the line before it
 
-    keep    the label stands               out     take the example out
-    label   it has another label           unsure  seen, and left as it is
-    undo    takes back the latest line that is not taken back yet; in a file that is only ever added to
+    keep    confirm the label              out     exclude the example
+    label   relabel the example            unsure  reviewed, but not changed
+    undo    cancels the latest line that is not cancelled yet, as a file is only appended to
 
-content    the first letters of the base's content hash: verdicts belong to the examples that they were given on
+content    the first characters of the base's content hash, as verdicts belong to the examples they were given on
 part, row  "train" or "test", and the position there, from 0
-given      the label that the base has there, so that a file which has lost its data set is found out; empty where it
-           has none, as of the examples behind those that have one
+given      the label in the base, so that a file on another dataset is detected; empty for an unlabelled example
 
-Names of classes are texts of anybody's: one that a spreadsheet would run as a formula is written with ' before it, and
-so is one that begins with ' itself, so that what is read is what was written.
+Class names are arbitrary texts. One that a spreadsheet would evaluate as a formula is written with ' before it, and so
+is one that begins with ', so that reading restores what was written.
 """
 
 import csv
@@ -29,37 +28,37 @@ KEEP, LABEL, OUT, UNSURE, UNDO = "keep", "label", "out", "unsure", "undo"
 VERDICTS = (KEEP, LABEL, OUT, UNSURE)
 PARTS = ("train", "test")
 SET_NAMES = {"train": "training set", "test": "test set"}  # of the parts, in messages
-UNLABELLED = ""  # the label of an example that has none
-CONTENT = 12  # letters of a content hash that tell data sets apart here
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")  # a text that begins so is written with ' before it
-MAX_BYTES = 64 << 20  # of a file: 100,000 verdicts take five to ten million
+UNLABELLED = ""  # the label of an unlabelled example
+CONTENT = 12  # characters of a content hash that identify a dataset here
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")  # a text that begins with one of these is written with ' before it
+MAX_BYTES = 64 << 20  # of a file; 100,000 verdicts take five to ten million bytes
 ACCEPTED = f"a CSV file with the columns {', '.join(COLUMNS)}, as exported by this program"
 
 Key = tuple[str, int]  # part, row
 
 
 class Verdict(NamedTuple):
-    """What somebody says of the label of one example. label: the class that it is, of LABEL alone."""
+    """A decision on the label of one example. label: the new class, for LABEL only."""
 
     part: str
     row: int
-    given: int | str  # the label in the base; UNLABELLED where it has none
+    given: int | str  # the label in the base; UNLABELLED if it has none
     verdict: str
     label: int | str | None = None
 
     @property
     def key(self) -> Key:
-        """Which example."""
+        """The example: part and row."""
         return self.part, self.row
 
     @property
     def says(self) -> tuple:
-        """What two verdicts on one example must have alike to agree."""
+        """What is equal in two verdicts that agree."""
         return self.verdict, self.label
 
 
 class Lines(NamedTuple):
-    """The verdicts of a CSV, in its order, and what data set each line names."""
+    """The verdicts of a CSV in its order, and the dataset and content hash that its lines name."""
 
     verdicts: list[Verdict]
     dataset: str
@@ -67,13 +66,13 @@ class Lines(NamedTuple):
 
 
 def cell(label) -> str:
-    """A class as it is written: a number as it is, a text never as a formula."""
+    """The cell of a class: a number unchanged, a text escaped so that it is never a formula."""
     text = " ".join(str(label).splitlines())
     return f"'{text}" if isinstance(label, str) and text.startswith(FORMULA) else text
 
 
 def written(verdicts: Iterable[Verdict], dataset: str, content: str, head: bool = True) -> str:
-    """The lines of a CSV."""
+    """Verdicts as CSV."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     if head:
@@ -85,8 +84,8 @@ def written(verdicts: Iterable[Verdict], dataset: str, content: str, head: bool 
 
 
 def read(text: str, facts: Facts, first: int = 2, content: str = "") -> Lines:
-    """The verdicts of lines without a head, which must be on the data set `facts`. first: number of the first line, for
-    errors; content: what they must be on, where that is known. DataError, with the line, for what cannot be."""
+    """The verdicts of CSV lines without a header, which must refer to the dataset `facts`. first: number of the first
+    line, for errors; content: the required content hash, if known. DataError, with the line, for an invalid verdict."""
     classes = {cell(label): label for label in facts.classes}
     sizes = {"train": facts.n_train + facts.unlabelled, "test": facts.n_test}
     verdicts: list[Verdict] = []
@@ -144,7 +143,7 @@ def _no_label(label: str, verdict: str, facts: Facts) -> str:
 
 
 def headed(blob: bytes) -> str:
-    """The lines of a CSV below its head. DataError for what is none, or has another head."""
+    """The lines of a CSV below its header. DataError if it is not text or has another header."""
     if len(blob) > MAX_BYTES:
         raise DataError(f"The file is too large: {len(blob) / 1e6:,.0f} MB", f"at most {MAX_BYTES / 1e6:,.0f} MB")
     head, _, lines = text_of(blob).partition("\n")
@@ -154,7 +153,7 @@ def headed(blob: bytes) -> str:
 
 
 def text_of(blob: bytes) -> str:
-    """Bytes as text. DataError for what is none."""
+    """Bytes as text. DataError if they are not UTF-8."""
     try:
         return blob.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -162,7 +161,7 @@ def text_of(blob: bytes) -> str:
 
 
 def stack(lines: Iterable[Verdict]) -> list[Verdict]:
-    """The verdicts that are not taken back. DataError for an undo of nothing, or of another example."""
+    """The verdicts that are not undone. DataError for an undo of nothing, or of another example."""
     left: list[Verdict] = []
     for verdict in lines:
         if verdict.verdict != UNDO:
@@ -177,13 +176,13 @@ def stack(lines: Iterable[Verdict]) -> list[Verdict]:
 
 
 def standing(lines: Iterable[Verdict]) -> dict[Key, Verdict]:
-    """The verdict that stands on each example judged: the latest one."""
+    """The latest verdict on each reviewed example."""
     return {verdict.key: verdict for verdict in stack(lines)}
 
 
 def given(blob: bytes, base: Dataset) -> list[Verdict]:
-    """The verdicts of somebody's CSV on this data set, one for each example. DataError for what cannot be, among it an
-    example twice with unlike verdicts."""
+    """The verdicts of an imported CSV on this dataset, one per example. DataError for invalid lines, and for an example
+    with two different verdicts."""
     lines = read(headed(blob), base.entry, content=base.content_hash[:CONTENT]).verdicts
     require_given(lines, base)
     by_example: dict[Key, Verdict] = {}
@@ -203,7 +202,7 @@ def given(blob: bytes, base: Dataset) -> list[Verdict]:
 
 
 def require_given(lines: Sequence[Verdict], base: Dataset) -> None:
-    """DataError unless the labels that the lines say the base has are those that it has."""
+    """DataError unless the column `given` has the labels of the base."""
     has = {"train": [*base.y_train.tolist(), *base.entry.unlabelled * [UNLABELLED]], "test": base.y_test.tolist()}
     for verdict in lines:
         if has[verdict.part][verdict.row] != verdict.given:

@@ -20,7 +20,7 @@ def qmnist(paths: list[Path]) -> Arrays:
 
 def usps(paths: list[Path]) -> Arrays:
     """Lines of a digit and 256 values in [-1, 1], -1 = background, as a textbook gave them: Hastie, Tibshirani and
-    Friedman, "The Elements of Statistical Learning", data sets, "ZIP code". Moved to [0, 1]: background is 0."""
+    Friedman, "The Elements of Statistical Learning", datasets, "ZIP code". Moved to [0, 1]: background is 0."""
     train, test = (np.loadtxt(path, np.float32) for path in paths)
     X, X_test = ((rows[:, 1:].reshape(-1, 16, 16) + 1) / 2 for rows in (train, test))
     return Arrays(X, train[:, 0].astype(np.int64), X_test, test[:, 0].astype(np.int64))

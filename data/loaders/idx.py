@@ -45,7 +45,7 @@ def read(path: Path) -> np.ndarray:
 
 
 def read_pairs(members: list[Member]) -> Arrays:
-    """Images and labels from two idx files, or four: those with t10k or test in their names are the test part."""
+    """Images and labels from two idx files, or four: those with t10k or test in their names are the test set."""
     parts = {"training": {}, "test": {}}
     for member in members:
         part = "test" if any(word in member.name.lower() for word in _TEST_NAMES) else "training"

@@ -1,4 +1,4 @@
-"""Images in one folder a class: the folder's name is the label; a folder `test` above the classes is the test part.
+"""Images in one folder a class: the folder's name is the label; a folder `test` above the classes is the test set.
 Or images beside a table that names them and tells their classes (loaders.labelled). Images in a folder `unlabelled` or
 `unknown`, or with an empty class in the table, have no label yet.
 

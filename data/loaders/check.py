@@ -1,8 +1,8 @@
-"""What every set of a user must be, whatever format it came in: the one place that decides and says why not.
+"""The requirements on a user's dataset in any format; the only place that checks them.
 
 X (n, h, w[, 3]) or (n, d), finite numbers;  y (n,) labels, 2 to 100 classes, at least two examples of each
 
-A training label that is empty, or NaN among numbers, is not known: its example goes behind the others.
+A training example with an empty label, or NaN as label, is unlabelled and is moved behind the others.
 """
 
 import math
@@ -14,17 +14,17 @@ from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 
 MAX_CLASSES = 100
 MAX_FEATURES = 3 << 20
-ROUNDED = 1e-3  # of a column's standard deviation
-MAX_LABEL = 200  # letters of a label: an array of texts takes the longest one's room for each
+ROUNDED = 1e-3  # largest rounding error, relative to a column's standard deviation
+MAX_LABEL = 200  # characters of a label; an array of texts reserves the longest one for each
 ACCEPTED_X = "X of shape (n, height, width), (n, height, width, 3) or (n, features), with finite numbers"
 ACCEPTED_Y = f"one label per example: a whole number, or a text of up to {MAX_LABEL} characters"
 ACCEPTED_CLASSES = f"2 to {MAX_CLASSES} classes with at least two training examples each"
 
 
 def checked(arrays: Arrays, image_shape: tuple[int, ...] | None = None) -> tuple[Arrays, list[str]]:
-    """The arrays in the project's types, and notes on what was decided for the reader.
+    """The arrays in the types of the project, and notes on the decisions made.
 
-    image_shape : (h, w) or (h, w, 3) to read flat rows as such images, () to leave them rows, None to go by their look
+    image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to keep them as rows, None to decide by values
     Raises DataError with the reason.
     """
     X, y, notes = _labelled_first(_examples(arrays.X_train, "X"), arrays.y_train)
@@ -51,7 +51,7 @@ def checked(arrays: Arrays, image_shape: tuple[int, ...] | None = None) -> tuple
 
 
 def _labelled_first(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """The examples, those without a label last, the labels of the others, and a note."""
+    """The examples with unlabelled ones last, the labels of the others, and a note."""
     none = np.zeros(len(y), bool)
     if y.shape in ((len(X),), (len(X), 1)) and y.dtype.kind in "SUf":
         flat = y.reshape(len(X))
@@ -65,8 +65,8 @@ def _labelled_first(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _examples(X: np.ndarray, name: str) -> np.ndarray:
-    """X as uint8 if its type is a whole number and its values are bytes; rows in double precision if they have more
-    digits than float32; else float32."""
+    """X as uint8 if it has an integer type and values from 0 to 255; otherwise float32, or float64 for rows of a wider
+    type."""
     if X.dtype.kind not in "biuf":
         raise DataError(f"{name} has the type {X.dtype}, which is not numeric", ACCEPTED_X)
     if X.ndim == 4 and X.shape[-1] == 1:
@@ -101,7 +101,7 @@ def _rounded_columns(X: np.ndarray) -> np.ndarray:
 
 
 def _labels(y: np.ndarray, n: int, name: str) -> np.ndarray:
-    """y as (n,) int64 if it says whole numbers, else str."""
+    """y as (n,) int64 if all labels are whole numbers, else str."""
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.shape != (n,):
@@ -140,7 +140,7 @@ def _check_classes(y: np.ndarray, y_test: np.ndarray) -> None:
 
 
 def _image_shape(X: np.ndarray, wanted: tuple[int, ...] | None) -> tuple[tuple[int, ...], list[str]]:
-    """The shape of one example, flat rows of bytes being taken for square images unless the reader said otherwise."""
+    """The shape of one example; flat rows of bytes are read as square images unless `wanted` says otherwise."""
     if wanted is not None:
         if wanted and math.prod(wanted) != math.prod(X.shape[1:]):
             raise DataError(
@@ -156,7 +156,7 @@ def _image_shape(X: np.ndarray, wanted: tuple[int, ...] | None) -> tuple[tuple[i
 
 
 def _are_bytes(X: np.ndarray) -> bool:
-    """Whether every value is a whole number from 0 to 255, (floats of 0 and 1 alone are fractions)."""
+    """Whether every value is a whole number from 0 to 255 (floats with no values but 0 and 1 count as fractions)."""
     if X.dtype == np.uint8 or not X.size:
         return True
     return bool(X.min() >= 0 and 1 < X.max() <= 255 and not np.mod(X, 1).any())

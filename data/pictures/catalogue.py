@@ -1,4 +1,4 @@
-"""What sets of pictures there are: published ones, embedded ones, and the reader's own.
+"""The catalogue of sets of pictures: published, embedded, and the user's own.
 
 entries() -> [PictureEntry]      entry(name) -> PictureEntry      load(name) -> PictureSet
 """
@@ -13,7 +13,7 @@ from data.pictures.own import entries as own_entries
 
 
 def entries() -> list[PictureEntry]:
-    """Every set of pictures, the reader's own last."""
+    """All sets of pictures; the user's own come last."""
     return [*_BUILT_IN.values(), *own_entries()]
 
 

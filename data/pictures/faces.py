@@ -1,4 +1,4 @@
-"""Faces: the published sets, and a small demo out of what installed packages carry.
+"""Faces: the published sets, and a small demo from files included in installed packages.
 
     cmu     pictures of CMU test set A, windows of CBCL to train on, photographs without faces
     lfw     patches of Labeled Faces in the Wild, portraits, photographs without faces
@@ -25,7 +25,7 @@ SIDE = 19  # of a window
 LFW_FACES = 100  # the first patches of scikit-image's file show a face, the others do not
 LFW_SHAPE = (200, 25, 25)
 ACCEPTED = "the published files"
-# xmin, ymin, xmax, ymax from forehead to chin as CMU's boxes go, and category; set by hand
+# xmin, ymin, xmax, ymax from forehead to chin, like CMU's boxes, and category; drawn by hand
 PORTRAITS = {
     "astronaut.png": ((168, 58, 284, 186, 1),),
     "grace_hopper.jpg": ((165, 105, 372, 334, 1),),
@@ -36,7 +36,7 @@ CATEGORIES = {1: "frontal", 2: "profile"}
 
 
 def cmu(paths: list[Path]) -> Contents:
-    """The windows, the table of boxes, then the pictures, scenes by their names."""
+    """paths: the windows, the table of boxes, then the pictures and the scenes, which are named scene*."""
     chips, table, *rest = paths
     with in_words(f"{table.name} cannot be read", ACCEPTED, OSError):
         content = table.read_bytes()
@@ -71,7 +71,7 @@ def lfw(paths: list[Path]) -> Contents:
 
 
 def picture(path: Path, face_boxes: np.ndarray | None = None, category: np.ndarray | None = None) -> Picture:
-    """A file as a grey picture; area 1, every box counts."""
+    """A file as a grey picture with area 1; every box counts."""
     if face_boxes is None:
         face_boxes, category = np.empty((0, 4)), np.empty(0, np.int64)
     with in_words(f"{path.name} cannot be read", ACCEPTED, OSError):
@@ -85,7 +85,7 @@ def _all_test(pictures: tuple[Picture, ...]) -> dict[str, Experiment]:
 
 
 def _lfw_chips(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """The patches, 25 x 25 values in [0, 1], at the size of a window."""
+    """The patches, 25 x 25 values in [0, 1], resized to windows, and their labels."""
     from skimage.transform import resize  # 0.3 s to import
 
     X = npz.parse(path.name, bundle.from_path(path)[0].read())

@@ -1,6 +1,6 @@
-"""The reader's own pictures with objects: a shelf under home/own/pictures, listed as own:pictures:<slug>.
+"""The user's own pictures with objects: a shelf in home/own/pictures, listed as own:pictures:<slug>.
 
-A file holds all pixels in one row, the sizes of the pictures, and their objects.
+A file has all pixels in one row, the sizes of the pictures, and their objects.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ from data.shelf import ACCEPTED, Members, Shelf, Words, is_count, is_text, one_l
 
 PREFIX = "own:pictures:"
 MAX_PARTS = 4
-MAX_WORD = 30  # letters of what an object is called
+MAX_WORD = 30  # characters of the name of an object
 _ARRAYS = ("pixels", "sizes", "boxes", "category", "picture")
 
 
@@ -41,7 +41,7 @@ def keep(title: str, upload: Upload, object_name: str = "object", *, replace: bo
 
 
 def _description(title: str, upload: Upload, object_name: str) -> dict:
-    """What is stored beside the arrays, and what an entry is made of."""
+    """The description that is stored with the arrays, and from which the entry is built."""
     title, object_name = one_line(title), " ".join(object_name.split())
     if not 1 <= len(object_name) <= MAX_WORD:
         raise DataError(f"An object cannot be called {object_name[:40]!r}", f"a name of 1 to {MAX_WORD} characters")
@@ -75,7 +75,7 @@ def _contents(pictures: tuple[Picture, ...]) -> Contents:
 
 
 def _pictures(names: list[str], arrays) -> tuple[Picture, ...]:
-    """Pictures of an Upload, or of what has `images`, `boxes`, `category` and `picture` as one has."""
+    """Pictures from an Upload, or from an object with the same `images`, `boxes`, `category` and `picture`."""
     rows = [arrays.picture == k for k in range(len(names))]
     return tuple(
         Picture(name, image.copy(), arrays.boxes[own_rows], arrays.category[own_rows], 1.0, int(own_rows.sum()))
@@ -88,7 +88,7 @@ def _is_list(value, most: int, is_good) -> bool:
 
 
 def _check(path: Path, description: dict, members: Members) -> None:
-    """DataError unless the arrays announce the shapes of the described pictures and objects."""
+    """DataError unless the headers of the arrays have the shapes of the described pictures and objects."""
     n, m = len(description["names"]), description["n_objects"]
     wanted = {"sizes": ((n, 2), "i8"), "boxes": ((m, 4), "f8"), "category": ((m,), "i8"), "picture": ((m,), "i8")}
     for name, (shape, dtype) in wanted.items():
@@ -109,7 +109,7 @@ def _read(path: Path, description: dict, members: Members) -> Contents:
 
 
 def _unpacked(description: dict, pixels, sizes, boxes, category, picture) -> tuple[Picture, ...]:
-    """The pictures of a stored file; DataError where its numbers do not fit together."""
+    """The pictures of a stored file. DataError if its numbers are inconsistent."""
     if not ((sizes >= 1) & (sizes <= MAX_SIDE)).all() or sizes.prod(1).sum() != len(pixels):
         raise DataError("The pictures do not have the declared sizes", ACCEPTED)
     if not np.isfinite(boxes).all() or not (boxes[:, :2] < boxes[:, 2:]).all():

@@ -1,7 +1,7 @@
-"""Small volcanoes in Magellan radar images of Venus: the images at hand, and the experiments of the tables over them.
+"""Small volcanoes in Magellan radar images of Venus: the available images, and the experiments of the tables.
 
-An experiment keeps the parts whose images are all here and names the images that are not. Its denominators are those of
-the scoring table when it is complete, else the sums over the images that its parts test.
+An experiment has the splits whose images are all available, and lists the missing images. If it is complete, its
+denominators are those of the scoring table, otherwise the sums over its test images.
 
 Reference: Burl et al., "Learning to recognize volcanoes on Venus", Machine Learning 30, 1998, section 4.
 """
@@ -22,7 +22,7 @@ ACCEPTED = "the published tables, with the same experiments and images"
 
 
 def read(paths: list[Path]) -> Contents:
-    """The three tables and any images: .sdt, .spr and .lxyr of one name belong together."""
+    """The contents of the three tables and all images; .sdt, .spr and .lxyr of one name belong together."""
     files = {path.name.removesuffix(".gz"): path for path in paths}
     rows = jartool.read_experiments(files["Experiments_Images_Table"])
     scoring = jartool.read_scoring(files["Experiments_Scoring_Table"])
@@ -72,7 +72,7 @@ def _experiment(
 
 
 def _check_tables(parts: dict[str, list[TablePart]], scoring: dict, areas: dict) -> None:
-    """DataError unless every experiment is scored, has the parts that it should, and names images that are listed."""
+    """DataError unless every experiment is scored, has all its splits, and uses images that are listed."""
     for row in chain.from_iterable(parts.values()):
         unknown = [number for number in (*row.train, *row.test) if number not in areas]
         if unknown:

@@ -1,12 +1,12 @@
-"""Weka's ARFF: a head of named attributes, then a line of values for each example; taken apart as a table is.
+"""Weka's ARFF: a header of named attributes, then one line of values per example; read like a table.
 
     @relation iris
     @attribute 'sepal length' numeric
     @attribute class {setosa, virginica}
     @data
-    5.1, setosa          or, without what is 0 or the first of its kind,     {0 5.1, 1 setosa}
+    5.1, setosa          or sparse, without zeros and first categories:     {0 5.1, 1 setosa}
 
-What stands in the columns is understood as that of any table (loaders.columns). A value `?` is missing.
+Columns are interpreted as those of any table (loaders.columns). A value `?` is missing.
 Reference: weka.sourceforge.io, "Attribute-Relation File Format (ARFF)", book version.
 """
 
@@ -22,9 +22,9 @@ from data.loaders.text import Rows
 
 ACCEPTED = "ARFF: @relation, one @attribute per column, @data, then one line of values per example"
 MAX_ATTRIBUTES = 1 << 20
-HEAD = 1 << 20  # letters of comments before the first line
+HEAD = 1 << 20  # characters of comments before the first line
 _QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
-_OPEN = r"['\"].*+"  # a quote that never ends takes what follows
+_OPEN = r"['\"].*+"  # a quote that is never closed extends to the end
 _ATTRIBUTE = re.compile(
     rf"@attribute\s++({_QUOTED}|[^\s{{'\"]++)(?:\s*+(\{{.*\}})|\s++([a-z]++))(?:\s.*)?", re.IGNORECASE
 )
@@ -37,7 +37,7 @@ _TYPES = ("numeric", "real", "integer", "string", "date")
 
 
 def is_arff(text: str) -> bool:
-    """Whether the first line that is no comment names a relation."""
+    """Whether the first line that is not a comment is @relation."""
     for line in io.StringIO(text[:HEAD]):
         if (line := line.strip()) and not line.startswith("%"):
             return line[:9].lower() == "@relation"
@@ -45,7 +45,7 @@ def is_arff(text: str) -> bool:
 
 
 def taken_apart(name: str, text: str) -> tuple[list[str], Rows]:
-    """The names of the attributes, and the rows as comma-separated cells. DataError naming the line; TooLarge."""
+    """The names of the attributes, and the rows as comma-separated cells. Raises DataError with the line; TooLarge."""
     lines = ((k, line.strip()) for k, line in enumerate(text.split("\n"), 1))
     lines = ((k, line) for k, line in lines if line and not line.startswith("%"))
     names, usual = [], []
@@ -76,7 +76,7 @@ def taken_apart(name: str, text: str) -> tuple[list[str], Rows]:
 
 
 def _attribute(where: str, line: str) -> tuple[str, str]:
-    """The name of an attribute, and its value where a sparse line leaves it out."""
+    """The name of an attribute, and its default value in sparse lines."""
     match = _ATTRIBUTE.fullmatch(line)
     if not match:
         raise DataError(f"{where} is {line[:60]!r}", "@attribute, a name, and numeric, string, date or {values}")
@@ -90,17 +90,17 @@ def _attribute(where: str, line: str) -> tuple[str, str]:
 
 
 def _row(where: str, line: str, usual: Sequence[str]) -> str:
-    """A line of values as comma-separated cells, in double quotes where need be."""
+    """A line of values as comma-separated cells, quoted if needed."""
     if line.startswith("{"):
         return _joined(_full(where, line, usual))
-    if not any(mark in line for mark in "'\"?\t "):  # all that a table needs
+    if not any(mark in line for mark in "'\"?\t "):  # already in the form of a table
         return line
     apart = "," in _WITHIN.sub("", line)
     return _joined(_cells(where, line if apart else _BETWEEN.sub(lambda match: match[1] or ",", line)))
 
 
 def _full(where: str, line: str, usual: Sequence[str]) -> list[str]:
-    """The values of a line that tells some by their places, counted from 0."""
+    """All values of a sparse line, whose positions count from 0."""
     cells, text, at = list(usual), line[1:-1].rstrip(), 0
     while at < len(text):
         pair = _SPARSE.match(text, at)
@@ -114,7 +114,7 @@ def _full(where: str, line: str, usual: Sequence[str]) -> list[str]:
 
 
 def _cells(where: str, line: str) -> Iterator[str]:
-    """The values between commas, without their quotes; one that is missing is empty."""
+    """The values between commas, without quotes; missing ones are empty."""
     at = 0
     while at <= len(line):
         cell = _CELL.match(line, at)

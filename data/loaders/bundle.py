@@ -1,8 +1,8 @@
-"""What a reader brings, as named files in memory: one file, several, a folder, or a zip. Nothing is unpacked to disk.
+"""An upload as named files in memory: one file, several, a folder, or a zip. Nothing is unpacked to disk.
 
     file, folder, zip -> [Member(name, size, open)]
 
-Every size is checked twice, as declared and as read, because an archive may lie about what it holds.
+Every size is checked twice, as declared and as read, because an archive may declare wrong sizes.
 """
 
 import gzip
@@ -21,7 +21,7 @@ from typing import IO
 from data.dataset import DataError, in_words
 from data.loaders.sieve import TooLarge
 
-MAX_BYTES = 1 << 29  # of one upload, packed or unpacked, and of its arrays
+MAX_BYTES = 1 << 29  # limit for an upload, packed or unpacked, and for its arrays
 MAX_MEMBERS = 200_000
 
 SIZE_ACCEPTED = f"at most {MAX_BYTES >> 20} MB, unpacked"
@@ -33,14 +33,14 @@ _JUNK = {"__MACOSX", "Thumbs.db", "desktop.ini"}
 
 @dataclass(frozen=True)
 class Member:
-    """One file: its path relative to the upload, its declared size in bytes, and how to open it."""
+    """A file: its path relative to the upload, its declared size in bytes, and how to open it."""
 
     name: str
     size: int
     open: Callable[[], IO[bytes]]
 
     def read(self) -> bytes:
-        """The content, unpacked if gzipped; DataError when damaged or too large."""
+        """The content, decompressed if gzipped. DataError if damaged or too large."""
         with self._read_whole():
             with self.open() as file:
                 content = _bounded(file, self.name)
@@ -50,7 +50,7 @@ class Member:
         return content
 
     def start(self, size: int) -> bytes:
-        """The first `size` bytes as they are; DataError when damaged."""
+        """The first `size` bytes, not decompressed. DataError if damaged."""
         with self._read_whole(), self.open() as file:
             return file.read(size)
 
@@ -59,26 +59,26 @@ class Member:
 
 
 def members_of(name: str, source: bytes | Path | str) -> list[Member]:
-    """The members of an upload, which is there as bytes or lies somewhere on this machine."""
+    """The members of an upload, given as bytes or as a path on this machine."""
     return from_bytes(name, source) if isinstance(source, bytes) else from_path(Path(source).expanduser())
 
 
 def from_bytes(name: str, content: bytes) -> list[Member]:
-    """The members of an uploaded file: those of a zip of files, or the file itself."""
+    """The members of an uploaded file: those of a zip, or the file itself."""
     if content[:2] == b"PK":
         return _zip_members(name, partial(io.BytesIO, content))
     return _checked(name, [whole(name, content)])
 
 
 def whole(name: str, source: bytes | Path) -> Member:
-    """A file as it is, a zip too."""
+    """A file as one member, even if it is a zip."""
     if isinstance(source, bytes):
         return Member(name, len(source), partial(io.BytesIO, source))
     return _on_disk(source, source.name)
 
 
 def from_path(path: Path, most: int = MAX_BYTES) -> list[Member]:
-    """The members of a local file or folder (hidden files and linked folders are passed over), `most` bytes in all."""
+    """The members of a local file or folder, with up to `most` bytes; hidden files and linked folders are ignored."""
     with in_words(f"{path.name} cannot be read", "a file with read permission", OSError):
         return _from_path(path, most)
 
@@ -119,7 +119,7 @@ def _zip_members(name: str, open_zip: Callable[[], IO[bytes]], most: int = MAX_B
 
 
 def _checked(name: str, members: list[Member], most: int = MAX_BYTES) -> list[Member]:
-    """The members that count, if they are few and small enough."""
+    """The members without junk files. DataError if they are too many or too large."""
     members = [member for member in members if not _is_junk(member.name)]
     if not members:
         raise DataError(f"{name} contains no files", "a file or folder with examples")

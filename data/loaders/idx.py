@@ -23,7 +23,7 @@ def is_idx(content: bytes) -> bool:
 
 
 def parse(name: str, content: bytes) -> np.ndarray:
-    """The array of one idx file. Raises DataError if it is not one, or is shorter or longer than it says."""
+    """The array in an idx file. DataError if it is not one, or if its length does not match its header."""
     if not is_idx(content):
         raise DataError(f"{name} does not begin like an idx file", ACCEPTED)
     axes = content[3]
@@ -39,13 +39,13 @@ def parse(name: str, content: bytes) -> np.ndarray:
 
 
 def read(path: Path) -> np.ndarray:
-    """The array of one idx file on disk, gzipped or not."""
+    """The array in an idx file on disk, gzipped or not."""
     with places.opened(path) as file:
         return parse(path.name, file.read())
 
 
 def read_pairs(members: list[Member]) -> Arrays:
-    """Images and labels from two idx files, or four: those with t10k or test in their names are the test set."""
+    """Images and labels from two or four idx files; those with t10k or test in their names are the test set."""
     parts = {"training": {}, "test": {}}
     for member in members:
         part = "test" if any(word in member.name.lower() for word in _TEST_NAMES) else "training"
@@ -54,7 +54,7 @@ def read_pairs(members: list[Member]) -> Arrays:
         if role in parts[part]:
             raise DataError(f"There are two idx files of {part} {role}; the second is {member.name}", ACCEPTED)
         parts[part][role] = array
-    if not parts["training"]:  # a test pair alone is as good a set as any
+    if not parts["training"]:  # a test pair alone is used as the training set
         parts = {"training": parts["test"], "test": {}}
     for part, arrays in parts.items():
         if len(arrays) == 1:

@@ -1,9 +1,9 @@
-"""Images in one folder a class: the folder's name is the label; a folder `test` above the classes is the test set.
-Or images beside a table that names them and tells their classes (loaders.labelled). Images in a folder `unlabelled` or
-`unknown`, or with an empty class in the table, have no label yet.
+"""Images in one folder per class: the folder name is the label; a folder `test` above the classes is the test set.
+Alternatively, images with a table of their names and classes (loaders.labelled). Images in a folder `unlabelled` or
+`unknown`, or with an empty class in the table, are unlabelled.
 
-All images of 16 bits a pixel are brought to 8 on one scale: divided by the power of two by which the largest value of
-them all, which fills 8, 10, 12, 14 or 16 bits, fits.
+All images with 16 bits per pixel are reduced to 8 bits on one common scale: their values are divided by the power of
+two that suits the largest value of all of them, which uses 8, 10, 12, 14 or 16 bits.
 
 cats/1.png  dogs/1.png      or      train/cats/1.png  test/cats/7.png      or      1.png  2.png  labels.csv
 """
@@ -31,22 +31,22 @@ ACCEPTED = (
 SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pnm"}
 MAX_SIDE = 1024
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
-_DEEP = ("I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes of more than 8 bits a pixel
-_FILLED = (8, 10, 12, 14, 16)  # of 16 bits, how many the sensors of cameras, microscopes and scanners fill
+_DEEP = ("I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes with more than 8 bits per pixel
+_FILLED = (8, 10, 12, 14, 16)  # bits that sensors of cameras, microscopes and scanners use of 16
 _COLOURS_ACCEPTED = "colours of 8 bits, or of 16 bits that are all used (multiply the values by {}), or grey images"
 _TEST_FOLDERS = {"test", "testing"}
 _UNLABELLED_FOLDERS = {"unlabelled", "unlabeled", "unknown"}
 
 
 class Depth(NamedTuple):
-    """Of an image of 16 bits: how many of them its values fill, one of _FILLED, and by how many they were shifted."""
+    """Of an image with 16 bits: used: how many bits its values use, one of _FILLED; shifted: the shift applied."""
 
     used: int
     shifted: int
 
 
 class Decoded(NamedTuple):
-    """An image (h, w) or (h, w, 3) uint8; its depth where it has 16 bits, by its own largest value."""
+    """An image (h, w) or (h, w, 3) uint8; depth: for images with 16 bits, from its own largest value."""
 
     pixels: np.ndarray
     depth: Depth | None = None
@@ -57,11 +57,11 @@ def is_image(name: str) -> bool:
 
 
 def read(members: list[Member], table: ClassTable | None = None, skip: bool = False) -> tuple[Arrays, list[str]]:
-    """The images of all members, grey unless one of them has colours, and notes on what was left out.
+    """The images of all members, grey unless one of them is coloured, and notes on what was skipped.
 
     table : the classes by image; without one, the folders give the classes
-    skip : leave out what is no image, cannot be read, is of no class or has another size than most
-    Raises Unusable naming the bad files, DataError where nothing else is left.
+    skip : skip files that are not images, cannot be read, have no class or another size than most
+    Raises Unusable with the bad files, DataError if no file is left.
     """
     sieve, decoded, total = Sieve(skip), [], 0
     members = [member for member in members if table is None or member.name != table.file]
@@ -92,7 +92,8 @@ def read(members: list[Member], table: ClassTable | None = None, skip: bool = Fa
 
 
 def _path(member: Member, table: ClassTable | None) -> tuple[str, ...]:
-    """The folders and the name of an image, the last folder its class. DataError for what is none, or of no class."""
+    """The folders and the name of an image, the last folder being its class. DataError if it is not an image, or has no
+    class."""
     parts = PurePosixPath(member.name).parts
     if not is_image(member.name):
         raise DataError(f"{member.name} is not an image", ACCEPTED)
@@ -111,7 +112,7 @@ def _path(member: Member, table: ClassTable | None) -> tuple[str, ...]:
 
 
 def _of_one_size(decoded: list[tuple], sieve: Sieve) -> list[tuple]:
-    """The images of the size that most have; the others are the sieve's. DataError where no size is that of most."""
+    """The images with the most common size; the others go to the sieve. DataError if no size has the majority."""
     sizes = Counter(image.pixels.shape[:2] for _, image in decoded)
     if len(sizes) < 2:
         return decoded
@@ -128,8 +129,8 @@ def _of_one_size(decoded: list[tuple], sieve: Sieve) -> list[tuple]:
 
 
 def on_one_scale(images: Sequence[Decoded], what: str = "images") -> tuple[list[np.ndarray], list[str]]:
-    """The pixels of images, those of 16 bits divided by one power of two, and a note on it. DataError for colours of
-    which too few bits were read."""
+    """The pixels of images, those with 16 bits divided by one power of two, and a note. DataError for colour images of
+    which too few bits can be read."""
     depths = [image.depth for image in images if image.depth]
     if not depths:
         return [image.pixels for image in images], []
@@ -137,7 +138,7 @@ def on_one_scale(images: Sequence[Decoded], what: str = "images") -> tuple[list[
     which = f"The {what}" if len(depths) == len(images) else f"{len(depths):,} of {len(images):,} {what}"
     has = "has" if len(images) == 1 or len(depths) == 1 < len(images) else "have"
     summary = f"{which} {has} 16 bits per pixel" + (f", of which {used} are used" if used < 16 else "")
-    if any(depth.shifted > used - 8 for depth in depths):  # Pillow gives the upper 8 bits of colours
+    if any(depth.shifted > used - 8 for depth in depths):  # Pillow reads only the upper 8 bits of colours
         reason = f"{summary}, but only the upper 8 bits of colours can be read"
         raise DataError(reason, _COLOURS_ACCEPTED.format(1 << 16 - used))
     more = [used - 8 - image.depth.shifted if image.depth else 0 for image in images]
@@ -148,7 +149,7 @@ def on_one_scale(images: Sequence[Decoded], what: str = "images") -> tuple[list[
 
 
 def decode(name: str, content: bytes, most: int = MAX_SIDE) -> Decoded:
-    """One image, `most` pixels a side."""
+    """Decode an image with sides of up to `most` pixels."""
     with opened(name, content) as image:
         if max(image.size) > most:
             width, height = image.size
@@ -161,20 +162,20 @@ def decode(name: str, content: bytes, most: int = MAX_SIDE) -> Decoded:
 def opened(
     name: str, content: bytes, formats: Sequence[str] = _FORMATS, accepted: str = ACCEPTED
 ) -> Iterator[Image.Image]:
-    """An image of which the header alone is read; what fails in the block becomes a DataError that names the file."""
+    """Open an image, reading only its header; errors in the block become a DataError that names the file."""
     reason = f"{name} cannot be read as an image"
     with in_words(reason, accepted):
         try:
             image = Image.open(io.BytesIO(content), formats=formats)
-        except UnidentifiedImageError as error:  # which names an object in memory
+        except UnidentifiedImageError as error:  # its message names an object in memory
             raise DataError(f"{reason} (its content is not an image)", accepted) from error
         with image:
             yield image
 
 
 def flat(image: Image.Image) -> tuple[Image.Image, Depth | None]:
-    """An opened image as viewers show it, in the mode L or RGB: upright, see-through parts laid on white; and its depth
-    where it has 16 bits. Raises ValueError for values that are no whole numbers from 0 to 65535."""
+    """An opened image in mode L or RGB, as viewers show it: upright, with transparent parts on white; and its depth, if
+    it has 16 bits. Raises ValueError for values that are not whole numbers from 0 to 65535."""
     deep_colours = image.mode not in _DEEP and any(";16" in str(tile[3]) for tile in image.tile)
     image = _upright(image)
     if image.mode in _DEEP:
@@ -188,9 +189,9 @@ def flat(image: Image.Image) -> tuple[Image.Image, Depth | None]:
 
 
 def _in_8_bits(values: np.ndarray) -> tuple[Image.Image, Depth]:
-    """Pixels (h, w) of 16 bits, divided by the power of two that their largest value asks for."""
+    """Pixels (h, w) of 16 bits, divided by the power of two that suits their largest value."""
     low, high = values.min(), values.max()
-    if not (low >= 0 and high <= 65535):  # NaN is neither
+    if not (low >= 0 and high <= 65535):  # false for NaN
         raise ValueError(f"its values range from {low:g} to {high:g}: save it with values from 0 to 65535")
     if values.dtype.kind == "f" and np.mod(values, 1).any():
         raise ValueError("its values are not whole numbers: save it with whole numbers from 0 to 65535")
@@ -200,34 +201,34 @@ def _in_8_bits(values: np.ndarray) -> tuple[Image.Image, Depth]:
 
 
 def _filled(largest: int) -> int:
-    """How many bits images are taken to fill whose largest value this is."""
+    """The number of bits assumed for images with this largest value."""
     return next(bits for bits in _FILLED if largest >> bits == 0)
 
 
 def pixels(image: Image.Image) -> np.ndarray:
-    """(h, w) if every pixel of a flat image is grey, else (h, w, 3)."""
+    """(h, w) if every pixel is grey, else (h, w, 3)."""
     colours = np.asarray(image)
     return colours[..., 0] if colours.ndim == 3 and (colours == colours[..., :1]).all() else colours
 
 
 def _upright(image: Image.Image) -> Image.Image:
-    """The image, read and turned as its EXIF says; as it lies where the EXIF cannot be read."""
+    """The image, loaded and rotated by its EXIF orientation, or not rotated if the EXIF cannot be read."""
     image.load()
     try:
         return ImageOps.exif_transpose(image)
-    except Exception:  # of whatever kind: the pixels are there, and that is what counts
+    except Exception:  # any error: the pixels can be used without the orientation
         return image
 
 
 def grey(image: np.ndarray) -> np.ndarray:
-    """(h, w) uint8: an image (h, w) as it is, the brightness that an eye sees in (h, w, 3)."""
+    """(h, w) uint8: an image (h, w) unchanged, or the luminance of (h, w, 3)."""
     if image.ndim == 2:
         return image
     return np.rint(image @ [0.2125, 0.7154, 0.0721]).astype(np.uint8)
 
 
 def _stacked(images: list[np.ndarray]) -> np.ndarray:
-    """(n, h, w), or (n, h, w, 3) where one of them has colours, of images of one size."""
+    """Images of one size stacked: (n, h, w), or (n, h, w, 3) if one of them is coloured."""
     if any(image.ndim == 3 for image in images):
         images = [image if image.ndim == 3 else np.repeat(image[..., None], 3, axis=2) for image in images]
     return np.stack(images)

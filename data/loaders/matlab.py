@@ -1,10 +1,10 @@
-"""MATLAB files of version 5 to 7: matrices of numbers, texts for labels, sparse matrices. Read here, within bounds.
+"""Reader of MATLAB files of versions 5 to 7: numeric and sparse matrices, and texts for labels, within size limits.
 
     X (n, d) or (d, n);  images (n, h, w[, 3]) or (h, w[, 3], n);  y (n, 1) or (1, n) numbers, or n texts
 
-An element is a type, a size and that many bytes; a matrix is an element of such: flags, shape, name, values. The reader
-unpacks each compressed element once, to at most MAX_BYTES. It accepts a shape only if as many values follow.
-Reference: MathWorks, "MAT-File Format" (2023), "Level 5 MAT-File Format".
+An element is a type, a size and that many bytes. A matrix is an element that consists of elements: flags, shape, name,
+values. Each compressed element is unpacked once, to at most MAX_BYTES. A shape is accepted only if as many values
+follow. Reference: MathWorks, "MAT-File Format" (2023), "Level 5 MAT-File Format".
 """
 
 import math
@@ -32,15 +32,15 @@ _CLASSES = ("", "cell", "struct", "object", "char", "sparse", "double", "single"
             "int32", "uint32", "int64", "uint64", "function", "table, string or other object")  # fmt: skip
 _NUMBERS = frozenset((*_CLASSES[5:16],))
 _COMPLEX = 0x800
-MAX_TEXTS = 1 << 20  # labels that are cells
-NAMED = 10  # variables that a complaint names
+MAX_TEXTS = 1 << 20  # largest number of labels in a cell array
+NAMED = 10  # variables listed in an error
 
 
 class _Variable(NamedTuple):
-    """A variable as its header tells it. parts: the elements behind the header, (type, bytes) each."""
+    """A variable. what: its class; parts: the elements after its header, as (type, bytes)."""
 
     name: str
-    what: str  # of _CLASSES
+    what: str  # one of _CLASSES
     shape: tuple[int, ...]
     complex: bool
     parts: Iterator[tuple[int, memoryview]]
@@ -50,14 +50,14 @@ class _Variable(NamedTuple):
 
 
 def is_matlab(name: str, content: bytes) -> bool:
-    """Whether a file is MATLAB's, of whatever version."""
+    """Whether a file is a MATLAB file of any version."""
     return content[124:128] in (b"\0\1IM", b"\1\0MI", b"\0\2IM", b"\2\0MI") or (
         name.lower().endswith(".mat") and b"\0" in content[:128]
     )
 
 
 def read(name: str, content: bytes) -> tuple[Arrays, list[str]]:
-    """The training and test parts, found by the names of the variables (in either case), and notes."""
+    """The training and test sets, recognised by the names of the variables (case-insensitive), and notes."""
     order = {b"\0\1IM": "<", b"\1\0MI": ">"}.get(content[124:128])
     if order is None:
         version = "7.3 (HDF5)" if content[124:128] in (b"\0\2IM", b"\2\0MI") else "4, or damaged"
@@ -80,7 +80,7 @@ def read(name: str, content: bytes) -> tuple[Arrays, list[str]]:
 
 
 def _unpacked(name: str, content: bytes, order: str) -> Iterator[memoryview]:
-    """The matrices of a file, those that are compressed unpacked."""
+    """The matrices of a file, unpacked if compressed."""
     left = MAX_BYTES
     for kind, body in _elements(memoryview(content)[128:], order, aligned=False):
         if kind == _COMPRESSED:
@@ -93,8 +93,8 @@ def _unpacked(name: str, content: bytes, order: str) -> Iterator[memoryview]:
 
 
 def _elements(content: memoryview, order: str, aligned: bool = True) -> Iterator[tuple[int, memoryview]]:
-    """(type, bytes) of the elements that follow one another; one of at most 4 bytes may lie within its own head.
-    aligned: whether each begins at a multiple of 8 bytes."""
+    """(type, bytes) of consecutive elements; an element of up to 4 bytes may be stored in its own header. aligned:
+    whether each begins at a multiple of 8 bytes."""
     at = 0
     while at + 8 <= len(content):
         kind, size = struct.unpack_from(f"{order}II", content, at)
@@ -119,7 +119,7 @@ def _variable(matrix: memoryview, order: str) -> _Variable:
     parts = _elements(matrix, order)
     flags = int(np.frombuffer(_next(parts)[1], f"{order}u4")[0])
     what = _CLASSES[flags & 0xFF] if flags & 0xFF < len(_CLASSES) else _CLASSES[-1]
-    if what == _CLASSES[-1]:  # it has no shape
+    if what == _CLASSES[-1]:  # such a class has no shape
         return _Variable(bytes(_next(parts)[1]).decode("latin-1"), what, (), False, parts)
     shape = tuple(np.frombuffer(_next(parts)[1], f"{order}i4").tolist())
     name = bytes(_next(parts)[1]).decode("latin-1")
@@ -129,7 +129,7 @@ def _variable(matrix: memoryview, order: str) -> _Variable:
 
 
 def _examples(X: _Variable, y: _Variable, order: str) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """X with the examples first, y (n,), and a note where the examples of X came last."""
+    """X with the examples in the first dimension, y (n,), and a note if they were in the last."""
     if X.what not in _NUMBERS or X.complex:
         raise DataError(f"{X.name} has the type {'complex' if X.complex else X.what}, not real numbers", ACCEPTED)
     values, labels = _values(X, order), _labels(y, order)
@@ -139,7 +139,7 @@ def _examples(X: _Variable, y: _Variable, order: str) -> tuple[np.ndarray, np.nd
     if values.ndim > 2 and shape[0] == shape[-1]:
         reason = f"{X} may have its {n:,} images along the first dimension or the last"
         raise DataError(reason, "images whose sides differ from the number of images, or one image per row of X")
-    if shape[0] == n:  # so are the rows of a square matrix
+    if shape[0] == n:  # a square matrix has its examples in rows
         return values, labels, []
     return (
         np.moveaxis(values, -1, 0),
@@ -149,14 +149,14 @@ def _examples(X: _Variable, y: _Variable, order: str) -> tuple[np.ndarray, np.nd
 
 
 def _values(variable: _Variable, order: str) -> np.ndarray:
-    """The numbers of a variable in its shape."""
+    """The values of a variable in its shape."""
     if variable.what == "sparse":
         return _dense(variable, order)
     return _numbers(*_next(variable.parts), order, variable).reshape(variable.shape, order="F")
 
 
 def _numbers(kind: int, content: memoryview, order: str, variable: _Variable, n: int | None = None) -> np.ndarray:
-    """(n,) the numbers of an element; as many as the shape says, where no n is told."""
+    """(n,) the numbers of an element; n is the size of the variable by default."""
     if kind not in _TYPES:
         raise ValueError(f"{variable.name} has values of the type {kind}")
     values, n = np.frombuffer(content, order + _TYPES[kind]), math.prod(variable.shape) if n is None else n
@@ -166,7 +166,7 @@ def _numbers(kind: int, content: memoryview, order: str, variable: _Variable, n:
 
 
 def _dense(variable: _Variable, order: str) -> np.ndarray:
-    """A sparse matrix (n, d): the rows of its values, where each column begins among them, the values."""
+    """A dense copy of a sparse matrix (n, d), stored as row indices, column starts and values."""
     if len(variable.shape) != 2 or math.prod(variable.shape) * 4 > MAX_BYTES:
         raise TooLarge(f"{variable} takes {math.prod(variable.shape) * 4 >> 20:,} MB as a dense matrix", SIZE_ACCEPTED)
     (h, w), parts = variable.shape, list(variable.parts)
@@ -182,7 +182,7 @@ def _dense(variable: _Variable, order: str) -> np.ndarray:
 
 
 def _labels(variable: _Variable, order: str) -> np.ndarray:
-    """(n,) labels: numbers, the rows of a matrix of letters, or a text in each cell."""
+    """(n,) labels: numbers, the rows of a character matrix, or a text in each cell."""
     if variable.what == "char":
         return np.array(_texts(variable, order) or [""])
     if variable.what not in _NUMBERS - {"sparse"} and variable.what != "cell":
@@ -212,7 +212,7 @@ def _text_of_cell(variable: _Variable, matrix: memoryview, order: str) -> str:
 
 
 def _texts(variable: _Variable, order: str) -> list[str]:
-    """The rows of a matrix of letters, without the spaces that fill them up."""
+    """The rows of a character matrix, without trailing spaces."""
     kind, content = next(variable.parts, (1, b""))
     if kind not in _TEXTS or len(variable.shape) != 2:
         raise ValueError(f"{variable} has letters of the type {kind}")

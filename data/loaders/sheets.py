@@ -1,7 +1,6 @@
-"""Tables that are no text: an Excel workbook, a Parquet file. Written as comma-separated values in UTF-8, and read as
-such.
+"""Tables in binary formats: Excel workbooks and Parquet files, converted to comma-separated values in UTF-8.
 
-    workbook(name, content), parquet(name, content) -> text, notes        DataError, TooLarge
+workbook(name, content), parquet(name, content) -> text, notes        DataError, TooLarge
 """
 
 import csv
@@ -14,15 +13,15 @@ from data.dataset import DataError, in_words
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 from data.loaders.sieve import TooLarge
 
-PARQUET = b"PAR1"  # the first bytes of such a file
-WORKBOOK = "xl/workbook.xml"  # the member of a zip that makes it one
-MAX_CELLS = 1 << 23  # of a workbook: each is an object while it is read
+PARQUET = b"PAR1"  # the first bytes of a Parquet file
+WORKBOOK = "xl/workbook.xml"  # the zip member that identifies a workbook
+MAX_CELLS = 1 << 23  # of a workbook; each cell is an object while it is read
 MAX_VALUES = 1 << 26  # of a Parquet file
 ACCEPTED = "a table with a header and one example per row, saved as xlsx, Parquet or csv"
 
 
 def is_workbook(content: bytes) -> bool:
-    """Whether this is a zip with a workbook in it."""
+    """Whether the content is a zip with a workbook."""
     if content[:2] != b"PK":
         return False
     try:
@@ -33,7 +32,7 @@ def is_workbook(content: bytes) -> bool:
 
 
 def workbook(name: str, content: bytes) -> tuple[bytes, list[str]]:
-    """The first sheet of a workbook that holds a table, the values that its formulas had when it was saved."""
+    """The first sheet of a workbook with a table; formulas have the values saved with them."""
     from openpyxl import load_workbook  # 0.2 s to import
 
     with in_words(f"{name} cannot be read as an Excel workbook", ACCEPTED):
@@ -64,7 +63,7 @@ def parquet(name: str, content: bytes) -> tuple[bytes, list[str]]:
                     f"{name}: column {column.name!r} has the type {column.type}", "columns of numbers and texts"
                 )
         texts = [c.name for c in schema if types.is_string(c.type) or types.is_large_string(c.type)]
-        file = ParquetFile(io.BytesIO(content), read_dictionary=texts)  # a text that comes again takes room once
+        file = ParquetFile(io.BytesIO(content), read_dictionary=texts)  # repeated texts are stored once
         n = file.metadata.num_rows * file.metadata.num_columns
         if n > MAX_VALUES:
             raise TooLarge(f"{name} has {n:,} values", f"at most {MAX_VALUES:,}")
@@ -75,7 +74,7 @@ def parquet(name: str, content: bytes) -> tuple[bytes, list[str]]:
 
 
 class _Bounded(io.StringIO):
-    """A text of at most MAX_BYTES letters. TooLarge."""
+    """A text of at most MAX_BYTES characters. Raises TooLarge."""
 
     def __init__(self, name: str):
         super().__init__()
@@ -89,7 +88,7 @@ class _Bounded(io.StringIO):
 
 
 def _filled(name: str, rows: Iterable[tuple]) -> list[list]:
-    """The rows that hold something, without the empty columns around them."""
+    """The rows that are not empty, without the empty columns around them."""
     filled, n, first, last = [], 0, None, 0
     for row in rows:
         n += len(row)

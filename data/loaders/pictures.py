@@ -1,9 +1,9 @@
-"""A reader's own pictures with objects: a zip, or several files, of images and of what tells their objects.
+"""A user's own pictures with objects: a zip, or several files, of images and annotations.
 
     read_pictures([(name, bytes | path), ...]) -> Upload        DataError(reason, accepted)
 
-A picture is named by its path in the upload, by its file name where there is one of that name, or as annotation tools
-call it (loaders.objects). Complaints about an object name the file, the place in it and what is allowed.
+Annotations name a picture by its path in the upload, by its file name if that is unique, or in the form of the
+annotation tool (loaders.objects). Errors about an object name the file, the position in it and what is accepted.
 """
 
 import re
@@ -29,18 +29,18 @@ ACCEPTED = (
     f"{objects.ACCEPTED}"
 )
 MAX_SIDE, MIN_SIDE, MAX_PICTURES = 4096, 16, 500
-MAX_NAME = 300  # letters of a picture's path
+MAX_NAME = 300  # characters of the path of a picture
 MIN_OBJECT = 2  # pixels, the shortest side of a box
 LEAST = "at least two pictures with objects: one for training and one for testing"
-SUGGESTED, ENDS = 20, 40  # wrong names for which a similar one is looked for, and by how many last letters
-_PREFIX = re.compile(r"^(?:\?d=|[0-9a-f]{8}-)")  # that Label Studio puts before the name of a file
-_ENDING = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{1,3}$")  # of a file's name, as images have it
-MAX_ENCODED = 5  # times that a name may have been encoded for a URL
+SUGGESTED, ENDS = 20, 40  # wrong names for which similar ones are suggested, and how many last characters are compared
+_PREFIX = re.compile(r"^(?:\?d=|[0-9a-f]{8}-)")  # prefix that Label Studio adds to file names
+_ENDING = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{1,3}$")  # suffix of an image file
+MAX_ENCODED = 5  # how often a name may be URL-encoded
 
 
 @dataclass(frozen=True, eq=False)
 class Upload:
-    """Pictures and objects that can be drafted (`pictures.draft`) and kept (`pictures.keep`)."""
+    """Checked pictures and objects, to be viewed (`pictures.draft`) and saved (`pictures.keep`)."""
 
     title: str
     names: tuple[str, ...]
@@ -49,13 +49,13 @@ class Upload:
     boxes: np.ndarray  # (m, 4) float64
     category: np.ndarray  # (m,) int64
     picture: np.ndarray  # (m,) int64, position in `images`
-    notes: tuple[str, ...] = ()  # what was decided for the reader, one sentence each
-    kinds: tuple[str, ...] = ()  # what the objects are called, the most frequent first
+    notes: tuple[str, ...] = ()  # decisions made while reading, one sentence each
+    kinds: tuple[str, ...] = ()  # names of the objects, the most frequent first
 
 
 def are_pictures(files: Sequence[tuple[str, bytes | str]]) -> bool:
-    """Whether an upload is of images and of what tells objects in them, well or badly: images that lie in one folder
-    beside a table that tells no classes are no examples of classes."""
+    """Whether an upload has images and annotations of objects, valid or not. Images in one folder with a table that has
+    no classes are not examples of classes, so they count."""
     try:
         members = [member for pair in files for member in bundle.members_of(*pair)]
         pictures = [member.name for member in members if images.is_image(member.name)]
@@ -71,9 +71,9 @@ def are_pictures(files: Sequence[tuple[str, bytes | str]]) -> bool:
 def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, kinds: Sequence[str] = ()) -> Upload:
     """Read and check the files of one upload, given as (name, content or path on this machine).
 
-    skip : leave out the images that cannot be read, with their objects, and the objects that are bad
-    kinds : of what is called so alone; of everything where there are none
-    Raises DataError; Unusable, one of them, where `skip` would help.
+    skip : skip images that cannot be read, with their objects, and invalid objects
+    kinds : read only objects with these names; all objects if empty
+    Raises DataError; its subclass Unusable if `skip` would help.
     """
     with _of_pictures():
         members = [member for pair in files for member in bundle.members_of(*pair)]
@@ -82,7 +82,7 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
     total -= len(sieve.bad)
     names = [member.name for member in members]
     annotated, format_notes = objects.read(tables, names, sieve)
-    total += len(annotated) + len(sieve.bad)  # its lines, those among them that are bad
+    total += len(annotated) + len(sieve.bad)  # its lines, including bad ones
     called = tuple(kind for kind, _ in Counter(item.kind for item in annotated if item.kind).most_common())
     annotated = [item for item in annotated if item.kind in kinds] if kinds else annotated
     decoded, read = _decoded(members, sieve)
@@ -108,7 +108,7 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
 
 @contextmanager
 def _of_pictures() -> Iterator[None]:
-    """A refusal that asks for one folder a class asks for pictures and a table instead."""
+    """Errors that ask for one folder per class ask for pictures and annotations instead."""
     try:
         yield
     except TooLarge:
@@ -120,8 +120,7 @@ def _of_pictures() -> Iterator[None]:
 
 
 def _sorted_out(members: list[Member], sieve: Sieve) -> tuple[list[Member], list[Member]]:
-    """What tells objects, and the images by name; what is neither is the sieve's. DataError for names that occur
-    twice."""
+    """The annotation files, and the images by name; other files go to the sieve. DataError for repeated names."""
     tables, pictures = [], []
     for member in sorted(members, key=lambda member: member.name):
         if images.is_image(member.name):
@@ -156,7 +155,7 @@ class _Names:
             self.stems.setdefault(PurePosixPath(name).stem, []).append(k)
 
     def find(self, image: str, file: str) -> list[int]:
-        """Those that an annotation in `file` may mean by `image`; of namesakes the one that lies nearest to it."""
+        """The pictures that an annotation in `file` may mean by `image`; of several, those nearest to the file."""
         if image in self.paths:
             return [self.paths[image]]
         if image.startswith(".."):
@@ -170,7 +169,7 @@ class _Names:
 
 
 def _spellings(image: str) -> list[str]:
-    """The names that a file may have by an annotation's path, URL or name, the nearest to what it says first."""
+    """Possible file names for the path, URL or name in an annotation, the closest first."""
     decoded = [image]
     while len(decoded) <= MAX_ENCODED and (more := unquote(decoded[-1])) != decoded[-1]:
         decoded.append(more)
@@ -179,7 +178,7 @@ def _spellings(image: str) -> list[str]:
 
 
 def _shared(path: str, other: str) -> int:
-    """How many folders two paths share, from the first on."""
+    """The number of leading folders that two paths share."""
     both = zip(PurePosixPath(path).parts[:-1], PurePosixPath(other).parts[:-1])
     return len(list(takewhile(lambda pair: pair[0] == pair[1], both)))
 
@@ -187,7 +186,7 @@ def _shared(path: str, other: str) -> int:
 def _placed(
     annotated: list[Object], pictures: list[np.ndarray | None], names: list[str], sieve: Sieve
 ) -> tuple[list[Object], np.ndarray]:
-    """The objects that lie well in a picture that can be read, in pixels, and (m,) int64 the picture of each."""
+    """The valid objects of readable pictures, in pixels, and (m,) int64 the picture of each."""
     known, placed, position, seen = _Names(names), [], [], {}
     for item in annotated:
         where = item.spot.where
@@ -223,7 +222,7 @@ def _named(image: str, files: dict[str, list[int]]) -> str:
 
 
 def _decoded(members: list[Member], sieve: Sieve) -> tuple[list[np.ndarray | None], list[str]]:
-    """Every image in grey, None for those that are damaged, large or small, and notes on how they were read."""
+    """Every image in grey, None if it is damaged, too large or too small, and notes on the conversion."""
     decoded, total, coloured = [], 0, False
     for member in members:
         image = None
@@ -248,7 +247,7 @@ def _decoded(members: list[Member], sieve: Sieve) -> tuple[list[np.ndarray | Non
 
 
 def _check_place(item: Object, shape: tuple[int, int]) -> None:
-    """DataError for an object centred outside its picture (h, w), larger than it, or too small to see."""
+    """DataError for an object whose centre is outside its picture (h, w), or which is too large or too small."""
     box, (h, w) = item.box, shape
     for low, side, axis in ((0, w, "x"), (1, h, "y")):
         centre, across = (box[low] + box[low + 2]) / 2, box[low + 2] - box[low]

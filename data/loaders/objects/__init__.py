@@ -1,8 +1,8 @@
-"""What tells the objects in pictures, in whichever format a tool wrote it.
+"""Annotations of objects in pictures, in the formats of several tools.
 
     read([Member, ...], names of the pictures, sieve) -> objects, notes        DataError
 
-A format is told by what a file holds. Complaints name the file, the place in it and what is allowed.
+The format is recognised from the content of a file. Errors name the file, the position in it and what is accepted.
 """
 
 import json
@@ -25,14 +25,14 @@ ACCEPTED = (
     "VOC or CVAT"
 )
 SUFFIXES = frozenset((".csv", ".tsv", ".txt", ".json", ".xml"))
-MAX_KINDS = 6  # kinds of objects that a note names
+MAX_KINDS = 6  # kinds of objects listed in a note
 _JSON = {
     "COCO": (coco.is_coco, coco.read),
     "VIA": (via.is_via, via.read),
     "Label Studio": (label_studio.is_tasks, label_studio.read),
     "labelme": (labelme.is_labelme, labelme.read),
 }
-_ABOUT = {  # what tools put beside: names of classes, lists of files, words
+_ABOUT = {  # files that tools add: names of classes, lists of files, texts
     *("notes.json", "obj.data", "labelmap.txt", "predefined_classes.txt", "train.txt", "val.txt", "valid.txt"),
     *("test.txt", "trainval.txt", "default.txt", "readme.txt", "readme.dataset.txt", "readme.roboflow.txt"),
     *("license.txt", *yolo.NAMES),
@@ -41,13 +41,13 @@ _ABOUT_SUFFIXES = frozenset((".yaml", ".yml", ".md", ".names", ".data"))
 
 
 def about(name: str) -> bool:
-    """Whether a file is one that tools put beside, without objects."""
+    """Whether a file is one that tools add and that has no objects."""
     path = PurePosixPath(name)
     return path.name.lower() in _ABOUT or path.suffix.lower() in _ABOUT_SUFFIXES
 
 
 def has_annotations(members: Iterable[Member], images: Iterable[str]) -> bool:
-    """Whether one of the files tells objects in pictures."""
+    """Whether one of the files has annotations of objects."""
     stems = {PurePosixPath(name).stem for name in images}
     for member in members:
         if PurePosixPath(member.name).suffix.lower() not in SUFFIXES or about(member.name) or member.size > MAX_BYTES:
@@ -61,7 +61,7 @@ def has_annotations(members: Iterable[Member], images: Iterable[str]) -> bool:
 
 
 def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tuple[list[Object], list[str]]:
-    """The objects that the files tell, those that are bad being the sieve's. DataError where no file tells any."""
+    """The objects in the files, and notes; invalid objects go to the sieve. DataError if there are no objects."""
     stems, kinds = {PurePosixPath(name).stem for name in images}, yolo.classes(members)
     objects: list[Object] = []
     formats: dict[str, str] = {}
@@ -86,7 +86,7 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
         if len(objects) > MAX_OBJECTS:
             raise DataError(f"{member.name}: more than {MAX_OBJECTS:,} objects", f"at most {MAX_OBJECTS:,} objects")
     if not objects:
-        sieve.notes(len(sieve.bad), "files and lines")  # says that nothing is left
+        sieve.notes(len(sieve.bad), "files and lines")  # raises, if lines were bad
         none = next(iter(formats.values()), None)
         reason = f"{none} has no objects" if none else "There are no annotations of objects"
         raise DataError(". ".join((reason, *sieve.passed_over())), ACCEPTED)
@@ -94,7 +94,7 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
 
 
 def _recognised(name: str, content: bytes, stems: set[str], kinds: Sequence[str]) -> tuple[str, Callable] | None:
-    """The format of a file by what it holds, and what reads its objects, given a sieve; None where it is none."""
+    """The format of a file, and a function of a sieve that reads its objects; None for an unknown format."""
     suffix = PurePosixPath(name).suffix.lower()
     if suffix == ".xml":
         return "XML", partial(xml.read, name, content)

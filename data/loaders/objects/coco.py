@@ -1,11 +1,11 @@
-"""Boxes as in COCO's JSON, which CVAT, Label Studio and Roboflow export too.
+"""Boxes in COCO's JSON format, which CVAT, Label Studio and Roboflow also export.
 
     {"images": [{"id", "file_name", ...}], "annotations": [{"image_id", "bbox": [x, y, width, height], "category_id"}],
      "categories": [{"id", "name"}]}
 
-Where an annotation has no bbox, the box around its polygons or its run-length mask is taken. A mask counts the pixels
-of alternating runs, column by column, the first run outside it; compressed, as pycocotools writes it, each count is a
-text of 5 bits a letter, from the fourth on its difference to the count two before.
+If an annotation has no bbox, the box around its polygons or its run-length mask is used. A mask lists the lengths of
+alternating runs of pixels, column by column, the first of which is outside. In the compressed form of pycocotools each
+count is a text with 5 bits per character; from the fourth on it is the difference from the count two before.
 
 Reference: Lin et al., "Microsoft COCO: Common Objects in Context", ECCV 2014; cocodataset.org, "Data format".
 """
@@ -25,12 +25,12 @@ _LETTERS = range(48, 112)  # of a compressed count: 5 bits each, the sixth says 
 
 
 def is_coco(whole) -> bool:
-    """Whether a JSON has these parts."""
+    """Whether a JSON value has the parts of a COCO file."""
     return isinstance(whole, dict) and all(isinstance(whole.get(part), list) for part in ("images", "annotations"))
 
 
 def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
-    """The objects; those that are bad are the sieve's. A crowd is none."""
+    """The objects, without crowds; invalid ones go to the sieve."""
     files, kinds = {}, {}
     for k, image in enumerate(whole["images"]):
         spot = Spot(name, f"images[{k}]")
@@ -53,8 +53,8 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
 
 
 def written(pictures: Iterable[tuple[str, tuple[int, int]]], detections: Iterable[tuple], kind: str) -> str:
-    """COCO's JSON of pictures (name, (h, w)) and of what was found in them: (picture's place, box as xmin, ymin, xmax,
-    ymax, score), called `kind`. Annotation tools import it, and `read` reads it."""
+    """COCO's JSON of pictures (name, (h, w)) and detections (position of the picture, box as xmin, ymin, xmax, ymax,
+    score) of objects called `kind`. Annotation tools can import it, and `read` reads it."""
     images = [{"id": k, "file_name": n, "width": w, "height": h} for k, (n, (h, w)) in enumerate(pictures, 1)]
     annotations = []
     for k, (picture, (x, y, x2, y2), score) in enumerate(detections, 1):
@@ -84,7 +84,7 @@ def _object(spot: Spot, annotation: dict, files: dict, kinds: dict) -> Object:
 
 
 def _around_mask(spot: Spot, mask: dict) -> tuple[float, ...]:
-    """The box around a run-length mask. DataError for what is none, or is empty."""
+    """The box around a run-length mask. DataError for an invalid or empty mask."""
     size, counts = mask.get("size"), mask.get("counts")
     h, w = (int(side) for side in spot.numbers("segmentation.size", size, 2, MASK))
     counts = _decompressed(counts) if isinstance(counts, str) else counts
@@ -101,7 +101,7 @@ def _around_mask(spot: Spot, mask: dict) -> tuple[float, ...]:
 
 
 def _decompressed(counts: str) -> list[int]:
-    """The counts of a compressed mask; [] for what is none."""
+    """The run lengths of a compressed mask; [] if it is invalid."""
     lengths, value, bits = [], 0, 0
     for letter in map(ord, counts):
         if letter not in _LETTERS or bits > 30:
@@ -116,7 +116,7 @@ def _decompressed(counts: str) -> list[int]:
 
 
 def _identity(value) -> str | None:
-    """An id as a text, so that 1, 1.0 and "1" are one, as other languages write it; None for what is none."""
+    """An id as text, so that 1, 1.0 and "1" are equal; None for other types."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value) if isinstance(value, int | str) else None

@@ -3,7 +3,7 @@
     [{"data": {"image": "/data/upload/1/1a2b3c4d-a.jpg"}, "annotations": [{"result": [{"type": "rectanglelabels",
       "value": {"x": 10, "y": 5, "width": 20, "height": 8, "rotation": 0, "rectanglelabels": ["Car"]}}]}]}]
 
-x, y, width and height are per cent of the picture. Of ellipses and polygons the box around them is taken; other
+x, y, width and height are per cent of the picture. For ellipses and polygons the box around them is used. Other
 results, such as choices and texts, are ignored.
 """
 
@@ -22,18 +22,18 @@ ACCEPTED = "rectangles, ellipses or polygons as Label Studio exports them, in pe
 
 
 def in_table(columns: list[str]) -> bool:
-    """Whether a table's header is that of such an export."""
+    """Whether the header of a table is that of a Label Studio export."""
     return "image" in columns and {"annotation_id", "annotator", "lead_time"} & set(columns) != set()
 
 
 def is_tasks(whole) -> bool:
-    """Whether a JSON is a list of tasks."""
+    """Whether a JSON value is a list of tasks."""
     first = whole[0] if isinstance(whole, list) and whole else None
     return isinstance(first, dict) and ("data" in first or ("image" in first and "id" in first))
 
 
 def read(name: str, whole: list, sieve: Sieve) -> Iterator[Object]:
-    """The objects of all tasks; those that are bad are the sieve's."""
+    """The objects of all tasks; invalid ones go to the sieve."""
     for k, task in enumerate(whole):
         spot = Spot(name, f"[{k}]")
         with sieve.part(spot.where()):
@@ -58,7 +58,7 @@ def of_a_line(spot: Spot, values: dict[str, str], sieve: Sieve) -> list[Object]:
 
 
 def _values(task: dict, sieve: Sieve) -> Iterator[tuple[str, dict]]:
-    """(where, the region) of one task, whichever of the two ways it is written in."""
+    """(position, region) for the regions of a task, in either of the two formats."""
     for a, annotation in enumerate(_list(task.get("annotations") or task.get("completions"))):
         cancelled = isinstance(annotation, dict) and annotation.get("was_cancelled")
         for r, result in enumerate(_list(annotation.get("result")) if isinstance(annotation, dict) else ()):
@@ -74,7 +74,7 @@ def _values(task: dict, sieve: Sieve) -> Iterator[tuple[str, dict]]:
 
 
 def _is_region(value, sieve: Sieve) -> bool:
-    """Whether a value without a type is one of a region; what it is instead is counted."""
+    """Whether a value without a type is a region; other values are counted as ignored."""
     if not isinstance(value, dict) or any(label in value for label in _LABELS):
         return True
     other = next((called(key) for key in value if key.endswith("labels") or key in ("choices", "text")), "")

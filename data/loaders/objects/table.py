@@ -1,14 +1,14 @@
-"""Tables of objects in pictures: one object a line under a header, in the spellings that people use.
+"""Tables of objects in pictures: a header, then one object per line, with column names in common spellings.
 
     image,xmin,ymin,xmax,ymax[,category]        boxes in pixels of the picture, whose first pixel is (0, 0)
     image,x,y,radius[,category]                 circles
-    filename,width,height,class,xmin,...        as Roboflow and TensorFlow have it; width, height: the picture's
+    filename,width,height,class,xmin,...        as in Roboflow and TensorFlow; width, height: of the picture
     image,x,y,width,height    image,cx,cy,w,h   corner or centre, and size
     filename,...,region_shape_attributes,...    VIA
 
-Boxes that all lie within 0 and 1 are shares of width and height. The marks between values may be commas, semicolons or
-tabs; a category is a whole number from 1, the surest, or else what the object is called. Every complaint names the
-file, the line, the column and what is allowed.
+Boxes that all lie between 0 and 1 are fractions of width and height. Values are separated by commas, semicolons or
+tabs. A category is a whole number from 1 (most certain), or else the name of the object. Every error names the file,
+the line, the column and what is accepted.
 """
 
 import csv
@@ -67,7 +67,7 @@ def is_table(content: bytes) -> bool:
 
 
 def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
-    """The objects of a table; the lines that are bad are the sieve's. DataError for what is no such table."""
+    """The objects of a table; invalid lines go to the sieve. DataError if it is not a table of objects."""
     if len(content) > MAX_BYTES:
         raise DataError(f"{name} is too large: {len(content) >> 20} MB", f"annotations of at most {MAX_BYTES >> 20} MB")
     decoded = text.in_utf8(name, content, ACCEPTED)[0].decode()
@@ -95,20 +95,20 @@ def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
 
 
 def _in_cells(columns: list[str]) -> Callable[[Spot, dict, Sieve], list[Object]] | None:
-    """What reads a line of a table whose cells hold JSON, as VIA and Label Studio write them; None for other tables."""
+    """The reader of a line with JSON in its cells, as VIA and Label Studio write them; None for other tables."""
     if via.SHAPE in columns:
         return via.of_a_line
     return label_studio.of_a_line if label_studio.in_table(columns) else None
 
 
 def _mark(decoded: str) -> str:
-    """What stands between the cells of a text that is not empty."""
+    """The separator of the cells of a non-empty text."""
     first = next(line for line in decoded.splitlines() if line.strip())
     return max(",;\t", key=first.count)
 
 
 def _rows(name: str, decoded: str) -> Iterator[tuple[int, list[str]]]:
-    """(line, cells) of the lines that are not empty, the header first; it decides what stands between values."""
+    """(line, cells) of the non-empty lines, the header first; the header determines the separator."""
     reader = csv.reader(io.StringIO(decoded, newline=""), delimiter=_mark(decoded))
     try:
         for cells in reader:
@@ -120,14 +120,14 @@ def _rows(name: str, decoded: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _layout(columns: list[str]) -> tuple[str, tuple[str, ...], str] | None:
-    """How a header tells objects: "corners", "circle", "centre" or "size", the columns of it, and that of the name."""
+    """The layout of a header: "corners", "circle", "centre" or "size", its columns, and the column of the image."""
     image = next((name for name in _IMAGE if name in columns), None)
     spelled = ((layout, spelling) for layout, spellings in _LAYOUTS.items() for spelling in spellings)
     return next(((*both, image) for both in spelled if image and set(both[1]) <= set(columns)), None)
 
 
 def _category_is_kind(columns: list[str], rows: list) -> bool:
-    """Whether the column `category` tells what objects are called: no cell of it is a number."""
+    """Whether the column `category` has names of objects, i.e. no numbers."""
     if "category" not in columns:
         return False
     k = columns.index("category")

@@ -1,12 +1,12 @@
-"""Boxes in XML: Pascal VOC's, a file for each picture, and CVAT's, one for all, of images or of a video.
+"""Boxes in XML: Pascal VOC's with one file per picture, and CVAT's with one file for all images or for a video.
 
     <annotation><filename>a.jpg</filename><object><name>car</name><bndbox><xmin>..</xmin>...</bndbox></object></annotation>
     <annotations><image name="a.jpg"><box label="car" xtl=".." ytl=".." xbr=".." ybr=".."/></image></annotations>
     <annotations><track label="car"><box frame="7" outside="0" xtl=".." ... ybr=".."/></track></annotations>
 
-Frame 7 of a video is the picture frame_000007, as CVAT names it where it exports a video with its images. A box that is
-outside its frame, and a tag, a point or a skeleton, which has no extent, is ignored. A turn is about the centre; the
-upright box around is taken.
+Frame 7 of a video is the picture frame_000007, as CVAT names it when it exports a video with images. Boxes outside
+their frame are ignored, and so are tags, points and skeletons, which have no extent. Rotations are about the centre;
+the upright box around a rotated one is used.
 
 Reference: Everingham et al., "The PASCAL Visual Object Classes Challenge", IJCV 2010; docs.cvat.ai, "CVAT for image",
 "CVAT for video".
@@ -21,7 +21,7 @@ from data.loaders.objects.annotation import BOX, Object, Spot, called, object_fr
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "Pascal VOC's XML (one file per picture) or CVAT's (one file for all), without a document type definition"
-_NUMBERS = {  # a shape of CVAT -> how numbers tell it, and what they are called
+_NUMBERS = {  # shape of CVAT -> form of its numbers, and their names
     "box": ("corners", ("xtl", "ytl", "xbr", "ybr")),
     "ellipse": ("ellipse", ("cx", "cy", "rx", "ry")),
     "mask": ("size", ("left", "top", "width", "height")),
@@ -31,7 +31,7 @@ FRAMES = "images named as CVAT exports those of a video: frame_000000.png for fr
 
 
 def parse(name: str, content: bytes) -> ElementTree.Element:
-    """The root. DataError for what is no XML, or defines entities, which can be made to fill any memory."""
+    """The root element. DataError if it is not XML, or defines entities, which may expand without limit."""
     if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
         raise DataError(f"{name} has a document type definition", ACCEPTED)
     with in_words(f"{name} is not valid XML", ACCEPTED, ElementTree.ParseError, ValueError, LookupError):
@@ -39,7 +39,7 @@ def parse(name: str, content: bytes) -> ElementTree.Element:
 
 
 def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
-    """The objects; those that are bad are the sieve's."""
+    """The objects; invalid ones go to the sieve."""
     root = parse(name, content)
     if root.tag == "annotation":
         yield from _voc(name, root, sieve)
@@ -89,7 +89,7 @@ def _video(parent: Spot, track: ElementTree.Element, sieve: Sieve) -> Iterator[O
 
 
 def _shape(spot: Spot, file: str, shape: ElementTree.Element, kind: str, sieve: Sieve) -> Iterator[Object]:
-    """The object that a shape of CVAT marks; none where it has no extent."""
+    """The object of a CVAT shape; nothing for a shape without extent."""
     if shape.tag in _NUMBERS:
         how, fields = _NUMBERS[shape.tag]
         annotated = object_from_numbers(spot, file, how, fields, map(shape.get, fields), kind=kind)
@@ -103,7 +103,7 @@ def _shape(spot: Spot, file: str, shape: ElementTree.Element, kind: str, sieve: 
 
 
 def _around(box: tuple[float, ...], degrees: float, ellipse: bool) -> tuple[float, ...]:
-    """The upright box around a box, or the ellipse in it, that is turned about its centre."""
+    """The upright box around a box, or the ellipse in it, that is rotated about its centre."""
     x, y, x2, y2 = box
     cos, sin = abs(math.cos(math.radians(degrees))), abs(math.sin(math.radians(degrees)))
     reach = math.hypot if ellipse else lambda u, v: u + v

@@ -1,8 +1,8 @@
-"""Boxes as for YOLO: a text for each picture, of the same name, a line for each object.
+"""Boxes in YOLO's format: one text file per picture, with the same name, and one line per object.
 
-    class x_centre y_centre width height        shares of the picture's width and height; a polygon may stand instead
+    class x_centre y_centre width height        fractions of the picture's width and height, or a polygon
 
-The names of the classes stand in classes.txt, obj.names or data.yaml.
+The names of the classes are in classes.txt, obj.names or data.yaml.
 """
 
 import re
@@ -21,13 +21,13 @@ _LINE = re.compile(r"\s*\d+(\s+[-+.\deE]+){4,}\s*$")
 
 
 def is_yolo(content: bytes) -> bool:
-    """Whether the first line of a text is such an object; an empty one has none."""
+    """Whether the first line of a text is a YOLO object, or the text is empty."""
     first = content[: 1 << 14].decode(errors="replace").strip("\ufeff").strip().split("\n")[0]
     return not first or bool(_LINE.match(first))
 
 
 def classes(members: Sequence[Member]) -> list[str]:
-    """The names of the classes, as far as a file beside the texts tells them."""
+    """The names of the classes, from a file in the upload; [] if there is none."""
     for member in members:
         last = PurePosixPath(member.name).name.lower()
         content = member.read().decode(errors="replace") if last in NAMES or last == "data.yaml" else ""
@@ -43,7 +43,7 @@ def classes(members: Sequence[Member]) -> list[str]:
 
 
 def read(name: str, content: bytes, kinds: Sequence[str], sieve: Sieve) -> Iterator[Object]:
-    """The objects of one picture's text; the lines that are bad are the sieve's."""
+    """The objects of one picture; invalid lines go to the sieve."""
     if not content.strip():
         return
     decoded = text.in_utf8(name, content)[0].decode()
@@ -59,7 +59,7 @@ def read(name: str, content: bytes, kinds: Sequence[str], sieve: Sieve) -> Itera
             if len(v) > 5 and len(v) % 2 == 0:
                 box = spot.around("", list(zip(v[::2], v[1::2])))
             else:
-                x, y, w, h = v[:4]  # a fifth is how sure a detector was
+                x, y, w, h = v[:4]  # a fifth value is the confidence of a detector
                 box = (x - w / 2, y - h / 2, x + w / 2, y + h / 2)
             if not (min(box) >= -1 and max(box) <= 2):
                 raise DataError(f"{spot.where()}: {' '.join(values)[:60]!r}", ACCEPTED)

@@ -66,7 +66,9 @@ def distances(kernel: Kernel, X: np.ndarray, label: np.ndarray, check: Callable[
     label = np.asarray(label)
     classes, counts = np.unique(label, return_counts=True)
     if len(classes) < 2 or len(label) != len(X):
-        raise ValueError(f"label: {len(label)} of {len(classes)} classes; allowed: {len(X)} of at least two")
+        raise ValueError(
+            f"label: {len(label)} labels of {len(classes)} classes; allowed: {len(X)} of at least two classes"
+        )
     order = np.argsort(label, kind="stable")  # so that a class is a stretch of columns
     operand, n = Operand(X[order]), len(X)
     diag = kernel.diag(operand.X)

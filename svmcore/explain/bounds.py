@@ -54,10 +54,12 @@ def bounds(retraining: Retraining, check: Callable[[], None] = lambda: None) -> 
     work, and may raise to stop.
     """
     if retraining.ridge is not None:
-        raise ValueError("bounds: loss = 'squared_hinge'; allowed: 'hinge', of whose slack these bounds are made")
+        raise ValueError("bounds: loss = 'squared_hinge'; allowed: 'hinge', as these bounds use its slack")
     gram = retraining.source.gram
     if gram.blocks is None:
-        raise ValueError(f"bounds: {gram.n:,} examples; allowed: up to {HELD:,}, whose kernel values memory can keep")
+        raise ValueError(
+            f"bounds: {gram.n:,} examples; allowed: up to {HELD:,}, with a kernel matrix that fits into memory"
+        )
     found = {}
     for name, of in BOUNDS.items():
         started = time.perf_counter()

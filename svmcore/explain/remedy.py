@@ -119,7 +119,7 @@ def contained(whole: JitterSet, part: JitterSet) -> np.ndarray:
     own = {j.key for j in part.jitters}
     held = np.array([j.key in own for j in whole.jitters])
     if held.sum() != len(own):
-        raise ValueError(f"jitters '{part}' has forms that '{whole}' does not")
+        raise ValueError(f"jitters: '{part}' has jitters that are missing in '{whole}'")
     return held
 
 

@@ -103,21 +103,23 @@ class Retraining:
 
     def __init__(self, estimator: SVC, X, y, sample_weight=None, *, machine=None, monitor: Monitor | None = None):
         if estimator._nu is not None:
-            raise ValueError("estimator = a nu-SVC; allowed: one with C, which stays as it is when examples go")
+            raise ValueError(
+                "estimator: a nu-SVC; allowed: an SVC with C, which stays the same when examples are excluded"
+            )
         self.estimator, self.monitor = estimator, monitor
         machine = estimator.machine_ if machine is None else machine
         self.targets = Targets(X, np.asarray(y), sample_weight)
         self.Y, self.box, self.ridge = self.targets.Y, estimator._box(self.targets), None
         if estimator._squared:
             if estimator.class_weight is not None:
-                allowed = "None where loss = 'squared_hinge', as another C changes the Gram matrix"
+                allowed = "None if loss = 'squared_hinge', as another C changes the Gram matrix"
                 raise ValueError(f"class_weight = {estimator.class_weight!r}; allowed: {allowed}")
             self.ridge, self.box = ridge_of(self.box), without_bounds(self.box[None])[0]
         self.kernel = machine.kernel
         self.alpha = np.zeros_like(self.Y)
         beyond = len(machine.support) and not 0 <= machine.support.min() <= machine.support.max() < len(self.box)
         if beyond or len(machine.bias) != len(self.Y):
-            raise ValueError(f"X: {len(self.box)} examples; allowed: those that the machine was trained on")
+            raise ValueError(f"X: {len(self.box)} examples; allowed: the training examples of the machine")
         self.alpha[:, machine.support] = np.minimum(machine.alpha, self.box[machine.support])
         self.rows, self.source = self._ridged(*self._source(X))
         self.f = self._sums(self.alpha * self.Y) - self.Y
@@ -172,7 +174,7 @@ class Retraining:
         """
         gone, relabelled = self._positions(take_out, "take_out"), self._positions(labels or (), "labels")
         if len(both := np.intersect1d(gone, relabelled)):
-            raise ValueError(f"labels: example {both[0]} is in take_out too; allowed: one of both")
+            raise ValueError(f"labels: example {both[0]} is also in take_out; allowed: only one of the two")
         y = self.targets.y.copy()
         for i in relabelled.tolist():
             if labels[i] not in self.targets.classes:
@@ -180,7 +182,7 @@ class Retraining:
             y[i] = labels[i]
         stays = np.setdiff1d(np.flatnonzero(self.box > 0), gone)
         if missing := set(self.targets.classes.tolist()) - set(y[stays].tolist()):
-            raise ValueError(f"no example of class {min(missing)!r} would be left; allowed: some of each class")
+            raise ValueError(f"no example of class {min(missing)!r} would be left; allowed: at least one of each class")
         targets = Targets(self.rows, y, self.targets.weight)
         box = self._weighed(y, gone)
         solution = self._solve([Variant(c, y, box) for c, y in enumerate(targets.Y)], "retraining")

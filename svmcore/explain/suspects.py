@@ -111,7 +111,7 @@ def at_bound(machine: Machine) -> tuple[np.ndarray, np.ndarray]:
     right ones ends there. ValueError for a machine of constructed vectors, which has no alpha of examples.
     """
     if machine.constructed.any() and machine.parent is None:
-        raise ValueError("machine: its vectors were constructed; allowed: one whose support vectors are examples")
+        raise ValueError("machine: its vectors are constructed; allowed: a machine whose support vectors are examples")
     held = machine.bound.any(axis=0)
     if machine.jitter is not None:
         held &= machine.jitter == 0  # the example itself
@@ -145,7 +145,7 @@ def _columns(decision: np.ndarray, given: np.ndarray, k: int) -> np.ndarray:
     if given.dtype.kind not in "iu" or not 0 <= given.min(initial=0) <= given.max(initial=0) < k:
         raise ValueError(f"given: classes {np.unique(given)[[0, -1]].tolist()}; allowed: whole numbers, 0 to {k - 1}")
     if not np.isfinite(decision).all():
-        raise ValueError("decision: values that are missing or infinite; allowed: finite ones")
+        raise ValueError("decision: missing or infinite values; allowed: finite values")
     return np.hstack((-decision, decision)) if decision.shape[1] == 1 else decision
 
 

@@ -47,9 +47,9 @@ def unlike_copies(X, y, check: Callable[[], None] = lambda: None) -> list[np.nda
     first = copies(X, check)
     _, code = np.unique(y, return_inverse=True)
     unlike = np.unique(first[code != code[first]])
-    held = np.flatnonzero(np.isin(first, unlike))
-    held = held[np.argsort(first[held], kind="stable")]
-    return np.split(held, np.flatnonzero(np.diff(first[held])) + 1) if len(held) else []
+    rows = np.flatnonzero(np.isin(first, unlike))
+    rows = rows[np.argsort(first[rows], kind="stable")]
+    return np.split(rows, np.flatnonzero(np.diff(first[rows])) + 1) if len(rows) else []
 
 
 def across(X, X_test, check: Callable[[], None] = lambda: None) -> np.ndarray:
@@ -57,8 +57,8 @@ def across(X, X_test, check: Callable[[], None] = lambda: None) -> np.ndarray:
     seen: dict[bytes, int] = {}
     for i, key in enumerate(_keys(X, check)):
         seen.setdefault(key, i)
-    found = [(i, seen[key]) for i, key in enumerate(_keys(X_test, check)) if key in seen]
-    return np.array(found, np.int64).reshape(-1, 2)
+    pairs = [(i, seen[key]) for i, key in enumerate(_keys(X_test, check)) if key in seen]
+    return np.array(pairs, np.int64).reshape(-1, 2)
 
 
 def distances(kernel: Kernel, X: np.ndarray, label: np.ndarray, check: Callable[[], None] = lambda: None) -> Distances:
@@ -72,32 +72,32 @@ def distances(kernel: Kernel, X: np.ndarray, label: np.ndarray, check: Callable[
     order = np.argsort(label, kind="stable")  # so that a class is a stretch of columns
     operand, n = Operand(X[order]), len(X)
     diag = kernel.diag(operand.X)
-    found = Distances(np.full(n, np.inf), np.full(n, np.nan), np.empty(n), np.empty(n, np.int64))
+    result = Distances(np.full(n, np.inf), np.full(n, np.nan), np.empty(n), np.empty(n, np.int64))
     step = int(np.clip(min(VALUES / n, WORK / (2 * n * max(operand.d, 1) * kernel.work)), 1, n))
     for a, b in zip(np.cumsum(counts) - counts, np.cumsum(counts)):
         for start in range(a, b, step):
             check()
             rows = np.arange(start, min(start + step, b))
             D = squared_distances(operand.take(rows, kernel), diag[rows], diag)
-            _look(D, rows, a, b, found)
+            _measure(D, rows, a, b, result)
     back = np.empty(n, np.int64)
     back[order] = np.arange(n)
-    return Distances(found.own[back], found.mean[back], found.other[back], order[found.which[back]])
+    return Distances(result.own[back], result.mean[back], result.other[back], order[result.which[back]])
 
 
-def linked(found: Distances) -> np.ndarray:
+def linked(nearest: Distances) -> np.ndarray:
     """(p, 2) int64, i < j: examples of unlike labels each of which is nearest to the other, the nearest first."""
-    i = np.arange(len(found.which))
-    mutual = (found.which[found.which] == i) & (found.other < found.own) & (i < found.which)
-    mutual &= (found.other < found.own)[found.which]
-    pairs = np.stack((i, found.which), axis=1)[mutual]
-    return pairs[np.argsort(found.other[pairs[:, 0]], kind="stable")]
+    i = np.arange(len(nearest.which))
+    mutual = (nearest.which[nearest.which] == i) & (nearest.other < nearest.own) & (i < nearest.which)
+    mutual &= (nearest.other < nearest.own)[nearest.which]
+    pairs = np.stack((i, nearest.which), axis=1)[mutual]
+    return pairs[np.argsort(nearest.other[pairs[:, 0]], kind="stable")]
 
 
-def outlying(found: Distances) -> np.ndarray:
+def outlying(nearest: Distances) -> np.ndarray:
     """Positions of the examples, those first that are farthest from their own class; without only ones of a class."""
-    known = np.flatnonzero(np.isfinite(found.mean))
-    return known[np.argsort(-found.mean[known], kind="stable")]
+    known = np.flatnonzero(np.isfinite(nearest.mean))
+    return known[np.argsort(-nearest.mean[known], kind="stable")]
 
 
 def _keys(X, check: Callable[[], None]) -> Iterator[bytes]:
@@ -109,16 +109,16 @@ def _keys(X, check: Callable[[], None]) -> Iterator[bytes]:
         yield from (hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in piece)
 
 
-def _look(D: np.ndarray, rows: np.ndarray, a: int, b: int, found: Distances) -> None:
+def _measure(D: np.ndarray, rows: np.ndarray, a: int, b: int, result: Distances) -> None:
     """Squared distances D (r, n) of rows of the class whose columns are a to b, in place."""
     n = D.shape[1]
     D[np.arange(len(rows)), rows] = np.inf
     near = min(NEAREST, b - a - 1)
     if near:
-        own = np.sqrt(np.partition(D[:, a:b], near - 1, axis=1)[:, :near])
-        found.own[rows], found.mean[rows] = own.min(axis=1), own.mean(axis=1)
+        nearest = np.sqrt(np.partition(D[:, a:b], near - 1, axis=1)[:, :near])
+        result.own[rows], result.mean[rows] = nearest.min(axis=1), nearest.mean(axis=1)
     sides = [side for side in ((0, a), (b, n)) if side[1] > side[0]]
     best = np.stack([low + D[:, low:high].argmin(axis=1) for low, high in sides])
     values = np.take_along_axis(D, best.T, axis=1)
-    found.which[rows] = np.take_along_axis(best.T, values.argmin(axis=1)[:, None], axis=1)[:, 0]
-    found.other[rows] = np.sqrt(values.min(axis=1))
+    result.which[rows] = np.take_along_axis(best.T, values.argmin(axis=1)[:, None], axis=1)[:, 0]
+    result.other[rows] = np.sqrt(values.min(axis=1))

@@ -60,12 +60,12 @@ def bounds(retraining: Retraining, check: Callable[[], None] = lambda: None) -> 
         raise ValueError(
             f"bounds: {gram.n:,} examples; allowed: up to {HELD:,}, with a kernel matrix that fits into memory"
         )
-    found = {}
-    for name, of in BOUNDS.items():
+    results = {}
+    for name, bound in BOUNDS.items():
         started = time.perf_counter()
-        errors = of(retraining, check)
-        found[name] = Bound(float(errors), int(np.count_nonzero(retraining.box)), time.perf_counter() - started)
-    return found
+        errors = bound(retraining, check)
+        results[name] = Bound(float(errors), int(np.count_nonzero(retraining.box)), time.perf_counter() - started)
+    return results
 
 
 def leave_one_out(r: Retraining, check=lambda: None) -> int:
@@ -145,8 +145,8 @@ def radius(r: Retraining, check=lambda: None) -> float:
     which is the problem of pairs (smo.py) with y = 1 and f = K beta - K_ii / 2."""
     gram = r.source.gram
     K, diag = gram.blocks[0], gram.diag.astype(np.float64)
-    one, beta = np.ones(gram.n), np.full(gram.n, 1 / gram.n)
-    problem = smo.pairs(K, gram.which, one, one, beta, K.mean(1, dtype=np.float64) - diag / 2)
+    ones, beta = np.ones(gram.n), np.full(gram.n, 1 / gram.n)
+    problem = smo.pairs(K, gram.which, ones, ones, beta, K.mean(1, dtype=np.float64) - diag / 2)
     smo.solve(problem, PRECISION * max(float(diag.mean()), 1e-300), lambda _: check() is None)
     return float(problem.alpha @ (diag / 2 - problem.f))
 

@@ -95,10 +95,10 @@ def pulls(machine: Machine, c: int, x: np.ndarray, most: int = 12) -> Pulls | No
     kernel = jittered_kernel(machine)
     if kernel is None:
         return None
-    held = np.flatnonzero(machine.coef[c])
-    vectors = machine.support_vectors[held]
-    part = machine.coef[c, held] * kernel.block(x[None], vectors)[0]
+    support = np.flatnonzero(machine.coef[c])
+    vectors = machine.support_vectors[support]
+    part = machine.coef[c, support] * kernel.block(x[None], vectors)[0]
     form = kernel.nearest(x, vectors)
     share = np.bincount(form, np.abs(part), len(kernel.forms))
     first = np.argsort(-np.abs(part), kind="stable")[:most]
-    return Pulls(kernel.forms, share / max(share.sum(), 1e-300), held[first], part[first], form[first])
+    return Pulls(kernel.forms, share / max(share.sum(), 1e-300), support[first], part[first], form[first])

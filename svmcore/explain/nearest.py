@@ -37,7 +37,7 @@ def nearest(
     """
     m, w = wanted.shape
     skip = np.full(m, -1) if skip is None else np.asarray(skip)
-    found, squared = np.full((m, w, k), -1), np.full((m, w, k), np.inf)
+    positions, squared = np.full((m, w, k), -1), np.full((m, w, k), np.inf)
     own, start = kernel.diag(queries), 0
     for X in pieces:
         away = squared_distances(kernel.block(queries, X), own, kernel.diag(X))
@@ -46,12 +46,12 @@ def nearest(
         for c in range(w):
             of_class = np.where(y[rows] == wanted[:, c, None], away, np.inf)
             every = np.concatenate([squared[:, c], of_class], axis=1)
-            places = np.concatenate([found[:, c], np.broadcast_to(rows, of_class.shape)], axis=1)
+            places = np.concatenate([positions[:, c], np.broadcast_to(rows, of_class.shape)], axis=1)
             best = np.argsort(every, axis=1, kind="stable")[:, :k]
-            squared[:, c], found[:, c] = (np.take_along_axis(of, best, axis=1) for of in (every, places))
+            squared[:, c], positions[:, c] = (np.take_along_axis(array, best, axis=1) for array in (every, places))
         start += len(X)
-    found[np.isinf(squared)] = -1
-    return found, squared
+    positions[np.isinf(squared)] = -1
+    return positions, squared
 
 
 def by_angle(kernel: Kernel, machine: Machine, Z: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:

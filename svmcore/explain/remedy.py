@@ -117,10 +117,10 @@ def strength(jitter: Jitter) -> tuple[float, float]:
 def contained(whole: JitterSet, part: JitterSet) -> np.ndarray:
     """(J,) bool: which jitters of `whole` are in `part`. ValueError when `part` has others."""
     own = {j.key for j in part.jitters}
-    held = np.array([j.key in own for j in whole.jitters])
-    if held.sum() != len(own):
+    members = np.array([j.key in own for j in whole.jitters])
+    if members.sum() != len(own):
         raise ValueError(f"jitters: '{part}' has jitters that are missing in '{whole}'")
-    return held
+    return members
 
 
 def within(part: JitterSet, whole: JitterSet) -> bool:
@@ -130,12 +130,12 @@ def within(part: JitterSet, whole: JitterSet) -> bool:
 
 def weakest(ladder: Ladder, wins: np.ndarray) -> list[Fix]:
     """Of each family that has one, the weakest change with wins (J,) true."""
-    found = []
+    fixes = []
     for family in ladder.families:
         change = next((j for j in ladder.changes(family) if wins[j]), None)
         if change is not None:
-            found.append(Fix(family, int(change)))
-    return found
+            fixes.append(Fix(family, int(change)))
+    return fixes
 
 
 def empty(ladder: Ladder) -> Tally:
@@ -170,20 +170,20 @@ def as_close(wrong: np.ndarray, right: np.ndarray) -> np.ndarray:
     |lead|, each once, closest calls first; fewer where there are fewer."""
     order = np.argsort(right, kind="stable")
     free, leads = list(order), right[order].tolist()
-    found = []
+    chosen = []
     for lead in np.sort(-wrong)[: len(right)]:
         at = bisect(leads, lead)
         at -= at == len(leads) or (at > 0 and lead - leads[at - 1] <= leads[at] - lead)
-        found.append(free.pop(at))
+        chosen.append(free.pop(at))
         leads.pop(at)
-    return np.array(found, np.int64)
+    return np.array(chosen, np.int64)
 
 
 def surest(ladder: Ladder, f: np.ndarray) -> np.ndarray:
     """(S, n) positions of the classes that f (J, n, k) speaks for most surely among the forms of each set."""
-    said, sure = answers(f), np.abs(f[..., 0]) if f.shape[-1] == 1 else f.max(axis=-1)  # both (J, n)
+    predicted, sure = answers(f), np.abs(f[..., 0]) if f.shape[-1] == 1 else f.max(axis=-1)  # both (J, n)
     best = np.where(ladder.members[:, :, None], sure, -np.inf).argmax(axis=1)
-    return np.take_along_axis(said, best, axis=0)
+    return np.take_along_axis(predicted, best, axis=0)
 
 
 class Net(NamedTuple):

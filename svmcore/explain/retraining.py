@@ -173,8 +173,8 @@ class Retraining:
             and where no example of a class would be left.
         """
         gone, relabelled = self._positions(take_out, "take_out"), self._positions(labels or (), "labels")
-        if len(both := np.intersect1d(gone, relabelled)):
-            raise ValueError(f"labels: example {both[0]} is also in take_out; allowed: only one of the two")
+        if len(common := np.intersect1d(gone, relabelled)):
+            raise ValueError(f"labels: example {common[0]} is also in take_out; allowed: only one of the two")
         y = self.targets.y.copy()
         for i in relabelled.tolist():
             if labels[i] not in self.targets.classes:
@@ -202,13 +202,13 @@ class Retraining:
     def each_without(self, machines=None) -> Iterator[Left]:
         """Machines without each of their support vectors in turn, some at a time, all of one example together; of all
         machines, or of these."""
-        of = np.arange(len(self.Y)) if machines is None else np.asarray(machines)
-        example, at = np.nonzero(self.alpha[of].T)
+        chosen = np.arange(len(self.Y)) if machines is None else np.asarray(machines)
+        example, at = np.nonzero(self.alpha[chosen].T)
         first = np.flatnonzero(np.diff(example, prepend=-1))  # of each example
         every, start = np.arange(len(self.box)), 0
         for end in [*first[1:].tolist(), len(example)]:
             if start < end and (end - start >= TOGETHER or end == len(example)):
-                some = of[at[start:end]], example[start:end]
+                some = chosen[at[start:end]], example[start:end]
                 stage = f"leaving out {end:,} of {len(example):,}"
                 variants = [Variant(c, self.Y[c], self.box * (every != i)) for c, i in zip(*some, strict=True)]
                 solution = self._solve(variants, stage)
@@ -292,9 +292,9 @@ class Retraining:
         starts = [self._start(variant) for variant in variants]
         start = tuple(np.array(arrays) for arrays in zip(*starts, strict=True))
         Y, C = (np.array([getattr(variant, name) for variant in variants]) for name in ("y", "C"))
-        how = {"tol": FINER * self.estimator.tol, "stage": stage, "square_bytes": self.source.square_bytes}
+        options = {"tol": FINER * self.estimator.tol, "stage": stage, "square_bytes": self.source.square_bytes}
         with Session(self.monitor) as session:
-            solution = decomposition.solve(self.source.gram, Y, C, session, start=start, **how)
+            solution = decomposition.solve(self.source.gram, Y, C, session, start=start, **options)
             if session.stopped:
                 raise Stopped
         return solution

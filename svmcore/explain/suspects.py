@@ -80,8 +80,8 @@ def doubts(decision: np.ndarray, given: np.ndarray, k: int, check: Callable[[], 
         check()
         return _mixture(np.exp(log_s) * f, given)
 
-    how = {"bounds": np.log(SLOPES), "method": "bounded", "options": {"xatol": PRECISE}}
-    first = mixture(minimize_scalar(lambda log_s: -mixture(log_s).likelihood, **how).x)
+    options = {"bounds": np.log(SLOPES), "method": "bounded", "options": {"xatol": PRECISE}}
+    first = mixture(minimize_scalar(lambda log_s: -mixture(log_s).likelihood, **options).x)
     check()
     platt = _sides(_platt(f, given, expit(-first.score)), given)
     score = (first.score + _log_odds(platt, first.rate, first.q)) / 2
@@ -93,8 +93,8 @@ def leads(decision: np.ndarray, given: np.ndarray, k: int) -> tuple[np.ndarray, 
     f = _columns(decision, given, k)
     i, others = np.arange(len(f)), f.copy()
     others[i, given] = -np.inf
-    rival = others.argmax(axis=1)
-    return f[i, given], others[i, rival], rival
+    runner_up = others.argmax(axis=1)
+    return f[i, given], others[i, runner_up], runner_up
 
 
 def of_margins(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
@@ -112,12 +112,12 @@ def at_bound(machine: Machine) -> tuple[np.ndarray, np.ndarray]:
     """
     if machine.constructed.any() and machine.parent is None:
         raise ValueError("machine: its vectors are constructed; allowed: a machine whose support vectors are examples")
-    held = machine.bound.any(axis=0)
+    bounded = machine.bound.any(axis=0)
     if machine.jitter is not None:
-        held &= machine.jitter == 0  # the example itself
-    origin = machine.origin[held]
+        bounded &= machine.jitter == 0  # the example itself
+    origin = machine.origin[bounded]
     order = np.argsort(origin, kind="stable")
-    return origin[order], machine.decision_values(machine.support_vectors[held][order])
+    return origin[order], machine.decision_values(machine.support_vectors[bounded][order])
 
 
 class _Sides(NamedTuple):

@@ -59,10 +59,10 @@ def record(estimator: SVC | VirtualSVC, X, y) -> Tape:
         raise ValueError(f"y: {len(np.unique(y))} classes; allowed: 2, as a tape shows one machine")
     recorder = _Recorder()
     estimator.fit(X, y, monitor=recorder)
-    return _tape(estimator, np.asarray(X, np.float32), y, recorder.looks)
+    return _tape(estimator, np.asarray(X, np.float32), y, recorder.snapshots)
 
 
-class _Look(NamedTuple):
+class _Snapshot(NamedTuple):
     """The machine as the monitor saw it."""
 
     stage: str
@@ -77,65 +77,72 @@ class _Recorder:
     """A monitor that looks at the machine after every pair, or after every `burst` pairs of a long stage."""
 
     def __init__(self):
-        self.burst, self.looks = 1, []
+        self.burst, self.snapshots = 1, []
         self._stage, self._begin, self._first = "", 0, 0
 
     def __call__(self, progress: Progress) -> bool:
         if progress.snapshot is None:
             return True
         if progress.stage != self._stage:
-            self._stage, self._begin, self._first, self.burst = progress.stage, progress.iterations, len(self.looks), 1
-        look = self._look(progress)
-        if len(self.looks) > self._first and self.looks[-1].step == look.step:
-            self.looks[-1] = look  # no pair since then, but the bias and the gap may be known better
+            self._stage, self._begin, self._first, self.burst = (
+                progress.stage,
+                progress.iterations,
+                len(self.snapshots),
+                1,
+            )
+        snapshot = self._snapshot(progress)
+        if len(self.snapshots) > self._first and self.snapshots[-1].step == snapshot.step:
+            self.snapshots[-1] = snapshot  # no pair since then, but the bias and the gap may be known better
         else:
-            self.looks.append(look)
+            self.snapshots.append(snapshot)
             self._thin()
         return True
 
-    def _look(self, progress: Progress) -> _Look:
+    def _snapshot(self, progress: Progress) -> _Snapshot:
         step = progress.iterations - self._begin
         if step == 0:  # a stage begins with alpha = 0; until its solver has said so it shows the machine before
-            return _Look(self._stage, 0, [], np.empty(0), 0.0, progress.gap)
+            return _Snapshot(self._stage, 0, [], np.empty(0), 0.0, progress.gap)
         snapshot = progress.snapshot()
         jitter = np.zeros(len(snapshot.support), int) if snapshot.jitter is None else snapshot.jitter
         alpha = np.abs(snapshot.coef[0])
         support = list(zip(jitter.tolist(), snapshot.support.tolist(), strict=True))
-        return _Look(self._stage, step, support, alpha, float(snapshot.bias[0]), progress.gap)
+        return _Snapshot(self._stage, step, support, alpha, float(snapshot.bias[0]), progress.gap)
 
     def _thin(self) -> None:
-        kept = self._first + FULL + 1
-        if len(self.looks) > kept + THIN:
-            del self.looks[kept:-1:2]
+        full = self._first + FULL + 1
+        if len(self.snapshots) > full + THIN:
+            del self.snapshots[full:-1:2]
             self.burst *= 2
 
 
-def _tape(estimator, X, y, looks: list[_Look]) -> Tape:
+def _tape(estimator, X, y, snapshots: list[_Snapshot]) -> Tape:
     """Looks as frames: examples numbered, changes found, violations computed in double precision."""
-    number = _numbers(estimator, len(X), looks)
+    number = _numbers(estimator, len(X), snapshots)
     jitter, parent = np.array(list(number)).T
     points = X.copy() if not jitter.any() else estimator.jitters_.pick(X[parent], jitter)
     targets = np.where(np.asarray(y)[parent] == estimator.classes_[1], 1.0, -1.0)
-    stages = list(dict.fromkeys(look.stage for look in looks))
+    stages = list(dict.fromkeys(snapshot.stage for snapshot in snapshots))
     kernels = [estimator.kernel_] if len(stages) == 1 else [estimator.base_.kernel_, estimator.kernel_]
     grams = [kernel.exact(points, points) for kernel in kernels]
     frames, before = [], np.zeros(len(targets))
-    for t, look in enumerate(looks):
-        stage, begins = stages.index(look.stage), t == 0 or looks[t - 1].stage != look.stage
+    for t, snapshot in enumerate(snapshots):
+        stage, begins = stages.index(snapshot.stage), t == 0 or snapshots[t - 1].stage != snapshot.stage
         alpha = np.zeros(len(targets))
-        alpha[[number[key] for key in look.support]] = look.alpha
+        alpha[[number[key] for key in snapshot.support]] = snapshot.alpha
         changed = np.flatnonzero(alpha) if begins else np.flatnonzero(alpha != before)
         pair, violation = (), 0.0
-        if not begins and look.step == looks[t - 1].step + 1 and len(changed) == 2:
+        if not begins and snapshot.step == snapshots[t - 1].step + 1 and len(changed) == 2:
             pair, violation = _pair(grams[stage], targets, before, alpha, changed)
-        frames.append(Frame(stage, look.step, pair, violation, look.gap, changed, alpha[changed], look.bias))
+        frames.append(
+            Frame(stage, snapshot.step, pair, violation, snapshot.gap, changed, alpha[changed], snapshot.bias)
+        )
         before = alpha
     return Tape(points, targets, parent, jitter, frames, tuple(_last(frames, s) for s in range(len(stages))))
 
 
-def _numbers(estimator, n: int, looks: list[_Look]) -> dict[tuple[int, int], int]:
+def _numbers(estimator, n: int, snapshots: list[_Snapshot]) -> dict[tuple[int, int], int]:
     """(jitter, parent) -> number of an example: the training set, and all forms of the first stage's SVs."""
-    forms = {key for look in looks for key in look.support}
+    forms = {key for snapshot in snapshots for key in snapshot.support}
     if isinstance(estimator, VirtualSVC) and estimator.base_ is not None:
         forms |= {(j, p) for p in estimator.base_.machine_.support.tolist() for j in range(len(estimator.jitters_))}
     return {key: at for at, key in enumerate(sorted(forms | {(0, p) for p in range(n)}))}

@@ -70,29 +70,29 @@ def values(retraining: Retraining, K, y, machine: int | None = None) -> Iterator
     (v,) their labels; machine: one of the machines, whose answers are then its own, its class against the rest; None
     for the classifier, whose machines are all retrained.
     """
-    of = np.arange(len(retraining.Y)) if machine is None else np.array([machine])
+    chosen = np.arange(len(retraining.Y)) if machine is None else np.array([machine])
     classes = retraining.targets.classes
     true = class_positions(y, classes)
     if machine is not None and len(classes) > 2:
         true = (true == machine).astype(int)
-    f = K @ (retraining.alpha * retraining.Y)[of].T + retraining.bias[of]  # (v, k)
+    f = K @ (retraining.alpha * retraining.Y)[chosen].T + retraining.bias[chosen]  # (v, k)
     right, lead = answers(f) == true, leads(f, true)
-    found = Values.none(K.shape[1])
-    found.asked[:] = len(y)  # without the others all is as it was
-    done, total = 0, np.count_nonzero(retraining.alpha[of])
-    yield 0.0 if total else 1.0, found
-    for left in retraining.each_without(of):
+    result = Values.none(K.shape[1])
+    result.asked[:] = len(y)  # without the others all is as it was
+    done, total = 0, np.count_nonzero(retraining.alpha[chosen])
+    yield 0.0 if total else 1.0, result
+    for left in retraining.each_without(chosen):
         moved = _moved(retraining, K, left)  # (v, t)
-        found = Values(*(array.copy() for array in found))
+        result = Values(*(array.copy() for array in result))
         for i in np.unique(left.example):
             own = left.example == i
             without = f.copy()
-            without[:, np.searchsorted(of, left.machine[own])] += moved[:, own]
+            without[:, np.searchsorted(chosen, left.machine[own])] += moved[:, own]
             answered = answers(without) == true
-            found.won[i], found.lost[i] = (answered & ~right).sum(), (right & ~answered).sum()
-            found.margin[i] = (leads(without, true) - lead).sum()
+            result.won[i], result.lost[i] = (answered & ~right).sum(), (right & ~answered).sum()
+            result.margin[i] = (leads(without, true) - lead).sum()
         done += len(left.example)
-        yield done / total, found
+        yield done / total, result
 
 
 def _moved(retraining: Retraining, K, left: Left) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The data of the laboratory: a catalogue of sets, where their files come from, and how files become arrays.
+"""The datasets of the lab: the catalogue, where the files come from, and how they are read into arrays.
 
 from data import load, catalogue
 load("mnist").X_train        # (60000, 28, 28) uint8
@@ -13,7 +13,7 @@ if (
     and __name__ in sys.orig_argv
     and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 ):
-    # A command that still imports: nothing is to be tidied up, and Ctrl-C is no error to be traced
+    # While a command imports there is nothing to clean up, so Ctrl-C needs no traceback
     signal.signal(signal.SIGINT, lambda *_: (os.write(2, b"\nstopped\n"), os._exit(130)))
 
 from data import catalogue

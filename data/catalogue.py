@@ -1,11 +1,11 @@
-"""What data sets there are: bundled with installed packages, downloadable, mirrored, synthetic, and the reader's own.
+"""The catalogue of datasets: bundled with packages, downloadable, mirrored, synthetic, and the user's own.
 
 entries() -> [Entry]      entry(name) -> Entry      load(name) -> Dataset
-catalogue.json            published sets, of pictures too: what is said of each, and its files (data.manifest)
-squares:0.2, clouds:2     families of synthetic sets, of which a few are listed (data.drawn)
-mnist-5k@checked          a base with the verdicts on its labels (data.revisions)
-draft, keep               the reader's own sets (data.own)
-forget, damaged           those and revisions
+catalogue.json            published datasets and sets of pictures: their facts and files (data.manifest)
+squares:0.2, clouds:2     families of synthetic datasets, a few of which are listed (data.drawn)
+mnist-5k@checked          a revision: a base dataset with verdicts on its labels (data.revisions)
+draft, keep               the user's own datasets (data.own)
+forget, damaged           for own datasets and revisions
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ DEFAULT = "mnist-5k"
 
 
 def entries() -> list[Entry]:
-    """Every data set, the reader's own and the revisions last."""
+    """All datasets; the user's own and the revisions come last."""
     return [*_BUILT_IN.values(), *own.entries(), *revisions.entries(_base)]
 
 
@@ -39,34 +39,34 @@ def entry(name: str) -> Entry:
 
 
 def _base(name: str) -> Entry:
-    """The entry of a set that revisions are made of. UnknownDataset."""
+    """The entry of a dataset that may be the base of a revision. Raises UnknownDataset."""
     return drawn.entry(name) if drawn.is_drawn(name) else find(name, _BUILT_IN, own.entries)
 
 
 def damaged() -> list[DamagedSet]:
-    """What lies among the reader's own sets and revisions and cannot be read."""
+    """The user's own datasets and revisions that cannot be read."""
     return [*own.damaged(), *revisions.damaged(_base)]
 
 
 def forget(name: str) -> None:
-    """Remove one of the reader's own sets, or a revision, for good; DataError if there is none of this name."""
+    """Delete one of the user's own datasets or a revision permanently. DataError if there is none of this name."""
     (revisions if revisions.AT in name else own).forget(name)
 
 
 def pinned(name: str) -> str:
-    """The name of a revision with the lines that it has now, which says the same for good; of another set its own."""
+    """The name of a revision with its current number of lines, a fixed state; other names unchanged."""
     if revisions.AT not in name:
         return name
-    found = entry(name)
-    return f"{revisions.parse_name(name).head}.{found.lines}"
+    revision = entry(name)
+    return f"{revisions.parse_name(name).head}.{revision.lines}"
 
 
 def load(name: str = DEFAULT) -> Dataset:
-    """The data set of this name; cheap to call again. Raises UnknownDataset, NotAtHand or DataError."""
+    """The dataset of this name; cheap to call again. Raises UnknownDataset, NotAtHand or DataError."""
     return entry(name).load()
 
 
-READERS: dict[str, Callable] = {  # published set -> what makes examples of its files
+READERS: dict[str, Callable] = {  # published dataset -> the function that reads its files
     "mnist-5k": partial(bundled.labelled_rows, side=28),
     "digits-8x8": partial(bundled.labelled_rows, side=8),
     "mnist": bundled.mnist,

@@ -1,12 +1,12 @@
-"""What a data set is, and what is said when one cannot be used.
+"""What a dataset is, and the errors for one that cannot be used.
 
     D = {(x_i, y_i)},  x_i an image (h, w) or (h, w, c), or a row of d features;  y_i one of 2 to 100 class labels
 
-X    (n, h, w[, c]) uint8 or float32 images, or (n, d) float32 features, float64 where those would round them too much
+X    (n, h, w[, c]) uint8 or float32 images, or (n, d) features, float32 unless that rounds them too much, else float64
 y    (n,) int64 or str labels
 
-The training part may have m more examples whose labels nobody knows yet: rows n to n + m - 1 of it, behind those that
-have one. They neither train nor test until a verdict says their label (data.revisions).
+The training set may have m unlabelled examples after the labelled ones: rows n to n + m - 1. They are used neither for
+training nor for testing until a verdict gives them a label (data.revisions).
 """
 
 import hashlib
@@ -18,55 +18,55 @@ from typing import NamedTuple
 
 import numpy as np
 
-MADE_HERE = "made here"  # the licence of what is synthetic
-SYNTHETIC = {"licence": MADE_HERE, "sources": ("drawn from a fixed seed",)}  # facts of what is
-MAX_REASON = 600  # letters of a reason
+MADE_HERE = "made here"  # the licence of synthetic datasets
+SYNTHETIC = {"licence": MADE_HERE, "sources": ("drawn from a fixed seed",)}  # facts of a synthetic dataset
+MAX_REASON = 600  # characters of a reason
 
 
 class DataError(ValueError):
-    """Data that cannot be used: `reason` says why, `accepted` what would be taken instead."""
+    """Data that cannot be used. reason: why; accepted: what would be accepted instead."""
 
     def __init__(self, reason: str, accepted: str = ""):
-        self.reason, self.accepted = _told(reason), accepted
+        self.reason, self.accepted = _printable(reason), accepted
         super().__init__(f"{self.reason}. Accepted: {accepted}." if accepted else f"{self.reason}.")
 
 
-def _told(reason: str) -> str:
-    """A reason as it can be shown: libraries quote what they stumble over, which may be as long as the file."""
-    told = "".join(c if c.isprintable() else " " for c in reason)
-    return told if len(told) <= MAX_REASON else f"{told[: MAX_REASON - 60]} … {told[-57:]}"
+def _printable(reason: str) -> str:
+    """The reason in printable characters and bounded length: libraries may quote a whole file in an error."""
+    printable = "".join(c if c.isprintable() else " " for c in reason)
+    return printable if len(printable) <= MAX_REASON else f"{printable[: MAX_REASON - 60]} … {printable[-57:]}"
 
 
 @contextmanager
 def in_words(reason: str, accepted: str, *kinds: type[Exception]) -> Iterator[None]:
-    """What goes wrong in the block becomes a DataError: the reason and, in brackets, what a library or the system says.
-    kinds: of errors; any, where none is named: what a library raises is in no list that is complete."""
+    """Turn errors in the block into a DataError: the reason and, in brackets, the message of the library or system.
+    kinds: the errors to turn; all by default, as no list of what libraries raise is complete."""
     kinds = kinds or (Exception,)
     try:
         yield
     except DataError:
         raise
     except kinds as error:
-        said = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise DataError(f"{reason} ({said})", accepted) from error
+        detail = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise DataError(f"{reason} ({detail})", accepted) from error
 
 
 class NotAtHand(DataError):
-    """A data set of the catalogue whose files are not on this machine yet."""
+    """A dataset of the catalogue whose files are not on this machine."""
 
 
 class UnknownDataset(DataError, KeyError):
-    """A name that the catalogue does not have."""
+    """A name that is not in the catalogue."""
 
     __str__ = DataError.__str__  # KeyError would show the text in quotes
 
     def __init__(self, name: str, names):
-        super().__init__(f"There is no data set {name!r}", "one of " + ", ".join(names))
+        super().__init__(f"There is no dataset {name!r}", "one of " + ", ".join(names))
 
 
 class Arrays(NamedTuple):
-    """The examples themselves; a set without a test part of its own has empty X_test and y_test. Rows of X_train behind
-    those that y_train is of have no label."""
+    """The examples. A dataset without a test set has empty X_test and y_test. Rows of X_train beyond the length of
+    y_train have no label."""
 
     X_train: np.ndarray
     y_train: np.ndarray
@@ -75,13 +75,13 @@ class Arrays(NamedTuple):
 
     @classmethod
     def unsplit(cls, X: np.ndarray, y: np.ndarray) -> "Arrays":
-        """All of (X, y) as the training part."""
+        """All of (X, y) as the training set, with an empty test set."""
         return cls(X, y, X[:0], y[:0])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SetFacts:
-    """What can be said of any set, of examples or of pictures, without reading it."""
+    """What is known about a dataset or a set of pictures without reading it."""
 
     name: str
     title: str
@@ -100,18 +100,18 @@ class SetFacts:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Facts(SetFacts):
-    """All that can be said of a data set without reading it. kind: "images", "features" or "toy", which are synthetic
-    points in the plane."""
+    """What is known about a dataset without reading it. kind: "images", "features" or "toy" (synthetic points in the
+    plane)."""
 
     shape: tuple[int, ...]  # of one example: (h, w), (h, w, 3) or (d,)
     classes: tuple  # labels, sorted
     n_train: int
     n_test: int = 0
-    ink: bool = False  # bright strokes on a dark ground: to be drawn dark on light
-    features: tuple[str, ...] = ()  # what the columns of a table are called, where that is known
-    unlabelled: int = 0  # examples beside the n_train and n_test that have no label yet
-    asked: int = 0  # of a revision, how many of the n_train have their first label by a verdict
-    out: tuple[int, int] = (0, 0)  # of a revision, how many of the n_train and n_test examples are taken out
+    ink: bool = False  # bright strokes on a dark background, which are drawn dark on light
+    features: tuple[str, ...] = ()  # names of the columns of a table, if known
+    unlabelled: int = 0  # unlabelled examples, in addition to n_train and n_test
+    asked: int = 0  # of a revision: how many of the n_train were labelled for the first time
+    out: tuple[int, int] = (0, 0)  # of a revision: how many of the n_train and n_test examples are excluded
 
     @property
     def n_classes(self) -> int:
@@ -119,20 +119,20 @@ class Facts(SetFacts):
 
 
 class Part(NamedTuple):
-    """What the verdicts of a revision say of a part of its base (data.revisions)."""
+    """The training or test set of a revision after its verdicts (data.revisions)."""
 
     y: np.ndarray  # (n,) labels
-    mended: np.ndarray  # (m,) int64, sorted: rows whose label a verdict says
-    out: np.ndarray  # (k,) int64, sorted: rows that are taken out
-    unlabelled: np.ndarray = np.zeros(0, np.int64)  # sorted: rows without a label yet; y has some class there
+    mended: np.ndarray  # (m,) int64, sorted: rows whose label comes from a verdict
+    out: np.ndarray  # (k,) int64, sorted: rows that are excluded
+    unlabelled: np.ndarray = np.zeros(0, np.int64)  # sorted: rows without a label; y has an arbitrary class there
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """The facts of a data set with its examples. The arrays are shared between callers and read-only.
+    """A dataset: its facts and its examples. The arrays are shared between callers and read-only.
 
-    rows: the training part's examples, those without a label last; X_train itself where all have one, and in a
-    revision. base: of a revision, the data set that its verdicts are on; train, test: what they say of its parts.
+    rows: all examples of the training set, the unlabelled ones last; X_train itself if all have a label, and in a
+    revision. base: of a revision, the dataset that the verdicts refer to; train, test: its sets after the verdicts.
     """
 
     entry: Facts
@@ -151,7 +151,7 @@ class Dataset:
 
     @classmethod
     def of(cls, entry: Facts, arrays: Arrays) -> "Dataset":
-        """The data set of these arrays."""
+        """A dataset from its facts and arrays."""
         X, y, X_test, y_test = map(np.ascontiguousarray, arrays)
         return cls(entry, X if len(X) == len(y) else X[: len(y)], y, X_test, y_test, X)
 
@@ -176,7 +176,7 @@ class Dataset:
         return rows if self.train is None else np.setdiff1d(rows, self.train.unlabelled)
 
     def label(self, part: str, row: int) -> int | str | None:
-        """The label of an example of "train" or "test"; None where it has none yet."""
+        """The label of an example of "train" or "test"; None if it has none."""
         if part == "test":
             return self.y_test[row].item()
         none = row >= len(self.y_train) or (self.train is not None and row in self.train.unlabelled)
@@ -184,7 +184,7 @@ class Dataset:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """What the d columns of a table are called: x1 to xd where nobody has named them; () for images."""
+        """The names of the d columns of a table, x1 to xd by default; () for images."""
         if self.image_shape is not None:
             return ()
         return self.entry.features or tuple(f"x{j + 1}" for j in range(self.X_train.shape[1]))
@@ -195,19 +195,19 @@ class Dataset:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of the examples (types, shapes, values): the same on every machine, whatever the set is called.
+        """SHA-256 of the examples (types, shapes, values): the same on every machine and for every name.
 
-        Of a revision: of the base's hash, and the labels and rows that its verdicts say; the base's where they change
-        nothing.
+        For a revision: SHA-256 of the base's hash and of the labels and rows that the verdicts change; the base's hash
+        if they change nothing.
         """
         digest, arrays = hashlib.sha256(), list(self.arrays._replace(X_train=self.rows))
         if self.base is not None:
             parts = self.train, self.test
-            said = [array for part in parts for array in (part.y[part.mended], part.mended, part.out)]
-            if not any(map(len, said)):
+            changes = [array for part in parts for array in (part.y[part.mended], part.mended, part.out)]
+            if not any(map(len, changes)):
                 return self.base.content_hash
             digest.update(self.base.content_hash.encode())
-            arrays = said
+            arrays = changes
         for array in arrays:
             digest.update(f"{array.dtype.str} {array.shape} ".encode())
             digest.update(np.ascontiguousarray(array).data)
@@ -215,9 +215,9 @@ class Dataset:
 
 
 def mixed_order(y: np.ndarray) -> np.ndarray:
-    """Order (n,) that deals the classes out evenly, so that the first hundred examples show all of them.
+    """Order (n,) that spreads the classes evenly, so that the first hundred examples include all of them.
 
-    Within a class the order stays; nothing is random.
+    The order within a class is kept; nothing is random.
     """
     _, code, count = np.unique(y, return_inverse=True, return_counts=True)
     by_class = np.argsort(code, kind="stable")

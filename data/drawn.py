@@ -1,11 +1,11 @@
-"""Seeded two-class problems with a known Bayes error, of as much overlap as their name asks for; synthetic.
+"""Synthetic two-class problems with a known Bayes error; the name gives the amount of overlap.
 
     squares:0.2     two uniform unit squares whose centres lie 1 - 0.2 apart: Bayes error 0.2 / 2
     clouds:2        two Gaussians in ten dimensions, means +-(1,1,1,1,1,0,0,0,0,0), standard deviation 2: Bayes error
                     Phi(-sqrt(5) / 2) = 13.2 %;  clouds:4 is 28.8 %
 
-The text behind Figure 3 of Bakir, Bottou and Weston (2004) says "standard deviation 4", its error axis ends at 20 %:
-variance 4, which is clouds:2, is what fits. The squares are those of its Figure 1.
+The text on Figure 3 of Bakir, Bottou and Weston (2004) says "standard deviation 4", but its error axis ends at 20 %,
+which fits variance 4 (clouds:2). The squares are those of its Figure 1.
 """
 
 import re
@@ -18,7 +18,7 @@ from data.entry import Entry
 from data.synthetic import entry_of
 
 N_TRAIN, N_TEST = 20_000, 10_000
-D, APART = 10, 5  # features, and how many of them tell the classes apart
+D, APART = 10, 5  # features, and how many of them differ between the classes
 _NUMBER = re.compile(r"(0|[1-9]\d{0,2})(\.\d{0,3}[1-9])?")
 
 
@@ -39,7 +39,7 @@ def clouds(n: int, deviation: float, seed: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def bayes_error(name: str) -> float:
-    """The smallest error that any decision can have on a set of this family. UnknownDataset for another name."""
+    """The Bayes error of a dataset of these families. Raises UnknownDataset for another name."""
     family, amount = _read(name)
     if family == "squares":
         return amount / 2
@@ -47,21 +47,21 @@ def bayes_error(name: str) -> float:
 
 
 def is_drawn(name: str) -> bool:
-    """Whether a name is of one of the families."""
+    """Whether a name belongs to one of the families."""
     return name.partition(":")[0] in FAMILIES
 
 
 def entry(name: str) -> Entry:
-    """The entry of squares:OVERLAP or clouds:DEVIATION. UnknownDataset for an amount that cannot be."""
+    """The entry of squares:OVERLAP or clouds:DEVIATION. Raises UnknownDataset for an amount out of range."""
     family, amount = _read(name)
     make, d, kind, title = FAMILIES[family]
-    note = f"Synthetic, the same on every machine. Bayes error {100 * bayes_error(name):.1f} %. Any {ALLOWED[family]} "
+    note = f"Synthetic: the same on every machine. The Bayes error is {100 * bayes_error(name):.1f} %. Any name "
     of_amount = lambda n, seed: make(n, amount, seed)  # noqa: E731
-    return entry_of(name, f"{title} {amount:g}", kind, d, of_amount, N_TRAIN, N_TEST, f"{note}can be named.")
+    return entry_of(name, f"{title} {amount:g}", kind, d, of_amount, N_TRAIN, N_TEST, f"{note}{ALLOWED[family]} works.")
 
 
 def entries() -> list[Entry]:
-    """Those that a list of data sets shows."""
+    """The datasets of these families that the catalogue lists."""
     return list(map(entry, LISTED))
 
 
@@ -77,7 +77,10 @@ def _read(name: str) -> tuple[str, float]:
 
 FAMILIES = {
     "squares": (squares, 2, "toy", "Two unit squares, overlap"),
-    "clouds": (clouds, D, "features", "Two Gaussian clouds in ten dimensions, deviation"),
+    "clouds": (clouds, D, "features", "Two Gaussian clouds in ten dimensions, standard deviation"),
 }
-ALLOWED = {"squares": "squares:OVERLAP from 0 to 1", "clouds": "clouds:DEVIATION above 0, to 100"}
+ALLOWED = {
+    "squares": "squares:OVERLAP with an overlap from 0 to 1",
+    "clouds": "clouds:DEVIATION with a standard deviation above 0 and up to 100",
+}
 LISTED = ("squares:0.2", "clouds:2", "clouds:4")

@@ -1,7 +1,7 @@
-"""A catalogue entry: the facts of a data set, and the way to read it.
+"""A catalogue entry: the facts of a dataset, and how to read it.
 
-entry.load() -> Dataset               memoised while its files are unchanged, for the few sets in use
-Readable, published, find             what both catalogues, of data sets and of pictures, are made with
+entry.load() -> Dataset               cached while its files are unchanged, for recently used datasets
+Readable, published, find             shared by the catalogue of datasets and the catalogue of pictures
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from data.dataset import Arrays, DataError, Dataset, Facts, UnknownDataset
 from data.manifest import FACTS, SETS
 from data.memo import Memo
 
-MAX_IN_MEMORY = 1 << 29  # bytes of examples, and as many of pictures; the set asked for last is always kept
+MAX_IN_MEMORY = 1 << 29  # bytes of examples, and as many of pictures; the most recent set is always kept
 
 PUBLISHED = "the files as published"
 
@@ -26,7 +26,7 @@ E = TypeVar("E")  # Entry, PictureEntry
 
 @dataclass(frozen=True, eq=False)
 class Readable:
-    """Where a set of the catalogue comes from; of facts with a `name`. parse: what is made of its files."""
+    """Where a set of the catalogue comes from; mixed into facts with a `name`. parse: reads its files."""
 
     memo: ClassVar[Memo]
 
@@ -36,13 +36,13 @@ class Readable:
 
     @property
     def at_hand(self) -> bool:
-        """Whether the set can be had without a download."""
+        """Whether the set can be loaded without a download."""
         return self.present()
 
     def load(self):
         """The Dataset or PictureSet (shared, read-only).
 
-        Raises NotAtHand before it is fetched, DataError when its files are damaged or not what the entry says.
+        Raises NotAtHand if it must be downloaded first, DataError if its files are damaged or do not match the entry.
         """
         paths = self.paths()
         return self.memo.get(self.name, paths, lambda: self.described(_parsed(self.name, self.parse, paths)))
@@ -50,36 +50,38 @@ class Readable:
 
 @dataclass(frozen=True, eq=False)
 class Entry(Readable, Facts):
-    """One data set of the catalogue: its facts, and where its examples come from."""
+    """A dataset of the catalogue: its facts, and where its examples come from."""
 
     memo = Memo(MAX_IN_MEMORY)
 
     def described(self, arrays: Arrays) -> Dataset:
-        """These examples under the facts of this entry. DataError where they are not what it says."""
-        found = (arrays.X_train.shape[1:], len(arrays.X_train), len(arrays.X_test), tuple(np.unique(arrays.y_train)))
+        """The dataset of these examples. DataError if they do not match the facts of this entry."""
+        actual = (arrays.X_train.shape[1:], len(arrays.X_train), len(arrays.X_test), tuple(np.unique(arrays.y_train)))
         expected = (self.shape, self.n_train + self.unlabelled, self.n_test, self.classes)
-        if found != expected:
-            raise DataError(f"{self.name} is not as published: shape, sizes and classes {found}", f"{expected}")
+        if actual != expected:
+            raise DataError(
+                f"{self.name} differs from the published dataset: shape, sizes and classes are {actual}", f"{expected}"
+            )
         if not all(np.isfinite(X).all() for X in (arrays.X_train, arrays.X_test)):
             raise DataError(f"{self.name} has missing or infinite values", PUBLISHED)
         return Dataset.of(self, arrays)
 
 
 def _parsed(name: str, parse: Callable, paths: list[Path]):
-    """What `parse` makes of the files of a set. DataError for whatever stops it."""
+    """The result of `parse` on the files of a set. Any error becomes a DataError."""
     try:
         return parse(paths)
     except DataError:
         raise
-    except Exception as error:  # each library that reads a format has its own: no list of them is complete
+    except Exception as error:  # every library raises errors of its own, so no list of them is complete
         reason = str(error).partition("\n")[0][:200] or type(error).__name__
         raise DataError(
-            f"{name} is damaged: {reason} ({paths[0].name if paths else 'made here'})", PUBLISHED
+            f"{name} is damaged: {reason} ({paths[0].name if paths else 'synthetic'})", PUBLISHED
         ) from error
 
 
 def published(name: str) -> dict:
-    """What is known of a published set, as fields of its entry."""
+    """The fields of the entry of a published set."""
     files = SETS[name]
     packages = sorted({f"the Python package {file.package.split('/')[0]}" for file in files.files if file.package})
     sources = [source.called for source in files.sources]
@@ -93,7 +95,7 @@ def published(name: str) -> dict:
 
 
 def find(name: str, built_in: dict[str, E], entries: Callable[[], list[E]]) -> E:
-    """The entry of this name; the reader's own are looked at only where none is built in. Raises UnknownDataset."""
+    """The entry of this name; the user's own are listed only if no built-in one has it. Raises UnknownDataset."""
     if name in built_in:
         return built_in[name]
     known = {candidate.name: candidate for candidate in entries()}

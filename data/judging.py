@@ -1,8 +1,8 @@
-"""The file of a revision: verdicts, a line each (data.verdicts), read once and only ever added to.
+"""The file of a revision: one verdict per line (data.verdicts), read once and only appended to.
 
-Each verdict is on disk when it has been given. A kill may leave half a line: it is left out, and the next verdict takes
-its place. What has been parsed stays in memory, so that a file of 100,000 verdicts takes one more in milliseconds; one
-whose size and time are those of before is not read again, as a list of data sets asks for it several times a page.
+Each verdict is written to disk at once. A killed process may leave half a line: it is ignored, and the next verdict
+replaces it. Parsed lines stay in memory, so that appending to a file of 100,000 verdicts takes milliseconds. A file
+with unchanged size and time is not read again, as a page that lists datasets asks for it several times.
 """
 
 import os
@@ -18,14 +18,14 @@ from data import places, verdicts
 from data.dataset import DataError, Facts, in_words
 from data.verdicts import Key, Verdict
 
-_lock = threading.RLock()  # of what was parsed
+_lock = threading.RLock()  # guards the parsed files
 _numbers = count()
 
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """A file of verdicts, parsed. blob: what was parsed, whole lines; number: another one for each that is no
-    continuation of what was read before; standing: the verdict on each example judged; stat: see `_stat`."""
+    """A parsed file of verdicts. blob: the parsed complete lines; number: a new one whenever the file was not merely
+    continued; standing: the latest verdict on each reviewed example; stat: see `_stat`."""
 
     blob: bytes
     number: int
@@ -44,20 +44,20 @@ _logs: dict[Path, Log] = {}
 
 
 def counted(standing: Mapping[Key, Verdict]) -> Counter:
-    """(part, verdict, whether the example had a label before) -> how many examples it stands on."""
+    """(part, verdict, whether the example had a label before) -> number of examples."""
     had = lambda verdict: verdict.given != verdicts.UNLABELLED  # noqa: E731
     return Counter((verdict.part, verdict.verdict, had(verdict)) for verdict in standing.values())
 
 
-@lru_cache(maxsize=4)  # of runs on an earlier state, several of which a page may list
+@lru_cache(maxsize=4)  # states of earlier runs, several of which a page may list
 def after(log: Log, lines: int) -> dict[Key, Verdict]:
-    """What stood after so many lines."""
+    """The latest verdict on each example after this many lines."""
     return verdicts.standing(log.lines[:lines])
 
 
 def append(path: Path, text: bytes) -> None:
-    """Add whole lines to a file, on disk when it returns; the head first, and instead of half a line of a kill."""
-    with in_words("The verdict could not be stored", "a home folder that can be written", OSError):
+    """Append complete lines to a file and sync it to disk; write the header first, and replace an incomplete line."""
+    with in_words("The verdict could not be saved", "a home folder (SVMLAB_HOME) with write permission", OSError):
         if not path.exists():
             with places.replacing(path) as file:
                 file.write(",".join(verdicts.COLUMNS).encode() + b"\n" + text)
@@ -71,7 +71,7 @@ def append(path: Path, text: bytes) -> None:
 
 
 def log(path: Path, base: Facts) -> Log:
-    """The parsed file; of one that has only grown since, what is new alone is parsed."""
+    """The parsed file; if it has only grown, only the new lines are parsed."""
     with _lock:
         last, stat = _logs.get(path), _stat(path)
         if last is not None and last.stat == stat:
@@ -80,36 +80,37 @@ def log(path: Path, base: Facts) -> Log:
         if last is not None and blob.startswith(last.blob):
             more = verdicts.read(verdicts.text_of(blob[len(last.blob) :]), base, len(last.lines) + 2, last.content)
             lines = last.lines + more.verdicts
-            now = Log(blob, last.number, lines, more.content, _after(last.standing, more.verdicts, lines), stat)
+            updated = Log(blob, last.number, lines, more.content, _after(last.standing, more.verdicts, lines), stat)
         else:
-            found = verdicts.read(verdicts.headed(blob), base)
-            stands = verdicts.standing(found.verdicts)
-            now = Log(blob, next(_numbers), found.verdicts, found.content, stands, stat)
-        _logs[path] = now
-        return now
+            parsed = verdicts.read(verdicts.headed(blob), base)
+            standing = verdicts.standing(parsed.verdicts)
+            updated = Log(blob, next(_numbers), parsed.verdicts, parsed.content, standing, stat)
+        _logs[path] = updated
+        return updated
 
 
 def _stat(path: Path) -> tuple:
-    """What is another after each change: a file that is only ever added to has another size. Never twice the same
-    where that cannot be told."""
+    """A stamp that changes with the file, whose size grows with every line; unique if the file cannot be read."""
     try:
-        found = path.stat()
+        stat = path.stat()
     except OSError:
         return (None, next(_numbers))
-    return found.st_size, found.st_mtime_ns, found.st_ino
+    return stat.st_size, stat.st_mtime_ns, stat.st_ino
 
 
 def _whole(path: Path) -> bytes:
-    """The whole lines of a file."""
+    """The complete lines of a file."""
     with in_words(f"{path.name} cannot be read", verdicts.ACCEPTED, OSError):
         if (size := path.stat().st_size) > verdicts.MAX_BYTES:
-            raise DataError(f"{path.name} has {size / 1e6:,.0f} MB", f"at most {verdicts.MAX_BYTES / 1e6:,.0f} MB")
+            raise DataError(
+                f"{path.name} is too large: {size / 1e6:,.0f} MB", f"at most {verdicts.MAX_BYTES / 1e6:,.0f} MB"
+            )
         blob = path.read_bytes()
     return blob[: blob.rfind(b"\n") + 1]
 
 
 def _after(before: dict[Key, Verdict], more: list[Verdict], lines: list[Verdict]) -> dict[Key, Verdict]:
-    """What stands after `more` lines, the last ones of `lines`."""
+    """The latest verdicts after the new lines `more`, which are the last ones of `lines`."""
     if any(verdict.verdict == verdicts.UNDO for verdict in more):
         return verdicts.standing(lines)
     return before | {verdict.key: verdict for verdict in more}

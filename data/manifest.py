@@ -1,10 +1,10 @@
-"""Published sets, as catalogue.json has them: which files make up each, how these are recognised, and where they come
-from (SETS); what else is said of it, as fields of its entry (FACTS).
+"""Published sets, from catalogue.json: their files, how these are verified and where they come from (SETS), and the
+other fields of their entries (FACTS).
 
-A file counts as the original when its uncompressed content has the right SHA-256 or, where public copies differ byte by
-byte, when its lines have the published class counts; what is fetched must have the SHA-256 where there is one. Of some
-only the SHA-256 of the gzipped file is published: it is checked before that is unpacked. Files with none of these are
-checked by shape on loading.
+A file counts as the original if its uncompressed content has the published SHA-256 or, where public copies differ byte
+by byte, if its lines have the published class counts. A downloaded file must have the SHA-256, if one is published. For
+some files only the SHA-256 of the gzipped file is published: it is checked before unpacking. Files with none of these
+are checked by shape when they are loaded.
 """
 
 import json
@@ -16,20 +16,20 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class File:
-    """One file of a set. Any copy may be gzipped and then carries `.gz` after its name."""
+    """A file of a set. Any copy may be gzipped; its name then ends in `.gz`."""
 
     name: str
     sha256: str = ""
     counts: tuple[int, ...] = ()  # per class, labels sorted: numbers, then words
-    label: int = 0  # where a line has its label: 0 or -1, among values parted by commas or white space
-    package: str = ""  # folder of an installed package that carries the file
-    packed: str = ""  # SHA-256 of the gzipped file, where that of the content is not known
-    other: str = ""  # what others call a copy of it
+    label: int = 0  # position of the label in a line: 0 or -1, among values separated by commas or white space
+    package: str = ""  # folder of an installed package that includes the file
+    packed: str = ""  # SHA-256 of the gzipped file, if that of the content is not known
+    other: str = ""  # another name of the same file
 
 
 @dataclass(frozen=True)
 class Source:
-    """A place to fetch from: an HTTP folder that holds the files as name + suffix, or a folder of a package."""
+    """A source to download from: an HTTP folder with the files as name + suffix, or a folder of a package."""
 
     address: str
     suffix: str = ""
@@ -38,7 +38,7 @@ class Source:
 
     @property
     def called(self) -> str:
-        """What it is, for people."""
+        """The source in words."""
         if self.npm:
             return f"the npm package {self.npm}"
         return f"the PyPI package {self.pypi}" if self.pypi else self.address
@@ -46,42 +46,44 @@ class Source:
 
 @dataclass(frozen=True)
 class FileSet:
-    """The files of a set; a mirror holds them directly, in a folder named like the set, or in one of `folders`."""
+    """The files of a set. A mirror has them at its top, in a folder named like the set, or in one of `folders`."""
 
     files: tuple[File, ...]
     sources: tuple[Source, ...] = ()
     folders: tuple[str, ...] = ()
-    optional: tuple[File, ...] = ()  # used where they are found, not waited for
+    optional: tuple[File, ...] = ()  # used if present, but not required
 
 
-def _file_set(told: dict) -> FileSet:
-    sources = tuple(Source(**source) for source in told.get("sources", ()))
-    return FileSet(_files(told["files"]), sources, tuple(told.get("folders", ())), _files(told.get("optional", ())))
+def _file_set(fields: dict) -> FileSet:
+    sources = tuple(Source(**source) for source in fields.get("sources", ()))
+    return FileSet(
+        _files(fields["files"]), sources, tuple(fields.get("folders", ())), _files(fields.get("optional", ()))
+    )
 
 
-def _files(told: Iterable[str | dict]) -> tuple[File, ...]:
-    """Files by their names, or by what else is known of them."""
-    known = (one if isinstance(one, dict) else {"name": one} for one in told)
-    return tuple(File(**of_json(one) | {"name": name}) for one in known for name in _numbered(one["name"]))
+def _files(fields: Iterable[str | dict]) -> tuple[File, ...]:
+    """Files from their names, or from objects with more fields."""
+    known = (file if isinstance(file, dict) else {"name": file} for file in fields)
+    return tuple(File(**of_json(file) | {"name": name}) for file in known for name in _numbered(file["name"]))
 
 
 def _numbered(name: str) -> list[str]:
     """scene[00-49].png: scene00.png to scene49.png; any other name itself."""
-    found = re.fullmatch(r"(.*)\[(\d+)-(\d+)\](.*)", name)
-    if not found:
+    match = re.fullmatch(r"(.*)\[(\d+)-(\d+)\](.*)", name)
+    if not match:
         return [name]
-    before, first, last, after = found.groups()
+    before, first, last, after = match.groups()
     return [f"{before}{k:0{len(first)}}{after}" for k in range(int(first), int(last) + 1)]
 
 
-def of_json(told: dict) -> dict:
-    """An object of JSON as fields of a dataclass, whose lists are tuples."""
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
+def of_json(fields: dict) -> dict:
+    """A JSON object as fields of a dataclass, with tuples in place of lists."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
 
 
-_TOLD = json.loads(Path(__file__).with_name("catalogue.json").read_text(encoding="utf-8"))
-SETS = {name: _file_set(told) for name, told in _TOLD.items()}
+_CATALOGUE = json.loads(Path(__file__).with_name("catalogue.json").read_text(encoding="utf-8"))
+SETS = {name: _file_set(fields) for name, fields in _CATALOGUE.items()}
 FACTS = {
-    name: of_json({field: value for field, value in told.items() if field not in FileSet.__annotations__})
-    for name, told in _TOLD.items()
+    name: of_json({field: value for field, value in fields.items() if field not in FileSet.__annotations__})
+    for name, fields in _CATALOGUE.items()
 }

@@ -1,12 +1,12 @@
-"""What has been read stays in memory as long as it fits: a cache bounded in bytes, least recently asked out.
+"""Least-recently-used caches bounded in bytes.
 
-    sum of nbytes of what is kept <= limit,    not too many values,    but the one asked for last stays, however large
+    sum of nbytes of the cached values <= limit,    at most `most` values,    but the latest one stays, however large
 
-    Bounded(limit).get(key, read)        read(), or what it gave for this key before
+    Bounded(limit).get(key, read)        the cached value of the key, or read()
     Memo(limit).get(name, paths, read)   the same while the files of a set are unchanged
 
-A value may grow after it was read (a machine packs its support vectors when it first decides), so sizes are taken
-anew whenever something is asked for.
+A value may grow after it was read (a machine packs its support vectors at its first decision), so sizes are measured at
+every request.
 """
 
 import math
@@ -22,19 +22,19 @@ class Bounded:
 
     def __init__(self, limit: Callable[[], float], most: float = math.inf):
         self._limit, self._most = limit, most
-        self._lock = threading.Lock()  # guards the two tables; nobody reads a file under it
-        self._kept: dict[Hashable, object] = {}  # least recently asked for first
+        self._lock = threading.Lock()  # guards the two tables; no file is read while it is held
+        self._values: dict[Hashable, object] = {}  # least recently used first
         self._reading: dict[Hashable, threading.Lock] = {}
 
     def get(self, key: Hashable, read: Callable[[], object]) -> object:
-        """The value of a key, read at most once at a time, however many ask. What `read` raises is not kept."""
+        """The value of a key; concurrent requests read it only once. Errors of `read` are not cached."""
         with self._lock:
-            if key in self._kept:
+            if key in self._values:
                 return self._asked(key)
             reading = self._reading.setdefault(key, threading.Lock())
         with reading:
             with self._lock:
-                if key in self._kept:
+                if key in self._values:
                     return self._asked(key)
             try:
                 value = read()
@@ -42,36 +42,36 @@ class Bounded:
                 with self._lock:
                     self._reading.pop(key, None)
             with self._lock:
-                self._kept[key] = value
+                self._values[key] = value
                 return self._asked(key)
 
     def has(self, key: Hashable) -> bool:
-        """Whether a key's value is at hand."""
+        """Whether the value of a key is cached."""
         with self._lock:
-            return key in self._kept
+            return key in self._values
 
     def _asked(self, key: Hashable) -> object:
-        """Move a key to the end of the line, and let go of those at its head that do not fit beside it."""
-        value = self._kept.pop(key)
-        self._kept[key] = value
-        sizes, limit = {name: held.nbytes for name, held in self._kept.items()}, self._limit()
+        """Mark a key as the latest, and drop the least recently used values that exceed the bounds."""
+        value = self._values.pop(key)
+        self._values[key] = value
+        sizes, limit = {name: stored.nbytes for name, stored in self._values.items()}, self._limit()
         total = sum(sizes.values())
-        for name in list(self._kept)[:-1]:
-            if total <= limit and len(self._kept) <= self._most:
+        for name in list(self._values)[:-1]:
+            if total <= limit and len(self._values) <= self._most:
                 break
-            del self._kept[name]
+            del self._values[name]
             total -= sizes[name]
         return value
 
 
 class Memo(Bounded):
-    """Sets that are read from files, known by their names and by when the files were changed."""
+    """Sets read from files, keyed by name and by the modification times of the files."""
 
     def __init__(self, limit: int):
         super().__init__(lambda: limit)
 
     def get(self, name: str, paths: list[Path], read: Callable[[], object]) -> object:
-        """What `read()` makes of `paths`, read again when one of them has changed. DataError if one is gone."""
-        with in_words(f"{name} cannot be read", "the file, uploaded once more", OSError):
+        """`read()`, cached until one of `paths` changes. DataError if one is missing."""
+        with in_words(f"{name} cannot be read", "the same file, uploaded again", OSError):
             stamps = tuple((path, path.stat().st_mtime_ns) for path in paths)
         return super().get((name, stamps), read)

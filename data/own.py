@@ -1,4 +1,4 @@
-"""The reader's own data sets: a shelf under home/own, listed in the catalogue as own:<slug>."""
+"""The user's own datasets: a shelf in home/own, listed in the catalogue as own:<slug>."""
 
 import json
 from collections.abc import Sequence
@@ -13,15 +13,15 @@ from data.loaders.check import MAX_CLASSES, MAX_FEATURES
 from data.manifest import of_json
 from data.shelf import ACCEPTED, MAX_ENTRY, Members, Shelf, Words, in_utf8, is_count, one_line
 
-PREFIX = "own:"  # begins the names of the reader's own data sets
-MAX_NAME = 200  # letters of a column's name that are kept
-MAX_NAMES = 3 * MAX_ENTRY // 4  # bytes of all of them, as they are stored; a wider table keeps none
+PREFIX = "own:"  # begins the names of the user's own datasets
+MAX_NAME = 200  # characters of a column name; longer names are cut
+MAX_NAMES = 3 * MAX_ENTRY // 4  # bytes of all column names as stored; if they exceed it, none is stored
 
 
 def draft(title: str, arrays: Arrays, features: Sequence[str] = ()) -> Dataset:
-    """The data set that `keep` would store under this title. Raises DataError for a title without letters or digits."""
+    """The dataset that `keep` would store under this title. Raises DataError for a title without letters or digits."""
     size = sum(array.nbytes for array in arrays)
-    return Dataset.of(_SHELF.draft(title, _shown(title, arrays, features), size), arrays)
+    return Dataset.of(_SHELF.draft(title, _description(title, arrays, features), size), arrays)
 
 
 def keep(title: str, arrays: Arrays, features: Sequence[str] = (), *, replace: bool = False) -> Entry:
@@ -29,11 +29,11 @@ def keep(title: str, arrays: Arrays, features: Sequence[str] = (), *, replace: b
 
     features: names of the columns of a table, where they are known.
     """
-    return _SHELF.keep(title, _shown(title, arrays, features), arrays._asdict(), replace)
+    return _SHELF.keep(title, _description(title, arrays, features), arrays._asdict(), replace)
 
 
-def _shown(title: str, arrays: Arrays, features: Sequence[str]) -> dict:
-    """What is stored beside the arrays, and what an entry is made of."""
+def _description(title: str, arrays: Arrays, features: Sequence[str]) -> dict:
+    """The description that is stored with the arrays, and from which the entry is built."""
     named = [] if arrays.X_train.ndim > 2 else _distinct([" ".join(str(n).split())[:MAX_NAME] for n in features])
     if in_utf8(json.dumps(named, ensure_ascii=False)) > MAX_NAMES:
         named = []
@@ -52,7 +52,7 @@ def _shown(title: str, arrays: Arrays, features: Sequence[str]) -> dict:
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """Names of columns, those that come again with their number: a, a (2), a (3)."""
+    """Column names with repeated ones numbered: a, a (2), a (3)."""
     seen: dict[str, int] = {}
     for at, name in enumerate(names):
         seen[name] = seen.get(name, 0) + 1
@@ -62,18 +62,18 @@ def _distinct(names: list[str]) -> list[str]:
 
 
 def _looks_like_ink(images: np.ndarray) -> bool:
-    """Whether grey images are bright strokes on a dark ground: most pixels of them dark."""
+    """Whether grey images are bright strokes on a dark background, i.e. most pixels are dark."""
     return bool(images.ndim == 3 and np.median(images[:200]) < 0.1 * images.max())
 
 
-def _entry(shown: dict, known: dict) -> Entry:
-    """Sets that were stored before there were names of columns, or examples without labels, say nothing of them."""
-    told = {name: shown[name] for name in _SHELF.fields if shown.get(name) is not None}
-    return Entry(**known, **of_json(told))
+def _entry(description: dict, known: dict) -> Entry:
+    """The entry from a description; older ones lack column names and the number of unlabelled examples."""
+    fields = {name: description[name] for name in _SHELF.fields if description.get(name) is not None}
+    return Entry(**known, **of_json(fields))
 
 
 def _are_classes(value) -> bool:
-    """Whether these are 2 to MAX_CLASSES different labels, all whole numbers or all texts."""
+    """Whether a value is a list of 2 to MAX_CLASSES different labels, all whole numbers or all texts."""
     if not isinstance(value, list) or not 2 <= len(value) <= MAX_CLASSES:
         return False
     alike = all(is_count(c, -(2**63)) for c in value) or all(isinstance(c, str) for c in value)
@@ -81,52 +81,56 @@ def _are_classes(value) -> bool:
 
 
 def _are_names(value) -> bool:
-    """Whether these are names of columns; sets stored before there were names have none."""
+    """Whether a value is a list of column names, or None as in older sets."""
     if value is None:
         return True
     return isinstance(value, list) and all(isinstance(name, str) and len(name) <= MAX_NAME + 9 for name in value)
 
 
-def _check(path: Path, shown: dict, members: Members) -> None:
-    """DataError unless examples of the described kind have such a shape, and both parts announce it."""
-    if len(shown["shape"]) not in ((2, 3) if shown["kind"] == "images" else (1,)):
-        raise DataError(f"{path.name} says {shown['kind']} of the shape {shown['shape']}", ACCEPTED)
-    if len(named := shown.get("features") or ()) not in (0, shown["shape"][0]):
-        raise DataError(f"{path.name} names {len(named)} columns of {shown['shape'][0]}", ACCEPTED)
-    unlabelled = {"train": shown.get("unlabelled") or 0, "test": 0}
+def _check(path: Path, description: dict, members: Members) -> None:
+    """DataError unless the described shape fits the kind, and the headers of all arrays match the description."""
+    if len(description["shape"]) not in ((2, 3) if description["kind"] == "images" else (1,)):
+        raise DataError(f"{path.name} declares {description['kind']} of the shape {description['shape']}", ACCEPTED)
+    if len(named := description.get("features") or ()) not in (0, description["shape"][0]):
+        raise DataError(
+            f"{path.name} names {len(named)} columns, but its table has {description['shape'][0]}", ACCEPTED
+        )
+    unlabelled = {"train": description.get("unlabelled") or 0, "test": 0}
     for part, more in unlabelled.items():
-        n = shown[f"n_{part}"]
-        shape = (n + more, *shown["shape"])
+        n = description[f"n_{part}"]
+        shape = (n + more, *description["shape"])
         (X_shape, X_type), (y_shape, y_type) = (npz.announced(members[f"{name}_{part}"]) for name in ("X", "y"))
         if X_shape != shape or X_type not in (np.uint8, np.float32, np.float64):
-            raise DataError(f"X_{part} is {X_type} of the shape {X_shape}", f"the shape {shape}")
+            raise DataError(
+                f"X_{part} has the type {X_type} and the shape {X_shape}", f"uint8 or floats of the shape {shape}"
+            )
         if y_shape != (n,) or y_type.kind not in "iU":
-            raise DataError(f"y_{part} is {y_type} of the shape {y_shape}", f"{n} labels")
+            raise DataError(f"y_{part} has the type {y_type} and the shape {y_shape}", f"{n} whole numbers or texts")
 
 
-def _read(path: Path, shown: dict, members: Members) -> Arrays:
-    classes = tuple(shown["classes"])
+def _read(path: Path, description: dict, members: Members) -> Arrays:
+    classes = tuple(description["classes"])
     arrays = Arrays(*(npz.parse(name, members[name].read()) for name in Arrays._fields))
     if not all(np.isfinite(X).all() for X in (arrays.X_train, arrays.X_test)):
-        raise DataError("It has missing or infinite values", ACCEPTED)
+        raise DataError("The dataset has missing or infinite values", ACCEPTED)
     if tuple(np.unique(arrays.y_train)) != classes or not np.isin(arrays.y_test, classes).all():
-        raise DataError(f"It has other classes than it says, {str(classes)[:60]}", ACCEPTED)
+        raise DataError(f"The labels do not match the declared classes, {str(classes)[:60]}", ACCEPTED)
     return arrays
 
 
 _SHELF = Shelf(
     folder="own",
     prefix=PREFIX,
-    words=Words("a data set", "The data set", "There is no data set"),
+    words=Words("a dataset", "The dataset", "There is no dataset"),
     arrays=Arrays._fields,
-    most=4 * bundle.MAX_BYTES,  # both parts of a set, in single precision
+    most=4 * bundle.MAX_BYTES,  # training and test set, in single precision
     fields={
         "kind": lambda value: value in ("images", "features"),
         "shape": lambda value: isinstance(value, list) and all(is_count(n, 1, MAX_FEATURES) for n in value),
         "classes": _are_classes,
         "n_train": lambda value: is_count(value, 2),
         "n_test": lambda value: is_count(value, 0),
-        "unlabelled": lambda value: value is None or is_count(value, 0),  # sets of before had none
+        "unlabelled": lambda value: value is None or is_count(value, 0),  # missing in older sets
         "ink": lambda value: isinstance(value, bool),
         "features": _are_names,
     },

@@ -1,6 +1,6 @@
-"""Where data lies: the folders of SVMLAB_DATA (mirrors, never written), then the home folder (SVMLAB_HOME).
+"""Where data is stored: the folders of SVMLAB_DATA (mirrors, read only), then the home folder (SVMLAB_HOME).
 
-home/downloads/<set>/   fetched files          home/own/   the user's own sets          home/verified.json
+home/downloads/<set>/   downloaded files       home/own/   the user's own sets          home/verified.json
 """
 
 import gzip
@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-PART = ".part-"  # begins the name of a folder that a file is filled in
+PART = ".part-"  # prefix of the temporary folder in which a file is written
 
 
 def home() -> Path:
-    """SVMLAB_HOME, or the user's cache folder for svmlab; it need not exist yet."""
+    """SVMLAB_HOME, or the user's cache folder for svmlab; it may not exist yet."""
     chosen = os.environ.get("SVMLAB_HOME")
     if chosen:
         return Path(chosen).expanduser()
-    import pooch  # 0.1 s to import, and seldom needed
+    import pooch  # 0.1 s to import, and rarely needed
 
     return Path(pooch.os_cache("svmlab"))
 
@@ -30,15 +30,15 @@ def mirrors() -> list[Path]:
 
 
 def opened(path: Path) -> IO[bytes]:
-    """A file to be read, unpacked where its name ends in .gz."""
+    """Open a file for reading; decompress it if its name ends in .gz."""
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """An open file that becomes `path` at the end of the block, complete on disk, or not at all.
+    """Open a file that replaces `path` at the end of the block, or leaves it unchanged if the block fails.
 
-    Until then it has the same name, in a folder of its own beside `path`, so that the block may read it as if in place.
+    Until then it has the same name in a temporary folder next to `path`, so that the block can read it under that name.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=PART, dir=path.parent, ignore_cleanup_errors=True) as folder:

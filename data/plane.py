@@ -1,18 +1,17 @@
-"""Small two-class problems in the plane, each with an invariance that is known of it; synthetic, for the Playground.
+"""Small synthetic two-class problems in the plane, each with a known invariance, for the Playground.
 
     PROBLEMS[name].sample(seed) -> X (60, 2) float32 in [-1, 1]^2, y (60,) int64 in {-1, +1}
-    PROBLEMS[name].fresh(n, seed) -> the same from where the law holds, not from the narrow place that the sample saw
+    PROBLEMS[name].fresh(n, seed) -> the same from the whole domain of the rule, not only the part in the sample
 
-    shift      the law is the sign of x2; the sample sees blue on the left and orange on the right alone, so that the
-               widest margin is aslant: DeCoste and Schölkopf, Machine Learning 46 (2002), Figure 1
-    turn       the law is a circle about the centre; the sample sees blue in one direction and orange in another
-    xor        the law is the sign of x1 x2, the same after half a turn; the sample lies mostly in two of four fields
-    banana     a bent band below a cloud, the same in a mirror; the sample sees one half of the band
-    question   two clouds and a point "?" as far from one as from the other. It lies at blue's height and at orange's
-               distance from the centre: moved along x1, blue's points reach it, turned about the centre, orange's do
+    shift      the rule is the sign of x2. The sample has blue only on the left and orange only on the right, so that
+               the maximum-margin line is oblique: DeCoste and Schölkopf, Machine Learning 46 (2002), Figure 1
+    turn       the rule is a circle about the centre; the sample has blue in one direction and orange in another
+    xor        the rule is the sign of x1 x2, invariant to half a turn; the sample lies mostly in two of the quadrants
+    banana     a bent band below a cloud, invariant to reflection; the sample has one half of the band
+    question   two clouds and a point "?" equally far from both. It has the height of the blue cloud and the distance of
+               the orange cloud from the centre: shifts along x1 move blue points to it, rotations orange points
 
-y = +1 is blue, -1 orange. The two clouds of "question" are mirror images of each other in the line that the "?"
-lies on.
+y = +1 is blue, -1 orange. The two clouds of "question" are mirror images of each other in the line through the "?".
 """
 
 from collections.abc import Callable
@@ -21,25 +20,25 @@ from typing import NamedTuple
 import numpy as np
 
 N = 60
-RADIUS = 0.62  # of the circle that is the law of "turn"
-GAP = 0.08  # half the width of the band around a law that no sample enters
-EDGE = 0.97  # of the plane, where samples end
+RADIUS = 0.62  # of the circle that is the rule of "turn"
+GAP = 0.08  # half the width of the empty band around a rule
+EDGE = 0.97  # limit of the coordinates of a sample
 BLUE_AT, ORANGE_AT = (0.0, 0.46), (0.8, 0.0)  # the clouds of "question"
-ALONG = 0.34  # from the middle between the clouds to the "?", on the line that is as far from one as from the other
+ALONG = 0.34  # from the midpoint of the clouds to the "?", on their perpendicular bisector
 
 
 class Plane(NamedTuple):
-    """A problem: `make(n, rng, narrow)` draws from the narrow place that a sample sees, or from wherever the law holds.
+    """A problem. make(n, rng, narrow) draws from the part that a sample shows, or from the whole domain of the rule.
 
-    kernel, gamma: what separates it well; jitter, amounts: the moves that change nothing (svmcore.jitter.PointJitters);
-    law: a line (m, 2) to draw, or ().
+    kernel, gamma: values that separate it well; jitter, amounts: the invariance (svmcore.jitter.PointJitters);
+    law: the rule as a line (m, 2) to draw, or ().
     """
 
     name: str
     title: str
     says: str
     make: Callable
-    kernel: str  # to begin with, as the address has it
+    kernel: str  # initial value, as in the address
     gamma: float
     jitter: str
     amounts: tuple[float, ...] = ()
@@ -51,15 +50,15 @@ class Plane(NamedTuple):
         return _finished(*self.make(N, np.random.default_rng(seed), True))
 
     def fresh(self, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """n other points, from wherever the law holds."""
+        """n other points, from the whole domain of the rule."""
         return _finished(*self.make(n, np.random.default_rng([seed, 1]), False))
 
 
 def _between(blue, orange, along: float) -> tuple[float, float]:
-    """The point `along` from the middle, at right angles to the way from one cloud to the other."""
+    """The point at the distance `along` from the midpoint of two clouds, perpendicular to the line between them."""
     blue, orange = np.array(blue), np.array(orange)
-    way = (orange - blue) / np.linalg.norm(orange - blue)
-    x1, x2 = (blue + orange) / 2 + along * np.array([-way[1], way[0]])
+    direction = (orange - blue) / np.linalg.norm(orange - blue)
+    x1, x2 = (blue + orange) / 2 + along * np.array([-direction[1], direction[0]])
     return float(x1), float(x2)
 
 
@@ -118,38 +117,40 @@ PROBLEMS = {
     for plane in (
         Plane(
             "shift", "Shift",
-            "True everywhere: blue above, orange below, however far to the side. The sample saw only one side of each.",
+            "The rule: blue above, orange below, however far to the side. The sample shows only one side of each "
+            "class.",
             _shift, kernel="linear", gamma=1.0, jitter="shift", amounts=(-1.0, -0.5, 0.5, 1.0),
             law=((-1.0, 0.0), (1.0, 0.0)),
         ),
         Plane(
             "turn", "Turn",
-            "True everywhere: blue near the centre, orange around it, in every direction. The sample saw one direction "
-            "of each.",
+            "The rule: blue near the centre, orange around it, in every direction. The sample shows only one direction "
+            "of each class.",
             _turn, kernel="rbf", gamma=1.0, jitter="turn", amounts=(-120.0, -80.0, -40.0, 40.0, 80.0, 120.0, 180.0),
             law=_CIRCLE,
         ),
         Plane(
             "xor", "XOR",
-            "True everywhere: blue where both coordinates have the same sign. Half a turn changes nothing, and the "
-            "sample saw mostly one half.",
+            "The rule: blue where both coordinates have the same sign. Rotating the plane by 180 degrees changes "
+            "nothing. The sample shows mostly one half.",
             _xor, kernel="rbf", gamma=2.0, jitter="turn", amounts=(180.0,),
             law=((-1.0, 0.0), (1.0, 0.0), (None, None), (0.0, -1.0), (0.0, 1.0)),
         ),
         Plane(
             "banana", "Banana",
-            "A bent band below a cloud, the same in a mirror. The sample saw one half of the band.",
+            "A bent band below a cloud; reflecting the plane left to right changes nothing. The sample shows one half "
+            "of the band.",
             _banana, kernel="rbf", gamma=2.0, jitter="mirror",
         ),
         Plane(
             "question", "The ?",
-            "Is the ? blue or orange? The points alone cannot say: it is as far from one cloud as from the other.",
+            "Is the ? blue or orange? The points alone cannot decide: the ? is equally far from both clouds.",
             _question, kernel="rbf", gamma=1.0, jitter="shift", amounts=(-0.6, -0.3, 0.3, 0.6),
             question=_between(BLUE_AT, ORANGE_AT, ALONG),
         ),
     )
 }  # fmt: skip
-MOVES = {  # kind of jitter -> amounts, where a problem does not bring its own
+MOVES = {  # kind of jitter -> amounts, for problems without their own
     "shift": (-0.6, -0.3, 0.3, 0.6),
     "turn": (-60.0, -40.0, -20.0, 20.0, 40.0, 60.0),
     "mirror": (),

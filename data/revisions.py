@@ -1,15 +1,14 @@
-"""Revisions: data sets whose labels somebody has looked at: a base, and the verdicts on single examples of it.
+"""Revisions: datasets with reviewed labels, i.e. a base dataset and verdicts on single examples of it.
 
     mnist-5k@checked        the base mnist-5k with the verdicts of home/revisions/mnist-5k@checked.csv
-    mnist-5k@checked.17     the same after its first 17 lines: what a run keeps, as the file is only ever added to
+    mnist-5k@checked.17     the same after its first 17 lines; a run stores this, as the file is only appended to
 
-    y'_i = the label of the verdict on example i, where it has one, else y_i
+    y'_i = the label in the verdict on example i, if it has one, else y_i
 
-A revision is a data set like any other to whatever takes one, and nothing is copied: the arrays are the base's, the
-labels are changed, and an example that is taken out stays at its position, so that example 123 is the same in all
-revisions; `Dataset.train` and `test` say which do not count. Examples of the base that had no label are there as well,
-behind the others, and count from the verdict on that says it. A revision comes to be with its first verdict. What is
-read is checked against the base (data.verdicts).
+A revision can be used wherever a dataset can. It shares the arrays of its base and changes only labels. An excluded
+example stays at its position, so that example 123 is the same in all revisions; `Dataset.train` and `test` list the
+excluded ones. Unlabelled examples of the base come last, and count once a verdict gives them a label. A revision is
+created with its first verdict. Files are checked against the base when they are read (data.verdicts).
 """
 
 import math
@@ -34,12 +33,12 @@ from data.verdicts import CONTENT, PARTS, Key, Verdict
 
 FOLDER = "revisions"
 AT = "@"
-MAX_SLUG = 30  # letters of what a revision is called
-FIRST = "first"  # beside verdicts, where they are counted
+MAX_SLUG = 30  # characters of the name of a revision
+FIRST = "first"  # key, besides the verdicts, in counts of verdicts
 KEPT = 16  # revisions whose labels stay in memory
-COLON, IN_FILE = ":", "+"  # of a base's name; no file of every system may have the first in its name
+COLON, IN_FILE = ":", "+"  # in names of datasets and, as some systems forbid it in files, its substitute in file names
 
-Find = Callable[[str], Entry]  # the entry of a base, by its name; UnknownDataset
+Find = Callable[[str], Entry]  # the entry of a base by its name; raises UnknownDataset
 
 _SLUG = rf"[a-z0-9-]{{1,{MAX_SLUG}}}"
 _FILE = re.compile(rf"([A-Za-z0-9][A-Za-z0-9.+-]*)@({_SLUG})\.csv")
@@ -47,7 +46,7 @@ _NAME = re.compile(rf"([A-Za-z0-9][A-Za-z0-9.:-]*)@({_SLUG})(?:\.(0|[1-9]\d{{0,8
 
 
 class Name(NamedTuple):
-    """What the name of a revision says. lines: how many of its file count, None for all."""
+    """The parts of the name of a revision. lines: how many lines of its file are used, None for all."""
 
     base: str
     slug: str
@@ -55,117 +54,117 @@ class Name(NamedTuple):
 
     @property
     def head(self) -> str:
-        """The revision as it is now."""
+        """The name of the revision in its current state."""
         return f"{self.base}{AT}{self.slug}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Revision(Entry):
-    """The catalogue's entry of a revision."""
+    """The catalogue entry of a revision."""
 
     base: Entry
-    judged: dict[str, int]  # verdict -> how many examples it stands on
-    lines: int  # of the file that count
-    content: str  # the first letters of the base's content hash
+    judged: dict[str, int]  # verdict -> number of examples
+    lines: int  # lines of the file that are used
+    content: str  # the first characters of the base's content hash
 
     def load(self) -> Dataset:
-        """The base's examples with the labels of the verdicts. DataError where they are not on this base."""
+        """The examples of the base with the labels of the verdicts. DataError if they refer to another base."""
         return _loaded(self)
 
 
-_loads = Bounded(lambda: math.inf, most=KEPT)  # of the arrays that they count the base holds nearly all
-_lock = threading.RLock()  # of changing a file
+_loads = Bounded(lambda: math.inf, most=KEPT)  # unbounded in bytes, as nearly all arrays belong to the bases
+_lock = threading.RLock()  # guards changes of files
 
 
 def parse_name(name: str) -> Name | None:
-    """The parts of the name of a revision; None for a name of another data set."""
-    found = _NAME.fullmatch(name)
-    return found and Name(found[1], found[2], None if found[3] is None else int(found[3]))
+    """The parts of the name of a revision; None for other names."""
+    match = _NAME.fullmatch(name)
+    return match and Name(match[1], match[2], None if match[3] is None else int(match[3]))
 
 
 def base_of(name: str) -> str:
-    """The data set that a name is a revision of; of another one itself."""
-    found = parse_name(name)
-    return found.base if found else name
+    """The base of a revision by its name; other names unchanged."""
+    parsed = parse_name(name)
+    return parsed.base if parsed else name
 
 
 def named(base: str, title: str) -> str:
-    """The name of a revision of `base` that is called so. DataError for a title without letters or digits, and for the
-    name of a revision as base."""
+    """The name of a revision of `base` with this title. DataError for a title without letters or digits, or if the base
+    is itself a revision."""
     if AT in base:
-        raise DataError(f"{base} is a revision already", f"verdicts on {base_of(base)}")
+        raise DataError(f"{base} is itself a revision", f"a revision of {base_of(base)}")
     return f"{base}{AT}{slug(title)[:MAX_SLUG].strip('-')}"
 
 
 def entry(name: str, find: Find) -> Revision:
-    """The entry of a revision. UnknownDataset for one that is not there, DataError for a damaged one, or one whose base
-    is gone."""
-    found = parse_name(name)
-    if found is None or not _path(found).exists():
-        raise UnknownDataset(name, known() or ["none, as there is no revision yet"])
+    """The entry of a revision. Raises UnknownDataset if it does not exist, DataError if it is damaged or its base was
+    deleted."""
+    parsed = parse_name(name)
+    if parsed is None or not _path(parsed).exists():
+        raise UnknownDataset(name, known() or ["none: there are no revisions yet"])
     try:
-        base = find(found.base)
+        base = find(parsed.base)
     except UnknownDataset:
         raise DataError(
-            f"{found.base}, the base of the revision {name}, is gone", "the base, added once more"
+            f"{parsed.base}, the base of the revision {name}, was deleted", "the same base dataset, added again"
         ) from None
-    log = judging.log(_path(found), base)
-    if found.lines is not None and found.lines > len(log.lines):
-        reason = f"{name} counts {found.lines:,} lines, and its file has {len(log.lines):,}"
-        raise DataError(reason, "the file as it was")
-    return _entry(found, base, log)
+    log = judging.log(_path(parsed), base)
+    if parsed.lines is not None and parsed.lines > len(log.lines):
+        reason = f"{name} needs {parsed.lines:,} lines, but its file has {len(log.lines):,}"
+        raise DataError(reason, "the complete file of the revision")
+    return _entry(parsed, base, log)
 
 
 def entries(find: Find) -> list[Revision]:
-    """Every revision by its name, without those that cannot be read."""
-    return [found for name in known() if isinstance(found := _look(name, find), Revision)]
+    """All revisions by name, except those that cannot be read."""
+    return [revision for name in known() if isinstance(revision := _entry_or_error(name, find), Revision)]
 
 
 def damaged(find: Find) -> list[DamagedSet]:
-    """The revisions that cannot be read, or whose base is gone."""
-    looks = ((name, _look(name, find)) for name in known())
-    return [DamagedSet(name, str(error)) for name, error in looks if isinstance(error, DataError)]
+    """The revisions that cannot be read, or whose base was deleted."""
+    listed = ((name, _entry_or_error(name, find)) for name in known())
+    return [DamagedSet(name, str(error)) for name, error in listed if isinstance(error, DataError)]
 
 
 def known() -> list[str]:
-    """The names of the files of revisions."""
+    """The names of all stored revisions."""
     folder = places.home() / FOLDER
     names = sorted(path.name for path in folder.glob("*.csv")) if os.path.isdir(folder) else []
     return [name.removesuffix(".csv").replace(IN_FILE, COLON) for name in names if _FILE.fullmatch(name)]
 
 
 def forget(name: str) -> None:
-    """Remove a revision for good; DataError where there is none or the disk does not allow it."""
-    found = parse_name(name)
-    if found is None or not _path(found).exists():
-        raise DataError(f"There is no revision {name!r}", ", ".join(known()) or "none")
-    with in_words(f"{name} could not be removed", "a folder that may be changed", OSError):
-        _path(found).unlink(missing_ok=True)
+    """Delete a revision permanently. DataError if it does not exist or cannot be deleted."""
+    parsed = parse_name(name)
+    if parsed is None or not _path(parsed).exists():
+        raise DataError(f"There is no revision {name!r}", ", ".join(known()) or "none: there are no revisions yet")
+    with in_words(f"{name} could not be deleted", "a folder with write permission", OSError):
+        _path(parsed).unlink(missing_ok=True)
 
 
 def add(name: str, base: Dataset, given: Iterable[Verdict]) -> int:
-    """Write verdicts at the end of a revision, which is made of `base` if it is new; how many lines it has then.
+    """Append verdicts to a revision, which is created if it is new; returns its number of lines.
 
-    Raises DataError for a verdict that cannot be, and then nothing is written; or where the disk does not take it.
+    Raises DataError for an invalid verdict, in which case nothing is written, or if the file cannot be written.
     """
-    found, given = parse_name(name), list(given)
-    if found is None or found.lines is not None or found.base != base.entry.name or base.base is not None:
-        raise DataError(f"{name} is no revision of {base.entry.name}", f"{base.entry.name}{AT} and a name")
+    parsed, given = parse_name(name), list(given)
+    if parsed is None or parsed.lines is not None or parsed.base != base.entry.name or base.base is not None:
+        raise DataError(f"{name} is not a revision of {base.entry.name}", f"{base.entry.name}{AT} followed by a name")
     content = base.content_hash[:CONTENT]
     text = verdicts.written(given, base.entry.name, content, head=False)
     verdicts.require_given(verdicts.read(text, base.entry).verdicts, base)
-    path = _path(found)
+    path = _path(parsed)
     with _lock:
         before = read(name, base.entry)
         _require_content(before.content, base, name)
-        if any(one.verdict == verdicts.UNDO for one in given):
+        if any(verdict.verdict == verdicts.UNDO for verdict in given):
             verdicts.stack([*before.lines, *given])
         judging.append(path, text.encode())
         return len(judging.log(path, base.entry).lines)
 
 
 def undo(name: str, base: Dataset) -> Verdict | None:
-    """Take back the latest verdict of a revision and return it; None where there is nothing to take back."""
+    """Undo the latest verdict of a revision and return it; None if there is none."""
     with _lock:
         left = verdicts.stack(read(name, base.entry).lines)
         if not left:
@@ -175,25 +174,25 @@ def undo(name: str, base: Dataset) -> Verdict | None:
 
 
 def read(name: str, base: Entry) -> Log:
-    """What the file of a revision says, all its lines; nothing where there is none yet. DataError for a damaged one."""
+    """The file of a revision with all its lines; empty if there is none yet. DataError if it is damaged."""
     path = _path(parse_name(name))
     return judging.log(path, base) if path.exists() else Log(b"", -1, [], "", {})
 
 
 def standing(name: str, base: Entry) -> dict[Key, Verdict]:
-    """The verdict on each example judged, after the lines that the name counts; {} where there is no revision yet."""
+    """The latest verdict on each reviewed example, for the lines that the name covers; {} if there is no revision."""
     return _standing(read(name, base), parse_name(name).lines)
 
 
 def export(name: str, base: Entry) -> str:
-    """What stands in a revision in the end, as CSV: what `merged` reads on another machine."""
+    """The latest verdicts of a revision as CSV, to be imported on another machine."""
     log = read(name, base)
     return verdicts.written(sorted(log.standing.values()), base.name, log.content)
 
 
 class Merged(NamedTuple):
-    """Somebody's verdicts beside one's own: those on examples not judged yet, those that say the same, and pairs (own,
-    theirs) that do not."""
+    """Imported verdicts compared with one's own: new: on examples not yet reviewed; alike: the same verdict; unlike:
+    pairs (own, imported) that differ."""
 
     new: list[Verdict]
     alike: list[Verdict]
@@ -201,17 +200,17 @@ class Merged(NamedTuple):
 
 
 def compared(name: str, base: Dataset, blob: bytes) -> Merged:
-    """Somebody's CSV beside the revision; nothing is changed. DataError for a file that is not on this base."""
-    own, found = standing(name, base.entry), Merged([], [], [])
+    """Compare a CSV with the revision, without changing it. DataError for a file on another base."""
+    own_verdicts, merged = standing(name, base.entry), Merged([], [], [])
     for verdict in verdicts.given(blob, base):
-        mine = own.get(verdict.key)
-        if mine is None:
-            found.new.append(verdict)
-        elif mine.says == verdict.says:
-            found.alike.append(verdict)
+        own_verdict = own_verdicts.get(verdict.key)
+        if own_verdict is None:
+            merged.new.append(verdict)
+        elif own_verdict.says == verdict.says:
+            merged.alike.append(verdict)
         else:
-            found.unlike.append((mine, verdict))
-    return found
+            merged.unlike.append((own_verdict, verdict))
+    return merged
 
 
 def _path(name: Name) -> Path:
@@ -224,7 +223,7 @@ def _standing(log: Log, lines: int | None) -> dict[Key, Verdict]:
     return judging.after(log, lines)
 
 
-def _look(name: str, find: Find) -> Revision | DataError:
+def _entry_or_error(name: str, find: Find) -> Revision | DataError:
     try:
         return entry(name, find)
     except DataError as error:
@@ -251,9 +250,9 @@ def _entry(name: Name, base: Entry, log: Log) -> Revision:
     return Revision(**shared | own, base=base, judged=dict(judged), lines=lines, content=log.content)
 
 
-def counted(stands: Mapping[Key, Verdict]) -> Counter:
-    """How many examples each verdict stands on; a label of one that had none is FIRST."""
-    return _summed(judging.counted(stands))
+def counted(by_example: Mapping[Key, Verdict]) -> Counter:
+    """The number of examples by verdict; a label of an unlabelled example counts as FIRST."""
+    return _summed(judging.counted(by_example))
 
 
 def _summed(of_parts: Counter) -> Counter:
@@ -264,19 +263,19 @@ def _summed(of_parts: Counter) -> Counter:
 
 
 def told(judged: dict[str, int]) -> str:
-    """`40 judged: 31 with another label, 2 taken out, 5 kept, 2 unsure.`"""
-    words = ((verdicts.LABEL, "with another label"), (FIRST, "with a first label"), (verdicts.OUT, "taken out"))
-    words += ((verdicts.KEEP, "kept"), (verdicts.UNSURE, "unsure"))
+    """`40 reviewed: 31 relabelled, 2 excluded, 5 confirmed, 2 unsure.`"""
+    words = ((verdicts.LABEL, "relabelled"), (FIRST, "labelled for the first time"), (verdicts.OUT, "excluded"))
+    words += ((verdicts.KEEP, "confirmed"), (verdicts.UNSURE, "unsure"))
     parts = [f"{judged[verdict]:,} {word}" for verdict, word in words if judged.get(verdict)]
-    return f"{sum(judged.values()):,} judged" + (f": {', '.join(parts)}" if parts else "") + "."
+    return f"{sum(judged.values()):,} reviewed: {', '.join(parts)}." if parts else "Nothing reviewed yet."
 
 
 def _require_content(content: str, base: Dataset, name: str) -> None:
     if content and content != base.content_hash[:CONTENT]:
         raise DataError(
-            f"{base.entry.name} was replaced since the verdicts of {name} were given: its content is "
-            f"{base.content_hash[:CONTENT]}, theirs {content}",
-            "verdicts on the set as it is now, in a revision of another name",
+            f"{base.entry.name} was replaced after the verdicts of {name} were given: its content hash is "
+            f"{base.content_hash[:CONTENT]}, theirs is {content}",
+            "verdicts on the current dataset, in a revision with another name",
         )
 
 
@@ -288,23 +287,23 @@ def _loaded(entry: Revision) -> Dataset:
 
 
 def _made(entry: Revision, base: Dataset, log: Log) -> Dataset:
-    """The base with what the verdicts change."""
+    """The dataset of a revision: its base with the changes of the verdicts."""
     _require_content(log.content, base, entry.name)
     verdicts.require_given(log.lines[: entry.lines], base)
-    stands = _standing(log, entry.lines)
-    judged = {part: [one for one in stands.values() if one.part == part] for part in PARTS}
+    by_example = _standing(log, entry.lines)
+    judged = {part: [verdict for verdict in by_example.values() if verdict.part == part] for part in PARTS}
     X, X_test = base.rows, base.X_test
     train, test = _part(base.y_train, len(X), judged["train"]), _part(base.y_test, len(X_test), judged["test"])
     return Dataset(entry, X, train.y, X_test, test.y, X, base=base, train=train, test=test)
 
 
 def _part(y: np.ndarray, n: int, judged: list[Verdict]) -> Part:
-    """The labels of the n examples of a part after its verdicts, and on which they say something; y: of those that had
-    one before."""
-    mended = [one for one in judged if one.verdict == verdicts.LABEL]
+    """The labels of the n examples of a set after its verdicts, and the rows they change. y: the labels of the examples
+    that had one before."""
+    mended = [verdict for verdict in judged if verdict.verdict == verdicts.LABEL]
     labels = np.concatenate([y, np.repeat(y[:1], n - len(y))])
-    rows = np.array(sorted(one.row for one in mended), np.int64)
+    rows = np.array(sorted(verdict.row for verdict in mended), np.int64)
     if mended:
-        labels[[one.row for one in mended]] = np.array([one.label for one in mended], y.dtype)
-    out = np.array(sorted(one.row for one in judged if one.verdict == verdicts.OUT), np.int64)
+        labels[[verdict.row for verdict in mended]] = np.array([verdict.label for verdict in mended], y.dtype)
+    out = np.array(sorted(verdict.row for verdict in judged if verdict.verdict == verdicts.OUT), np.int64)
     return Part(labels, rows, out, np.setdiff1d(np.arange(len(y), n), rows))

@@ -1,9 +1,9 @@
-"""A shelf: a folder of the reader's own sets, one .npz each under a safe name, listed as <prefix><slug of the title>.
+"""A shelf: a folder of the user's own sets, one .npz file each, listed as <prefix><slug of the title>.
 
-A file holds the arrays of a set and `entry`, a JSON text with the title and what the catalogue shows; it is written
-whole or not at all, and read without unpickling. When a shelf is listed, what each file announces is checked: its
-description, and the types, shapes and sizes of its arrays; the numbers themselves are when they are read. A new file is
-read in the same way before it takes its name, so that nothing is kept, and no older set replaced, that cannot be read.
+A file has the arrays of a set and `entry`, a JSON text with the title and what the catalogue shows. It is written
+completely or not at all, and read without unpickling. Listing a shelf checks the description of each file and the
+types, shapes and sizes of its arrays; the numbers are checked when they are read. A new file is read in the same way
+before it gets its name, so that no unreadable file is stored or replaces an older one.
 """
 
 import json
@@ -23,60 +23,64 @@ from data import places
 from data.dataset import DataError, in_words
 from data.loaders import bundle, npz
 
-MAX_TITLE = 60  # letters of a title that a file name takes up
-MAX_TEXT = 10_000  # letters of a title
+MAX_TITLE = 60  # characters of a title that are used for the file name
+MAX_TEXT = 10_000  # characters of a title
 MAX_ENTRY = 1 << 20  # bytes, in UTF-8, of the text that describes a set
-HALF = re.compile("[\ud800-\udfff]")  # half of a character: there is no UTF-8 of it
-LETTER = 4  # bytes that an array takes for one
-ACCEPTED = "a file that this program wrote"
+HALF = re.compile("[\ud800-\udfff]")  # surrogates: halves of characters, which have no UTF-8
+LETTER = 4  # bytes per character in an array
+ACCEPTED = "a file written by this program"
 
-E = TypeVar("E")  # what the catalogue lists: Entry, PictureEntry
+E = TypeVar("E")  # type of the entries: Entry, PictureEntry
 Members = dict[str, bundle.Member]  # the arrays of a stored file by name, not yet read
 
-_found: dict[tuple, DataError] = {}  # path, stamp -> what reading all of a file has shown
+_damage: dict[tuple, DataError] = {}  # (path, stamp) -> the error of reading the whole file
 
 
 class DamagedSet(NamedTuple):
-    """A file among the reader's own sets that is none: its name in the catalogue, and what is wrong."""
+    """A stored file that cannot be used: its name in the catalogue, and the reason."""
 
     name: str
     reason: str
 
 
 class Words(NamedTuple):
-    """How errors speak of a set."""
+    """The words for a set in error messages."""
 
-    one: str  # "a data set"
-    it: str  # "The data set"
-    none: str  # "There is no data set"
+    a_set: str  # "a dataset"
+    the_set: str  # "The dataset"
+    no_set: str  # "There is no dataset"
 
 
 @dataclass(frozen=True, eq=False)
 class Shelf(Generic[E]):
-    """One folder of sets of one kind; `shown` is what a file says of its set, a dict that JSON can hold."""
+    """A folder of sets of one kind. The description of a set is a dict that is stored as JSON."""
 
     folder: str  # below the home folder
     prefix: str  # of the names in the catalogue
     words: Words
-    arrays: tuple[str, ...]  # what a file holds beside `entry`
-    most: int  # bytes that a file may unpack to
-    fields: dict[str, Callable[[object], bool]]  # of `shown` beside the title: whether a value is good
-    entry: Callable[[dict, dict], E]  # shown, the fields of an entry that the shelf knows -> entry
-    check: Callable[[Path, dict, Members], None]  # DataError unless the arrays announce what `shown` says
-    read: Callable[[Path, dict, Members], object]  # what the entry parses to; DataError for damage
+    arrays: tuple[str, ...]  # names of the arrays of a file, besides `entry`
+    most: int  # largest unpacked size in bytes
+    fields: dict[
+        str, Callable[[object], bool]
+    ]  # fields of the description, besides the title -> whether a value is valid
+    entry: Callable[[dict, dict], E]  # (description, fields set by the shelf) -> entry
+    check: Callable[[Path, dict, Members], None]  # DataError unless the array headers match the description
+    read: Callable[[Path, dict, Members], object]  # the content of a file; DataError if damaged
 
-    def draft(self, title: str, shown: dict, size: int) -> E:
-        """The entry that `keep` would return, of `size` bytes. Raises DataError for what `keep` would not describe."""
+    def draft(self, title: str, description: dict, size: int) -> E:
+        """The entry that `keep` would return, with a size in bytes. Raises DataError if `keep` would."""
         path = self._path(title)
-        return self._entry(path, self._described(path, _text(shown)), size)
+        return self._entry(path, self._described(path, _text(description)), size)
 
-    def keep(self, title: str, shown: dict, arrays: dict[str, np.ndarray], replace: bool) -> E:
-        """Store a set and return its entry. DataError for a taken name, unless `replace`, and for what the shelf would
-        not read again; then nothing has changed."""
-        path, text = self._path(title), _text(shown)
+    def keep(self, title: str, description: dict, arrays: dict[str, np.ndarray], replace: bool) -> E:
+        """Save a set and return its entry. DataError if the name is taken (unless `replace`) or if the saved file could
+        not be read back; then nothing is changed."""
+        path, text = self._path(title), _text(description)
         name = self.prefix + path.stem
         if path.exists() and not replace:
-            raise DataError(f"There is already {self.words.one} {name!r}", "another name, or permission to replace it")
+            raise DataError(
+                f"There is already {self.words.a_set} {name!r}", "another name, or replacing the existing one"
+            )
         try:
             with places.replacing(path) as file:
                 np.savez(file, **arrays, entry=np.array(text))
@@ -84,33 +88,33 @@ class Shelf(Generic[E]):
                 written = Path(file.name)
                 self.read(written, *self._announced(written))
         except DataError as error:
-            reason = f"{self.words.it} could not be read again: {error.reason}"
-            raise DataError(reason, "what an upload is read as") from error
+            reason = f"{self.words.the_set} could not be read back after saving: {error.reason}"
+            raise DataError(reason, "arrays as an upload gives them") from error
         except OSError as error:
-            reason = f"{self.words.it} could not be stored ({error})"
-            raise DataError(reason, "a home folder that can be written") from error
+            reason = f"{self.words.the_set} could not be saved ({error})"
+            raise DataError(reason, "a home folder (SVMLAB_HOME) with write permission") from error
         return self._entry(path, json.loads(text), path.stat().st_size)
 
     def forget(self, name: str) -> None:
-        """Remove one of the sets, a file or a folder in its place, for good. DataError if there is none of this name,
-        or where that is not allowed."""
+        """Delete a set permanently, even if a folder is in the place of its file. DataError if there is none of this
+        name, or if it cannot be deleted."""
         path = next((path for path in self._files() if self.prefix + path.stem == name), None)
         if path is None:
             raise DataError(
-                f"{self.words.none} of yours named {name!r}", f"one of the names that start with {self.prefix}"
+                f"{self.words.no_set} of yours named {name!r}", f"one of the names that start with {self.prefix}"
             )
-        with in_words(f"{path.name} could not be removed", "a folder that may be changed", OSError):
+        with in_words(f"{path.name} could not be deleted", "a folder with write permission", OSError):
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
     def entries(self) -> list[E]:
-        """The stored sets by name, without the damaged ones."""
-        return [entry for entry in map(self._look, self._files()) if not isinstance(entry, DataError)]
+        """The stored sets by name, except damaged ones."""
+        return [entry for entry in map(self._entry_or_error, self._files()) if not isinstance(entry, DataError)]
 
     def damaged(self) -> list[DamagedSet]:
-        """The files that lie among the stored sets and cannot be read."""
-        looks = [(path, self._look(path)) for path in self._files()]
+        """The stored files that cannot be read."""
+        listed = [(path, self._entry_or_error(path)) for path in self._files()]
         return [
-            DamagedSet(self.prefix + path.stem, str(error)) for path, error in looks if isinstance(error, DataError)
+            DamagedSet(self.prefix + path.stem, str(error)) for path, error in listed if isinstance(error, DataError)
         ]
 
     def _path(self, title: str) -> Path:
@@ -120,86 +124,91 @@ class Shelf(Generic[E]):
         folder = places.home() / self.folder
         return sorted(folder.glob("[!.]*.npz")) if os.path.isdir(folder) else []
 
-    def _look(self, path: Path) -> E | DataError:
-        """The entry of a stored file, or what is wrong with it."""
+    def _entry_or_error(self, path: Path) -> E | DataError:
+        """The entry of a stored file, or the error of reading it."""
         try:
             stamp = _stamp(path)
         except OSError as error:
             return DataError(f"{path.name} cannot be read ({error.strerror})", ACCEPTED)
-        return _found.get((path, stamp)) or _entry_of(self, path, stamp)
+        return _damage.get((path, stamp)) or _entry_of(self, path, stamp)
 
-    def _entry(self, path: Path, shown: dict, size: int) -> E:
+    def _entry(self, path: Path, description: dict, size: int) -> E:
         known = {
             "name": self.prefix + path.stem,
-            "title": shown["title"],
+            "title": description["title"],
             "licence": "yours",
             "sources": ("your own data",),
             "size_mb": size / 1e6,
-            "parse": partial(self._parse, shown),
+            "parse": partial(self._parse, description),
             "paths": partial(list, [path]),
         }
-        return self.entry(shown, known)
+        return self.entry(description, known)
 
     def _members(self, path: Path) -> Members:
         members = {member.name.removesuffix(".npy"): member for member in bundle.from_path(path, self.most)}
         if missing := {*self.arrays, "entry"} - members.keys():
-            raise DataError(f"{path.name} has no {min(missing)}", ACCEPTED)
+            raise DataError(f"{path.name} has no array {min(missing)}", ACCEPTED)
         return members
 
     def _announced(self, path: Path) -> tuple[dict, Members]:
-        """The description of a stored file and its arrays, not yet read, that announce what it says. DataError."""
+        """The description of a stored file and its arrays, whose headers match it. Raises DataError."""
         if not path.is_file():
             raise DataError(f"{path.name} is not a file", ACCEPTED)
         members = self._members(path)
         if members["entry"].size > LETTER * MAX_ENTRY + npz.MAX_HEADER:
-            raise DataError(f"The text in {path.name} is longer than {MAX_ENTRY:,} letters", ACCEPTED)
-        shown = self._described(path, str(npz.parse("entry", members["entry"].read())))
-        self.check(path, shown, members)
-        return shown, members
+            raise DataError(f"The description in {path.name} is longer than {MAX_ENTRY:,} characters", ACCEPTED)
+        description = self._described(path, str(npz.parse("entry", members["entry"].read())))
+        self.check(path, description, members)
+        return description, members
 
     def _described(self, path: Path, text: str) -> dict:
-        """The description that a text holds. DataError unless it has what an entry takes from it."""
+        """The description in a JSON text. DataError unless it has valid values for all fields of an entry."""
         if path.stem != slug(path.stem):
-            raise DataError(f"{path.name} has a name that no stored set can have", "small letters, digits and hyphens")
-        with in_words(f"{path.name} does not say what it holds", ACCEPTED, ValueError, RecursionError):
-            shown = json.loads(text)
-        if not isinstance(shown, dict):
-            raise DataError(f"{path.name} does not say what it holds", ACCEPTED)
-        _text(shown)  # JSON can spell what no browser can be sent
+            raise DataError(
+                f"{path.name} is not a valid file name for a saved set", "lower-case letters, digits and hyphens"
+            )
+        with in_words(f"{path.name} has no readable description", ACCEPTED, ValueError, RecursionError):
+            description = json.loads(text)
+        if not isinstance(description, dict):
+            raise DataError(f"{path.name} has no readable description", ACCEPTED)
+        _text(description)  # JSON may contain escapes of incomplete characters
         for name, is_good in {"title": lambda value: is_text(value, MAX_TEXT), **self.fields}.items():
-            if not is_good(shown.get(name)):
-                raise DataError(f"{path.name} says {name} = {repr(shown.get(name))[:60]}", ACCEPTED)
-        return shown
+            if not is_good(description.get(name)):
+                raise DataError(
+                    f"The description in {path.name} has an invalid value: {name} = {repr(description.get(name))[:60]}",
+                    ACCEPTED,
+                )
+        return description
 
-    def _parse(self, shown: dict, paths: list[Path]):
+    def _parse(self, description: dict, paths: list[Path]):
         path, stamp = paths[0], _stamp(paths[0])
         try:
-            return self.read(path, shown, self._members(path))
+            return self.read(path, description, self._members(path))
         except DataError as error:
-            damage = DataError(f"{path.name} is damaged: {error.reason}", "the set, uploaded once more")
-            _found[path, stamp] = damage
+            damage = DataError(f"{path.name} is damaged: {error.reason}", "the same data, uploaded again")
+            _damage[path, stamp] = damage
             raise damage from error
 
 
 def slug(title: str) -> str:
-    """Lower-case ASCII letters and digits joined by hyphens: safe as a file name, in a URL and as a part of a name."""
+    """Lower-case ASCII letters and digits joined by hyphens: safe in file names, URLs and names of datasets."""
     plain = unicodedata.normalize("NFKD", title[:MAX_TITLE]).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
     if not name:
-        raise DataError(f"The name {title!r} has no letter a-z and no digit", "a name such as `my digits 2`")
+        raise DataError(f"The name {title!r} contains no letter a-z and no digit", "a name such as `my digits 2`")
     return name
 
 
 def one_line(title: str) -> str:
-    """A title as it is stored; DataError for one too long to be read again."""
+    """A title in one line. DataError if it is too long to be read back."""
     title = " ".join(title.split())
     if len(title) > MAX_TEXT:
-        raise DataError(f"The name has {len(title):,} letters", f"at most {MAX_TEXT:,}")
+        raise DataError(f"The name is too long: {len(title):,} characters", f"at most {MAX_TEXT:,}")
     return title
 
 
 def is_text(value, most: int) -> bool:
-    """Whether a value of a description is a text of 1 to `most` letters."""
+    """Whether a value of a description is a text of 1 to `most` characters."""
     return isinstance(value, str) and 0 < len(value) <= most
 
 
@@ -208,19 +217,19 @@ def is_count(value, least: int, most: int = 2**63 - 1) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
-def _text(shown: dict) -> str:
-    """A description as it is stored; DataError for one too long to be read again, or with half a character in it."""
-    text = json.dumps(shown, ensure_ascii=False)
+def _text(description: dict) -> str:
+    """A description as JSON. DataError if it is too long to be read back, or contains an incomplete character."""
+    text = json.dumps(description, ensure_ascii=False)
     if half := HALF.search(text):
-        raise DataError(f"A name has half a character in it (U+{ord(half[0]):X})", "names of whole characters")
+        raise DataError(f"A name contains an incomplete character (U+{ord(half[0]):X})", "names in valid Unicode")
     if (n := in_utf8(text)) > MAX_ENTRY:
-        reason = f"The title and the names of columns, classes or pictures take {n:,} bytes of UTF-8"
-        raise DataError(reason, f"at most {MAX_ENTRY:,} bytes: fewer names, or shorter ones")
+        reason = f"The title and the names of columns, classes or pictures take {n:,} bytes in UTF-8"
+        raise DataError(reason, f"at most {MAX_ENTRY:,} bytes: use fewer or shorter names")
     return text
 
 
 def in_utf8(text: str) -> int:
-    """Bytes that a text takes in UTF-8, whatever it holds."""
+    """Length of a text in UTF-8 in bytes, incomplete characters included."""
     return len(text.encode("utf-8", "surrogatepass"))
 
 
@@ -235,5 +244,5 @@ def _entry_of(shelf: Shelf[E], path: Path, stamp: tuple[int, int]) -> E | DataEr
         return shelf._entry(path, shelf._announced(path)[0], stamp[1])
     except DataError as error:
         return error
-    except ValueError as error:  # of computing with what a hostile file says
-        return DataError(f"{path.name} does not say what it holds ({error})", ACCEPTED)
+    except ValueError as error:  # values of a hostile file, such as sizes that overflow
+        return DataError(f"{path.name} has no readable description ({error})", ACCEPTED)

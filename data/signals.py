@@ -1,18 +1,18 @@
-"""How a command ends that is asked to from outside; those of `data` and of `svmcore` alike."""
+"""Ending a command by signals; shared by the commands of `data` and `svmcore`."""
 
 import signal
 from collections.abc import Callable
 
 
 def interrupt(number: int, frame) -> None:
-    """As Ctrl-C does, with the signal that asked."""
+    """Raise KeyboardInterrupt, as Ctrl-C does, with the number of the signal."""
     raise KeyboardInterrupt(number)
 
 
-def end_by_signals(how: Callable = interrupt) -> None:
-    """Have a closed terminal (SIGHUP) and SIGTERM end a command as Ctrl-C does; what whoever started it ignores stays
+def end_by_signals(handler: Callable = interrupt) -> None:
+    """Let SIGTERM and SIGHUP (a closed terminal) end a command as Ctrl-C does. Signals ignored at the start stay
     ignored, such as SIGHUP under nohup."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, how)
+            signal.signal(number, handler)

@@ -1,10 +1,10 @@
-"""Seeded two-class problems in the plane, for pictures of a decision boundary.
+"""Synthetic two-class problems in the plane, with fixed seeds, for pictures of decision boundaries.
 
     moons, circles, gaussians, banana, ripley : (n, seed) -> X (n, 2) float32, y (n,) int64 in {-1, +1}, half each
 
-moons and circles are the shapes known from scikit-learn; banana is two arcs that embrace each other, with noise that
-grows along the arc, in the manner of Raetsch's benchmark of that name (not its data); ripley is made
-like the set of 1994, and is not it.
+moons and circles have the shapes known from scikit-learn. banana is a bent band around a cloud, with noise that
+grows along the band; it resembles Raetsch's benchmark of that name, but is not its data. ripley resembles the dataset
+of 1994, but is not it.
 """
 
 from collections.abc import Callable
@@ -52,8 +52,8 @@ def banana(n: int, seed: int, noise: float = 0.3) -> tuple[np.ndarray, np.ndarra
 def ripley(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Each class an equal mixture of two Gaussians of variance 0.03; the best possible error is 8.9 %.
 
-    In the manner of B. D. Ripley, Neural networks and related methods for classification, JRSS B 56 (1994), whose
-    own set is said to allow 8 %: his means are not at hand.
+    After B. D. Ripley, Neural networks and related methods for classification, JRSS B 56 (1994). The Bayes error of
+    his own dataset is given as 8 %; his means are not available.
     """
     rng, y = _start(n, seed)
     means = np.array([[[-0.7, 0.3], [0.3, 0.3]], [[-0.3, 0.7], [0.4, 0.7]]])
@@ -62,15 +62,15 @@ def ripley(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def entries() -> list[Entry]:
-    """What the catalogue says of each."""
-    note = "Synthetic points in the plane, the same on every machine."
+    """The catalogue entries of these problems."""
+    note = "Synthetic points in the plane: the same on every machine."
     return [
         entry_of(f"toy-{make.__name__}", title, "toy", 2, make, N_TRAIN, N_TEST, note) for title, make in TOYS.items()
     ]
 
 
 def entry_of(name: str, title: str, kind: str, d: int, make: Callable, n_train: int, n_test: int, note: str) -> Entry:
-    """The entry of a problem of d features, whose parts are drawn independently by `make(n, seed)`."""
+    """The entry of a problem with d features; `make(n, seed)` draws the training and the test set independently."""
     return Entry(
         name=name,
         title=f"{title} (synthetic)",
@@ -98,5 +98,5 @@ TOYS = {
     "Two circles": circles,
     "Two Gaussians": gaussians,
     "Banana": banana,
-    "Mixtures in the manner of Ripley": ripley,
+    "Mixtures of Gaussians, after Ripley": ripley,
 }

@@ -1,6 +1,6 @@
-"""Small pictures of a data set: digits or images in a row of frames, rows of features as stripes, points in the plane.
+"""Thumbnails of datasets: images in frames, feature rows as stripes, points in the plane as a scatter plot.
 
-Everything is drawn as uint8 on a light ground; toys in the two class colours of the app.
+Thumbnails are uint8 on a light background; points have the two class colours of the app.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ PLUS, MINUS = (0, 114, 178), (213, 94, 0)  # Okabe-Ito blue and vermilion
 
 
 def draw(dataset: Dataset) -> np.ndarray:
-    """The picture, (height, width) or (height, width, 3) uint8."""
+    """The thumbnail, (height, width) or (height, width, 3) uint8."""
     if dataset.image_shape:
         return _montage(dataset)
     if dataset.X_train.shape[1] == 2:
@@ -23,7 +23,7 @@ def draw(dataset: Dataset) -> np.ndarray:
 
 
 def frames() -> np.ndarray:
-    """Empty frames, for a set that is not at hand."""
+    """Empty frames, for a dataset that is not available."""
     cell = np.full((CELL, CELL), GROUND, np.uint8)
     cell[1:-1, 1:-1] = GROUND - 20
     return np.tile(cell, (ROWS, COLUMNS))
@@ -44,13 +44,13 @@ def _montage(dataset: Dataset) -> np.ndarray:
 
 
 def _as_bytes(images: np.ndarray) -> np.ndarray:
-    """The values from the darkest to the brightest, spread over 0 to 255."""
+    """Values rescaled linearly from [min, max] to 0 to 255."""
     low, high = float(images.min()), float(images.max())
     return ((images - low) / max(high - low, 1e-9) * 255).astype(np.uint8)
 
 
 def _in_cells(images: np.ndarray) -> np.ndarray:
-    """Images that fit into PICTURE x PICTURE: every pixel repeated equally often, or every so-many-th pixel alone."""
+    """Images enlarged by whole factors to fit into PICTURE x PICTURE, or subsampled at a fixed step."""
     longest = max(images.shape[1:3])
     grown = images.repeat(max(PICTURE // longest, 1), axis=1).repeat(max(PICTURE // longest, 1), axis=2)
     step = -(-longest // PICTURE)

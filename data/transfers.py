@@ -1,4 +1,4 @@
-"""Fetching in the background: at most one thread a data set, found again by name from any page, session or rerun.
+"""Background downloads: at most one thread per dataset, shared by all pages, sessions and reruns.
 
 start(name) -> Transfer      current(name) -> Transfer | None      transfer.stop()
 """
@@ -10,16 +10,16 @@ from data import fetch
 
 
 class State(NamedTuple):
-    """How far a transfer is; published whole, so that a reader never sees half of it."""
+    """The state of a transfer; immutable, so that a reader always sees a consistent one."""
 
     phase: str  # "running", "done", "stopped" or "failed"
     done: int = 0  # bytes
-    total: int = 0  # bytes, 0 while unknown
+    total: int = 0  # bytes, 0 if unknown
     message: str = ""
 
 
 class Transfer:
-    """The fetch of one data set, under way or ended; read `state` at any time, from any thread."""
+    """The download of one dataset, running or ended; `state` may be read at any time from any thread."""
 
     def __init__(self, name: str):
         self.name = name
@@ -28,7 +28,7 @@ class Transfer:
         threading.Thread(target=self._run, name=f"fetch {name}", daemon=True).start()
 
     def stop(self) -> None:
-        """Ask it to end; it does so at its next piece of data and leaves nothing half-done."""
+        """Cancel; the transfer ends at its next chunk and leaves no partial file."""
         self._stop.set()
 
     def _run(self) -> None:
@@ -37,7 +37,7 @@ class Transfer:
             self.state = State("done")
         except fetch.FetchCancelled:
             self.state = State("stopped")
-        except Exception as error:  # whatever it is: a thread that ends in silence would be waited for for ever
+        except Exception as error:  # any error: otherwise the page would wait for this thread for ever
             self.state = State("failed", message=str(error))
 
     def _report(self, done: int, total: int, message: str) -> None:
@@ -51,7 +51,7 @@ _lock = threading.Lock()
 
 
 def start(name: str) -> Transfer:
-    """The transfer of this set that is under way, or a new one. UnknownDataset for a name without files to fetch."""
+    """The running transfer of this dataset, or a new one. Raises UnknownDataset for a name without files."""
     fetch.at_hand(name)
     with _lock:
         known = _transfers.get(name)

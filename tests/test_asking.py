@@ -215,7 +215,7 @@ def test_a_label_taken_back_or_changed_begins_the_curve_anew_from_there(run):
     assert back.curve == {n: whole[n] for n in back.curve}
     wrong = ((labels[0][0], (labels[0][1] + 1) % 10), *labels[1:])
     other = after(run, wrong).curve
-    beside.CURVES._kept.clear()
+    beside.CURVES._values.clear()
     assert after(run, wrong).curve == other, "as computed from nothing"
     assert after(run, labels).curve == whole
 

@@ -183,7 +183,7 @@ def test_what_a_worker_has_not_got_it_says(cluster, monkeypatch):
     only_here = submit(Recipe(dataset="digits-8x8@checked", n_train=100, n_test=50))
     assert jobs.wait(only_here, SECONDS).state == "failed"
     said = "The worker (one|two) cannot have the data: "
-    assert re.match(said + "There is no data set 'digits-8x8@checked.1'", jobs.status(only_here).message)
+    assert re.match(said + "There is no dataset 'digits-8x8@checked.1'", jobs.status(only_here).message)
     monkeypatch.setattr(Dataset, "content_hash", property(lambda self: "0" * 64))
     unlike = submit(MOONS)
     assert jobs.wait(unlike, SECONDS).state == "failed"

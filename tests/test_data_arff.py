@@ -77,7 +77,7 @@ def test_numbers_are_those_that_scipy_reads(loadarff):
 
 def test_question_marks_are_missing_values_and_labels():
     text = HEAD + dense(",") + "?,3,red,Iris-a\n4,2,?,Iris-a\n9,9,red,?\n"
-    with pytest.raises(DataError, match=r"line 45 has an empty cell, in 'petal length'; 2 of 15 rows"):
+    with pytest.raises(DataError, match=r"line 45 has an empty cell in column 'petal length'; 2 of 15 rows"):
         read_upload("a.arff", text.encode())
     preview = read_upload("a.arff", text.encode(), empty="fill")
     assert "1 of 15 examples have no label yet" in preview.notes
@@ -85,12 +85,15 @@ def test_question_marks_are_missing_values_and_labels():
 
 
 REFUSED = {
-    "a quote left open": (HEAD + dense(",") + "1,2,'dark,Iris-a\n", r"line 45 has a quote that is left open.*'dark"),
-    "letters behind a quote": (HEAD + "1,2,'dark'x,Iris-a\n", r"line 11 .* a value beside one"),
-    "a value less": (HEAD + dense(",") + "1,2,Iris-a\n", r"[Ll]ine 45 .*has 3 values, the first line 4"),
+    "a quote left open": (HEAD + dense(",") + "1,2,'dark,Iris-a\n", r"line 45 has a quote that is never closed.*'dark"),
+    "letters behind a quote": (HEAD + "1,2,'dark'x,Iris-a\n", r"line 11 .* text next to a quoted value"),
+    "a value less": (HEAD + dense(",") + "1,2,Iris-a\n", r"[Ll]ine 45 .*has 3 values, but the first line has 4"),
     "a place too far": (HEAD + "{4 1}\n", r"line 11 has '4 1'.*places from 0 to 3"),
     "a brace left open": (HEAD + "{0 1\n", r"line 11 has"),
-    "a table in a table": (HEAD.replace("REAL", "relational"), r"line 5 has an attribute of the type 'relational'"),
+    "a table in a table": (
+        HEAD.replace("REAL", "relational"),
+        r"line 5 has an attribute of the unknown type 'relational'",
+    ),
     "no type": (HEAD.replace("\tREAL", ""), r"line 5 is .*a name, and numeric"),
     "no data": (HEAD.replace("@DATA", "") + dense(","), r"line 11 is '5\.1,3\.5.*before @data"),
     "no examples": (HEAD, "no examples after @data"),

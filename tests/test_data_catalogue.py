@@ -53,7 +53,7 @@ def test_a_set_that_is_not_at_hand_says_where_to_put_it(home, monkeypatch):
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones():
-    with pytest.raises(UnknownDataset, match=r"no data set 'minst'.*mnist-5k.*toy-banana"):
+    with pytest.raises(UnknownDataset, match=r"no dataset 'minst'.*mnist-5k.*toy-banana"):
         load("minst")
 
 

@@ -64,9 +64,9 @@ def test_what_tells_objects_or_nothing_is_no_table_of_classes():
     assert are_pictures(
         [("a.zip", archive({"a.png": image(GREY[0]), "b.png": image(GREY[1]), "t.csv": BOXES.encode()}))]
     )
-    with pytest.raises(DataError, match="in no folder"):
+    with pytest.raises(DataError, match="not in a folder"):
         read_upload("a.zip", archive(PICTURES | {"notes.csv": b"when,what\nmonday,rain\ntuesday,sun\n"}))
-    assert "beside a csv" in images.ACCEPTED
+    assert "or a csv of file names" in images.ACCEPTED
 
 
 def test_a_table_alone_is_not_taken_apart_for_images_that_are_not_there(monkeypatch):

@@ -47,7 +47,7 @@ def test_images_along_the_first_side_or_the_last(images, last):
     preview = read_upload("mine.mat", mat(X=np.moveaxis(images, 0, -1) if last else images, y=PAIR[:, None]))
     expected = images[..., 0] if images.shape[-1] == 1 else images
     assert by_value(preview.arrays.X_train, preview.arrays.y_train) == by_value(expected.astype(np.uint8), PAIR)
-    assert any("holds an example in each slice" in note for note in preview.notes) == last
+    assert any("with one example per slice" in note for note in preview.notes) == last
 
 
 @pytest.mark.parametrize("labels", [["dog", "cät"], ["1", "2"], ["only one alphabet", "κάτα"]])
@@ -83,19 +83,22 @@ SQUARE = np.zeros((12, 5, 12), np.uint8)
 REFUSED = {
     "version 7.3": (b"MATLAB 7.3 MAT-file".ljust(124) + b"\0\2IM" + b"\x89HDF", r"version 7\.3 \(HDF5\).*'-v7'"),
     "version 4": (mat(version="4", X=ROWS, y=PAIR), r"version 4, or damaged.*'-v7'"),
-    "other names": (mat(a=ROWS, b={"c": 1}), r"holds a \(12 x 3 double\), b \(1 x 1 struct\), and no X and y"),
-    "a structure": (mat(X={"a": 1}, y=PAIR), r"X is a struct, not numbers"),
-    "complex numbers": (mat(X=ROWS + 1j, y=PAIR), r"X is complex, not numbers"),
+    "other names": (mat(a=ROWS, b={"c": 1}), r"has a \(12 x 3 double\), b \(1 x 1 struct\), but no X and y"),
+    "a structure": (mat(X={"a": 1}, y=PAIR), r"X has the type struct, not real numbers"),
+    "complex numbers": (mat(X=ROWS + 1j, y=PAIR), r"X has the type complex, not real numbers"),
     "no common side": (
         mat(X=ROWS, y=PAIR[:7]),
-        r"X \(12 x 3 double\) has no side of 7, the labels in y \(1 x 7 int64\)",
+        r"X \(12 x 3 double\) has no dimension of 7, the number of labels in y \(1 x 7 int64\)",
     ),
-    "two sides that fit": (mat(X=SQUARE, y=PAIR), r"X \(12 x 5 x 12 uint8\) may hold its 12 images along the first"),
-    "labels in two columns": (mat(X=ROWS, y=np.column_stack([PAIR, PAIR])), r"y \(12 x 2 int64\) is no column of lab"),
-    "numbers in cells": (mat(X=ROWS, y=cells(list(PAIR))), r"y has a cell that is no text \(int64\)"),
-    "cut off": (mat(False, X=ROWS, y=PAIR)[:-60], r"a\.mat is damaged or cut off"),
-    "cut off while packed": (mat(X=ROWS, y=PAIR)[:-9], r"a\.mat is damaged or cut off"),
-    "nothing in it": (mat()[:128], r"holds no variables"),
+    "two sides that fit": (mat(X=SQUARE, y=PAIR), r"X \(12 x 5 x 12 uint8\) may have its 12 images along the first"),
+    "labels in two columns": (
+        mat(X=ROWS, y=np.column_stack([PAIR, PAIR])),
+        r"y \(12 x 2 int64\) is not a column of lab",
+    ),
+    "numbers in cells": (mat(X=ROWS, y=cells(list(PAIR))), r"y has a cell that is not a text \(int64\)"),
+    "cut off": (mat(False, X=ROWS, y=PAIR)[:-60], r"a\.mat is damaged or incomplete"),
+    "cut off while packed": (mat(X=ROWS, y=PAIR)[:-9], r"a\.mat is damaged or incomplete"),
+    "nothing in it": (mat()[:128], r"has no variables"),
 }
 
 
@@ -126,7 +129,7 @@ def test_what_unpacks_to_more_than_may_be_is_refused_before_it_does(monkeypatch)
     with pytest.raises(DataError, match=r"X \(1048576 x 1048576 double\) has 1,048,576 values"):
         read_upload("a.mat", bomb((1 << 20, 1 << 20), 1 << 20) + y)
     wide = sparse.csc_array((1 << 20, 40))
-    with pytest.raises(DataError, match=r"X \(1048576 x 40 sparse\) takes 160 MB when it is full"):
+    with pytest.raises(DataError, match=r"X \(1048576 x 40 sparse\) takes 160 MB as a dense matrix"):
         read_upload("a.mat", mat(X=wide, y=PAIR))
     monkeypatch.setattr(matlab, "MAX_TEXTS", 5)
     with pytest.raises(DataError, match=r"has 12 labels.*at most 5 texts"):

@@ -262,7 +262,7 @@ def test_what_is_no_box_is_ignored_and_counted(tool):
 def test_points_alone_are_refused_and_counted():
     shapes = [{"label": "car", "shape_type": "point", "points": [[3, 4]]}]
     files = {f"{n}.json": json.dumps({"imagePath": f"{n}.png", "shapes": shapes}) for n in "ab"}
-    with pytest.raises(DataError, match=r"json tells no objects\. 2 annotations .* ignored: point \(2\)"):
+    with pytest.raises(DataError, match=r"json has no objects\. 2 annotations .* ignored: point \(2\)"):
         read_pictures(files_of({**pictures(), **files}))
 
 
@@ -271,7 +271,7 @@ def test_the_name_of_an_image_may_have_another_ending(suffix):
     given = {**pictures(), **{f"{n}.xml": voc(n).replace(".png<", f".{suffix}<") for n in "abc"}}
     assert sorted(read_pictures(files_of(given)).boxes.tolist()) == sorted(ALL)
     given |= {"a.bmp": pictures()["b.png"]}
-    with pytest.raises(DataError, match=rf"'a\.{suffix}' may be a\.bmp and a\.png.*the path of one"):
+    with pytest.raises(DataError, match=rf"'a\.{suffix}' is ambiguous: it may be a\.bmp and a\.png.*the path of one"):
         read_pictures(files_of(given))
     given = {**pictures(), "b.csv": "image,xmin,ymin,xmax,ymax\na.png,1,2,9,9\nb.0001,1,2,9,9"}
     with pytest.raises(DataError, match=r"no image 'b\.0001'"):  # whose end is no image's
@@ -301,8 +301,8 @@ def test_one_kind_of_several_is_chosen():
     given = files_of({**pictures(), "instances.json": json.dumps(two)})
     upload = read_pictures(given)
     assert upload.kinds == ("car", "person")
-    assert "Objects of 2 kinds, car (2), person (1), are looked for as one" in upload.notes
-    with pytest.raises(DataError, match="objects in one picture only"):
+    assert "Objects of 2 kinds are treated as one: car (2), person (1)" in upload.notes
+    with pytest.raises(DataError, match="objects in only one picture"):
         read_pictures(given, kinds=("person",))
     assert len(read_pictures(given, kinds=("car", "person")).boxes) == 3
 
@@ -334,31 +334,31 @@ REFUSED = {
     "COCO, endless": (broken("COCO", b"[6, 4, 24, 16]", b"[6, 4, 1e999, 16]"), r"annotations\[0\], bbox: inf"),
     "COCO, far": (
         broken("COCO", b"[6, 4, 24, 16]", b"[600, 4, 24, 16]"),
-        r"annotations\[0\], bbox: .*x = 612, lies outside",
+        r"annotations\[0\], bbox: .*x = 612, is outside",
     ),
     "COCO, a file that is missing": (
         broken("COCO", b'"a.png"', b'"aa.png"'),
         r"annotations\[0\]: there is no image 'aa.png'.*a\.png",
     ),
     "COCO, no name": (broken("COCO", b'"a.png"', b"null"), r"images\[0\], file_name: it is empty"),
-    "COCO, cut off": ({**pictures(), "i.json": coco()[:-9]}, r"i\.json is no JSON"),
-    "deep JSON": ({**pictures(), "i.json": b"[" * 100_000}, r"i\.json is no JSON"),
-    "another JSON": ({**pictures(), "i.json": b'{"a": 1}'}, r"i\.json tells no objects in a way that is known.*COCO"),
+    "COCO, cut off": ({**pictures(), "i.json": coco()[:-9]}, r"i\.json is not valid JSON"),
+    "deep JSON": ({**pictures(), "i.json": b"[" * 100_000}, r"i\.json is not valid JSON"),
+    "another JSON": ({**pictures(), "i.json": b'{"a": 1}'}, r"i\.json is not in a known annotation format.*COCO"),
     "YOLO, in pixels": (
         {**pictures(), **yolo(), "a.txt": "0 18 12 24 16"},
-        r"a\.txt, line 1: '0 18 12 24 16'.*shares of the picture",
+        r"a\.txt, line 1: '0 18 12 24 16'.*fractions of the picture",
     ),
     "YOLO, four values": (
         {**pictures(), **yolo(), "a.txt": yolo_line((6, 4, 30, 20)) + "0 .5 .5 .2"},
         r"a\.txt, line 2: 4 values",
     ),
-    "YOLO, a word": (broken("YOLO side by side", b"0 0.3", b"0 x"), "no objects|the header is|not 0|tells"),
+    "YOLO, a word": (broken("YOLO side by side", b"0 0.3", b"0 x"), "no objects|the header is|not 0|annotation format"),
     "VOC, backwards": (
         broken("VOC of LabelImg", b"<xmin>6<", b"<xmin>60<"),
-        r"a\.xml, object 1, xmax: 30.* is not above xmin 60",
+        r"a\.xml, object 1, xmax: 30.* is not greater than xmin = 60",
     ),
     "VOC, a hole": (broken("VOC of LabelImg", b"<ymin>4</ymin>", b""), r"a\.xml, object 1, ymin: None"),
-    "VOC, no box": (broken("VOC of LabelImg", b"bndbox>", b"box>"), r"is no XML|has no bndbox"),
+    "VOC, no box": (broken("VOC of LabelImg", b"bndbox>", b"box>"), r"is not valid XML|there is no <bndbox>"),
     "XML that grows": (
         {**pictures(), "a.xml": '<!DOCTYPE x [<!ENTITY a "aaaa">]><annotation>&a;</annotation>'},
         r"a\.xml has a document type",
@@ -375,7 +375,7 @@ REFUSED = {
     ),
     "Label Studio, csv, broken": (
         {**pictures(), "p.csv": label_studio_csv().replace("[{", "[{{", 1)},
-        r"p\.csv, line 2: a cell is no JSON",
+        r"p\.csv, line 2: a cell is not valid JSON",
     ),
     "VIA, a line": (broken("VIA", b'"name": "rect"', b'"name": "knot"'), r"regions\[0\]: 'knot'.*rect, circle"),
     "labelme, one point": (
@@ -384,7 +384,7 @@ REFUSED = {
     ),
     "shares beyond": (
         broken("OpenImages' table", b"a,x,car,1,0.1,", b"a,x,car,1,1.4,"),
-        r"o\.csv, line 2, column xmax: 0.5 is not above xmin 1.4",
+        r"o\.csv, line 2, column xmax: 0.5 is not greater than xmin = 1.4",
     ),
 }  # fmt: skip
 

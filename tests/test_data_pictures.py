@@ -76,7 +76,7 @@ def test_what_is_not_at_hand_says_so(home, monkeypatch):
     assert not pictures.entry("venus").at_hand
     with pytest.raises(NotAtHand, match=r"Experiments_Images_Table is missing.*SVMLAB_DATA"):
         pictures.load("venus")
-    with pytest.raises(UnknownDataset, match=r"no data set 'mars'.*venus-like"):
+    with pytest.raises(UnknownDataset, match=r"no dataset 'mars'.*venus-like"):
         pictures.load("mars")
 
 

@@ -71,7 +71,7 @@ def test_pictures_that_could_not_be_read_again_are_refused_and_the_old_ones_stay
         with pytest.raises(DataError):
             pictures.keep("town", replace(upload, **bad), replace=True)
     long = tuple("数" * 400_000 + name for name in upload.names)
-    with pytest.raises(DataError, match=r"take 3,6\d\d,\d\d\d bytes of UTF-8.*at most 1,048,576 bytes"):
+    with pytest.raises(DataError, match=r"take 3,6\d\d,\d\d\d bytes in UTF-8.*at most 1,048,576 bytes"):
         pictures.keep("town", replace(upload, names=long), replace=True)
     assert pictures.load("own:pictures:town").content_hash == before
     assert pictures.damaged() == []
@@ -89,28 +89,28 @@ def stored(home, **changes):
 
 
 AT_ONCE = {
-    "no pixels": ({"pixels": None}, "has no pixels"),
-    "no title": ({"entry": {"title": ""}}, "says title"),
-    "another shape": ({"entry": {"shape": "star"}}, "says shape"),
-    "one name": ({"entry": {"names": ["a"]}}, "says names"),
+    "no pixels": ({"pixels": None}, "has no array pixels"),
+    "no title": ({"entry": {"title": ""}}, "invalid value: title"),
+    "another shape": ({"entry": {"shape": "star"}}, "invalid value: shape"),
+    "one name": ({"entry": {"names": ["a"]}}, "invalid value: names"),
     "fewer names": ({"entry": {"names": ["a", "b"]}}, "sizes in .* the shape"),
-    "a number as a name": ({"entry": {"names": ["a", "b", 3]}}, "says names"),
+    "a number as a name": ({"entry": {"names": ["a", "b", 3]}}, "invalid value: names"),
     "more objects": ({"entry": {"n_objects": 4}}, "boxes in .* the shape"),
-    "categories": ({"entry": {"categories": [0]}}, "says categories"),
-    "no description": ({"entry": np.array("[1]")}, "does not say what it holds"),
-    "no JSON": ({"entry": np.array("{")}, "does not say what it holds"),
+    "categories": ({"entry": {"categories": [0]}}, "invalid value: categories"),
+    "no description": ({"entry": np.array("[1]")}, "has no readable description"),
+    "no JSON": ({"entry": np.array("{")}, "has no readable description"),
     "wide pixels": ({"pixels": np.zeros((2, 3), np.uint8)}, "pixels in .* the shape"),
     "float categories": ({"category": np.ones(3)}, "category in .* float64"),
 }
 ON_READING = {
-    "fewer pixels": ({"pixels": np.zeros(7, np.uint8)}, "do not have the sizes"),
-    "negative sizes": ({"sizes": np.full((3, 2), -50)}, "do not have the sizes"),
-    "huge sizes": ({"sizes": np.full((3, 2), 2**40)}, "do not have the sizes"),
-    "boxes of nothing": ({"boxes": np.zeros((3, 4))}, "boxes without a size"),
-    "boxes of NaN": ({"boxes": np.full((3, 4), np.nan)}, "boxes without a size"),
-    "no such picture": ({"picture": np.array([0, 1, 9])}, "pictures that there are not"),
-    "one picture": ({"picture": np.array([1, 1, 1])}, "or in one only"),
-    "other categories": ({"category": np.array([1, 3, 1])}, "other categories than it says"),
+    "fewer pixels": ({"pixels": np.zeros(7, np.uint8)}, "do not have the declared sizes"),
+    "negative sizes": ({"sizes": np.full((3, 2), -50)}, "do not have the declared sizes"),
+    "huge sizes": ({"sizes": np.full((3, 2), 2**40)}, "do not have the declared sizes"),
+    "boxes of nothing": ({"boxes": np.zeros((3, 4))}, "boxes have no extent"),
+    "boxes of NaN": ({"boxes": np.full((3, 4), np.nan)}, "boxes have no extent"),
+    "no such picture": ({"picture": np.array([0, 1, 9])}, "refer to missing pictures"),
+    "one picture": ({"picture": np.array([1, 1, 1])}, "or to one picture only"),
+    "other categories": ({"category": np.array([1, 3, 1])}, "do not match the declared categories"),
 }
 
 

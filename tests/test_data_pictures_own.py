@@ -31,8 +31,8 @@ def test_files_and_a_zip_of_them_are_the_same():
         assert upload.picture.tolist() == [0, 1, 1]
         assert upload.shape == "box"
         assert upload.notes == (
-            "1 picture has no object: false alarms are counted there",
-            "2 objects reach beyond the picture's edge",
+            "1 picture has no object: any detection there is a false alarm",
+            "2 objects extend beyond the edge of the picture",
         )
 
 
@@ -54,8 +54,10 @@ def test_colours_become_grey_and_paths_tell_namesakes_apart():
     upload = read_pictures(files(table, a__png=None, **{"one/a__png": image(red, "BMP"), "two/a__png": image(A)}))
     assert upload.names[-2:] == ("one/a.png", "two/a.png")
     assert (upload.images[-2] == 54).all()
-    assert upload.notes[0] == "Colours are read as grey"
-    with pytest.raises(DataError, match=r"line 2, column image: 'a\.png' may be one/a\.png and two/a\.png.*the path"):
+    assert upload.notes[0] == "Colour images are converted to grey"
+    with pytest.raises(
+        DataError, match=r"line 2, column image: 'a\.png' is ambiguous: it may be one/a\.png and two/a\.png.*the path"
+    ):
         read_pictures(
             files(
                 "image,x,y,radius\na.png,9,9,5", a__png=None, **dict(zip(("one/a__png", "two/a__png"), (image(A),) * 2))
@@ -69,7 +71,7 @@ def test_pictures_of_16_bits_share_one_scale():
     assert (upload.images[0] == a // 16).all()
     assert (upload.images[1] == b // 16).all()
     assert (upload.images[2] == C).all()
-    assert "2 of 3 pictures have 16 bits of which 12 are used: values were divided by 16" in upload.notes
+    assert "2 of 3 pictures have 16 bits per pixel, of which 12 are used: values are divided by 16" in upload.notes
 
 
 def lines(*rows, header="image,xmin,ymin,xmax,ymax"):
@@ -91,10 +93,13 @@ WRONG = {
     "a hole": (lines("b.png,1,,30,40"), "line 3, column ymin: ''"),
     "not a number": (lines("b.png,1,nan,30,40"), "line 3, column ymin: 'nan'"),
     "endless": (lines("b.png,1,2,inf,40"), "line 3, column xmax: 'inf'"),
-    "backwards": (lines("b.png,30,2,10,20"), "line 3, column xmax: 10 is not above xmin 30.*xmax above xmin"),
-    "flat": (lines("b.png,3,20,10,20"), "line 3, column ymax: 20 is not above ymin 20"),
-    "outside to the right": (lines("b.png,60,2,90,30"), "line 3, column xmax: .*x = 75, lies outside b.png.*60 x 40"),
-    "outside above": (lines("b.png,6,-20,9,3"), "line 3, column ymin: .*y = -8.5, lies outside"),
+    "backwards": (
+        lines("b.png,30,2,10,20"),
+        "line 3, column xmax: 10 is not greater than xmin = 30.*xmax greater than xmin",
+    ),
+    "flat": (lines("b.png,3,20,10,20"), "line 3, column ymax: 20 is not greater than ymin = 20"),
+    "outside to the right": (lines("b.png,60,2,90,30"), "line 3, column xmax: .*x = 75, is outside b.png.*60 x 40"),
+    "outside above": (lines("b.png,6,-20,9,3"), "line 3, column ymin: .*y = -8.5, is outside"),
     "tiny": (lines("b.png,6,2,7,30"), "line 3, column xmax: the object is 1 pixels across.*2 to 120"),
     "larger than the picture": (lines("b.png,-50,2,90,30"), "line 3, column xmax: the object is 140 pixels across"),
     "given twice": (lines("b.png,1,2,30,30", "b.png,1,2,30,30"), "line 4: the same object as in line 3"),
@@ -103,16 +108,19 @@ WRONG = {
     "no header": ("a.png,1,2,21,12\nb.png,1,2,3,4", r"line 1: the header is 'a\.png.*image,xmin"),
     "another header": (lines(header="file,a,b,x2,y2"), "line 1: the header is 'file, a"),
     "a column twice": (lines(header="image,xmin,ymin,xmax,xmax"), "line 1: the header is"),
-    "category 0": (TABLE + "a.png,1,2,5,6,0", "line 5, column category: '0'.*a whole number from 1, the surest, to 9"),
+    "category 0": (
+        TABLE + "a.png,1,2,5,6,0",
+        "line 5, column category: '0'.*a whole number from 1 \\(most certain\\) to 9",
+    ),
     "category 1.5": (TABLE + "a.png,1,2,5,6,1.5", "line 5, column category: '1.5'"),
     "no category": (TABLE + "a.png,1,2,5,6,", "line 5, column category: ''"),
     "radius 0": (circles("b.png,9,9,0"), "line 3, column radius: 0.*a radius above 0"),
     "radius below 0": (circles("b.png,9,9,-4"), "line 3, column radius: -4"),
-    "a circle outside": (circles("b.png,9,99,5"), "line 3, column y: .*lies outside"),
+    "a circle outside": (circles("b.png,9,99,5"), "line 3, column y: .*is outside"),
     "a giant circle": (circles("b.png,9,9,80"), "line 3, column radius: the object is 160 pixels across"),
-    "nothing but a header": ("image,x,y,radius\n\n", r"boxes\.csv has a header and no objects"),
+    "nothing but a header": ("image,x,y,radius\n\n", r"boxes\.csv has a header but no objects"),
     "nothing": ("\n \n", r"boxes\.csv is empty"),
-    "one picture only": (lines(), "objects in one picture only.*at least two pictures with objects"),
+    "one picture only": (lines(), "objects in only one picture.*at least two pictures with objects"),
     "UTF-16 cut off": (lines().encode("utf-16")[:-1], "not UTF-16 text"),
     "zero bytes": (lines("b.png,1,2,\0,4"), "zero bytes"),
     "a quote left open": (lines('b.png,"1,2,3,4'), r"boxes\.csv, line 3: 2 values"),
@@ -129,11 +137,11 @@ def test_a_wrong_table_is_refused_with_line_and_column(kind):
 
 
 REFUSED = {
-    "no table": (files(boxes__csv=None), "There is no table of objects.*a csv table"),
+    "no table": (files(boxes__csv=None), "There are no annotations of objects.*a csv table"),
     "the same twice": (files(more__csv=TABLE), r"more\.csv, line 2: the same object as in line 2"),
-    "told in two ways": (files(a__txt="0 .5 .5 .2 .2"), r"told in two ways, a\.txt \(YOLO\) and boxes\.csv \(table\)"),
-    "no image": ([("boxes.csv", TABLE.encode())], r"a table, boxes\.csv, and no image"),
-    "something else": (files(notes__doc="hi"), r"notes\.doc is neither an image nor a table"),
+    "told in two ways": (files(a__txt="0 .5 .5 .2 .2"), r"in two formats, a\.txt \(YOLO\) and boxes\.csv \(table\)"),
+    "no image": ([("boxes.csv", TABLE.encode())], r"annotations, boxes\.csv, but no image"),
+    "something else": (files(notes__doc="hi"), r"notes\.doc is neither an image nor a file of annotations"),
     "a name twice": ([*files(), ("a.png", image(B))], r"two images named a\.png"),
     "no image inside": (files(a__png="hello"), r"a\.png cannot be read as an image.*a csv table"),
     "cut off": (files(b__png=image(B)[:90]), r"b\.png cannot be read as an image"),
@@ -142,10 +150,10 @@ REFUSED = {
         r"b\.png has 4097 x 16 pixels.*4096",
     ),
     "too small": (files(c__png=image(C[:9])), r"c\.png has 60 x 9 pixels.*at least 16 x 16"),
-    "a long name": (files(**{"x" * 301 + "__png": image(A)}), "has 305 letters.*at most 300"),
-    "a path outside": ([("a.zip", archive({"../a.png": image(A)}))], "outside its own folder.*a csv table"),
+    "a long name": (files(**{"x" * 301 + "__png": image(A)}), "has 305 characters.*at most 300"),
+    "a path outside": ([("a.zip", archive({"../a.png": image(A)}))], "a path outside the archive.*a csv table"),
     "a cut-off zip": ([("a.zip", archive(dict(files()))[:-50])], "not a complete zip"),
-    "an empty zip": ([("a.zip", archive({}))], "holds no files"),
+    "an empty zip": ([("a.zip", archive({}))], "contains no files"),
 }
 
 
@@ -174,7 +182,7 @@ def test_limits_on_numbers_and_bombs_hold(monkeypatch):
     with pytest.raises(DataError, match="line 4: more than 2 objects"):
         list(boxes.read("boxes.csv", TABLE.encode(), Sieve()))
     monkeypatch.setattr(boxes, "MAX_BYTES", 20)
-    with pytest.raises(DataError, match="tables of at most"):
+    with pytest.raises(DataError, match="annotations of at most"):
         list(boxes.read("boxes.csv", TABLE.encode(), Sieve()))
 
 

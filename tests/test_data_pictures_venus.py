@@ -85,7 +85,7 @@ def test_an_image_counts_when_all_three_of_its_files_are_there(at):
     assert pictures.load("venus").experiments["A"].missing == ("img3",)
     for number in (1, 2):
         (base / "Images" / f"img{number}.sdt").unlink()
-    with pytest.raises(NotAtHand, match=r"tables and no image.*img1\.sdt"):
+    with pytest.raises(NotAtHand, match=r"tables but no image.*img1\.sdt"):
         pictures.load("venus")
 
 
@@ -105,23 +105,23 @@ DAMAGE = {
     "a run backwards": ("Experiments_Images_Table", "A1; TRN = [3:2]; TST = [1];", "line 1, TRN: '3:2'"),
     "image 0": ("Experiments_Images_Table", "A1; TRN = [0]; TST = [1];", "line 1, TRN: '0'"),
     "a huge run": ("Experiments_Images_Table", "A1; TRN = [1:99999999]; TST = [1];", "line 1, TRN: '1:99999999'"),
-    "twice": ("Experiments_Images_Table", "A1; TRN = [2,1:3]; TST = [4];", "line 1, TRN: an image is named twice"),
-    "a leak": ("Experiments_Images_Table", "A1; TRN = [1:3]; TST = [2];", "image 2 is in TRN and in TST"),
+    "twice": ("Experiments_Images_Table", "A1; TRN = [2,1:3]; TST = [4];", "line 1, TRN: an image is listed twice"),
+    "a leak": ("Experiments_Images_Table", "A1; TRN = [1:3]; TST = [2];", "image 2 is in both TRN and TST"),
     "a part twice": (
         "Experiments_Images_Table",
         EXPERIMENTS + "A1; TRN = [1]; TST = [2];",
-        "line 6: there is a part A1",
+        "line 6: A1 occurs a second time",
     ),
     "an image unlisted": (
         "Experiments_Images_Table",
         EXPERIMENTS.replace("3:5", "3:9"),
-        "Part B1 names image 6, which has no usable area",
+        "Split B1 uses image 6, which the table of areas does not list",
     ),
     "no score": ("Experiments_Scoring_Table", "A 2 300 7", "Experiment B is not in the scoring table"),
     "other parts": (
         "Experiments_Scoring_Table",
         SCORING.replace("A 2", "A 3"),
-        "A has 2 parts, the scoring table says 3",
+        "A has 2 splits, but the scoring table lists 3",
     ),
     "a column short": (
         "Experiments_Scoring_Table",
@@ -134,7 +134,7 @@ DAMAGE = {
     "an image twice": (
         "Images_Area_Volcanoes_Table",
         AREAS + "1 2 3",
-        r"line 7, column 1 \(Image number\): 1 once more",
+        r"line 7, column 1 \(Image number\): 1 occurs a second time",
     ),
     "NaN": ("Images_Area_Volcanoes_Table", "1 nan 2", r"column 2 \(Usable area\): 'nan'"),
     "category 5": ("lxyr", "1 2 2 1\n5 2 2 1", r"img1\.lxyr, line 2, column 1 \(category\): '5'.*from 1 to 4"),
@@ -142,11 +142,11 @@ DAMAGE = {
     "no radius": ("lxyr", "1 2 2 0", r"column 4 \(radius\): '0'"),
     "five columns": ("lxyr", "1 2 2 1 1", "line 1: 5 values.*category, x, y, radius"),
     "binary": ("lxyr", "\x00\x01", "line 1: 1 values"),
-    "another type": ("spr", SPR[:-2] + "4\n", r"img1\.spr announces 2 6.*uint8|img1\.spr announces"),
-    "a giant": ("spr", SPR.replace("6", "60000"), r"img1\.spr announces.*up to 8192"),
+    "another type": ("spr", SPR[:-2] + "4\n", r"img1\.spr declares 2 6.*uint8|img1\.spr declares"),
+    "a giant": ("spr", SPR.replace("6", "60000"), r"img1\.spr declares.*up to 8192"),
     "a short header": ("spr", "2\n6\n", r"img1\.spr is not the header"),
-    "cut off": ("sdt", PIXELS.tobytes()[:-1], r"img1\.sdt is not of 6 x 4 bytes"),
-    "too long": ("sdt", PIXELS.tobytes() + b"1", r"img1\.sdt is not of 6 x 4 bytes"),
+    "cut off": ("sdt", PIXELS.tobytes()[:-1], r"img1\.sdt does not have the 6 x 4 bytes"),
+    "too long": ("sdt", PIXELS.tobytes() + b"1", r"img1\.sdt does not have the 6 x 4 bytes"),
 }
 
 
@@ -164,7 +164,7 @@ def test_tables_that_are_no_text_or_endless_are_refused(tmp_path):
     with pytest.raises(DataError, match=r"not text \(byte 4\)"):
         jartool.read_areas(path)
     path.write_bytes(b"%" * (jartool.MAX_TEXT + 1))
-    with pytest.raises(DataError, match="longer than"):
+    with pytest.raises(DataError, match="larger than"):
         jartool.read_areas(path)
     path.with_suffix(".gz").write_bytes(gzip.compress(AREAS.encode())[:-9])
     with pytest.raises(DataError, match="damaged"):
@@ -175,7 +175,7 @@ def test_runs_named_again_and_again_are_refused_at_the_second(tmp_path):
     path = tmp_path / "table"
     path.write_text(f"A1; TRN = [{','.join(200 * ['1:9999'])}]; TST = [1];")
     tracemalloc.start()
-    with pytest.raises(DataError, match="an image is named twice"):
+    with pytest.raises(DataError, match="an image is listed twice"):
         jartool.read_experiments(path)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()

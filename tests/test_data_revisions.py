@@ -134,13 +134,13 @@ def test_a_catalogue_lists_revisions_and_what_became_of_those_without_a_base():
     base = rows()
     revisions.add("own:mine@checked", base, [on(base, "train", 1, OUT)])
     assert catalogue.entries()[-1].name == "own:mine@checked"
-    assert "1 taken out" in catalogue.entries()[-1].note
+    assert "1 excluded" in catalogue.entries()[-1].note
     assert not catalogue.damaged()
     catalogue.forget("own:mine")
     assert "own:mine@checked" not in [entry.name for entry in catalogue.entries()]
     (damage,) = catalogue.damaged()
-    assert "own:mine, the base of the revision own:mine@checked, is gone" in damage.reason
-    with pytest.raises(DataError, match="is gone"):
+    assert "own:mine, the base of the revision own:mine@checked, was deleted" in damage.reason
+    with pytest.raises(DataError, match="was deleted"):
         catalogue.load("own:mine@checked")
     catalogue.forget("own:mine@checked")
     assert not catalogue.damaged()
@@ -152,24 +152,24 @@ def test_a_base_that_was_replaced_is_found_out():
     base = rows()
     revisions.add("own:mine@checked", base, [on(base, "train", 1, OUT)])
     other = rows(seed=1)
-    with pytest.raises(DataError, match="own:mine was replaced since the verdicts"):
+    with pytest.raises(DataError, match="own:mine was replaced after the verdicts"):
         catalogue.load("own:mine@checked")
-    with pytest.raises(DataError, match="was replaced since"):
+    with pytest.raises(DataError, match="was replaced after"):
         revisions.add("own:mine@checked", other, [on(other, "train", 2, OUT)])
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (("mine", "yours"), "it is on the data set 'own:yours'"),
+        (("mine", "yours"), "it belongs to the dataset 'own:yours'"),
         ((",train,", ",valid,"), "neither train nor test"),
-        ((",train,1,", ",train,60,"), "no example '60' in the train part, which has 60"),
+        ((",train,1,", ",train,60,"), "no example '60' in the training set, which has 60"),
         ((",train,1,", ",train,-1,"), "no example '-1'"),
         ((",train,1,", ",train,1e0,"), "no example '1e0'"),
         ((",bee,", ",bear,"), "no class 'bear'"),
-        ((",label,", ",rename,"), "'rename' is no verdict"),
+        ((",label,", ",rename,"), "the verdict is 'rename', not one of"),
         ((",cow", ",sow"), "no class 'sow'"),
-        ((",label,cow", ",keep,cow"), "the verdict keep has a label"),
+        ((",label,cow", ",keep,cow"), "the verdict keep must not have a label"),
         ((",label,cow", ",label,"), "no class ''"),
         ((",label,cow", ",label"), "6 cells"),
         (("dataset,", "data,"), "The first line is 'data,"),
@@ -191,15 +191,17 @@ def test_what_a_csv_cannot_say_is_told_with_its_line(change, told):
 def test_a_csv_of_other_examples_or_with_two_minds_is_refused():
     base = rows()
     text = verdicts.written([on(base, "train", 1, OUT), on(base, "train", 1, KEEP)], "own:mine", base.content_hash[:12])
-    with pytest.raises(DataError, match="example 1 of the train part twice: take out, and keep"):
+    with pytest.raises(
+        DataError, match="Example 1 of the training set has two verdicts: excluded, and label confirmed"
+    ):
         revisions.compared("own:mine@checked", base, text.encode())
-    with pytest.raises(DataError, match="other examples called 'own:mine'"):
+    with pytest.raises(DataError, match="another version of 'own:mine'"):
         revisions.compared("own:mine@checked", base, text.replace(base.content_hash[:12], 12 * "0").encode())
-    with pytest.raises(DataError, match="Example 1 of the train part of own:mine is of the class bee"):
+    with pytest.raises(DataError, match="Example 1 of the training set of own:mine has the label bee"):
         revisions.compared("own:mine@checked", base, text.replace(",bee,", ",ant,").encode())
-    with pytest.raises(DataError, match="no text in UTF-8"):
+    with pytest.raises(DataError, match="not UTF-8 text"):
         revisions.compared("own:mine@checked", base, b"\xff\xfe\x00")
-    with pytest.raises(DataError, match="The file has"):
+    with pytest.raises(DataError, match="The file is too large"):
         revisions.compared("own:mine@checked", base, bytes(verdicts.MAX_BYTES + 1))
 
 
@@ -216,7 +218,7 @@ def test_verdicts_that_cannot_be_change_nothing():
         with pytest.raises(DataError):
             revisions.add(name, base, [wrong])
         assert _path(parse_name(name)).read_bytes() == before
-    with pytest.raises(DataError, match="is a revision already"):
+    with pytest.raises(DataError, match="is itself a revision"):
         revisions.named(name, "again")
     for bad in ("own:mine@../x", "own:mine@", "own:mine@a.01", "own:mine@UP", "@x", "own:mine@a@b", "own:mine@a.9"):
         with pytest.raises(DataError):

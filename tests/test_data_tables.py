@@ -94,12 +94,12 @@ def test_one_table_in_many_spellings(which):
 def test_what_was_decided_is_said():
     notes = read_upload(*SAME["Excel in Germany, Windows-1252"]).notes
     assert any("Windows-1252" in note for note in notes)
-    assert "Numbers are written with a decimal comma" in notes
-    assert any("numbering the rows: ''" in n or "numbering the rows: 'column 1'" in n
+    assert "Numbers are read with a decimal comma" in notes
+    assert any("number the rows: ''" in n or "number the rows: 'column 1'" in n
                for n in read_upload(*SAME["R, row names"]).notes)  # fmt: skip
     notes = read_upload(*SAME["Excel, a note first and space around"]).notes
-    assert "The sheet 'Tabelle2' is read; its 1 other sheet is passed over" in notes
-    assert any("holding nothing" in note for note in read_upload(*SAME["trailing mark"]).notes)
+    assert "The sheet 'Tabelle2' is read; 1 other sheet is ignored" in notes
+    assert any("they have no values" in note for note in read_upload(*SAME["trailing mark"]).notes)
 
 
 @pytest.mark.parametrize(("cell", "point", "comma_"), [
@@ -163,7 +163,7 @@ def test_what_only_looks_like_a_number_with_a_unit_stays_a_category(cells):
 
 
 def test_what_is_no_number_among_numbers_with_a_unit_is_named_with_its_line():
-    with pytest.raises(Unusable, match="line 4 has 'heavy' where a number is needed, in 'x'; 3 of 12 rows"):
+    with pytest.raises(Unusable, match="line 4 has 'heavy' instead of a number in column 'x'; 3 of 12 rows"):
         read_upload("a.csv", one_column("5 kg", "6 kg", "heavy", "7 kg").encode())
 
 
@@ -186,7 +186,7 @@ def test_what_is_no_number_among_numbers_with_a_unit_is_named_with_its_line():
 def test_a_column_of_unlike_units_is_refused_not_read_as_one(cells, named):
     """5 % is 0.05, and a dollar is no euro."""
     rows = [(cells[k % len(cells)], k, "ab"[k % 2]) for k in range(N)]
-    with pytest.raises(DataError, match=f"column 'share' has numbers of unlike units, {re.escape(named)}"):
+    with pytest.raises(DataError, match=f"Column 'share' has numbers in different units, {re.escape(named)}"):
         read_upload("a.csv", lines(("share", "size", "kind"), *rows, mark=";").encode())
     alike = [(f"{k} EUR" if k % 2 else f"€{k}", k, "ab"[k % 2]) for k in range(N)]
     assert read_upload("a.csv", lines(("share", "size", "kind"), *alike, mark=";").encode())
@@ -266,8 +266,11 @@ def test_dates_become_days_and_names_are_left_out_and_said():
         expected = (pd.to_datetime(cells, format=how) - pd.Timestamp(0)) / pd.Timedelta(days=1)
         np.testing.assert_allclose(preview.arrays.X_train[:, column], expected, atol=2e-3)  # float32: three minutes
     (note,) = (note for note in preview.notes if note.startswith("Dates become days since 1970"))
-    assert "day (the day first, unless the year is), month (the month first, unless the year is)" in note
-    assert any(note.startswith("Left out for holding texts") and note.endswith("'name'") for note in preview.notes)
+    assert "day (day first, unless the year comes first), month (month first, unless the year comes first)" in note
+    assert any(
+        note.startswith("Columns left out, because they have texts") and note.endswith("'name'")
+        for note in preview.notes
+    )
     book = excel(
         [["day", "age", "class"], *([date(2024, 3, k + 1), a, c] for k, (a, c) in enumerate(zip(AGES, KINDS)))]
     )
@@ -286,7 +289,7 @@ def test_a_date_is_as_many_days_from_1970_as_pandas_says(cell):
 @pytest.mark.parametrize("bad", ["31.02.2024", "tomorrow", "1.1.2024 25:00"])
 def test_a_cell_that_is_no_date_among_dates_is_named(bad):
     day = [*(f"{k + 9:02}.03.2024" for k in range(N - 1)), bad]
-    with pytest.raises(DataError, match=f"line {N + 1} has '{bad}' where a date is needed, in 'day'"):
+    with pytest.raises(DataError, match=f"line {N + 1} has '{bad}' instead of a date in column 'day'"):
         table({"day": day, "age": AGES, "class": KINDS})
 
 
@@ -297,9 +300,9 @@ def test_empty_cells_are_refused_with_a_way_out():
     with pytest.raises(Unusable) as refusal:
         table(HOLES)
     assert len(refusal.value.bad) == 3
-    assert "line 3 has an empty cell, in 'age'" in refusal.value.bad[0]
+    assert "line 3 has an empty cell in column 'age'" in refusal.value.bad[0]
     assert "has 'NA', a missing" in refusal.value.bad[2]
-    assert "what is put in their place" in refusal.value.accepted
+    assert "a way to fill them" in refusal.value.accepted
 
 
 @pytest.mark.parametrize("empty", ["fill", "tell"])
@@ -323,7 +326,7 @@ def test_rows_with_empty_cells_are_left_out_on_request():
 
 
 def test_a_word_among_numbers_is_named_even_where_holes_are_filled():
-    with pytest.raises(Unusable, match="line 6 has 'x' where a number is needed, in 'age'"):
+    with pytest.raises(Unusable, match="line 6 has 'x' instead of a number in column 'age'"):
         table(HOLES | {"age": [30, "", 32, "NA", "x", *AGES[5:]]}, empty="fill")
     assert len(table({"age": AGES, "class": [*KINDS[:2], "", *KINDS[3:]]}, empty="fill").arrays.y_train) == N - 1
 
@@ -364,14 +367,14 @@ REFUSED = {
     "half of UTF-16": ("a.csv", "a,b\n1,2\n".encode("utf-16")[:-1], "not UTF-16 text"),
     "OpenDocument": ("a.ods", archive({"mimetype": b"x", "content.xml": b"<x/>"}), "OpenDocument.*xlsx or csv"),
     "Numbers": ("a.numbers", archive({"Index/Document.iwa": b"x"}), "iWork.*xlsx or csv"),
-    "an old workbook": ("a.xls", b"\xd0\xcf\x11\xe0" + bytes(100), "old or locked Office document.*xlsx or csv"),
+    "an old workbook": ("a.xls", b"\xd0\xcf\x11\xe0" + bytes(100), "old or password-protected Office.*xlsx or csv"),
     "an empty workbook": ("a.xlsx", excel([[]]), "no sheet with two rows"),
     "a workbook cut off": ("a.xlsx", archive({"xl/workbook.xml": b"<x"}), "cannot be read as an Excel workbook"),
     "a Parquet file cut off": ("a.parquet", SAME["Parquet"][1][:200], "cannot be read as a Parquet file"),
     "pictures in Parquet": ("a.parquet", parquet(pd.DataFrame({"image": [{"bytes": b"x"}] * 4, "label": [0, 1, 0, 1]})),
-                            "column 'image' holds struct"),
+                            "column 'image' has the type struct"),
     "texts alone": ("a.csv", lines(("a", "class"), *((f"t{k}", KINDS[k]) for k in range(N))).encode(), "no column of"),
-    "a number and no more": ("a.csv", lines(("id", "class"), *enumerate(KINDS)).encode(), "no column but 'class'"),
+    "a number and no more": ("a.csv", lines(("id", "class"), *enumerate(KINDS)).encode(), "no column besides 'class'"),
 }  # fmt: skip
 
 
@@ -419,7 +422,7 @@ def test_numbers_far_from_0_keep_their_differences_until_they_are_standardised(h
     y = ["early" if k < 140 else "late" for k in range(290)]
     preview = table({"when": FAR[what], "class": y})
     assert len(np.unique(preview.arrays.X_train)) == 290
-    assert any("column 1 apart" in note and "double precision" in note for note in preview.notes)
+    assert any("in column 1, so" in note and "double precision" in note for note in preview.notes)
     entry = catalogue.keep("far", preview.arrays, features=preview.features)
     assert len(np.unique(entry.load().X_train)) == 290
     plain = Recipe(dataset=entry.name, kernel=RBF(0.5), C=10.0, n_train=200, n_test=90, tol=1e-5, preprocess=())

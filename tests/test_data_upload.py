@@ -98,9 +98,9 @@ def test_images_of_16_bits_share_one_scale_by_the_largest_value_of_them_all(larg
     assert by_value(preview.arrays.X_train, preview.arrays.y_train) == by_value(
         (values // divisor).astype(np.uint8), "ababab"
     )
-    bits = {1: "of which 8", 4: "of which 10", 16: "of which 12", 64: "of which 14", 256: ""}[divisor]
-    said = f"16 bits {bits} are used" if bits else "16 bits"
-    kept = "are kept" if divisor == 1 else f"were divided by {divisor}"
+    bits = {1: 8, 4: 10, 16: 12, 64: 14, 256: 0}[divisor]
+    said = "16 bits per pixel" + (f", of which {bits} are used" if bits else "")
+    kept = "stay as they are" if divisor == 1 else f"are divided by {divisor}"
     assert f"The images have {said}: values {kept}" in preview.notes
 
 
@@ -110,15 +110,15 @@ def test_images_of_16_bits_beside_others_that_are_left_out_or_have_8():
     preview = read_upload("deep.zip", archive(files), skip=True)
     expected = by_value([*(values // 16).astype(np.uint8), *GREY[:3]], "ababaab")
     assert by_value(preview.arrays.X_train, preview.arrays.y_train) == expected
-    assert "4 of 7 images have 16 bits of which 12 are used: values were divided by 16" in preview.notes
+    assert "4 of 7 images have 16 bits per pixel, of which 12 are used: values are divided by 16" in preview.notes
 
 
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        (np.full((6, 9), -5, np.int32), r"0\.tif cannot .* values reach from -5 to -5: save it with values from 0"),
+        (np.full((6, 9), -5, np.int32), r"0\.tif cannot .* values range from -5 to -5: save it with values from 0"),
         (np.full((6, 9), 70000, np.int32), "from 70000 to 70000"),
-        (np.full((6, 9), 0.5, np.float32), "its values are fractions: save it with whole numbers"),
+        (np.full((6, 9), 0.5, np.float32), "its values are not whole numbers: save it with whole numbers"),
         (np.full((6, 9), np.nan, np.float32), "from nan to nan"),
     ],
 )
@@ -145,9 +145,7 @@ def test_colours_of_16_bits_are_read_where_they_fill_them_and_refused_where_bits
         (colours // 256).astype(np.uint8), "abab"
     )
     files = {name: png_of_16_bits(values // 16) for name, values in zip(files, colours)}
-    with pytest.raises(
-        DataError, match=r"of which 12 are used, and of colours the upper 8 .*multiply the values by 16"
-    ):
+    with pytest.raises(DataError, match=r"of which 12 are used, but only the upper 8 .*multiply the values by 16"):
         read_upload("deep.zip", archive(files))
 
 
@@ -229,7 +227,7 @@ def test_rows_of_bytes_are_read_as_square_images_unless_told_otherwise():
     assert "read as 8 x 8 images" in preview.notes[1]
     assert read_upload("t.csv", table, image_shape=()).arrays.X_train.shape == (12, 64)
     assert read_upload("t.csv", table, image_shape=(4, 16)).arrays.X_train.shape == (12, 4, 16)
-    with pytest.raises(DataError, match="64 values are no images of"):
+    with pytest.raises(DataError, match="64 values cannot be images of"):
         read_upload("t.csv", table, image_shape=(9, 9))
 
 
@@ -265,7 +263,7 @@ def test_of_several_tables_one_is_chosen_and_the_only_one_beside_other_files_is_
         upload.opened("small.csv", small, [("large.csv", large)])
     alone = upload.opened("one.zip", archive({"large.csv": large, "LICENCE": b"yes"})).read()
     assert len(alone.arrays.X_train) == 20
-    assert "Of 2 files large.csv is read" in alone.notes
+    assert "Only large.csv of 2 files is read" in alone.notes
 
 
 def test_thirty_and_a_hundred_classes():
@@ -289,7 +287,13 @@ def test_bad_images_of_a_zip_are_named_and_left_out_on_request():
         read_upload("pets.zip", archive(SPOILT))
     said = refusal.value
     assert (len(said.bad), said.total, said.words) == (5, 17, "files")
-    for name in ("set/0/x.png", "cut.png", "small.png has 9 x 5", "notes.pkl is not an image", "loose.png is in no"):
+    for name in (
+        "set/0/x.png",
+        "cut.png",
+        "small.png has 9 x 5",
+        "notes.pkl is not an image",
+        "loose.png is not in a folder",
+    ):
         assert any(name in reason for reason in said.bad)
     assert "BytesIO" not in str(said) + "".join(said.bad)
     preview = read_upload("pets.zip", archive(SPOILT), skip=True)
@@ -309,7 +313,7 @@ def test_bad_rows_of_a_csv_are_named_by_their_line_and_left_out_on_request():
         14: "'nan'",
         15: "4 values",
         16: "1e300",
-        17: "an empty cell, in 'b'",
+        17: "an empty cell in column 'b'",
     }
     for reason, (line, words) in zip(refusal.value.bad, said.items()):
         assert f"ine {line} " in reason
@@ -351,20 +355,20 @@ def test_libsvm_text_with_queries_and_comments():
         assert (arrays.X_train == X).all()
         assert (arrays.y_train == y).all()
     broken = content.replace("qid:9 ", "qid:9 x:", 1)
-    with pytest.raises(DataError, match="has an index that is not a whole number"):
+    with pytest.raises(DataError, match="which is not a whole number"):
         read_upload("a.svm", broken.encode())
 
 
 WRONG_LIBSVM = {
     "1:2 3": "Line 41 of a.svm: could not convert .*'1:2'",
-    "1 2 3:": "Line 41 of a.svm is not a label and index:value pairs",
-    "1 3:1 2:1": "Line 41 of a.svm has the index 2 after 3.*ascending",
-    "1 2:1 2:1": "Line 41 of a.svm has the index 2 after 2",
-    "1 1.5:2": "Line 41 of a.svm has an index that is not a whole number from 0, '1.5'",
+    "1 2 3:": "Line 41 of a.svm does not consist of a label and index:value pairs",
+    "1 3:1 2:1": "Line 41 of a.svm has the index 2 after the index 3.*ascending",
+    "1 2:1 2:1": "Line 41 of a.svm has the index 2 after the index 2",
+    "1 1.5:2": "Line 41 of a.svm has the index '1.5', which is not a whole number from 0",
     "1 1:2:3": "Line 41 of a.svm: could not convert .*'2:3'",
     "1 3:0x1": "Line 41 of a.svm: could not convert",
     "é 3:1": "Line 41 of a.svm: could not convert .*'é'",
-    "1 " + "9" * 5000 + ":1": "Line 41 of a.svm is an example of 9999.*at most 512 MB",
+    "1 " + "9" * 5000 + ":1": "Line 41 of a.svm is an example with 9999.*at most 512 MB",
     "1 200000000:1": "60 examples of 200000000 features, 457.. MB.*at most 512 MB",
     "1 100000000:1": "60 examples of 100000000 features, 228.. MB.*at most 512 MB",
     "1 1:inf": "missing or infinite values, the first in example 40",
@@ -410,14 +414,14 @@ def test_one_long_label_takes_no_room_for_all_others():
     rows = [f"c{k % 2},{k},1.5" for k in range(3000)]
     rows[7] = "z" * 30_000 + ",1,2"
     tracemalloc.start()
-    with pytest.raises(Unusable, match="line 8 has a label of 30,000 letters, more than 200"):
+    with pytest.raises(Unusable, match="line 8 has a label of 30,000 characters, more than 200"):
         read_upload("a.csv", "\n".join(rows).encode())
     preview = read_upload("a.csv", "\n".join(rows).encode(), skip=True)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert preview.arrays.y_train.shape == (2999,)
     assert most < 1e8
-    with pytest.raises(DataError, match="of a class of 30,000 letters"):
+    with pytest.raises(DataError, match="a class name of 30,000 characters"):
         read_upload("a.zip", archive({f"{'z' * 30_000}/{k}.png": image(GREY[0]) for k in range(3)}))
-    with pytest.raises(DataError, match=r"labels of up to 1204 bytes.*up to 200 letters"):
+    with pytest.raises(DataError, match=r"labels of up to 1204 bytes.*up to 200 characters"):
         read_upload("a.npz", npz(X=GREY, y=np.array(["a", "b" * 301] * 6)))

@@ -60,7 +60,7 @@ def test_a_few_are_labelled_and_the_curve_moves(run):
     stands = revisions.standing("own:half@checked", base.entry)
     assert [(row, one.label) for (_, row), one in stands.items()] == [(r, digits.y_train[r]) for r in seen]
     press(app, "unsure")
-    assert "4 with a first label, 1 unsure" in texts(app)
+    assert "4 labelled for the first time, 1 unsure" in texts(app)
     press(app, "undo")
     press(app, "undo")
     assert "3 of 240 judged" in app.get("progress")[0].proto.text

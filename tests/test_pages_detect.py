@@ -344,7 +344,7 @@ def test_a_photograph_of_16_bits_is_searched_on_a_scale_of_its_own_and_that_is_s
     values = np.random.default_rng(0).integers(0, 4000, (40, 60)).astype(np.uint16)
     image, _, notes = photo._grey(photo.upload("a.png", uploads.image(values)))
     assert (image == values // 16).all()
-    assert notes == ["The photograph has 16 bits of which 12 are used: values were divided by 16"]
+    assert notes == ["The photograph has 16 bits per pixel, of which 12 are used: values are divided by 16"]
 
 
 def test_a_photograph_that_its_camera_turned_is_searched_upright_and_its_size_is_that_of_the_file():

@@ -65,7 +65,7 @@ def test_verdicts_are_given_undone_and_trained_on(run):
     stands = revisions.standing(CHECKED, base.entry)
     assert [stands[key].verdict for key in seen] == ["keep", "label", "out", "unsure"]
     assert len(set(seen)) == 4
-    assert "4 judged: 1 with another label, 1 taken out, 1 kept, 1 unsure" in texts(app)
+    assert "4 reviewed: 1 relabelled, 1 excluded, 1 confirmed, 1 unsure" in texts(app)
     press(app, "undo")
     assert shown(app) == seen[3], "it is looked at again"
     assert set(revisions.standing(CHECKED, base.entry)) == set(seen[:3])
@@ -235,7 +235,7 @@ def test_copies_and_outliers_are_lists_of_their_own(home):
     app = open_page("labels", run=run.id, doubted="outliers")
     assert shown(app) == ("train", 7)
     press(app, "out")
-    assert "1 taken out" in texts(app)
+    assert "1 excluded" in texts(app)
 
 
 def test_the_bill_of_the_machine_that_did_not_see_it_is_a_key_away(run):

@@ -43,7 +43,7 @@ def test_an_excel_table_from_germany_is_understood_and_kept(queued):
     assert not app.exception
     assert not app.error
     assert not app.warning
-    assert "Numbers are written with a decimal comma." in captions(app)
+    assert "Numbers are read with a decimal comma." in captions(app)
     assert "12 examples · 2 features · 2 classes" in captions(app).replace("\u00a0", " ")
     app.button(key="FormSubmitter:own_keep-Keep").click().run()
     assert not app.exception

@@ -127,7 +127,7 @@ def test_while_it_is_at_work_it_can_be_stopped(run, monkeypatch):
         return stand(run, ceiling, check, monitor)
 
     monkeypatch.setattr(without, "stand", slow)
-    jobs.STANDS._kept.clear()
+    jobs.STANDS._values.clear()
     app = open_page("support_vectors", run=run.id, take_out=str(run.train_index()[-1]))
     assert "Step 4 of 5: Kernel values" in app.get("progress")[0].text.replace("\\", "")
     assert not any(box.key == "without_begin" for box in app.button)

@@ -216,9 +216,9 @@ def test_what_cannot_be_is_named():
         retraining.changed([11], dict.fromkeys(range(6, 11), False))
     with pytest.raises(ValueError, match="labels: 'x'; allowed: False, True"):
         retraining.changed(labels={3: "x"})
-    with pytest.raises(ValueError, match="example 3 is in take_out too"):
+    with pytest.raises(ValueError, match="example 3 is also in take_out"):
         retraining.changed([1, 3], {3: True})
-    with pytest.raises(ValueError, match="3 examples; allowed: those that the machine was trained on"):
+    with pytest.raises(ValueError, match="3 examples; allowed: the training examples of the machine"):
         Retraining(estimator, X[5:8], y[5:8])
     with pytest.raises(ValueError, match="a nu-SVC"):
         Retraining(NuSVC(nu=0.3).fit(X, y), X, y)

@@ -86,7 +86,7 @@ def test_images_in_a_folder_of_their_own_have_no_label(folder, test):
     entry = catalogue.draft("Pets", preview.arrays).entry
     assert (entry.classes, entry.n_train, entry.unlabelled, entry.n_test) == (("cat", "dog"), KNOWN, N - KNOWN, 0)
     assert np.array_equal(preview.arrays.X_train[KNOWN:], GREY[KNOWN:])
-    assert f"Images in a folder '{folder}' have no label" in preview.notes
+    assert f"Images in the folder '{folder}' have no label" in preview.notes
 
 
 def test_images_without_a_class_in_the_table_beside_them_have_none():
@@ -194,8 +194,8 @@ def test_verdicts_that_cannot_be_are_refused():
     base, _ = half()
     wrong = {
         "has no label to keep": Verdict("train", 80, UNLABELLED, KEEP),
-        "has no label, and the verdict says 'ant'": Verdict("train", 80, "ant", LABEL, "bee"),
-        "has a label, and the verdict says none": Verdict("train", 79, UNLABELLED, LABEL, "bee"),
+        "has no label, but the column `given` has 'ant'": Verdict("train", 80, "ant", LABEL, "bee"),
+        "has a label, but the column `given` has none": Verdict("train", 79, UNLABELLED, LABEL, "bee"),
         "there is no example '130'": Verdict("train", 130, UNLABELLED, LABEL, "bee"),
         "has no class 'cow'": Verdict("train", 81, UNLABELLED, LABEL, "cow"),
     }

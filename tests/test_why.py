@@ -141,7 +141,7 @@ def test_kernel_values_are_computed_once_for_an_example(plain_run, monkeypatch):
     monkeypatch.setattr(answers, "KEPT_BYTES", 1)
     for i in range(3, 6):
         answer(plain_run, machine, shown_at(plain_run, i))
-    assert len(answers._rows[machine]._kept) == 1
+    assert len(answers._rows[machine]._values) == 1
 
 
 def test_lines_tell_rings_and_captions_as_each_machine_has_them(virtual_run):

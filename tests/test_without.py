@@ -25,7 +25,7 @@ ROOM = 500.0  # MB
 
 @pytest.fixture
 def run(home):
-    STANDS._kept.clear()
+    STANDS._values.clear()
     RETRAINED._tasks.clear()  # the run has the same id in every test
     VALUED._tasks.clear()
     return damage.finished(RECIPE, "Small")

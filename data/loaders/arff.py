@@ -1,12 +1,12 @@
-"""Weka's ARFF: a head of named attributes, then a line of values for each example; taken apart as a table is.
+"""Weka's ARFF: a header of named attributes, then one line of values per example; read like a table.
 
     @relation iris
     @attribute 'sepal length' numeric
     @attribute class {setosa, virginica}
     @data
-    5.1, setosa          or, without what is 0 or the first of its kind,     {0 5.1, 1 setosa}
+    5.1, setosa          or sparse, without zeros and first categories:     {0 5.1, 1 setosa}
 
-What stands in the columns is understood as that of any table (loaders.columns). A value `?` is missing.
+Columns are interpreted as those of any table (loaders.columns). A value `?` is missing.
 Reference: weka.sourceforge.io, "Attribute-Relation File Format (ARFF)", book version.
 """
 
@@ -20,11 +20,11 @@ from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 from data.loaders.sieve import TooLarge
 from data.loaders.text import Rows
 
-ACCEPTED = "ARFF: @relation, an @attribute for each column, @data, then a line of as many values for each example"
+ACCEPTED = "ARFF: @relation, one @attribute per column, @data, then one line of values per example"
 MAX_ATTRIBUTES = 1 << 20
-HEAD = 1 << 20  # letters of comments before the first line
+HEAD = 1 << 20  # characters of comments before the first line
 _QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
-_OPEN = r"['\"].*+"  # a quote that never ends takes what follows
+_OPEN = r"['\"].*+"  # a quote that is never closed extends to the end
 _ATTRIBUTE = re.compile(
     rf"@attribute\s++({_QUOTED}|[^\s{{'\"]++)(?:\s*+(\{{.*\}})|\s++([a-z]++))(?:\s.*)?", re.IGNORECASE
 )
@@ -37,7 +37,7 @@ _TYPES = ("numeric", "real", "integer", "string", "date")
 
 
 def is_arff(text: str) -> bool:
-    """Whether the first line that is no comment names a relation."""
+    """Whether the first line that is not a comment is @relation."""
     for line in io.StringIO(text[:HEAD]):
         if (line := line.strip()) and not line.startswith("%"):
             return line[:9].lower() == "@relation"
@@ -45,7 +45,7 @@ def is_arff(text: str) -> bool:
 
 
 def taken_apart(name: str, text: str) -> tuple[list[str], Rows]:
-    """The names of the attributes, and the rows as comma-separated cells. DataError naming the line; TooLarge."""
+    """The names of the attributes, and the rows as comma-separated cells. Raises DataError with the line; TooLarge."""
     lines = ((k, line.strip()) for k, line in enumerate(text.split("\n"), 1))
     lines = ((k, line) for k, line in lines if line and not line.startswith("%"))
     names, usual = [], []
@@ -54,12 +54,12 @@ def taken_apart(name: str, text: str) -> tuple[list[str], Rows]:
         if word == "@data":
             break
         if word == "@attribute":
-            names.append((found := _attribute(f"{name}: line {k}", line))[0])
-            usual.append(found[1])
+            names.append((attribute := _attribute(f"{name}: line {k}", line))[0])
+            usual.append(attribute[1])
             if len(names) > MAX_ATTRIBUTES:
                 raise DataError(f"{name} has more than {MAX_ATTRIBUTES:,} attributes", ACCEPTED)
         elif word != "@relation":
-            raise DataError(f"{name}: line {k} is {line[:40]!r}, before @data", ACCEPTED)
+            raise DataError(f"{name}: line {k} is {line[:40]!r} before @data", ACCEPTED)
     if len(names) < 2:
         raise DataError(f"{name} has {'one attribute' if names else 'no attributes'} before @data", ACCEPTED)
     numbers, rows, total = [], [], 0
@@ -76,29 +76,31 @@ def taken_apart(name: str, text: str) -> tuple[list[str], Rows]:
 
 
 def _attribute(where: str, line: str) -> tuple[str, str]:
-    """The name of an attribute, and its value where a sparse line leaves it out."""
-    found = _ATTRIBUTE.fullmatch(line)
-    if not found:
+    """The name of an attribute, and its default value in sparse lines."""
+    match = _ATTRIBUTE.fullmatch(line)
+    if not match:
         raise DataError(f"{where} is {line[:60]!r}", "@attribute, a name, and numeric, string, date or {values}")
-    if found[2]:
-        return _bare(found[1]), next(_cells(where, found[2][1:-1]))
-    if (kind := found[3].lower()) not in _TYPES:
-        raise DataError(f"{where} has an attribute of the type {kind[:40]!r}", f"{', '.join(_TYPES)} or {{values}}")
-    return _bare(found[1]), "" if kind in ("string", "date") else "0"
+    if match[2]:
+        return _bare(match[1]), next(_cells(where, match[2][1:-1]))
+    if (kind := match[3].lower()) not in _TYPES:
+        raise DataError(
+            f"{where} has an attribute of the unknown type {kind[:40]!r}", f"{', '.join(_TYPES)} or {{values}}"
+        )
+    return _bare(match[1]), "" if kind in ("string", "date") else "0"
 
 
 def _row(where: str, line: str, usual: Sequence[str]) -> str:
-    """A line of values as comma-separated cells, in double quotes where need be."""
+    """A line of values as comma-separated cells, quoted if needed."""
     if line.startswith("{"):
         return _joined(_full(where, line, usual))
-    if not any(mark in line for mark in "'\"?\t "):  # all that a table needs
+    if not any(mark in line for mark in "'\"?\t "):  # already in the form of a table
         return line
     apart = "," in _WITHIN.sub("", line)
-    return _joined(_cells(where, line if apart else _BETWEEN.sub(lambda found: found[1] or ",", line)))
+    return _joined(_cells(where, line if apart else _BETWEEN.sub(lambda match: match[1] or ",", line)))
 
 
 def _full(where: str, line: str, usual: Sequence[str]) -> list[str]:
-    """The values of a line that tells some by their places, counted from 0."""
+    """All values of a sparse line, whose positions count from 0."""
     cells, text, at = list(usual), line[1:-1].rstrip(), 0
     while at < len(text):
         pair = _SPARSE.match(text, at)
@@ -112,13 +114,14 @@ def _full(where: str, line: str, usual: Sequence[str]) -> list[str]:
 
 
 def _cells(where: str, line: str) -> Iterator[str]:
-    """The values between commas, without their quotes; one that is missing is empty."""
+    """The values between commas, without quotes; missing ones are empty."""
     at = 0
     while at <= len(line):
         cell = _CELL.match(line, at)
         if not cell:
             raise DataError(
-                f"{where} has a quote that is left open, or a value beside one: {line[at:][:40]!r}", ACCEPTED
+                f"{where} has a quote that is never closed, or text next to a quoted value: {line[at:][:40]!r}",
+                ACCEPTED,
             )
         text = (cell[2] or "").strip()
         yield _bare(cell[1]) if cell[1] else "" if text == "?" else text

@@ -1,8 +1,8 @@
-"""What a reader brings, as named files in memory: one file, several, a folder, or a zip. Nothing is unpacked to disk.
+"""An upload as named files in memory: one file, several, a folder, or a zip. Nothing is unpacked to disk.
 
     file, folder, zip -> [Member(name, size, open)]
 
-Every size is checked twice, as declared and as read, because an archive may lie about what it holds.
+Every size is checked twice, as declared and as read, because an archive may declare wrong sizes.
 """
 
 import gzip
@@ -21,11 +21,11 @@ from typing import IO
 from data.dataset import DataError, in_words
 from data.loaders.sieve import TooLarge
 
-MAX_BYTES = 1 << 29  # of one upload, packed or unpacked, and of its arrays
+MAX_BYTES = 1 << 29  # limit for an upload, packed or unpacked, and for its arrays
 MAX_MEMBERS = 200_000
 
 SIZE_ACCEPTED = f"at most {MAX_BYTES >> 20} MB, unpacked"
-ZIP_ACCEPTED = "a zip of images in one folder a class"
+ZIP_ACCEPTED = "a zip of images with one folder per class"
 _ENCRYPTED = 0x1
 _DAMAGE = (OSError, EOFError, ValueError, NotImplementedError, struct.error, zlib.error, zipfile.BadZipFile)
 _JUNK = {"__MACOSX", "Thumbs.db", "desktop.ini"}
@@ -33,14 +33,14 @@ _JUNK = {"__MACOSX", "Thumbs.db", "desktop.ini"}
 
 @dataclass(frozen=True)
 class Member:
-    """One file: its path relative to the upload, its declared size in bytes, and how to open it."""
+    """A file: its path relative to the upload, its declared size in bytes, and how to open it."""
 
     name: str
     size: int
     open: Callable[[], IO[bytes]]
 
     def read(self) -> bytes:
-        """The content, unpacked if gzipped; DataError when damaged or too large."""
+        """The content, decompressed if gzipped. DataError if damaged or too large."""
         with self._read_whole():
             with self.open() as file:
                 content = _bounded(file, self.name)
@@ -50,43 +50,43 @@ class Member:
         return content
 
     def start(self, size: int) -> bytes:
-        """The first `size` bytes as they are; DataError when damaged."""
+        """The first `size` bytes, not decompressed. DataError if damaged."""
         with self._read_whole(), self.open() as file:
             return file.read(size)
 
     def _read_whole(self):
-        return in_words(f"{self.name} is damaged or cut off", "the complete file", *_DAMAGE, RuntimeError)
+        return in_words(f"{self.name} is damaged or incomplete", "the complete file", *_DAMAGE, RuntimeError)
 
 
 def members_of(name: str, source: bytes | Path | str) -> list[Member]:
-    """The members of an upload, which is there as bytes or lies somewhere on this machine."""
+    """The members of an upload, given as bytes or as a path on this machine."""
     return from_bytes(name, source) if isinstance(source, bytes) else from_path(Path(source).expanduser())
 
 
 def from_bytes(name: str, content: bytes) -> list[Member]:
-    """The members of an uploaded file: those of a zip of files, or the file itself."""
+    """The members of an uploaded file: those of a zip, or the file itself."""
     if content[:2] == b"PK":
         return _zip_members(name, partial(io.BytesIO, content))
     return _checked(name, [whole(name, content)])
 
 
 def whole(name: str, source: bytes | Path) -> Member:
-    """A file as it is, a zip too."""
+    """A file as one member, even if it is a zip."""
     if isinstance(source, bytes):
         return Member(name, len(source), partial(io.BytesIO, source))
     return _on_disk(source, source.name)
 
 
 def from_path(path: Path, most: int = MAX_BYTES) -> list[Member]:
-    """The members of a local file or folder (hidden files and linked folders are passed over), `most` bytes in all."""
-    with in_words(f"{path.name} cannot be read", "a file that may be read", OSError):
+    """The members of a local file or folder, with up to `most` bytes; hidden files and linked folders are ignored."""
+    with in_words(f"{path.name} cannot be read", "a file with read permission", OSError):
         return _from_path(path, most)
 
 
 def _from_path(path: Path, most: int) -> list[Member]:
     if path.is_dir():
-        found = sorted(islice((p for p in path.rglob("*") if p.is_file()), MAX_MEMBERS + 1))
-        return _checked(path.name, [_on_disk(p, p.relative_to(path).as_posix()) for p in found], most)
+        paths = sorted(islice((p for p in path.rglob("*") if p.is_file()), MAX_MEMBERS + 1))
+        return _checked(path.name, [_on_disk(p, p.relative_to(path).as_posix()) for p in paths], most)
     if not path.is_file():
         raise DataError(f"There is no file or folder {str(path)!r}", "the path of a file or folder on this machine")
     with path.open("rb") as file:
@@ -101,7 +101,7 @@ def _on_disk(path: Path, name: str) -> Member:
 
 
 def _zip_members(name: str, open_zip: Callable[[], IO[bytes]], most: int = MAX_BYTES) -> list[Member]:
-    with in_words(f"{name} is not a complete zip file", "the complete file, zip or npz", *_DAMAGE):
+    with in_words(f"{name} is not a complete zip file", "the complete zip or npz file", *_DAMAGE):
         archive = zipfile.ZipFile(open_zip())
     members = []
     for info in archive.infolist():
@@ -109,25 +109,25 @@ def _zip_members(name: str, open_zip: Callable[[], IO[bytes]], most: int = MAX_B
         if not path.parts or info.is_dir():
             continue
         if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
-            raise DataError(f"{name} holds a file named {info.filename!r}, outside its own folder", ZIP_ACCEPTED)
+            raise DataError(f"{name} contains {info.filename!r}, a path outside the archive", ZIP_ACCEPTED)
         if stat.S_ISLNK(info.external_attr >> 16):
-            raise DataError(f"{name} holds a link, {info.filename!r}", "plain files only")
+            raise DataError(f"{name} contains a link, {info.filename!r}", "regular files only")
         if info.flag_bits & _ENCRYPTED:
-            raise DataError(f"{name} is locked with a password", ZIP_ACCEPTED + " without a password")
+            raise DataError(f"{name} is protected with a password", ZIP_ACCEPTED + " without a password")
         members.append(Member(str(path), info.file_size, partial(archive.open, info)))
     return _checked(name, members, most)
 
 
 def _checked(name: str, members: list[Member], most: int = MAX_BYTES) -> list[Member]:
-    """The members that count, if they are few and small enough."""
+    """The members without junk files. DataError if they are too many or too large."""
     members = [member for member in members if not _is_junk(member.name)]
     if not members:
-        raise DataError(f"{name} holds no files", "a file or folder with examples in it")
+        raise DataError(f"{name} contains no files", "a file or folder with examples")
     if len(members) > MAX_MEMBERS:
-        raise DataError(f"{name} holds more than {MAX_MEMBERS} files", f"at most {MAX_MEMBERS} files")
+        raise DataError(f"{name} contains more than {MAX_MEMBERS:,} files", f"at most {MAX_MEMBERS:,} files")
     for member in members:
         if not member.name.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in member.name):
-            raise DataError(f"{name} holds a file named {member.name[:60]!r}", "names in UTF-8")
+            raise DataError(f"{name} contains a file named {member.name[:60]!r}", "file names in UTF-8")
     total = sum(member.size for member in members)
     if total > most:
         raise DataError(f"{name} unpacks to {total >> 20} MB", f"at most {most >> 20} MB, unpacked")

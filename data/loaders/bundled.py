@@ -1,4 +1,4 @@
-"""The catalogue's own sets: from the verified files of the manifest, in its order, to arrays."""
+"""The published datasets: arrays from the verified files of the manifest, in its order."""
 
 from pathlib import Path
 
@@ -14,20 +14,20 @@ def mnist(paths: list[Path]) -> Arrays:
 
 def qmnist(paths: list[Path]) -> Arrays:
     """Test images and their labels, the first of eight columns, then the training digits of MNIST."""
-    X_test, told, X, y = map(idx.read, paths)
-    return Arrays(X, y.astype(np.int64), X_test, told[:, 0].astype(np.int64))
+    X_test, test_records, X, y = map(idx.read, paths)
+    return Arrays(X, y.astype(np.int64), X_test, test_records[:, 0].astype(np.int64))
 
 
 def usps(paths: list[Path]) -> Arrays:
-    """Lines of a digit and 256 values in [-1, 1], -1 = background, as a textbook gave them: Hastie, Tibshirani and
-    Friedman, "The Elements of Statistical Learning", data sets, "ZIP code". Moved to [0, 1]: background is 0."""
+    """Lines of a digit and 256 values in [-1, 1], -1 = background, as published with a textbook: Hastie, Tibshirani and
+    Friedman, "The Elements of Statistical Learning", datasets, "ZIP code". Rescaled to [0, 1]: the background is 0."""
     train, test = (np.loadtxt(path, np.float32) for path in paths)
     X, X_test = ((rows[:, 1:].reshape(-1, 16, 16) + 1) / 2 for rows in (train, test))
     return Arrays(X, train[:, 0].astype(np.int64), X_test, test[:, 0].astype(np.int64))
 
 
 def labelled_rows(paths: list[Path], side: int) -> Arrays:
-    """Rows of side * side whole numbers and a label, as square images, the classes dealt out evenly."""
+    """Rows of side * side whole numbers and a label, as square images, with the classes spread evenly."""
     rows = np.loadtxt(paths[0], np.uint8, delimiter=",")
     rows = rows[mixed_order(rows[:, -1])] if (np.diff(rows[:, -1].astype(int)) >= 0).all() else rows
     return Arrays.unsplit(rows[:, :-1].reshape(-1, side, side), rows[:, -1].astype(np.int64))
@@ -40,7 +40,9 @@ def cbcl(path: Path) -> tuple[np.ndarray, np.ndarray]:
         raise DataError(f"{path.name} has the arrays {', '.join(arrays)[:80]}", "X and y")
     X, y = arrays["X.npy"], arrays["y.npy"]
     if X.dtype != np.uint8 or X.shape != (len(y), 19, 19) or y.ndim != 1 or set(np.unique(y)) != {-1, 1}:
-        raise DataError(f"{path.name} holds X {X.dtype} {X.shape} and y {y.shape}", "uint8 (n, 19, 19), +1 and -1")
+        raise DataError(
+            f"{path.name} has X of {X.dtype} {X.shape} and y {y.shape}", "X of uint8 (n, 19, 19), labels +1 and -1"
+        )
     return X.copy(), y.astype(np.int64)
 
 
@@ -64,8 +66,8 @@ def a9a(paths: list[Path]) -> Arrays:
 
 
 def label_last(paths: list[Path], names: int = 0, cells: type | str = np.float32) -> Arrays:
-    """Numbers and a label a line, below `names` lines of names or KEEL's header (@); reordered so that the classes mix,
-    as the files have runs. cells: the type they are read as; of texts for labels that are words."""
+    """Lines of numbers and a label, after `names` header lines or KEEL's header (@); reordered so that the classes mix,
+    as the files are sorted. cells: the type to read, text for labels that are words."""
     rows = np.loadtxt(paths[0], cells, delimiter=",", comments="@", skiprows=names)
     y = np.array([label.strip() for label in rows[:, -1]]) if rows.dtype.kind == "U" else rows[:, -1].astype(np.int64)
     order = mixed_order(y)

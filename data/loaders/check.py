@@ -1,8 +1,8 @@
-"""What every set of a user must be, whatever format it came in: the one place that decides and says why not.
+"""The requirements on a user's dataset in any format; the only place that checks them.
 
 X (n, h, w[, 3]) or (n, d), finite numbers;  y (n,) labels, 2 to 100 classes, at least two examples of each
 
-A training label that is empty, or NaN among numbers, is not known: its example goes behind the others.
+A training example with an empty label, or NaN as label, is unlabelled and is moved behind the others.
 """
 
 import math
@@ -14,17 +14,17 @@ from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 
 MAX_CLASSES = 100
 MAX_FEATURES = 3 << 20
-ROUNDED = 1e-3  # of a column's standard deviation
-MAX_LABEL = 200  # letters of a label: an array of texts takes the longest one's room for each
+ROUNDED = 1e-3  # largest rounding error, relative to a column's standard deviation
+MAX_LABEL = 200  # characters of a label; an array of texts reserves the longest one for each
 ACCEPTED_X = "X of shape (n, height, width), (n, height, width, 3) or (n, features), with finite numbers"
-ACCEPTED_Y = f"one whole number or text of up to {MAX_LABEL} letters per example as its label"
+ACCEPTED_Y = f"one label per example: a whole number, or a text of up to {MAX_LABEL} characters"
 ACCEPTED_CLASSES = f"2 to {MAX_CLASSES} classes with at least two training examples each"
 
 
 def checked(arrays: Arrays, image_shape: tuple[int, ...] | None = None) -> tuple[Arrays, list[str]]:
-    """The arrays in the project's types, and notes on what was decided for the reader.
+    """The arrays in the types of the project, and notes on the decisions made.
 
-    image_shape : (h, w) or (h, w, 3) to read flat rows as such images, () to leave them rows, None to go by their look
+    image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to keep them as rows, None to decide by values
     Raises DataError with the reason.
     """
     X, y, notes = _labelled_first(_examples(arrays.X_train, "X"), arrays.y_train)
@@ -32,8 +32,10 @@ def checked(arrays: Arrays, image_shape: tuple[int, ...] | None = None) -> tuple
     if len(X_test):
         X_test, y_test = _examples(X_test, "X_test"), _labels(y_test, len(X_test), "y_test")
         if X_test.shape[1:] != X.shape[1:]:
-            shapes = f"{X_test.shape[1:]}, training examples {X.shape[1:]}"
-            raise DataError(f"Test examples have the shape {shapes}", "the same shape in both parts")
+            shapes = f"{X_test.shape[1:]}, but training examples have {X.shape[1:]}"
+            raise DataError(
+                f"Test examples have the shape {shapes}", "the same shape in the training set and the test set"
+            )
     else:
         X_test, y_test = X[:0], y[:0]
     _check_classes(y, y_test)
@@ -42,14 +44,14 @@ def checked(arrays: Arrays, image_shape: tuple[int, ...] | None = None) -> tuple
     if len(shape) == 1 and len(columns := np.union1d(_rounded_columns(X), _rounded_columns(X_test))):
         dtype = np.float64
         named = ", ".join(str(k + 1) for k in columns[:5]) + (f" and {len(columns) - 5} more" * (len(columns) > 5))
-        notes.append(f"Single precision cannot tell the numbers of column {named} apart: the table is kept in double "
-                     "precision. Standardise or centre its features before training")  # fmt: skip
+        notes.append(f"Single precision cannot distinguish the numbers in column {named}, so the table is stored in "
+                     "double precision. Standardise or centre its features before training")  # fmt: skip
     X, X_test = (part.reshape(len(part), *shape).astype(dtype, copy=False) for part in (X, X_test))
     return Arrays(X, y, X_test, y_test), notes + more
 
 
 def _labelled_first(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """The examples, those without a label last, the labels of the others, and a note."""
+    """The examples with unlabelled ones last, the labels of the others, and a note."""
     none = np.zeros(len(y), bool)
     if y.shape in ((len(X),), (len(X), 1)) and y.dtype.kind in "SUf":
         flat = y.reshape(len(X))
@@ -63,10 +65,10 @@ def _labelled_first(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _examples(X: np.ndarray, name: str) -> np.ndarray:
-    """X as uint8 if its type is a whole number and its values are bytes; rows in double precision if they have more
-    digits than float32; else float32."""
+    """X as uint8 if it has an integer type and values from 0 to 255; otherwise float32, or float64 for rows of a wider
+    type."""
     if X.dtype.kind not in "biuf":
-        raise DataError(f"{name} holds {X.dtype}, not numbers", ACCEPTED_X)
+        raise DataError(f"{name} has the type {X.dtype}, which is not numeric", ACCEPTED_X)
     if X.ndim == 4 and X.shape[-1] == 1:
         X = X[..., 0]
     if X.ndim not in (2, 3, 4) or (X.ndim == 4 and X.shape[-1] != 3):
@@ -74,11 +76,11 @@ def _examples(X: np.ndarray, name: str) -> np.ndarray:
     if not X.size:
         raise DataError(f"{name} is empty (its shape is {X.shape})", ACCEPTED_X)
     if math.prod(X.shape[1:]) > MAX_FEATURES:
-        raise DataError(f"{name} has {math.prod(X.shape[1:])} values per example", f"at most {MAX_FEATURES}")
+        raise DataError(f"{name} has {math.prod(X.shape[1:]):,} values per example", f"at most {MAX_FEATURES:,}")
     if X.dtype == np.uint8 or (X.dtype.kind in "biu" and X.min() >= 0 and X.max() <= 255):
         return np.ascontiguousarray(X, np.uint8)
     if X.size * 4 > MAX_BYTES:
-        raise DataError(f"{name} takes {X.size * 4 >> 20} MB in single precision", SIZE_ACCEPTED)
+        raise DataError(f"{name} takes {X.size * 4 >> 20:,} MB in single precision", SIZE_ACCEPTED)
     with np.errstate(over="ignore"):
         X = np.ascontiguousarray(X, np.result_type(X.dtype, np.float32) if X.ndim == 2 else np.float32)
     finite = np.abs(X) <= np.finfo(np.float32).max
@@ -99,11 +101,11 @@ def _rounded_columns(X: np.ndarray) -> np.ndarray:
 
 
 def _labels(y: np.ndarray, n: int, name: str) -> np.ndarray:
-    """y as (n,) int64 if it says whole numbers, else str."""
+    """y as (n,) int64 if all labels are whole numbers, else str."""
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.shape != (n,):
-        raise DataError(f"{name} has the shape {y.shape} for {n} examples", ACCEPTED_Y)
+        raise DataError(f"{name} has the shape {y.shape}, but there are {n} examples", ACCEPTED_Y)
     if y.dtype.kind in "SU" and y.dtype.itemsize // np.dtype(y.dtype.kind + "1").itemsize > MAX_LABEL:
         raise DataError(f"{name} has labels of up to {y.dtype.itemsize} bytes", ACCEPTED_Y)
     if y.dtype.kind == "S":
@@ -116,7 +118,7 @@ def _labels(y: np.ndarray, n: int, name: str) -> np.ndarray:
         except ValueError:
             return y
     if y.dtype.kind not in "biuf":
-        raise DataError(f"{name} holds {y.dtype}", ACCEPTED_Y)
+        raise DataError(f"{name} has the type {y.dtype}", ACCEPTED_Y)
     whole = np.isfinite(y) & (np.abs(y) < 2**53) & (np.mod(y, 1) == 0) if y.dtype.kind == "f" else np.ones(n, bool)
     if not whole.all():
         bad = int(np.argmin(whole))
@@ -128,19 +130,22 @@ def _check_classes(y: np.ndarray, y_test: np.ndarray) -> None:
     classes, counts = np.unique(y, return_counts=True)
     if not 2 <= len(classes) <= MAX_CLASSES:
         only = f" ({classes[0]})" if len(classes) == 1 else ""
-        raise DataError(f"The labels name {len(classes)} class{'es' * (len(classes) > 1)}{only}", ACCEPTED_CLASSES)
+        raise DataError(
+            f"The training labels have {len(classes)} class{'es' * (len(classes) > 1)}{only}", ACCEPTED_CLASSES
+        )
     if counts.min() < 2:
-        raise DataError(f"Class {classes[counts.argmin()]} has one training example only", ACCEPTED_CLASSES)
+        raise DataError(f"Class {classes[counts.argmin()]} has only one training example", ACCEPTED_CLASSES)
     if y.dtype.kind != y_test.dtype.kind or not np.isin(y_test, classes).all():
-        raise DataError("The test part has labels that the training part does not know", "the same classes in both")
+        raise DataError("The test set has labels that do not occur in the training set", "the same classes in both")
 
 
 def _image_shape(X: np.ndarray, wanted: tuple[int, ...] | None) -> tuple[tuple[int, ...], list[str]]:
-    """The shape of one example, flat rows of bytes being taken for square images unless the reader said otherwise."""
+    """The shape of one example; flat rows of bytes are read as square images unless `wanted` says otherwise."""
     if wanted is not None:
         if wanted and math.prod(wanted) != math.prod(X.shape[1:]):
             raise DataError(
-                f"Rows of {math.prod(X.shape[1:])} values are no images of {wanted}", "height x width = values"
+                f"Rows of {math.prod(X.shape[1:])} values cannot be images of {wanted}",
+                "height x width = number of values",
             )
         return tuple(wanted) or (math.prod(X.shape[1:]),), []
     side = math.isqrt(X.shape[1])
@@ -151,7 +156,7 @@ def _image_shape(X: np.ndarray, wanted: tuple[int, ...] | None) -> tuple[tuple[i
 
 
 def _are_bytes(X: np.ndarray) -> bool:
-    """Whether every value is a whole number from 0 to 255, (floats of 0 and 1 alone are fractions)."""
+    """Whether every value is a whole number from 0 to 255 (floats with no values but 0 and 1 count as fractions)."""
     if X.dtype == np.uint8 or not X.size:
         return True
     return bool(X.min() >= 0 and 1 < X.max() <= 255 and not np.mod(X, 1).any())

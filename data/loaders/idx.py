@@ -13,7 +13,7 @@ from data import places
 from data.dataset import Arrays, DataError
 from data.loaders.bundle import Member
 
-ACCEPTED = "an idx file of images and one of labels (idx3-ubyte and idx1-ubyte, gzipped or not)"
+ACCEPTED = "an idx file of images and one of labels (idx3-ubyte and idx1-ubyte, optionally gzipped)"
 TYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 _TEST_NAMES = ("t10k", "test")
 
@@ -23,38 +23,38 @@ def is_idx(content: bytes) -> bool:
 
 
 def parse(name: str, content: bytes) -> np.ndarray:
-    """The array of one idx file. Raises DataError if it is not one, or is shorter or longer than it says."""
+    """The array in an idx file. DataError if it is not one, or if its length does not match its header."""
     if not is_idx(content):
-        raise DataError(f"{name} does not start like an idx file", ACCEPTED)
+        raise DataError(f"{name} does not begin like an idx file", ACCEPTED)
     axes = content[3]
     start = 4 + 4 * axes
     if len(content) < start:
-        raise DataError(f"{name} is cut off in its header", ACCEPTED)
+        raise DataError(f"{name} ends within its header", ACCEPTED)
     shape = struct.unpack(f">{axes}I", content[4:start])
     dtype = np.dtype(TYPES[content[2]])
     expected = start + math.prod(shape) * dtype.itemsize
     if len(content) != expected:
-        raise DataError(f"{name} has {len(content)} bytes where its header says {expected}", "the complete file")
+        raise DataError(f"{name} has {len(content):,} bytes, but its header declares {expected:,}", "the complete file")
     return np.frombuffer(content, dtype, offset=start).reshape(shape)
 
 
 def read(path: Path) -> np.ndarray:
-    """The array of one idx file on disk, gzipped or not."""
+    """The array in an idx file on disk, gzipped or not."""
     with places.opened(path) as file:
         return parse(path.name, file.read())
 
 
 def read_pairs(members: list[Member]) -> Arrays:
-    """Images and labels from two idx files, or four: those with t10k or test in their names are the test part."""
+    """Images and labels from two or four idx files; those with t10k or test in their names are the test set."""
     parts = {"training": {}, "test": {}}
     for member in members:
         part = "test" if any(word in member.name.lower() for word in _TEST_NAMES) else "training"
         array = parse(member.name, member.read())
         role = "labels" if array.ndim == 1 else "images"
         if role in parts[part]:
-            raise DataError(f"There are two idx files of {part} {role}, the second is {member.name}", ACCEPTED)
+            raise DataError(f"There are two idx files of {part} {role}; the second is {member.name}", ACCEPTED)
         parts[part][role] = array
-    if not parts["training"]:  # a test pair alone is as good a set as any
+    if not parts["training"]:  # a test pair alone is used as the training set
         parts = {"training": parts["test"], "test": {}}
     for part, arrays in parts.items():
         if len(arrays) == 1:

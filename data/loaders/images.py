@@ -1,9 +1,9 @@
-"""Images in one folder a class: the folder's name is the label; a folder `test` above the classes is the test part.
-Or images beside a table that names them and tells their classes (loaders.labelled). Images in a folder `unlabelled` or
-`unknown`, or with an empty class in the table, have no label yet.
+"""Images in one folder per class: the folder name is the label; a folder `test` above the classes is the test set.
+Alternatively, images with a table of their names and classes (loaders.labelled). Images in a folder `unlabelled` or
+`unknown`, or with an empty class in the table, are unlabelled.
 
-All images of 16 bits a pixel are brought to 8 on one scale: divided by the power of two by which the largest value of
-them all, which fills 8, 10, 12, 14 or 16 bits, fits.
+All images with 16 bits per pixel are reduced to 8 bits on one common scale: their values are divided by the power of
+two that suits the largest value of all of them, which uses 8, 10, 12, 14 or 16 bits.
 
 cats/1.png  dogs/1.png      or      train/cats/1.png  test/cats/7.png      or      1.png  2.png  labels.csv
 """
@@ -21,32 +21,32 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from data.dataset import Arrays, DataError, in_words, mixed_order
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, Member
 from data.loaders.check import MAX_LABEL
-from data.loaders.labelled import Told
+from data.loaders.labelled import ClassTable
 from data.loaders.sieve import Sieve, TooLarge
 
 ACCEPTED = (
-    "images (png, jpg, bmp, gif, tif, webp, pgm, ppm) of one size, in one folder a class or beside a csv of their "
-    "names and classes"
+    "images (png, jpg, bmp, gif, tif, webp, pgm, ppm) of one size, with one folder per class or a csv of file names "
+    "and classes"
 )
 SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pnm"}
 MAX_SIDE = 1024
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
-_DEEP = ("I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes of more than 8 bits a pixel
-_FILLED = (8, 10, 12, 14, 16)  # of 16 bits, how many the sensors of cameras, microscopes and scanners fill
-_COLOURS_ACCEPTED = "colours of 8 bits, or 16 bits that are filled (multiply the values by {}), or images in grey"
+_DEEP = ("I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes with more than 8 bits per pixel
+_FILLED = (8, 10, 12, 14, 16)  # bits that sensors of cameras, microscopes and scanners use of 16
+_COLOURS_ACCEPTED = "colours of 8 bits, or of 16 bits that are all used (multiply the values by {}), or grey images"
 _TEST_FOLDERS = {"test", "testing"}
 _UNLABELLED_FOLDERS = {"unlabelled", "unlabeled", "unknown"}
 
 
 class Depth(NamedTuple):
-    """Of an image of 16 bits: how many of them its values fill, one of _FILLED, and by how many they were shifted."""
+    """Of an image with 16 bits: used: how many bits its values use, one of _FILLED; shifted: the shift applied."""
 
     used: int
     shifted: int
 
 
 class Decoded(NamedTuple):
-    """An image (h, w) or (h, w, 3) uint8; its depth where it has 16 bits, by its own largest value."""
+    """An image (h, w) or (h, w, 3) uint8; depth: for images with 16 bits, from its own largest value."""
 
     pixels: np.ndarray
     depth: Depth | None = None
@@ -56,33 +56,33 @@ def is_image(name: str) -> bool:
     return PurePosixPath(name).suffix.lower() in SUFFIXES
 
 
-def read(members: list[Member], told: Told | None = None, skip: bool = False) -> tuple[Arrays, list[str]]:
-    """The images of all members, grey unless one of them has colours, and notes on what was left out.
+def read(members: list[Member], table: ClassTable | None = None, skip: bool = False) -> tuple[Arrays, list[str]]:
+    """The images of all members, grey unless one of them is coloured, and notes on what was skipped.
 
-    told : the classes, where a table tells them; else the folders do
-    skip : leave out what is no image, cannot be read, is of no class or has another size than most
-    Raises Unusable naming the bad files, DataError where nothing else is left.
+    table : the classes by image; without one, the folders give the classes
+    skip : skip files that are not images, cannot be read, have no class or another size than most
+    Raises Unusable with the bad files, DataError if no file is left.
     """
-    sieve, kept, total = Sieve(skip), [], 0
-    members = [member for member in members if told is None or member.name != told.file]
+    sieve, decoded, total = Sieve(skip), [], 0
+    members = [member for member in members if table is None or member.name != table.file]
     for member in members:
         with sieve.part(member.name):
-            parts = _path(member, told)
+            parts = _path(member, table)
             image = decode(member.name, member.read())
-            kept.append((parts, image))
+            decoded.append((parts, image))
             total += image.pixels.nbytes
         if total > MAX_BYTES:
             raise TooLarge(f"The images take more than {MAX_BYTES >> 20} MB as pixels", SIZE_ACCEPTED)
-    kept = _of_one_size(kept, sieve)
-    notes = [f"The classes are in column {told.column} of {told.file}"] if told else []
+    decoded = _of_one_size(decoded, sieve)
+    notes = [f"The classes are in column {table.column} of {table.file}"] if table else []
     notes += sieve.notes(len(members), "files")
-    paths, kept = [path for path, _ in kept], [image for _, image in kept]
-    kept, scale = on_one_scale(kept)
+    paths, decoded = [path for path, _ in decoded], [image for _, image in decoded]
+    decoded, scale = on_one_scale(decoded)
     notes += scale
-    X, y = _stacked(kept), np.array([path[-2] for path in paths])
-    if not told:
+    X, y = _stacked(decoded), np.array([path[-2] for path in paths])
+    if not table:
         folders = np.isin(np.char.lower(y), list(_UNLABELLED_FOLDERS))
-        notes += [f"Images in a folder {name!r} have no label" for name in np.unique(y[folders]).tolist()]
+        notes += [f"Images in the folder {name!r} have no label" for name in np.unique(y[folders]).tolist()]
         y[folders] = ""
     test = np.array([bool(_TEST_FOLDERS & {part.lower() for part in path[:-2]}) for path in paths]) & (y != "")
     if test[y != ""].all():
@@ -91,87 +91,91 @@ def read(members: list[Member], told: Told | None = None, skip: bool = False) ->
     return Arrays(X[train_order], y[train_order], X[test_order], y[test_order]), notes
 
 
-def _path(member: Member, told: Told | None) -> tuple[str, ...]:
-    """The folders and the name of an image, the last folder its class. DataError for what is none, or of no class."""
+def _path(member: Member, table: ClassTable | None) -> tuple[str, ...]:
+    """The folders and the name of an image, the last folder being its class. DataError if it is not an image, or has no
+    class."""
     parts = PurePosixPath(member.name).parts
     if not is_image(member.name):
         raise DataError(f"{member.name} is not an image", ACCEPTED)
-    if told is not None:
-        if member.name not in told.classes:
-            raise DataError(f"{member.name} has no class in {told.file}", ACCEPTED)
-        parts = (*parts[:-1], told.classes[member.name], parts[-1])
+    if table is not None:
+        if member.name not in table.classes:
+            raise DataError(f"{member.name} has no class in {table.file}", ACCEPTED)
+        parts = (*parts[:-1], table.classes[member.name], parts[-1])
     if len(parts) < 2:
-        raise DataError(f"{member.name} is in no folder, so its label is missing", ACCEPTED)
+        raise DataError(f"{member.name} is not in a folder, so its label is missing", ACCEPTED)
     if len(parts[-2]) > MAX_LABEL:
         raise DataError(
-            f"{member.name[:60]}... is of a class of {len(parts[-2]):,} letters", f"at most {MAX_LABEL} letters"
+            f"{member.name[:60]}... has a class name of {len(parts[-2]):,} characters",
+            f"at most {MAX_LABEL} characters",
         )
     return parts
 
 
-def _of_one_size(kept: list[tuple], sieve: Sieve) -> list[tuple]:
-    """The images of the size that most have; the others are the sieve's. DataError where no size is that of most."""
-    sizes = Counter(image.pixels.shape[:2] for _, image in kept)
+def _of_one_size(decoded: list[tuple], sieve: Sieve) -> list[tuple]:
+    """The images with the most common size; the others go to the sieve. DataError if no size has the majority."""
+    sizes = Counter(image.pixels.shape[:2] for _, image in decoded)
     if len(sizes) < 2:
-        return kept
+        return decoded
     (size, n), *_ = sizes.most_common(1)
-    if 2 * n <= len(kept):
+    if 2 * n <= len(decoded):
         common = ", ".join(f"{w} x {h} ({k} images)" for (h, w), k in sizes.most_common(3))
         raise DataError(f"The images have {len(sizes)} different sizes: {common}", ACCEPTED)
-    for parts, image in kept:
+    for parts, image in decoded:
         if image.pixels.shape[:2] != size:
             (h, w), name = image.pixels.shape[:2], "/".join(parts)
-            reason = f"{name} has {w} x {h} pixels, most images {size[1]} x {size[0]}"
+            reason = f"{name} has {w} x {h} pixels, but most images have {size[1]} x {size[0]}"
             sieve.add(name, DataError(reason, ACCEPTED))
-    return [one for one in kept if one[1].pixels.shape[:2] == size]
+    return [item for item in decoded if item[1].pixels.shape[:2] == size]
 
 
 def on_one_scale(images: Sequence[Decoded], what: str = "images") -> tuple[list[np.ndarray], list[str]]:
-    """The pixels of images, those of 16 bits divided by one power of two, and a note on it. DataError for colours of
-    which too few bits were read."""
+    """The pixels of images, those with 16 bits divided by one power of two, and a note. DataError for colour images of
+    which too few bits can be read."""
     depths = [image.depth for image in images if image.depth]
     if not depths:
         return [image.pixels for image in images], []
     used = max(depth.used for depth in depths)
     which = f"The {what}" if len(depths) == len(images) else f"{len(depths):,} of {len(images):,} {what}"
     has = "has" if len(images) == 1 or len(depths) == 1 < len(images) else "have"
-    said = f"{which} {has} 16 bits" + (f" of which {used} are used" if used < 16 else "")
-    if any(depth.shifted > used - 8 for depth in depths):  # Pillow gives the upper 8 bits of colours
-        reason = f"{said}, and of colours the upper 8 alone can be read"
+    summary = f"{which} {has} 16 bits per pixel" + (f", of which {used} are used" if used < 16 else "")
+    if any(depth.shifted > used - 8 for depth in depths):  # Pillow reads only the upper 8 bits of colours
+        reason = f"{summary}, but only the upper 8 bits of colours can be read"
         raise DataError(reason, _COLOURS_ACCEPTED.format(1 << 16 - used))
     more = [used - 8 - image.depth.shifted if image.depth else 0 for image in images]
     pixels = [image.pixels >> shift if shift else image.pixels for image, shift in zip(images, more)]
-    return pixels, [f"{said}: values were divided by {1 << used - 8}" if used > 8 else f"{said}: values are kept"]
+    return pixels, [
+        f"{summary}: values are divided by {1 << used - 8}" if used > 8 else f"{summary}: values stay as they are"
+    ]
 
 
 def decode(name: str, content: bytes, most: int = MAX_SIDE) -> Decoded:
-    """One image, `most` pixels a side."""
+    """Decode an image with sides of up to `most` pixels."""
     with opened(name, content) as image:
         if max(image.size) > most:
             width, height = image.size
-            raise DataError(f"{name} has {width} x {height} pixels", f"images up to {most} x {most}")
-        shown, depth = flat(image)
-        return Decoded(pixels(shown), depth)
+            raise DataError(f"{name} has {width} x {height} pixels", f"images of up to {most} x {most}")
+        flattened, depth = flat(image)
+        return Decoded(pixels(flattened), depth)
 
 
 @contextmanager
 def opened(
     name: str, content: bytes, formats: Sequence[str] = _FORMATS, accepted: str = ACCEPTED
 ) -> Iterator[Image.Image]:
-    """An image of which the header alone is read; what fails in the block becomes a DataError that names the file."""
+    """Open an image, reading only its header; errors in the block become a DataError that names the file."""
     reason = f"{name} cannot be read as an image"
     with in_words(reason, accepted):
         try:
             image = Image.open(io.BytesIO(content), formats=formats)
-        except UnidentifiedImageError as error:  # which names an object in memory
-            raise DataError(f"{reason} (its content is no image)", accepted) from error
+        except UnidentifiedImageError as error:  # its message names an object in memory
+            raise DataError(f"{reason} (its content is not an image)", accepted) from error
         with image:
             yield image
 
 
 def flat(image: Image.Image) -> tuple[Image.Image, Depth | None]:
-    """An opened image as viewers show it, in the mode L or RGB: upright, see-through parts laid on white; and its depth
-    where it has 16 bits. Raises ValueError for values that are no whole numbers from 0 to 65535."""
+    """An opened image in mode L or RGB, as viewers show it: upright, with transparent parts on white; and its depth, if
+    it has 16 bits. Raises ValueError for values that are not whole numbers from 0 to 65535."""
     deep_colours = image.mode not in _DEEP and any(";16" in str(tile[3]) for tile in image.tile)
     image = _upright(image)
     if image.mode in _DEEP:
@@ -185,46 +189,46 @@ def flat(image: Image.Image) -> tuple[Image.Image, Depth | None]:
 
 
 def _in_8_bits(values: np.ndarray) -> tuple[Image.Image, Depth]:
-    """Pixels (h, w) of 16 bits, divided by the power of two that their largest value asks for."""
+    """Pixels (h, w) of 16 bits, divided by the power of two that suits their largest value."""
     low, high = values.min(), values.max()
-    if not (low >= 0 and high <= 65535):  # NaN is neither
-        raise ValueError(f"its values reach from {low:g} to {high:g}: save it with values from 0 to 65535")
+    if not (low >= 0 and high <= 65535):  # false for NaN
+        raise ValueError(f"its values range from {low:g} to {high:g}: save it with values from 0 to 65535")
     if values.dtype.kind == "f" and np.mod(values, 1).any():
-        raise ValueError("its values are fractions: save it with whole numbers from 0 to 65535")
+        raise ValueError("its values are not whole numbers: save it with whole numbers from 0 to 65535")
     used = _filled(int(high))
     shifted = (values.astype(np.uint16) >> used - 8).astype(np.uint8)
     return Image.fromarray(shifted), Depth(used, used - 8)
 
 
 def _filled(largest: int) -> int:
-    """How many bits images are taken to fill whose largest value this is."""
+    """The number of bits assumed for images with this largest value."""
     return next(bits for bits in _FILLED if largest >> bits == 0)
 
 
 def pixels(image: Image.Image) -> np.ndarray:
-    """(h, w) if every pixel of a flat image is grey, else (h, w, 3)."""
+    """(h, w) if every pixel is grey, else (h, w, 3)."""
     colours = np.asarray(image)
     return colours[..., 0] if colours.ndim == 3 and (colours == colours[..., :1]).all() else colours
 
 
 def _upright(image: Image.Image) -> Image.Image:
-    """The image, read and turned as its EXIF says; as it lies where the EXIF cannot be read."""
+    """The image, loaded and rotated by its EXIF orientation, or not rotated if the EXIF cannot be read."""
     image.load()
     try:
         return ImageOps.exif_transpose(image)
-    except Exception:  # of whatever kind: the pixels are there, and that is what counts
+    except Exception:  # any error: the pixels can be used without the orientation
         return image
 
 
 def grey(image: np.ndarray) -> np.ndarray:
-    """(h, w) uint8: an image (h, w) as it is, the brightness that an eye sees in (h, w, 3)."""
+    """(h, w) uint8: an image (h, w) unchanged, or the luminance of (h, w, 3)."""
     if image.ndim == 2:
         return image
     return np.rint(image @ [0.2125, 0.7154, 0.0721]).astype(np.uint8)
 
 
 def _stacked(images: list[np.ndarray]) -> np.ndarray:
-    """(n, h, w), or (n, h, w, 3) where one of them has colours, of images of one size."""
+    """Images of one size stacked: (n, h, w), or (n, h, w, 3) if one of them is coloured."""
     if any(image.ndim == 3 for image in images):
         images = [image if image.ndim == 3 else np.repeat(image[..., None], 3, axis=2) for image in images]
     return np.stack(images)

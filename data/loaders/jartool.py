@@ -2,12 +2,12 @@
 
     .spr    text header: axes, then size, offset and scale of each, then the type (0 = uint8)
     .sdt    the pixels, row after row: I[y, x]
-    .lxyr   one volcano a line: category (1 definitely, 2 probably, 3 possibly, 4 pit), x, y, radius in pixels of 75 m
-    Experiments_Images_Table        `A1; TRN = [2,3,4]; TST = [1];` a line, a run of images as 13:42
-    Experiments_Scoring_Table       experiment, its parts, km^2, volcanoes that count
+    .lxyr   one volcano per line: category (1 definitely, 2 probably, 3 possibly, 4 pit), x, y, radius in pixels of 75 m
+    Experiments_Images_Table        lines like `A1; TRN = [2,3,4]; TST = [1];`, a range of images as 13:42
+    Experiments_Scoring_Table       experiment, number of splits, km^2, volcanoes that count
     Images_Area_Volcanoes_Table     image, usable km^2, volcanoes that count
 
-Lines that start with % are comments. Every complaint names the file, the line, the column and what is allowed.
+Lines that start with % are comments. Every error names the file, the line, the column and what is accepted.
 
 Reference: Burl et al., "Learning to recognize volcanoes on Venus", Machine Learning 30, 1998.
 """
@@ -26,15 +26,17 @@ from data.dataset import DataError, in_words
 
 CATEGORIES = {1: "definitely", 2: "probably", 3: "possibly", 4: "pit"}
 MAX_SIDE, MAX_TEXT = 8192, 1 << 20  # pixels of an image's side, bytes of a table
-MAX_IMAGE = 9999  # the highest number of an image
+MAX_IMAGE = 9999  # the largest image number
 ACCEPTED = "an .sdt file of bytes with its .spr header"
-PART_ACCEPTED = "a line such as `A1; TRN = [2,3,4]; TST = [1];`, image numbers by commas, a run as 13:42"
+PART_ACCEPTED = (
+    "a line such as `A1; TRN = [2,3,4]; TST = [1];`, with image numbers separated by commas and ranges as 13:42"
+)
 _PART = re.compile(r"([A-Za-z]+)(\d+)\s*;\s*TRN\s*=\s*\[([^\]]*)\]\s*;\s*TST\s*=\s*\[([^\]]*)\]\s*;?")
 _RANGE = re.compile(r"(\d{1,4})(?::(\d{1,4}))?")
 
 
 class Column(NamedTuple):
-    """A column of a table: its name, the values allowed, in words and as bounds, and whether only whole numbers are."""
+    """A column of a table: its name, the bounds of its values, and whether they must be whole numbers."""
 
     name: str
     low: float
@@ -53,7 +55,7 @@ class Column(NamedTuple):
 
 
 class TablePart(NamedTuple):
-    """A line of the table of experiments: experiment A, part A1, images that train and that test."""
+    """A line of the table of experiments: experiment A, split A1, training images and test images."""
 
     experiment: str
     name: str
@@ -62,16 +64,18 @@ class TablePart(NamedTuple):
 
 
 def read_image(sdt: Path, spr: Path) -> np.ndarray:
-    """(h, w) uint8. Raises DataError if the header is of another type or does not fit the file's size."""
+    """(h, w) uint8. DataError if the header has another type or does not match the file size."""
     words = [word for _, line in _lines(spr) for word in line.split()]
     with in_words(f"{spr.name} is not the header of a two-axis image", ACCEPTED, ValueError):
         axes, width, _, _, height, _, _, kind = map(float, words)
     sizes = width, height
     if (axes, kind) != (2, 0) or not all(1 <= size <= MAX_SIDE and size % 1 == 0 for size in sizes):
-        raise DataError(f"{spr.name} announces {' '.join(words)}"[:200], f"{ACCEPTED}, up to {MAX_SIDE} pixels a side")
+        raise DataError(f"{spr.name} declares {' '.join(words)}"[:200], f"{ACCEPTED}, up to {MAX_SIDE} pixels a side")
     pixels = np.frombuffer(_content(sdt, int(width * height)), np.uint8)
     if len(pixels) != width * height:
-        raise DataError(f"{sdt.name} is not of {width:.0f} x {height:.0f} bytes, as its header says", ACCEPTED)
+        raise DataError(
+            f"{sdt.name} does not have the {width:.0f} x {height:.0f} bytes that its header declares", ACCEPTED
+        )
     return pixels.reshape(int(height), int(width))
 
 
@@ -88,7 +92,7 @@ def read_truth(lxyr: Path, image_shape: tuple[int, int] = (MAX_SIDE, MAX_SIDE)) 
 
 
 def read_experiments(path: Path) -> list[TablePart]:
-    """The parts of all experiments, in the table's order."""
+    """The splits of all experiments, in the order of the table."""
     parts: dict[str, TablePart] = {}
     for number, line in _lines(path):
         where = f"{path.name}, line {number}"
@@ -98,9 +102,9 @@ def read_experiments(path: Path) -> list[TablePart]:
         experiment, rest, train, test = match.groups()
         part = TablePart(experiment, experiment + rest, _images(where, "TRN", train), _images(where, "TST", test))
         if both := set(part.train) & set(part.test):
-            raise DataError(f"{where}: image {min(both)} is in TRN and in TST", "images that train or that test")
+            raise DataError(f"{where}: image {min(both)} is in both TRN and TST", "each image in only one of them")
         if part.name in parts:
-            raise DataError(f"{where}: there is a part {part.name} already", "one line a part")
+            raise DataError(f"{where}: {part.name} occurs a second time", "one line per split")
         parts[part.name] = part
     if not parts:
         raise DataError(f"{path.name} has no experiments", PART_ACCEPTED)
@@ -108,7 +112,7 @@ def read_experiments(path: Path) -> list[TablePart]:
 
 
 def read_scoring(path: Path) -> dict[str, tuple[int, float, int]]:
-    """Experiment -> (parts, km^2 searched in all, volcanoes that count)."""
+    """Experiment -> (number of splits, total km^2 searched, volcanoes that count)."""
     columns = (
         Column("Experiment", 0, 0),
         Column("Number of subexperiments", 1, 1000),
@@ -129,22 +133,25 @@ def read_areas(path: Path) -> dict[int, tuple[float, int]]:
 
 
 def _keyed(path: Path, columns: tuple[Column, ...], name: re.Pattern | None = None) -> dict:
-    """First column -> the others, whole numbers as int; no key twice."""
+    """First column -> the others, with whole numbers as int. DataError for a repeated key."""
     table = {}
     for number, (key, *values) in _rows(path, columns, name):
         key = key if name else int(key)
         if key in table:
-            raise DataError(f"{path.name}, line {number}, column 1 ({columns[0].name}): {key} once more", "each once")
+            raise DataError(
+                f"{path.name}, line {number}, column 1 ({columns[0].name}): {key} occurs a second time",
+                "each value once",
+            )
         table[key] = tuple(int(v) if column.whole else v for v, column in zip(values, columns[1:]))
     return table
 
 
 def _rows(path: Path, columns: tuple[Column, ...], name: re.Pattern | None = None) -> Iterator[tuple[int, list]]:
-    """(line number, values) of a table in columns set off by white space, the first a `name` or a number."""
+    """(line number, values) of a table with columns separated by white space; the first is a `name` or a number."""
     for number, line in _lines(path):
         cells = line.split()
         if len(cells) != len(columns):
-            allowed = f"{len(columns)} values a line: {', '.join(column.name for column in columns)}"
+            allowed = f"{len(columns)} values per line: {', '.join(column.name for column in columns)}"
             raise DataError(f"{path.name}, line {number}: {len(cells)} values", allowed)
         row = []
         for k, (cell, column) in enumerate(zip(cells, columns), 1):
@@ -159,7 +166,7 @@ def _rows(path: Path, columns: tuple[Column, ...], name: re.Pattern | None = Non
 
 
 def _images(where: str, column: str, text: str) -> tuple[int, ...]:
-    """`5,6,13:42` as image numbers, in order and each once."""
+    """The image numbers in `5,6,13:42`, in this order. DataError for repeated ones."""
     numbers: dict[int, None] = {}
     for piece in text.replace(" ", "").split(","):
         match = _RANGE.fullmatch(piece)
@@ -169,7 +176,7 @@ def _images(where: str, column: str, text: str) -> tuple[int, ...]:
         count = len(numbers) + last + 1 - first
         numbers |= dict.fromkeys(range(first, last + 1))
         if len(numbers) < count:
-            raise DataError(f"{where}, {column}: an image is named twice", "each image once")
+            raise DataError(f"{where}, {column}: an image is listed twice", "each image once")
     return tuple(numbers)
 
 
@@ -177,7 +184,7 @@ def _lines(path: Path) -> list[tuple[int, str]]:
     """(number from 1, text) of the lines that are neither empty nor comments."""
     content = _content(path, MAX_TEXT)
     if len(content) > MAX_TEXT:
-        raise DataError(f"{path.name} is longer than {MAX_TEXT >> 20} MB", "a table of the JARtool experiment")
+        raise DataError(f"{path.name} is larger than {MAX_TEXT >> 20} MB", "a table of the JARtool experiment")
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -187,7 +194,7 @@ def _lines(path: Path) -> list[tuple[int, str]]:
 
 
 def _content(path: Path, size: int) -> bytes:
-    """The file's content, unpacked if it ends in .gz, and no more than one byte beyond `size`."""
+    """The content of a file, decompressed if its name ends in .gz; at most `size` + 1 bytes."""
     with (
         in_words(f"{path.name} is damaged or cannot be read", "the published file", OSError, EOFError, zlib.error),
         places.opened(path) as file,

@@ -1,9 +1,9 @@
-"""The classes of images as a table beside them tells them: a column names the image, another one its class.
+"""The classes of images from a table in the same upload: one column has the image name, another the class.
 
-    id_code,diagnosis          images may be named with or without their folders and their ending
+    id_code,diagnosis          images may be named with or without folders and suffix
 
-A table is one of classes where most of its rows name an image that is there; columns that tell a box make it one of
-objects (loaders.objects).
+A table has classes if most of its rows name an image of the upload; a table with columns for boxes has objects instead
+(loaders.objects).
 """
 
 from collections import Counter
@@ -18,20 +18,20 @@ from data.loaders.table import LABEL_NAMES
 
 SUFFIXES = (".csv", ".tsv", ".txt")
 MAX_BYTES = 1 << 24
-MOST = 0.5  # share of the rows that name an image
+MOST = 0.5  # least fraction of rows that name an image
 
 
-class Told(NamedTuple):
-    """What a table says: the class of each image by its name in the upload, empty where it says none; the file, and
-    what it calls the classes."""
+class ClassTable(NamedTuple):
+    """A table of classes. classes: class by image name in the upload, empty if it has none; file: the table; column:
+    its column of classes."""
 
     classes: dict[str, str]
     file: str
     column: str
 
 
-def told(members: Sequence[Member], images: Sequence[str]) -> Told | None:
-    """The classes of images, by the first file that tells them; None where none does."""
+def find_classes(members: Sequence[Member], images: Sequence[str]) -> ClassTable | None:
+    """The classes of images from the first file that has them; None if there is none."""
     keys = _keys(images)
     for member in members if keys else ():
         path = PurePosixPath(member.name)
@@ -39,27 +39,27 @@ def told(members: Sequence[Member], images: Sequence[str]) -> Told | None:
             continue
         try:
             content, _ = text.in_utf8(member.name, member.read())
-            if not objects.table.is_table(content) and (found := _of_table(member.name, content.decode(), keys)):
-                return found
+            if not objects.table.is_table(content) and (classes := _of_table(member.name, content.decode(), keys)):
+                return classes
         except DataError:
             continue
     return None
 
 
 def _keys(images: Sequence[str]) -> dict[str, str]:
-    """How images may be named -> their names: each way that only one of them has."""
-    ways = [{name.lower(): name for name in images}]
+    """Possible spelling -> image name, for spellings that fit only one image."""
+    spellings = [{name.lower(): name for name in images}]
     for short in (lambda path: path.name, lambda path: path.stem):
         named = [(short(PurePosixPath(name)).lower(), name) for name in images]
         often = Counter(key for key, _ in named)
-        ways.append({key: name for key, name in named if often[key] == 1})
-    return {key: name for way in reversed(ways) for key, name in way.items()}
+        spellings.append({key: name for key, name in named if often[key] == 1})
+    return {key: name for names in reversed(spellings) for key, name in names.items()}
 
 
-def _of_table(name: str, content: str, keys: dict[str, str]) -> Told | None:
+def _of_table(name: str, content: str, keys: dict[str, str]) -> ClassTable | None:
     header, rows = table.taken_apart(name, content)
     lines = [[cell.strip() for cell in rows.cells(k)] for k in range(len(rows.lines))]
-    if header and any(cell.lower() in keys for cell in header):  # a line like the others
+    if header and any(cell.lower() in keys for cell in header):  # not a header
         header, lines = [], [header, *lines]
     width = len(header) or len(lines[0])
     lines = [cells for cells in lines if len(cells) == width]
@@ -71,11 +71,11 @@ def _of_table(name: str, content: str, keys: dict[str, str]) -> Told | None:
     if column is None:
         return None
     classes = {keys[cells[at].lower()]: cells[column] for cells in known}
-    return Told(classes, name, repr(header[column]) if header else f"number {column + 1}")
+    return ClassTable(classes, name, repr(header[column]) if header else f"number {column + 1}")
 
 
 def _classes(header: list[str], lines: list[list[str]], image: int) -> int | None:
-    """The column of the classes: one that is called so, else the one of the fewest values, if these come again."""
+    """The column of the classes: by its name, otherwise the one with the fewest different values, if they repeat."""
     others = [k for k in range(len(lines[0])) if k != image]
     if named := [k for k in others if header and header[k].lower() in LABEL_NAMES]:
         return named[0]

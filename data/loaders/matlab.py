@@ -1,10 +1,10 @@
-"""MATLAB files of version 5 to 7: matrices of numbers, texts for labels, sparse matrices. Read here, within bounds.
+"""Reader of MATLAB files of versions 5 to 7: numeric and sparse matrices, and texts for labels, within size limits.
 
     X (n, d) or (d, n);  images (n, h, w[, 3]) or (h, w[, 3], n);  y (n, 1) or (1, n) numbers, or n texts
 
-An element is a type, a size and that many bytes; a matrix is an element of such: flags, shape, name, values. The reader
-unpacks each compressed element once, to at most MAX_BYTES. It accepts a shape only if as many values follow.
-Reference: MathWorks, "MAT-File Format" (2023), "Level 5 MAT-File Format".
+An element is a type, a size and that many bytes. A matrix is an element that consists of elements: flags, shape, name,
+values. Each compressed element is unpacked once, to at most MAX_BYTES. A shape is accepted only if as many values
+follow. Reference: MathWorks, "MAT-File Format" (2023), "Level 5 MAT-File Format".
 """
 
 import math
@@ -19,7 +19,9 @@ from data.dataset import Arrays, DataError, in_words
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 from data.loaders.sieve import TooLarge
 
-ACCEPTED = "a MATLAB file of matrices X and y (table2array, cellstr), and if you like X_test and y_test, saved with -v7"
+ACCEPTED = (
+    "a MATLAB file with matrices X and y (see table2array, cellstr), optionally X_test and y_test, saved with -v7"
+)
 NAMES = (("x_train", "y_train"), ("x", "y"), ("data", "labels"), ("data", "label"), ("data", "target"),
          ("images", "labels"), ("fea", "gnd"), ("meas", "species"))  # fmt: skip
 TEST_NAMES = (("x_test", "y_test"), ("xtest", "ytest"))
@@ -30,15 +32,15 @@ _CLASSES = ("", "cell", "struct", "object", "char", "sparse", "double", "single"
             "int32", "uint32", "int64", "uint64", "function", "table, string or other object")  # fmt: skip
 _NUMBERS = frozenset((*_CLASSES[5:16],))
 _COMPLEX = 0x800
-MAX_TEXTS = 1 << 20  # labels that are cells
-NAMED = 10  # variables that a complaint names
+MAX_TEXTS = 1 << 20  # largest number of labels in a cell array
+NAMED = 10  # variables listed in an error
 
 
 class _Variable(NamedTuple):
-    """A variable as its header tells it. parts: the elements behind the header, (type, bytes) each."""
+    """A variable. what: its class; parts: the elements after its header, as (type, bytes)."""
 
     name: str
-    what: str  # of _CLASSES
+    what: str  # one of _CLASSES
     shape: tuple[int, ...]
     complex: bool
     parts: Iterator[tuple[int, memoryview]]
@@ -48,27 +50,27 @@ class _Variable(NamedTuple):
 
 
 def is_matlab(name: str, content: bytes) -> bool:
-    """Whether a file is MATLAB's, of whatever version."""
+    """Whether a file is a MATLAB file of any version."""
     return content[124:128] in (b"\0\1IM", b"\1\0MI", b"\0\2IM", b"\2\0MI") or (
         name.lower().endswith(".mat") and b"\0" in content[:128]
     )
 
 
 def read(name: str, content: bytes) -> tuple[Arrays, list[str]]:
-    """The training and test parts, found by the names of the variables (in either case), and notes."""
+    """The training and test sets, recognised by the names of the variables (case-insensitive), and notes."""
     order = {b"\0\1IM": "<", b"\1\0MI": ">"}.get(content[124:128])
     if order is None:
         version = "7.3 (HDF5)" if content[124:128] in (b"\0\2IM", b"\2\0MI") else "4, or damaged"
         raise DataError(
-            f"{name} is a MATLAB file of version {version}", "it saved anew: save('a.mat', 'X', 'y', '-v7')"
+            f"{name} is a MATLAB file of version {version}", "version 7, as saved by save('a.mat', 'X', 'y', '-v7')"
         )
-    with in_words(f"{name} is damaged or cut off", "the complete MATLAB file"):
+    with in_words(f"{name} is damaged or incomplete", "the complete MATLAB file"):
         matrices = [_variable(matrix, order) for matrix in _unpacked(name, content, order)]
-        named = {found.name.lower(): found for found in matrices}
+        named = {variable.name.lower(): variable for variable in matrices}
         pair = next((pair for pair in NAMES if named.keys() >= set(pair)), None)
         if pair is None:
             there = ", ".join(map(str, matrices[:NAMED])) or "no variables"
-            raise DataError(f"{name} holds {there}, and no X and y", ACCEPTED)
+            raise DataError(f"{name} has {there}, but no X and y", ACCEPTED)
         X, y, notes = _examples(*(named[key] for key in pair), order)
         test = next((pair for pair in TEST_NAMES if named.keys() >= set(pair)), None)
         if test is None:
@@ -78,7 +80,7 @@ def read(name: str, content: bytes) -> tuple[Arrays, list[str]]:
 
 
 def _unpacked(name: str, content: bytes, order: str) -> Iterator[memoryview]:
-    """The matrices of a file, those that are compressed unpacked."""
+    """The matrices of a file, unpacked if compressed."""
     left = MAX_BYTES
     for kind, body in _elements(memoryview(content)[128:], order, aligned=False):
         if kind == _COMPRESSED:
@@ -91,8 +93,8 @@ def _unpacked(name: str, content: bytes, order: str) -> Iterator[memoryview]:
 
 
 def _elements(content: memoryview, order: str, aligned: bool = True) -> Iterator[tuple[int, memoryview]]:
-    """(type, bytes) of the elements that follow one another; one of at most 4 bytes may lie within its own head.
-    aligned: whether each begins at a multiple of 8 bytes."""
+    """(type, bytes) of consecutive elements; an element of up to 4 bytes may be stored in its own header. aligned:
+    whether each begins at a multiple of 8 bytes."""
     at = 0
     while at + 8 <= len(content):
         kind, size = struct.unpack_from(f"{order}II", content, at)
@@ -102,7 +104,7 @@ def _elements(content: memoryview, order: str, aligned: bool = True) -> Iterator
             start = at + 8
             after = start + (-(-size // 8) * 8 if aligned else size)
         if start + size > len(content) or (start == at + 4 and size > 4):
-            raise ValueError(f"an element of {size:,} bytes ends behind the file")
+            raise ValueError(f"an element of {size:,} bytes extends beyond the end of the file")
         yield kind, content[start : start + size]
         at = after
 
@@ -117,7 +119,7 @@ def _variable(matrix: memoryview, order: str) -> _Variable:
     parts = _elements(matrix, order)
     flags = int(np.frombuffer(_next(parts)[1], f"{order}u4")[0])
     what = _CLASSES[flags & 0xFF] if flags & 0xFF < len(_CLASSES) else _CLASSES[-1]
-    if what == _CLASSES[-1]:  # it has no shape
+    if what == _CLASSES[-1]:  # such a class has no shape
         return _Variable(bytes(_next(parts)[1]).decode("latin-1"), what, (), False, parts)
     shape = tuple(np.frombuffer(_next(parts)[1], f"{order}i4").tolist())
     name = bytes(_next(parts)[1]).decode("latin-1")
@@ -127,94 +129,95 @@ def _variable(matrix: memoryview, order: str) -> _Variable:
 
 
 def _examples(X: _Variable, y: _Variable, order: str) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """X with the examples first, y (n,), and a note where the examples of X came last."""
+    """X with the examples in the first dimension, y (n,), and a note if they were in the last."""
     if X.what not in _NUMBERS or X.complex:
-        raise DataError(f"{X.name} is {'complex' if X.complex else f'a {X.what}'}, not numbers", ACCEPTED)
+        raise DataError(f"{X.name} has the type {'complex' if X.complex else X.what}, not real numbers", ACCEPTED)
     values, labels = _values(X, order), _labels(y, order)
     n, shape = len(labels), values.shape
     if shape[0] != n != shape[-1]:
-        raise DataError(f"{X} has no side of {n:,}, the labels in {y}", ACCEPTED)
+        raise DataError(f"{X} has no dimension of {n:,}, the number of labels in {y}", ACCEPTED)
     if values.ndim > 2 and shape[0] == shape[-1]:
-        reason = f"{X} may hold its {n:,} images along the first side or the last"
-        raise DataError(reason, "images of other than n pixels a side, or one image a row of X")
-    if shape[0] == n:  # so are the rows of a square matrix
+        reason = f"{X} may have its {n:,} images along the first dimension or the last"
+        raise DataError(reason, "images whose sides differ from the number of images, or one image per row of X")
+    if shape[0] == n:  # a square matrix has its examples in rows
         return values, labels, []
     return (
         np.moveaxis(values, -1, 0),
         labels,
-        [f"{X} holds an example in each {'column' if len(shape) == 2 else 'slice'}"],
+        [f"{X} is read with one example per {'column' if len(shape) == 2 else 'slice'}"],
     )
 
 
-def _values(found: _Variable, order: str) -> np.ndarray:
-    """The numbers of a variable in its shape."""
-    if found.what == "sparse":
-        return _dense(found, order)
-    return _numbers(*_next(found.parts), order, found).reshape(found.shape, order="F")
+def _values(variable: _Variable, order: str) -> np.ndarray:
+    """The values of a variable in its shape."""
+    if variable.what == "sparse":
+        return _dense(variable, order)
+    return _numbers(*_next(variable.parts), order, variable).reshape(variable.shape, order="F")
 
 
-def _numbers(kind: int, content: memoryview, order: str, of: _Variable, n: int | None = None) -> np.ndarray:
-    """(n,) the numbers of an element; as many as the shape says, where no n is told."""
+def _numbers(kind: int, content: memoryview, order: str, variable: _Variable, n: int | None = None) -> np.ndarray:
+    """(n,) the numbers of an element; n is the size of the variable by default."""
     if kind not in _TYPES:
-        raise ValueError(f"{of.name} has values of the type {kind}")
-    values, n = np.frombuffer(content, order + _TYPES[kind]), math.prod(of.shape) if n is None else n
-    if len(values) < n or (len(values) > n and of.what != "sparse"):
-        raise ValueError(f"{of} has {len(values):,} values")
+        raise ValueError(f"{variable.name} has values of the type {kind}")
+    values, n = np.frombuffer(content, order + _TYPES[kind]), math.prod(variable.shape) if n is None else n
+    if len(values) < n or (len(values) > n and variable.what != "sparse"):
+        raise ValueError(f"{variable} has {len(values):,} values")
     return values[:n]
 
 
-def _dense(found: _Variable, order: str) -> np.ndarray:
-    """A sparse matrix (n, d): the rows of its values, where each column begins among them, the values."""
-    if len(found.shape) != 2 or math.prod(found.shape) * 4 > MAX_BYTES:
-        raise TooLarge(f"{found} takes {math.prod(found.shape) * 4 >> 20:,} MB when it is full", SIZE_ACCEPTED)
-    (h, w), parts = found.shape, list(found.parts)
-    starts = _numbers(*parts[1], order, found, w + 1).astype(np.int64)
+def _dense(variable: _Variable, order: str) -> np.ndarray:
+    """A dense copy of a sparse matrix (n, d), stored as row indices, column starts and values."""
+    if len(variable.shape) != 2 or math.prod(variable.shape) * 4 > MAX_BYTES:
+        raise TooLarge(f"{variable} takes {math.prod(variable.shape) * 4 >> 20:,} MB as a dense matrix", SIZE_ACCEPTED)
+    (h, w), parts = variable.shape, list(variable.parts)
+    starts = _numbers(*parts[1], order, variable, w + 1).astype(np.int64)
     counts, n = np.diff(starts), int(starts[-1])
-    rows, values = (_numbers(*parts[k], order, found, n) for k in (0, 2))
+    rows, values = (_numbers(*parts[k], order, variable, n) for k in (0, 2))
     if starts[0] != 0 or (counts < 0).any() or (n and not 0 <= rows.min() <= rows.max() < h):
-        raise ValueError(f"{found} has values outside its shape")
+        raise ValueError(f"{variable} has values outside its shape")
     with np.errstate(over="ignore"):
-        full = np.zeros(found.shape, np.float32)
+        full = np.zeros(variable.shape, np.float32)
         full[rows, np.repeat(np.arange(w), counts)] = values
     return full
 
 
-def _labels(found: _Variable, order: str) -> np.ndarray:
-    """(n,) labels: numbers, the rows of a matrix of letters, or a text in each cell."""
-    if found.what == "char":
-        return np.array(_texts(found, order) or [""])
-    if found.what not in _NUMBERS - {"sparse"} and found.what != "cell":
-        raise DataError(f"{found.name} is a {found.what}, not labels", ACCEPTED)
-    if sum(side != 1 for side in found.shape) > 1:
-        raise DataError(f"{found} is no column of labels", ACCEPTED)
-    if found.what != "cell":
-        return _values(found, order).ravel()
-    n = math.prod(found.shape)
+def _labels(variable: _Variable, order: str) -> np.ndarray:
+    """(n,) labels: numbers, the rows of a character matrix, or a text in each cell."""
+    if variable.what == "char":
+        return np.array(_texts(variable, order) or [""])
+    if variable.what not in _NUMBERS - {"sparse"} and variable.what != "cell":
+        raise DataError(f"{variable.name} has the type {variable.what}, not labels", ACCEPTED)
+    if sum(side != 1 for side in variable.shape) > 1:
+        raise DataError(f"{variable} is not a column of labels", ACCEPTED)
+    if variable.what != "cell":
+        return _values(variable, order).ravel()
+    n = math.prod(variable.shape)
     if n > MAX_TEXTS:
-        raise TooLarge(f"{found} has {n:,} labels", f"at most {MAX_TEXTS:,} texts, or numbers")
-    labels = [_text_of_cell(found, body, order) for _, body in found.parts]
+        raise TooLarge(f"{variable} has {n:,} labels", f"at most {MAX_TEXTS:,} texts, or numbers")
+    labels = [_text_of_cell(variable, body, order) for _, body in variable.parts]
     if len(labels) != n:
-        raise ValueError(f"{found} has {len(labels):,} cells")
+        raise ValueError(f"{variable} has {len(labels):,} cells")
     return np.array(labels or [""])
 
 
-def _text_of_cell(of: _Variable, matrix: memoryview, order: str) -> str:
+def _text_of_cell(variable: _Variable, matrix: memoryview, order: str) -> str:
     cell = _variable(matrix, order)
     texts = _texts(cell, order) if cell.what == "char" else None
     if texts is None or len(texts) > 1:
         raise DataError(
-            f"{of.name} has a cell that is no text ({cell.what})", ACCEPTED + ", the labels numbers or texts"
+            f"{variable.name} has a cell that is not a text ({cell.what})",
+            ACCEPTED + ", with numbers or texts as labels",
         )
     return texts[0] if texts else ""
 
 
-def _texts(found: _Variable, order: str) -> list[str]:
-    """The rows of a matrix of letters, without the spaces that fill them up."""
-    kind, content = next(found.parts, (1, b""))
-    if kind not in _TEXTS or len(found.shape) != 2:
-        raise ValueError(f"{found} has letters of the type {kind}")
+def _texts(variable: _Variable, order: str) -> list[str]:
+    """The rows of a character matrix, without trailing spaces."""
+    kind, content = next(variable.parts, (1, b""))
+    if kind not in _TEXTS or len(variable.shape) != 2:
+        raise ValueError(f"{variable} has letters of the type {kind}")
     coding = _TEXTS[kind] + ({"<": "-le", ">": "-be"}[order] if _TEXTS[kind] in ("utf-16", "utf-32") else "")
-    text, (h, w) = bytes(content).decode(coding), found.shape
+    text, (h, w) = bytes(content).decode(coding), variable.shape
     if len(text) != h * w:
-        raise ValueError(f"{found} has {len(text):,} letters")
+        raise ValueError(f"{variable} has {len(text):,} letters")
     return [text[k::h].rstrip() for k in range(h)] if w else []

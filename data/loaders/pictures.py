@@ -1,9 +1,9 @@
-"""A reader's own pictures with objects: a zip, or several files, of images and of what tells their objects.
+"""A user's own pictures with objects: a zip, or several files, of images and annotations.
 
     read_pictures([(name, bytes | path), ...]) -> Upload        DataError(reason, accepted)
 
-A picture is named by its path in the upload, by its file name where there is one of that name, or as annotation tools
-call it (loaders.objects). Complaints about an object name the file, the place in it and what is allowed.
+Annotations name a picture by its path in the upload, by its file name if that is unique, or in the form of the
+annotation tool (loaders.objects). Errors about an object name the file, the position in it and what is accepted.
 """
 
 import re
@@ -25,21 +25,22 @@ from data.loaders.objects import Object
 from data.loaders.sieve import Sieve, TooLarge
 
 ACCEPTED = (
-    f"images (png, jpg, gif, bmp, tif, webp, pgm), or a zip of them, and what tells their objects: {objects.ACCEPTED}"
+    "images (png, jpg, gif, bmp, tif, webp, pgm), or a zip of them, and annotations of their objects: "
+    f"{objects.ACCEPTED}"
 )
 MAX_SIDE, MIN_SIDE, MAX_PICTURES = 4096, 16, 500
-MAX_NAME = 300  # letters of a picture's path
+MAX_NAME = 300  # characters of the path of a picture
 MIN_OBJECT = 2  # pixels, the shortest side of a box
-LEAST = "at least two pictures with objects, so that one can train and another test"
-SUGGESTED, ENDS = 20, 40  # wrong names for which a similar one is looked for, and by how many last letters
-_PREFIX = re.compile(r"^(?:\?d=|[0-9a-f]{8}-)")  # that Label Studio puts before the name of a file
-_ENDING = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{1,3}$")  # of a file's name, as images have it
-MAX_ENCODED = 5  # times that a name may have been encoded for a URL
+LEAST = "at least two pictures with objects: one for training and one for testing"
+SUGGESTED, ENDS = 20, 40  # wrong names for which similar ones are suggested, and how many last characters are compared
+_PREFIX = re.compile(r"^(?:\?d=|[0-9a-f]{8}-)")  # prefix that Label Studio adds to file names
+_ENDING = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{1,3}$")  # suffix of an image file
+MAX_ENCODED = 5  # how often a name may be URL-encoded
 
 
 @dataclass(frozen=True, eq=False)
 class Upload:
-    """Pictures and objects that can be drafted (`pictures.draft`) and kept (`pictures.keep`)."""
+    """Checked pictures and objects, to be viewed (`pictures.draft`) and saved (`pictures.keep`)."""
 
     title: str
     names: tuple[str, ...]
@@ -48,21 +49,21 @@ class Upload:
     boxes: np.ndarray  # (m, 4) float64
     category: np.ndarray  # (m,) int64
     picture: np.ndarray  # (m,) int64, position in `images`
-    notes: tuple[str, ...] = ()  # what was decided for the reader, one sentence each
-    kinds: tuple[str, ...] = ()  # what the objects are called, the most frequent first
+    notes: tuple[str, ...] = ()  # decisions made while reading, one sentence each
+    kinds: tuple[str, ...] = ()  # names of the objects, the most frequent first
 
 
 def are_pictures(files: Sequence[tuple[str, bytes | str]]) -> bool:
-    """Whether an upload is of images and of what tells objects in them, well or badly: images that lie in one folder
-    beside a table that tells no classes are no examples of classes."""
+    """Whether an upload has images and annotations of objects, valid or not. Images in one folder with a table that has
+    no classes are not examples of classes, so they count."""
     try:
         members = [member for pair in files for member in bundle.members_of(*pair)]
         pictures = [member.name for member in members if images.is_image(member.name)]
-        if labelled.told(members, pictures):
+        if labelled.find_classes(members, pictures):
             return False
         if len({PurePosixPath(name).parent for name in pictures}) == 1:
             return any(PurePosixPath(m.name).suffix.lower() in objects.SUFFIXES for m in members)
-        return bool(pictures) and objects.are_told(members, pictures)
+        return bool(pictures) and objects.has_annotations(members, pictures)
     except DataError:
         return False
 
@@ -70,9 +71,9 @@ def are_pictures(files: Sequence[tuple[str, bytes | str]]) -> bool:
 def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, kinds: Sequence[str] = ()) -> Upload:
     """Read and check the files of one upload, given as (name, content or path on this machine).
 
-    skip : leave out the images that cannot be read, with their objects, and the objects that are bad
-    kinds : of what is called so alone; of everything where there are none
-    Raises DataError; Unusable, one of them, where `skip` would help.
+    skip : skip images that cannot be read, with their objects, and invalid objects
+    kinds : read only objects with these names; all objects if empty
+    Raises DataError; its subclass Unusable if `skip` would help.
     """
     with _of_pictures():
         members = [member for pair in files for member in bundle.members_of(*pair)]
@@ -80,34 +81,34 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
     tables, members = _sorted_out(members, sieve)
     total -= len(sieve.bad)
     names = [member.name for member in members]
-    found, said = objects.read(tables, names, sieve)
-    total += len(found) + len(sieve.bad)  # its lines, those among them that are bad
-    called = tuple(kind for kind, _ in Counter(one.kind for one in found if one.kind).most_common())
-    found = [one for one in found if one.kind in kinds] if kinds else found
+    annotated, format_notes = objects.read(tables, names, sieve)
+    total += len(annotated) + len(sieve.bad)  # its lines, including bad ones
+    called = tuple(kind for kind, _ in Counter(item.kind for item in annotated if item.kind).most_common())
+    annotated = [item for item in annotated if item.kind in kinds] if kinds else annotated
     decoded, read = _decoded(members, sieve)
-    found, position = _placed(found, decoded, names, sieve)
+    annotated, position = _placed(annotated, decoded, names, sieve)
     notes = sieve.notes(total, "files and lines")
-    kept = [k for k, picture in enumerate(decoded) if picture is not None]
-    position, decoded = np.searchsorted(kept, position), [decoded[k] for k in kept]
+    readable = [k for k, picture in enumerate(decoded) if picture is not None]
+    position, decoded = np.searchsorted(readable, position), [decoded[k] for k in readable]
     if len(set(position)) < 2:
-        raise DataError(f"{tables[0].name} has objects in one picture only", LEAST)
-    boxes = np.array([one.box for one in found], np.float64)
+        raise DataError(f"{tables[0].name} has objects in only one picture", LEAST)
+    boxes = np.array([item.box for item in annotated], np.float64)
     return Upload(
         PurePosixPath(files[0][0]).name.split(".")[0] or "pictures",
-        tuple(members[k].name for k in kept),
+        tuple(members[k].name for k in readable),
         tuple(decoded),
-        "circle" if all(one.circle for one in found) else "box",
+        "circle" if all(item.circle for item in annotated) else "box",
         boxes,
-        np.array([one.category for one in found], np.int64),
+        np.array([item.category for item in annotated], np.int64),
         position,
-        (*([] if kinds else said), *notes, *read, *_notes(boxes, decoded, position)),
+        (*([] if kinds else format_notes), *notes, *read, *_notes(boxes, decoded, position)),
         called,
     )
 
 
 @contextmanager
 def _of_pictures() -> Iterator[None]:
-    """A refusal that asks for one folder a class asks for pictures and a table instead."""
+    """Errors that ask for one folder per class ask for pictures and annotations instead."""
     try:
         yield
     except TooLarge:
@@ -119,8 +120,7 @@ def _of_pictures() -> Iterator[None]:
 
 
 def _sorted_out(members: list[Member], sieve: Sieve) -> tuple[list[Member], list[Member]]:
-    """What tells objects, and the images by name; what is neither is the sieve's. DataError for names that occur
-    twice."""
+    """The annotation files, and the images by name; other files go to the sieve. DataError for repeated names."""
     tables, pictures = [], []
     for member in sorted(members, key=lambda member: member.name):
         if images.is_image(member.name):
@@ -128,18 +128,18 @@ def _sorted_out(members: list[Member], sieve: Sieve) -> tuple[list[Member], list
         elif PurePosixPath(member.name).suffix.lower() in objects.SUFFIXES or objects.about(member.name):
             tables.append(member)
         else:
-            sieve.add(member.name, DataError(f"{member.name} is neither an image nor a table", ACCEPTED))
+            sieve.add(member.name, DataError(f"{member.name} is neither an image nor a file of annotations", ACCEPTED))
     if all(objects.about(member.name) for member in tables):
-        raise DataError("There is no table of objects", ACCEPTED)
+        raise DataError("There are no annotations of objects", ACCEPTED)
     if not pictures:
-        raise DataError(f"There is a table, {tables[0].name}, and no image", ACCEPTED)
+        raise DataError(f"There are annotations, {tables[0].name}, but no image", ACCEPTED)
     if len(pictures) > MAX_PICTURES:
         raise DataError(f"There are {len(pictures)} images", f"at most {MAX_PICTURES} images")
     if long := [member.name for member in members if len(member.name) > MAX_NAME]:
-        raise DataError(f"The name {long[0][:40]!r}... has {len(long[0])} letters", f"at most {MAX_NAME}")
-    for one, other in pairwise(pictures):
-        if one.name == other.name:
-            raise DataError(f"There are two images named {one.name}", "each name once")
+        raise DataError(f"The file name {long[0][:40]!r}... has {len(long[0])} characters", f"at most {MAX_NAME}")
+    for first, second in pairwise(pictures):
+        if first.name == second.name:
+            raise DataError(f"There are two images named {first.name}", "a different name for each image")
     return tables, pictures
 
 
@@ -155,21 +155,21 @@ class _Names:
             self.stems.setdefault(PurePosixPath(name).stem, []).append(k)
 
     def find(self, image: str, file: str) -> list[int]:
-        """Those that an annotation in `file` may mean by `image`; of namesakes the one that lies nearest to it."""
+        """The pictures that an annotation in `file` may mean by `image`; of several, those nearest to the file."""
         if image in self.paths:
             return [self.paths[image]]
         if image.startswith(".."):
             return []
         known = _spellings(image)
-        found = next((self.files[name] for name in known if name in self.files), None)
+        matches = next((self.files[name] for name in known if name in self.files), None)
         known += [_ENDING.sub("", name) for name in known]
-        found = found or next((self.stems[name] for name in known if name in self.stems), [])
-        near = [_shared(self.names[k], file) for k in found]
-        return [k for k, n in zip(found, near) if n == max(near)]
+        matches = matches or next((self.stems[name] for name in known if name in self.stems), [])
+        near = [_shared(self.names[k], file) for k in matches]
+        return [k for k, n in zip(matches, near) if n == max(near)]
 
 
 def _spellings(image: str) -> list[str]:
-    """The names that a file may have by an annotation's path, URL or name, the nearest to what it says first."""
+    """Possible file names for the path, URL or name in an annotation, the closest first."""
     decoded = [image]
     while len(decoded) <= MAX_ENCODED and (more := unquote(decoded[-1])) != decoded[-1]:
         decoded.append(more)
@@ -177,40 +177,42 @@ def _spellings(image: str) -> list[str]:
     return [image, *(spelling for name in last for spelling in (name, _PREFIX.sub("", name)))]
 
 
-def _shared(one: str, other: str) -> int:
-    """How many folders two paths share, from the first on."""
-    both = zip(PurePosixPath(one).parts[:-1], PurePosixPath(other).parts[:-1])
+def _shared(path: str, other: str) -> int:
+    """The number of leading folders that two paths share."""
+    both = zip(PurePosixPath(path).parts[:-1], PurePosixPath(other).parts[:-1])
     return len(list(takewhile(lambda pair: pair[0] == pair[1], both)))
 
 
 def _placed(
-    found: list[Object], pictures: list[np.ndarray | None], names: list[str], sieve: Sieve
+    annotated: list[Object], pictures: list[np.ndarray | None], names: list[str], sieve: Sieve
 ) -> tuple[list[Object], np.ndarray]:
-    """The objects that lie well in a picture that can be read, in pixels, and (m,) int64 the picture of each."""
-    known, kept, position, seen = _Names(names), [], [], {}
-    for one in found:
-        where = one.spot.where
+    """The valid objects of readable pictures, in pixels, and (m,) int64 the picture of each."""
+    known, placed, position, seen = _Names(names), [], [], {}
+    for item in annotated:
+        where = item.spot.where
         with sieve.part(where()):
-            there = known.find(one.image, one.spot.file)
-            field = "image" if one.spot.tabled else ""
+            there = known.find(item.image, item.spot.file)
+            field = "image" if item.spot.tabled else ""
             if len(there) > 1:
                 both = " and ".join(names[k] for k in there[:2])
-                raise DataError(f"{where(field)}: {one.image[:60]!r} may be {both}", "the path of one of them")
+                raise DataError(
+                    f"{where(field)}: {item.image[:60]!r} is ambiguous: it may be {both}", "the path of one of them"
+                )
             if not there:
-                reason = f"{where(field)}: there is no image {one.image[:60]!r}"
-                similar = _named(one.image, known.files) if len(sieve.bad) < SUGGESTED else ""
-                raise DataError(reason, one.named or similar)
+                reason = f"{where(field)}: there is no image {item.image[:60]!r}"
+                similar = _named(item.image, known.files) if len(sieve.bad) < SUGGESTED else ""
+                raise DataError(reason, item.named or similar)
             if pictures[there[0]] is None:
                 continue
-            one = one.scaled(pictures[there[0]].shape)
-            _check_place(one, pictures[there[0]].shape)
-            key = (there[0], *one.box)
+            item = item.scaled(pictures[there[0]].shape)
+            _check_place(item, pictures[there[0]].shape)
+            key = (there[0], *item.box)
             if key in seen:
                 raise DataError(f"{where()}: the same object as in {seen[key]}", "each object once")
-            seen[key] = one.spot.at if one.spot.file == found[0].spot.file else where()
-            kept.append(one)
+            seen[key] = item.spot.at if item.spot.file == annotated[0].spot.file else where()
+            placed.append(item)
             position.append(there[0])
-    return kept, np.array(position, np.int64)
+    return placed, np.array(position, np.int64)
 
 
 def _named(image: str, files: dict[str, list[int]]) -> str:
@@ -220,39 +222,44 @@ def _named(image: str, files: dict[str, list[int]]) -> str:
 
 
 def _decoded(members: list[Member], sieve: Sieve) -> tuple[list[np.ndarray | None], list[str]]:
-    """Every image in grey, None for those that are damaged, large or small, and notes on how they were read."""
+    """Every image in grey, None if it is damaged, too large or too small, and notes on the conversion."""
     decoded, total, coloured = [], 0, False
     for member in members:
         image = None
         with sieve.part(member.name):
             with _of_pictures():
-                found = images.decode(member.name, member.read(), MAX_SIDE)
-            h, w = found.pixels.shape[:2]
+                original = images.decode(member.name, member.read(), MAX_SIDE)
+            h, w = original.pixels.shape[:2]
             if min(h, w) < MIN_SIDE:
                 raise DataError(f"{member.name} has {w} x {h} pixels", f"images of at least {MIN_SIDE} x {MIN_SIDE}")
-            coloured = coloured or found.pixels.ndim == 3
-            image = found._replace(pixels=images.grey(found.pixels))
+            coloured = coloured or original.pixels.ndim == 3
+            image = original._replace(pixels=images.grey(original.pixels))
             total += image.pixels.nbytes
         if total > bundle.MAX_BYTES:
             raise TooLarge(f"The images take more than {bundle.MAX_BYTES >> 20} MB as pixels", bundle.SIZE_ACCEPTED)
         decoded.append(image)
     pixels, notes = images.on_one_scale([image for image in decoded if image], "pictures")
     left = iter(pixels)
-    return [image and next(left) for image in decoded], [*(["Colours are read as grey"] if coloured else []), *notes]
+    return [image and next(left) for image in decoded], [
+        *(["Colour images are converted to grey"] if coloured else []),
+        *notes,
+    ]
 
 
-def _check_place(one: Object, shape: tuple[int, int]) -> None:
-    """DataError for an object centred outside its picture (h, w), larger than it, or too small to see."""
-    box, (h, w) = one.box, shape
+def _check_place(item: Object, shape: tuple[int, int]) -> None:
+    """DataError for an object whose centre is outside its picture (h, w), or which is too large or too small."""
+    box, (h, w) = item.box, shape
     for low, side, axis in ((0, w, "x"), (1, h, "y")):
         centre, across = (box[low] + box[low + 2]) / 2, box[low + 2] - box[low]
-        field = one.fields[low if centre < 0 else low + 2]
+        field = item.fields[low if centre < 0 else low + 2]
         if not 0 <= centre <= side:
-            reason = f"{one.spot.where(field)}: the object's centre, {axis} = {centre:g}, lies outside {one.image[:60]}"
+            reason = (
+                f"{item.spot.where(field)}: the centre of the object, {axis} = {centre:g}, is outside {item.image[:60]}"
+            )
             raise DataError(reason, f"a centre within its {w} x {h} pixels")
         if not MIN_OBJECT <= across <= 2 * side:
-            reason = f"{one.spot.where(one.across or field)}: the object is {across:g} pixels across"
-            raise DataError(reason, f"{MIN_OBJECT} to {2 * side} pixels across in {one.image[:60]}")
+            reason = f"{item.spot.where(item.across or field)}: the object is {across:g} pixels across"
+            raise DataError(reason, f"{MIN_OBJECT} to {2 * side} pixels across in {item.image[:60]}")
 
 
 def _notes(boxes: np.ndarray, pictures: list[np.ndarray], position: np.ndarray) -> list[str]:
@@ -261,8 +268,10 @@ def _notes(boxes: np.ndarray, pictures: list[np.ndarray], position: np.ndarray) 
     notes = []
     if bare := len(pictures) - len(set(position)):
         notes.append(
-            f"{bare} {'picture has' if bare == 1 else 'pictures have'} no object: false alarms are counted there"
+            f"{bare} {'picture has' if bare == 1 else 'pictures have'} no object: any detection there is a false alarm"
         )
     if out.any():
-        notes.append(f"{out.sum()} {'object reaches' if out.sum() == 1 else 'objects reach'} beyond the picture's edge")
+        notes.append(
+            f"{out.sum()} {'object extends' if out.sum() == 1 else 'objects extend'} beyond the edge of the picture"
+        )
     return notes

@@ -1,7 +1,6 @@
-"""Tables that are no text: an Excel workbook, a Parquet file. Written as comma-separated values in UTF-8, and read as
-such.
+"""Tables in binary formats: Excel workbooks and Parquet files, converted to comma-separated values in UTF-8.
 
-    workbook(name, content), parquet(name, content) -> text, notes        DataError, TooLarge
+workbook(name, content), parquet(name, content) -> text, notes        DataError, TooLarge
 """
 
 import csv
@@ -14,15 +13,15 @@ from data.dataset import DataError, in_words
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 from data.loaders.sieve import TooLarge
 
-PARQUET = b"PAR1"  # the first bytes of such a file
-WORKBOOK = "xl/workbook.xml"  # the member of a zip that makes it one
-MAX_CELLS = 1 << 23  # of a workbook: each is an object while it is read
+PARQUET = b"PAR1"  # the first bytes of a Parquet file
+WORKBOOK = "xl/workbook.xml"  # the zip member that identifies a workbook
+MAX_CELLS = 1 << 23  # of a workbook; each cell is an object while it is read
 MAX_VALUES = 1 << 26  # of a Parquet file
-ACCEPTED = "a table with a header, one example a row, saved as xlsx, Parquet or csv"
+ACCEPTED = "a table with a header and one example per row, saved as xlsx, Parquet or csv"
 
 
 def is_workbook(content: bytes) -> bool:
-    """Whether this is a zip with a workbook in it."""
+    """Whether the content is a zip with a workbook."""
     if content[:2] != b"PK":
         return False
     try:
@@ -33,7 +32,7 @@ def is_workbook(content: bytes) -> bool:
 
 
 def workbook(name: str, content: bytes) -> tuple[bytes, list[str]]:
-    """The first sheet of a workbook that holds a table, the values that its formulas had when it was saved."""
+    """The first sheet of a workbook with a table; formulas have the values saved with them."""
     from openpyxl import load_workbook  # 0.2 s to import
 
     with in_words(f"{name} cannot be read as an Excel workbook", ACCEPTED):
@@ -46,7 +45,7 @@ def workbook(name: str, content: bytes) -> tuple[bytes, list[str]]:
             rows = _filled(name, sheet.iter_rows(values_only=True))
             if len(rows) > 1 and len(rows[0]) > 1:
                 more = len(book.sheetnames) - 1
-                others = f"; its {more} other sheet{'s are' if more > 1 else ' is'} passed over" if more else ""
+                others = f"; {more} other sheet{'s are' if more > 1 else ' is'} ignored" if more else ""
                 return _as_csv(name, rows), [f"The sheet {sheet.title!r} is read{others}"]
     raise DataError(f"{name} has no sheet with two rows and two columns", ACCEPTED)
 
@@ -61,10 +60,10 @@ def parquet(name: str, content: bytes) -> tuple[bytes, list[str]]:
         for column in schema:
             if types.is_nested(column.type):
                 raise DataError(
-                    f"{name}: column {column.name!r} holds {column.type}", "columns of numbers and of texts"
+                    f"{name}: column {column.name!r} has the type {column.type}", "columns of numbers and texts"
                 )
         texts = [c.name for c in schema if types.is_string(c.type) or types.is_large_string(c.type)]
-        file = ParquetFile(io.BytesIO(content), read_dictionary=texts)  # a text that comes again takes room once
+        file = ParquetFile(io.BytesIO(content), read_dictionary=texts)  # repeated texts are stored once
         n = file.metadata.num_rows * file.metadata.num_columns
         if n > MAX_VALUES:
             raise TooLarge(f"{name} has {n:,} values", f"at most {MAX_VALUES:,}")
@@ -75,7 +74,7 @@ def parquet(name: str, content: bytes) -> tuple[bytes, list[str]]:
 
 
 class _Bounded(io.StringIO):
-    """A text of at most MAX_BYTES letters. TooLarge."""
+    """A text of at most MAX_BYTES characters. Raises TooLarge."""
 
     def __init__(self, name: str):
         super().__init__()
@@ -89,18 +88,20 @@ class _Bounded(io.StringIO):
 
 
 def _filled(name: str, rows: Iterable[tuple]) -> list[list]:
-    """The rows that hold something, without the empty columns around them."""
-    kept, n, first, last = [], 0, None, 0
+    """The rows that are not empty, without the empty columns around them."""
+    filled, n, first, last = [], 0, None, 0
     for row in rows:
         n += len(row)
         if n > MAX_CELLS:
-            raise TooLarge(f"{name} has a sheet of more than {MAX_CELLS:,} cells", f"{MAX_CELLS:,} cells, or a csv")
+            raise TooLarge(
+                f"{name} has a sheet of more than {MAX_CELLS:,} cells", f"at most {MAX_CELLS:,} cells, or a csv"
+            )
         there = [k for k, value in enumerate(row) if value is not None and value != ""]
         if there:
-            kept.append(row)
+            filled.append(row)
             first = there[0] if first is None else min(first, there[0])
             last = max(last, there[-1])
-    return [[*row[first : last + 1], *(max(0, last + 1 - len(row)) * [None])] for row in kept]
+    return [[*row[first : last + 1], *(max(0, last + 1 - len(row)) * [None])] for row in filled]
 
 
 def _as_csv(name: str, rows: list[list]) -> bytes:

@@ -1,13 +1,13 @@
-"""The parts of an upload that cannot be used, one by one: refused together with their names, or left out on request.
+"""Collects the parts of an upload that cannot be used: they are reported together, or skipped on request.
 
 sieve = Sieve(skip=False)
 for part in parts:
-    with sieve.part(name):              a DataError within becomes the reason why this part is bad
+    with sieve.part(name):              a DataError in the block marks this part as bad
         ...
-notes = sieve.notes(len(parts), "files")   Unusable for the bad ones; with skip, a sentence that names them
+notes = sieve.notes(len(parts), "files")   raises Unusable if parts are bad; with skip, a note that lists them
 
-What is well and of no use here, such as a point among boxes or a box outside its frame, is counted in `ignored` and
-told by a sentence too.
+Valid parts that have no use here, such as a point among boxes or a box outside its frame, are counted in `ignored` and
+reported in a note.
 """
 
 from collections import Counter
@@ -16,12 +16,12 @@ from contextlib import contextmanager
 
 from data.dataset import DataError
 
-NAMED = 5  # bad parts that a sentence names
-SHORT = 60  # letters of a name in it
+NAMED = 5  # bad parts listed in a note
+SHORT = 60  # characters of a name in a note
 
 
 class Unusable(DataError):
-    """Some parts of an upload are bad; without them the rest could be read. bad: a reason each."""
+    """Some parts of an upload are bad, but the rest could be read without them. bad: a reason for each."""
 
     def __init__(self, bad: list[DataError], total: int, words: str):
         first = bad[0]
@@ -32,23 +32,23 @@ class Unusable(DataError):
 
 
 class TooLarge(DataError):
-    """More than an upload may hold: never a matter of one part alone."""
+    """The upload exceeds a limit; skipping single parts does not help."""
 
 
 class Sieve:
-    """Collects what is bad; `skip` says that it may be left out. ignored: how often what else was passed over."""
+    """Collects bad parts. skip: skip them instead of raising; ignored: counts of valid parts that have no use."""
 
     def __init__(self, skip: bool = False):
         self.skip, self.bad = skip, []
         self.ignored: Counter[str] = Counter()
 
     def add(self, name: str, error: DataError, at: int = 0) -> None:
-        """A bad part, called `name` in sentences; at: its place, in whose order they are told."""
+        """Add a bad part, called `name` in notes. at: its position, by which parts are ordered."""
         self.bad.append((at, name, error))
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """What is done with one part, called `name` in sentences."""
+        """A block that processes one part, called `name` in notes."""
         try:
             yield
         except TooLarge:
@@ -57,13 +57,13 @@ class Sieve:
             self.add(name, error)
 
     def notes(self, total: int, words: str) -> list[str]:
-        """What was left out of `total` parts, in a sentence. Raises the first complaint when nothing is left, Unusable
-        when there are bad parts that may not be left out."""
+        """Notes on what was skipped of `total` parts. Raises the first error if no part is left, Unusable if there are
+        bad parts that may not be skipped."""
         if not self.bad:
             return self.passed_over()
-        told = sorted(self.bad, key=lambda part: part[0])
-        names, errors = [name[:SHORT] for _, name, _ in told], [error for *_, error in told]
-        if len(told) >= total:
+        bad_parts = sorted(self.bad, key=lambda part: part[0])
+        names, errors = [name[:SHORT] for _, name, _ in bad_parts], [error for *_, error in bad_parts]
+        if len(bad_parts) >= total:
             none = f"; none of {total:,} {words} can be used" if total > 1 else ""
             raise DataError(errors[0].reason + none, errors[0].accepted)
         if not self.skip:
@@ -73,7 +73,7 @@ class Sieve:
         return [left_out, *self.passed_over()]
 
     def passed_over(self) -> list[str]:
-        """What was ignored, in a sentence."""
+        """A note on what was ignored."""
         if not self.ignored:
             return []
         kinds = ", ".join(f"{name[:SHORT]} ({n:,})" for name, n in self.ignored.most_common(NAMED))

@@ -1,9 +1,8 @@
-"""A table of examples: one a line, its label in one of the columns, numbers and what can be made numbers in the others.
+"""A table of examples: one per line, with the label in one column and features in the others.
 
     label,x1,...,xd
 
-Clean tables of plain numbers are read as they are; whatever else stands in a column is understood cell by cell
-(loaders.columns).
+Tables of plain numbers are read directly; other columns are interpreted cell by cell (loaders.columns).
 """
 
 import re
@@ -19,9 +18,9 @@ from data.loaders.columns import REFUSE, TELL
 from data.loaders.sieve import Sieve
 from data.loaders.text import Rows
 
-SAMPLE = 4000  # rows, evenly spread, by which the column of the labels is told
+SAMPLE = 4000  # rows, evenly spaced, from which the label column is determined
 MAX_CELLS = 1 << 20  # of that sample
-FEW = 8  # rows of which half may be labels of their own; of more, half the rows share theirs with another
+FEW = 8  # up to this many rows, half may be distinct labels; beyond, at most half of the rows
 LABEL_NAMES = (
     *("label", "labels", "class", "classes", "target", "y", "digit", "category", "species", "outcome", "diagnosis"),
     *("klasse", "kategorie", "zielgröße", "classe", "catégorie", "clase", "categoría"),
@@ -32,8 +31,8 @@ _NOT_DIGITS = re.compile(r"[^\d\s,;]")
 
 
 class Table(NamedTuple):
-    """X (n, d) float64 or uint8, y (n,) str, empty where a row has no label, the name of the labels' column, the names
-    (d,) of the others, or (), and notes, one sentence each, on what was decided."""
+    """X (n, d) float64 or uint8; y (n,) str, empty for unlabelled rows; label: the name of the label column; features:
+    the names (d,) of the others, or (); notes: the decisions made, one sentence each."""
 
     X: np.ndarray
     y: np.ndarray
@@ -43,8 +42,7 @@ class Table(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Which column holds the labels, by its look: the names of all columns, the place of that one, and whether no other
-    one looks as if it might."""
+    """The probable label column. names: of all columns; at: its position; clear: whether no other column is likely."""
 
     names: tuple[str, ...]
     at: int
@@ -52,22 +50,22 @@ class Labels(NamedTuple):
 
 
 def taken_apart(name: str, table: str) -> tuple[list[str], Rows]:
-    """The header of a table, empty where there is none, and its rows. Raises DataError for what is no table."""
+    """The header of a table (empty if there is none) and its rows. DataError if the text is not a table."""
     return text.taken_apart(name, table, columns.is_number)
 
 
 def labels(header: list[str], rows: Rows) -> Labels:
-    """Where the labels of a table seem to be. Raises DataError where its rows are unlike."""
+    """The probable label column of a table. DataError if its rows differ in length."""
     return _labels(header, _even(rows, len(rows.cells(0)), Sieve(skip=True)), None)
 
 
 def parse(header: list[str], rows: Rows, label: str | None = None, skip: bool = False, empty: str = REFUSE) -> Table:
-    """The examples of a table that was taken apart.
+    """The examples of a table that has been split into rows.
 
-    label : a column's name, "first" or "last"; by default the one that looks most like labels: by its name, or by
-            holding texts or few distinct whole numbers, the first and last column before the others
-    skip : leave out the rows that are bad, and say so, instead of refusing the table for them
-    empty : what becomes of empty cells: "refuse", "fill", or "tell" (filled, with a column of 0 and 1 that says where)
+    label : a column name, "first" or "last"; by default the most probable label column: by its name, or because it
+            has texts or few distinct whole numbers, with the first and last column preferred
+    skip : skip invalid rows, with a note, instead of refusing the table
+    empty : handling of empty cells: "refuse", "fill", or "tell" (fill and add an indicator column of 0 and 1)
     """
     name = rows.name
     sieve, total = Sieve(skip), len(rows.lines)
@@ -76,77 +74,79 @@ def parse(header: list[str], rows: Rows, label: str | None = None, skip: bool = 
     numbering = _numbering(header, rows, column)
     others = [k for k in range(len(names)) if k not in (column, *numbering)]
     if not others:
-        raise DataError(f"{name} has no column but {names[column]!r}, the labels", text.ACCEPTED)
+        raise DataError(f"{name} has no column besides {names[column]!r}, the labels", text.ACCEPTED)
     place = f"column {header[column]!r}" if header else f"{names[column]} of {len(names)}"
     notes = [f"The labels are in {place}"]
     if numbering:
-        notes.append(f"Left out for numbering the rows: {', '.join(repr(names[k]) for k in numbering)}")
+        notes.append(
+            f"Columns left out, because they only number the rows: {', '.join(repr(names[k]) for k in numbering)}"
+        )
     X, y, features, more = _values(rows, others, column, names, sieve, empty)
     if not X.shape[1]:
-        raise DataError(f"{name} has no column of numbers or of few categories beside its labels", text.ACCEPTED)
+        raise DataError(f"{name} has no column of numbers or categories besides the labels", text.ACCEPTED)
     return Table(X, y, names[column], features if header else (), (*notes, *more, *sieve.notes(total, "rows")))
 
 
 def _even(rows: Rows, expected: int, sieve: Sieve) -> Rows:
-    """The rows that have as many values as the first line; the others are the sieve's."""
+    """The rows with as many values as the first line; the others go to the sieve."""
     ragged = {}
     for k, row in enumerate(rows.lines):
-        found = row.count(rows.mark) + 1 if rows.mark else len(row.split())
+        n_values = row.count(rows.mark) + 1 if rows.mark else len(row.split())
         where = f"Line {rows.number[k]} of {rows.name}"
         if '"' in row and rows.is_open(k):
-            ragged[k] = DataError(f"{where} has a quote that is left open", text.ACCEPTED)
+            ragged[k] = DataError(f"{where} has a quote that is never closed", text.ACCEPTED)
             continue
-        if found != expected and '"' in row:
-            found = len(rows.cells(k))
-        if found != expected:
-            ragged[k] = DataError(f"{where} has {found} values, the first line {expected}", text.ACCEPTED)
+        if n_values != expected and '"' in row:
+            n_values = len(rows.cells(k))
+        if n_values != expected:
+            ragged[k] = DataError(f"{where} has {n_values} values, but the first line has {expected}", text.ACCEPTED)
     return _without(rows, ragged, sieve)
 
 
 def _without(rows: Rows, bad: dict[int, DataError], sieve: Sieve) -> Rows:
-    """The rows but those that are bad: row -> why."""
+    """The rows without the invalid ones. bad: row -> error."""
     if not bad:
         return rows
     for k, why in sorted(bad.items()):
         sieve.add(f"line {rows.number[k]}", why, rows.number[k])
     if len(bad) == len(rows.lines):
-        sieve.notes(len(sieve.bad), "rows")  # says that nothing is left
+        sieve.notes(len(sieve.bad), "rows")  # raises, as no row is left
     return rows.take([k for k in range(len(rows.lines)) if k not in bad])
 
 
 def _values(
     rows: Rows, others: list[int], column: int, names: tuple[str, ...], sieve: Sieve, empty: str
 ) -> tuple[np.ndarray, np.ndarray, tuple[str, ...], list[str]]:
-    """Of the rows that can be used: what stands in the columns `others` as numbers, labels (n,), names and notes."""
-    found = _plain(rows, others, column)
-    if found is not None:
-        return *found, tuple(names[k] for k in others), []
+    """The usable rows: X from the columns `others`, labels (n,), names and notes."""
+    plain = _plain(rows, others, column)
+    if plain is not None:
+        return *plain, tuple(names[k] for k in others), []
     if rows.mark in (";", "\t") and _has_decimal_commas(rows):
-        found = _plain(rows._replace(lines=[row.replace(",", ".") for row in rows.lines]), others, column)
-        if found is not None:
-            return found[0], rows.texts([column])[:, 0], tuple(names[k] for k in others), [columns.COMMA]
+        plain = _plain(rows._replace(lines=[row.replace(",", ".") for row in rows.lines]), others, column)
+        if plain is not None:
+            return plain[0], rows.texts([column])[:, 0], tuple(names[k] for k in others), [columns.COMMA]
     understood = columns.Columns(rows, others, names)
     X, bad = understood.numbers(rows, empty)
     y = rows.texts([column])[:, 0]
     for k in np.flatnonzero(np.char.str_len(y) > MAX_LABEL).tolist():
-        long = f"a label of {len(rows.cells(k)[column]):,} letters, more than {MAX_LABEL}"
-        bad[k] = DataError(f"{rows.name}: line {rows.number[k]} has {long} in {names[column]!r}", text.ACCEPTED)
-    kept = np.setdiff1d(np.arange(len(X)), list(bad))
+        long = f"a label of {len(rows.cells(k)[column]):,} characters, more than {MAX_LABEL},"
+        bad[k] = DataError(f"{rows.name}: line {rows.number[k]} has {long} in column {names[column]!r}", text.ACCEPTED)
+    usable = np.setdiff1d(np.arange(len(X)), list(bad))
     _without(rows, bad, sieve)
-    X, features, more = understood.filled(X[kept], empty == TELL)
-    y = y[kept]
+    X, features, more = understood.filled(X[usable], empty == TELL)
+    y = y[usable]
     return X, y.astype(f"U{max(1, int(np.char.str_len(y).max()))}"), features, [*understood.notes, *more]
 
 
 def _has_decimal_commas(rows: Rows) -> bool:
-    """Whether commas can only begin decimals: there is no point, and one of them stands before other than three digits,
-    as none does between thousands."""
+    """Whether commas can only be decimal commas: there is no point, and some comma is not followed by exactly three
+    digits, as a thousands separator is."""
     return not any("." in row for row in rows.lines) and any(_DECIMALS.search(row) for row in rows.lines)
 
 
 def _plain(rows: Rows, others: list[int], column: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Finite numbers, as uint8 where every cell is a small whole number, which reads thirty times faster, and labels;
-    None where some cell is neither."""
+    """X and labels of a table of plain finite numbers; None for other tables. uint8 if every cell is a small whole
+    number, which reads thirty times faster."""
     small = not any(_NOT_DIGITS.search(row) for row in rows.lines)
     with suppress(DataError):
         y = rows.texts([column])[:, 0]
@@ -179,13 +179,14 @@ def _labels(header: list[str], rows: Rows, label: str | None) -> Labels:
 
 
 def _sample(rows: Rows, chosen) -> np.ndarray:
-    """(m, len(chosen)) cells of some rows, evenly spread."""
+    """(m, len(chosen)) cells of evenly spaced rows."""
     step = 1 + len(rows.lines) // max(2, min(SAMPLE, MAX_CELLS // len(chosen)))
     return rows.take(range(0, len(rows.lines), step)).texts(list(chosen))
 
 
 def _distinct(cells: np.ndarray) -> float:
-    """How many labels a column would give: 0 for texts of few kinds (surely labels), infinite where it has none."""
+    """The number of labels in a column; 0 for few different texts (certainly labels), infinite if it cannot be
+    labels."""
     distinct = np.unique(cells)
     n = len(distinct)
     if 2 * n > max(len(cells), FEW):
@@ -198,7 +199,7 @@ def _distinct(cells: np.ndarray) -> float:
 
 
 def _numbering(header: list[str], rows: Rows, label: int) -> list[int]:
-    """Columns that only number the rows, as a spreadsheet's index does."""
+    """Columns that only number the rows, such as the index of a spreadsheet."""
     named = [k for k, title in enumerate(header) if title.strip().lower() in ID_NAMES and k != label]
     return [k for k in named if _counts(_sample(rows, [k])[:, 0])]
 

@@ -1,9 +1,8 @@
-"""Text taken apart: what it is encoded in, its lines, the mark between their cells, and a header.
+"""Splitting text: its encoding, its lines, the separator of the cells, and a header.
 
-    taken_apart(name, as_text(name, content)) -> header, Rows
+    taken_apart(name, in_utf8(name, content)) -> header, Rows
 
-What spreadsheets write is understood: a byte order mark, UTF-16, Windows-1252, `sep=;`, cells in quotes with line ends
-in them.
+The output of spreadsheets is supported: byte order marks, UTF-16, Windows-1252, `sep=;`, quoted cells with line breaks.
 """
 
 import codecs
@@ -19,22 +18,22 @@ from data.dataset import DataError
 from data.loaders.check import MAX_LABEL
 
 MAX_LINES = 1 << 22
-MAX_LINE = 1 << 25  # bytes: three million values, as many as an example may have
-MAX_JOINED = 50  # lines that one cell may run over
-ACCEPTED = "UTF-8 text, one example a line: its label and the same number of numeric values"
-BLOCK = 1 << 16  # cells taken apart at a time
-_MARKS = ";\t,"  # else white space
+MAX_LINE = 1 << 25  # bytes, enough for the three million values that an example may have
+MAX_JOINED = 50  # lines that one cell may span
+ACCEPTED = "UTF-8 text with one example per line: a label and the same number of numeric values"
+BLOCK = 1 << 16  # cells split at a time
+_MARKS = ";\t,"  # separators; otherwise white space
 _QUOTED = re.compile(r'"[^"]*"')
 _SEPARATOR = re.compile(r'"?sep=(.)"?$', re.IGNORECASE)
-_COMMENT = re.compile(r"^\s*#+ *(?=[^\s;,])")  # what stands before the words of a comment
-_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # bytes that no text of a single-byte encoding has
+_COMMENT = re.compile(r"^\s*#+ *(?=[^\s;,])")  # the marks before the text of a comment
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # bytes that do not occur in texts of single-byte encodings
 
 
 def in_utf8(name: str, content: bytes, accepted: str = ACCEPTED) -> tuple[bytes, list[str]]:
-    """A text in UTF-8 with line ends `\\n`, and a note where its encoding had to be guessed.
+    """A text in UTF-8 with line ends `\\n`, and a note if its encoding was guessed.
 
-    DataError for what is no text, and for so many lines, or such long ones, that taking them apart would need far more
-    memory than they do.
+    DataError if it is not text, or if it has so many or such long lines that splitting them would take far more memory
+    than the text.
     """
     notes = []
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -52,9 +51,9 @@ def in_utf8(name: str, content: bytes, accepted: str = ACCEPTED) -> tuple[bytes,
             content = content.decode("cp1252").encode()
         except UnicodeDecodeError:
             raise DataError(f"{name} is not UTF-8 text (byte {error.start})", accepted) from error
-        notes = ["It is not UTF-8 text; its letters are read as Windows-1252, as Excel writes them in Western Europe"]
+        notes = ["The file is not UTF-8 text. It is read as Windows-1252, the encoding of Excel in Western Europe"]
     if b"\0" in content:
-        raise DataError(f"{name} is not UTF-8 text (it holds zero bytes)", accepted)
+        raise DataError(f"{name} is not UTF-8 text (it contains zero bytes)", accepted)
     if not content.strip():
         raise DataError(f"{name} is empty", accepted)
     return _unix(name, content), notes
@@ -72,28 +71,28 @@ def _unix(name: str, content: bytes) -> bytes:
 
 
 class Rows(NamedTuple):
-    """Lines of a table that hold values, their numbers in the file, and how to read them."""
+    """The lines of a table, their numbers in the file, and the separator of their cells."""
 
     name: str
     lines: list[str]
     number: list[int]
-    mark: str | None  # between two cells; None for white space
+    mark: str | None  # separator; None for white space
 
     def take(self, which) -> "Rows":
-        """Some of the rows, in this order."""
+        """The rows at these positions, in this order."""
         return self._replace(lines=[self.lines[k] for k in which], number=[self.number[k] for k in which])
 
     def columns(self, chosen, dtype) -> np.ndarray:
-        """(n, len(chosen)) the values of the chosen columns. DataError for a cell that is no number."""
+        """(n, len(chosen)) values of the chosen columns. DataError for a cell that is not a number."""
         how = {"delimiter": self.mark, "quotechar": '"', "comments": None, "usecols": chosen, "ndmin": 2}
         try:
-            with np.errstate(over="ignore"):  # what is too large becomes infinite
-                found = np.loadtxt(self.lines, dtype, **how)
+            with np.errstate(over="ignore"):  # too large values become infinite
+                values = np.loadtxt(self.lines, dtype, **how)
         except ValueError as error:
             raise DataError(f"{self.name}: {error}", ACCEPTED) from error
-        if len(found) != len(self.lines):
-            raise DataError(f"{self.name}: a quote that is left open joins lines", ACCEPTED)
-        return found
+        if len(values) != len(self.lines):
+            raise DataError(f"{self.name}: a quote that is never closed joins lines", ACCEPTED)
+        return values
 
     def is_open(self, k: int) -> bool:
         """Whether a row has a cell that begins with a quote and does not end with one."""
@@ -102,33 +101,33 @@ class Rows(NamedTuple):
         return bool(begins) and row.count('"') % 2 == 1
 
     def parts(self, n_columns: int) -> Iterator[tuple[range, "Rows"]]:
-        """The rows a few at a time: so many that `n_columns` of them are BLOCK cells."""
+        """The rows in blocks whose `n_columns` columns have about BLOCK cells."""
         step = max(1, BLOCK // n_columns)
         for start in range(0, len(self.lines), step):
             block = range(start, min(start + step, len(self.lines)))
             yield block, self.take(block)
 
     def cut_off(self, chosen) -> np.ndarray:
-        """(n, len(chosen)) the cells of the chosen columns, no more than one letter longer than a label may be."""
+        """(n, len(chosen)) cells of the chosen columns, cut to one character more than a label may have."""
         return np.char.strip(self.columns(chosen, f"U{MAX_LABEL + 1}"))
 
     def texts(self, chosen) -> np.ndarray:
-        """`cut_off` of many rows, in no more room than the longest cell takes."""
+        """`cut_off` for many rows, in an array only as wide as the longest cell."""
         blocks = [part.cut_off(chosen) for _, part in self.parts(len(chosen))]
         longest = max(int(np.char.str_len(block).max()) for block in blocks)
         return np.concatenate([block.astype(f"U{max(longest, 1)}") for block in blocks])
 
     def cells(self, k: int) -> list[str]:
-        """The values of one row, which may be ragged."""
+        """The cells of one row, whatever their number."""
         return _cells(self.lines[k], self.mark)
 
 
 def taken_apart(name: str, text: str, is_number: Callable[[str], bool]) -> tuple[list[str], Rows]:
-    """The header, empty where there is none: where all cells of the first line but one may be numbers; and the rows."""
+    """The header and the rows. The header is empty if at most one cell of the first line is not a number."""
     numbered = [(number, line) for number, line in _whole(text.split("\n")) if line.strip()]
     number, lines = map(list, zip(*numbered))
-    told = _SEPARATOR.match(lines[0].strip())
-    if told:
+    separator = _SEPARATOR.match(lines[0].strip())
+    if separator:
         number, lines = number[1:], lines[1:]
     if not lines:
         raise DataError(f"{name} is empty", ACCEPTED)
@@ -137,37 +136,37 @@ def taken_apart(name: str, text: str, is_number: Callable[[str], bool]) -> tuple
         comments -= _is_header(name, lines[comments - 1], lines[comments], number[comments - 1], is_number)
         number, lines = number[comments:], [_COMMENT.sub("", lines[comments]), *lines[comments + 1 :]]
     bare = _QUOTED.sub("", lines[0])
-    mark = told[1] if told else next((mark for mark in _MARKS if mark in bare), None)
+    mark = separator[1] if separator else next((mark for mark in _MARKS if mark in bare), None)
     first = [cell.strip() for cell in _cells(lines[0], mark)]
     if len(first) < 2:
-        raise DataError(f"{name} has one column only", ACCEPTED)
+        raise DataError(f"{name} has only one column", ACCEPTED)
     header = first if _names_columns(first, is_number) else []
     rows = Rows(name, lines[bool(header) :], number[bool(header) :], mark)
     if not rows.lines:
-        raise DataError(f"{name} has a header and no examples", ACCEPTED)
+        raise DataError(f"{name} has a header but no examples", ACCEPTED)
     return header, rows
 
 
 def _names_columns(cells: list[str], is_number: Callable[[str], bool]) -> bool:
-    """Whether more than one cell of a line is no number."""
+    """Whether more than one cell of a line is not a number."""
     return sum(map(is_number, cells)) < len(cells) - 1
 
 
 def _is_header(name: str, comment: str, after: str, number: int, is_number: Callable[[str], bool]) -> bool:
-    """Whether the last comment before a table names its columns, as NumPy writes a header: it has as many cells as the
-    line after it. DataError where that line could name them too, as neither can be told from the other."""
+    """Whether the last comment before a table is its header, as NumPy writes it: it has as many cells as the next line.
+    DataError if the next line could be the header too, as this is ambiguous."""
     mark = next((mark for mark in _MARKS if mark in after), None)
     cells = _cells(after, mark)
     if len(_cells(_COMMENT.sub("", comment), mark)) != len(cells):
         return False
     if _names_columns([cell.strip() for cell in cells], is_number):
-        reason = f"{name}: line {number} begins with # and may be a comment or the names of the columns"
-        raise DataError(reason, "the file without that line where it is a comment, without its # where it is the names")
+        reason = f"{name}: line {number} begins with # and may be a comment or the column names"
+        raise DataError(reason, "the file without that line (if a comment), or without its # (if column names)")
     return True
 
 
 def _whole(lines: list[str]) -> Iterator[tuple[int, str]]:
-    """(number, line), those joined whose cells in quotes run over several; as they are where a quote never ends."""
+    """(number, line); lines with a quoted cell over several lines are joined, unless the quote is never closed."""
     k = 0
     while k < len(lines):
         joined, end = lines[k], k + 1
@@ -181,5 +180,5 @@ def _whole(lines: list[str]) -> Iterator[tuple[int, str]]:
 def _cells(line: str, mark: str | None) -> list[str]:
     try:
         return next(csv.reader([line], delimiter=mark)) if mark else [cell.strip('"') for cell in line.split()]
-    except csv.Error:  # a cell without end
+    except csv.Error:  # a cell that is too long
         return []

@@ -1,9 +1,9 @@
-"""A reader's own data: any accepted file or folder in, a checked preview or a helpful refusal out.
+"""A user's own data: a file or folder is read into a checked preview, or rejected with a helpful error.
 
-    opened(name, bytes | path) -> Opened        its kind, and a look at a table's columns; DataError(reason, accepted)
-    opened(...).read() -> Preview               what it holds, checked; likewise
+    opened(name, bytes | path) -> Opened        the format, and the columns of a table; DataError(reason, accepted)
+    opened(...).read() -> Preview               the checked content; the same errors
 
-The content decides the format, never the file's name alone.
+The content decides the format, never the file name alone.
 """
 
 from collections.abc import Sequence
@@ -15,68 +15,68 @@ from data.dataset import Arrays, DataError
 from data.loaders import arff, bundle, check, idx, images, labelled, libsvm, matlab, npz, sheets, table, text
 from data.loaders.bundle import Member
 from data.loaders.columns import REFUSE
-from data.loaders.labelled import Told
+from data.loaders.labelled import ClassTable
 from data.loaders.table import Labels
 from data.loaders.text import Rows
 
 ACCEPTED = (
-    "npz, a table (csv, Excel's xlsx, Parquet, Weka's ARFF), MATLAB's mat, libsvm text, a pair of idx files, or a zip "
-    "or folder of images in one folder a class or beside a csv of their names and classes"
+    "npz, a table (csv, Excel xlsx, Parquet, Weka ARFF), MATLAB mat, LIBSVM text, a pair of idx files, or a zip or "
+    "folder of images, with one folder per class or a csv of file names and classes"
 )
 Source = bytes | Path | str
-_FOREIGN = {  # first bytes -> what to do instead
-    b"\x80": ("a pickle, which could run code", "the same arrays saved with numpy.savez"),
+_FOREIGN = {  # first bytes -> (format, what is accepted instead)
+    b"\x80": ("a pickle, which could run code", "the same arrays, saved with numpy.savez"),
     b"\x93NUMPY": ("a single array without labels", npz.ACCEPTED),
     b"%PDF": ("a PDF", ACCEPTED),
     b"Rar!": ("a RAR archive", bundle.ZIP_ACCEPTED),
     b"7z\xbc\xaf": ("a 7z archive", bundle.ZIP_ACCEPTED),
-    b"\xd0\xcf\x11\xe0": ("an old or locked Office document", "the table saved as xlsx or csv"),
+    b"\xd0\xcf\x11\xe0": ("an old or password-protected Office document", "the table, saved as xlsx or csv"),
     b"\x89HDF": ("an HDF5 file", f"{npz.ACCEPTED}, or {matlab.ACCEPTED}"),
 }
-TABLES = (".csv", ".tsv", ".data", ".xlsx", ".xlsm", ".parquet", ".arff", ".mat", ".libsvm")  # by their names
+TABLES = (".csv", ".tsv", ".data", ".xlsx", ".xlsm", ".parquet", ".arff", ".mat", ".libsvm")  # by suffix
 _FOREIGN_ZIPS = {"content.xml": "an OpenDocument file", "Index/Document.iwa": "an iWork file"}
 
 
 class Several(DataError):
-    """An upload of several tables, of which `opened` is to be told one. names: theirs, the largest first."""
+    """An upload with several tables, one of which must be selected. names: their names, the largest first."""
 
     def __init__(self, tables: Sequence[Member]):
         self.names = [member.name for member in sorted(tables, key=lambda member: -member.size)]
-        super().__init__(f"It holds {len(tables)} tables: {', '.join(self.names[:5])}", "one of them at a time")
+        super().__init__(f"The upload has {len(tables)} tables: {', '.join(self.names[:5])}", "one table at a time")
 
 
 @dataclass(frozen=True, eq=False)
 class Preview:
-    """What an upload turned out to be, ready to be looked at (`catalogue.draft`), named and kept (`catalogue.keep`)."""
+    """The checked content of an upload, to be viewed (`catalogue.draft`), named and saved (`catalogue.keep`)."""
 
     title: str
     format: str  # npz, mat, csv, xlsx, parquet, arff, libsvm, idx or images
     arrays: Arrays
-    notes: tuple[str, ...]  # what was decided for the reader, one sentence each
-    features: tuple[str, ...] = ()  # names of a table's columns, where the file has them
+    notes: tuple[str, ...]  # decisions made while reading, one sentence each
+    features: tuple[str, ...] = ()  # names of the columns of a table, if the file has them
 
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """An upload of a known kind, its examples not yet read."""
+    """An upload of a known format, whose examples are not yet read."""
 
     title: str
     format: str  # as in Preview
     members: list[Member]
     notes: tuple[str, ...] = ()
-    content: bytes = b""  # libsvm's text, or MATLAB's file
+    content: bytes = b""  # the text of a LIBSVM file, or a MATLAB file
     table: tuple[list[str], Rows] | None = None  # its header and rows
 
     @cached_property
     def labels(self) -> Labels | None:
-        """Where the labels of a table seem to be; None for what is none. Raises DataError where its rows are unlike."""
+        """The probable label column of a table; None for other formats. DataError if its rows differ in length."""
         return table.labels(*self.table) if self.table else None
 
     @cached_property
-    def classes(self) -> Told | None:
-        """The classes of images, where a table beside them tells them."""
+    def classes(self) -> ClassTable | None:
+        """The classes of images, if a table in the upload lists them."""
         names = [member.name for member in self.members if images.is_image(member.name)]
-        return labelled.told(self.members, names)
+        return labelled.find_classes(self.members, names)
 
     def read(
         self,
@@ -89,18 +89,17 @@ class Opened:
         """The examples, checked.
 
         label : of a table, the label's column: its name, "first" or "last"
-        image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to leave them rows, None to decide by their
-                      look
-        skip : leave out the images of a zip or folder, and the rows of a table, that are bad; the notes name them
-        empty : what becomes of the empty cells of a table: "refuse", "fill", or "tell", which adds a column that says
-                where
+        image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to keep them as rows, None to decide by
+                      their values
+        skip : skip invalid images of a zip or folder and invalid rows of a table; the notes list them
+        empty : handling of empty cells of a table: "refuse", "fill", or "tell", which also adds an indicator column
 
-        Raises DataError with the reason and what would be accepted; Unusable, one of them, where `skip` would help.
+        Raises DataError with the reason and what is accepted; its subclass Unusable if `skip` would help.
         """
         features, notes = (), []
         if self.table:
-            found = table.parse(*self.table, label, skip, empty)
-            arrays, features, notes = Arrays.unsplit(found.X, found.y), found.features, found.notes
+            parsed = table.parse(*self.table, label, skip, empty)
+            arrays, features, notes = Arrays.unsplit(parsed.X, parsed.y), parsed.features, parsed.notes
         elif self.format == "images":
             arrays, notes = images.read(self.members, self.classes, skip)
         elif self.format == "mat":
@@ -115,14 +114,14 @@ class Opened:
 
 
 def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] = (), only: str | None = None) -> Opened:
-    """A reader's own data, its kind known.
+    """Open a user's own data and determine its format.
 
-    name : the file's name; used in messages and as the title to suggest
+    name : the file name; used in messages and as the suggested title
     source : the content as bytes, or the path of a local file or folder
     companions : further files of the same upload as (name, source), such as the labels of an idx file
-    only : of several tables the one to be read, by its name
+    only : the name of the table to read, if there are several
 
-    Raises DataError with the reason and what would be accepted; Several, one of them, where `only` would help.
+    Raises DataError with the reason and what is accepted; its subclass Several if `only` would help.
     """
     members = [member for pair in ((name, source), *companions) for member in _members(*pair)]
     members = [member for member in members if only in (None, member.name)]
@@ -145,27 +144,29 @@ def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] =
         return known("idx")
     if tables := [member for member in members if member.name.lower().removesuffix(".gz").endswith(TABLES)]:
         if len(tables) == 1:
-            found = opened(name, source, companions, tables[0].name)
-            return replace(found, notes=(f"Of {len(members)} files {tables[0].name} is read", *found.notes))
+            only_table = opened(name, source, companions, tables[0].name)
+            return replace(
+                only_table, notes=(f"Only {tables[0].name} of {len(members)} files is read", *only_table.notes)
+            )
         raise Several(tables)
     names = ", ".join(member.name for member in members[:3])
-    raise DataError(f"These {len(members)} files ({names}, ...) do not make one data set", ACCEPTED)
+    raise DataError(f"These {len(members)} files ({names}, ...) do not form one dataset", ACCEPTED)
 
 
 def _members(name: str, source: Source) -> list[Member]:
-    """The files of an upload; a workbook, which is a zip, is one."""
+    """The files of an upload; a workbook counts as one file, although it is a zip."""
     members = bundle.members_of(name, source)
     inside = {member.name for member in members}
     if sheets.WORKBOOK in inside:
         return [bundle.whole(name, source if isinstance(source, bytes) else Path(source).expanduser())]
     for sign, what in _FOREIGN_ZIPS.items():
         if sign in inside:
-            raise DataError(f"{name} is {what}", "the table saved as xlsx or csv")
+            raise DataError(f"{name} is {what}", "the table, saved as xlsx or csv")
     return members
 
 
 def _as_text(name: str, content: bytes) -> tuple[str, bytes, list[str]]:
-    """The format of a table, its text in UTF-8, and notes."""
+    """The format of a table, its content as UTF-8 text, and notes."""
     if sheets.is_workbook(content):
         return "xlsx", *sheets.workbook(name, content)
     if content.startswith(sheets.PARQUET):

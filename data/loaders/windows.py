@@ -1,9 +1,8 @@
-"""Face windows: the CBCL faces with their mirror images, and windows cut from photographs without faces.
+"""Face windows: the CBCL faces with their mirror images, and windows from photographs without faces.
 
-Half of the windows without faces are drawn at random over positions and scales. The others are the harder ones: of
-HARDER times as many drawn likewise, those that look most like the mean face (correlation, after grey level and
-contrast are taken out). It is a stand-in for bootstrapping, where a trained detector chooses its own false alarms, and
-needs no detector.
+Half of the windows without faces are random in position and scale. The others are harder: of HARDER times as many
+random windows, those most similar to the mean face (correlation, independent of grey level and contrast). This replaces
+bootstrapping, in which a trained detector collects its own false alarms, and needs no detector.
 """
 
 from collections.abc import Iterator
@@ -16,13 +15,13 @@ from data.dataset import Arrays, mixed_order
 from data.loaders import bundled, images
 
 SIDE, STEP, HARDER = 19, 1.2, 8  # pixels of a window; ratio of two scales; windows drawn for each hard one kept
-COUNT = 52_000  # examples in all
-PIECES = 16  # in which windows are compared, as they take sixteen times their memory then
+COUNT = 52_000  # examples in total
+PIECES = 16  # windows are compared in this many pieces, as a comparison takes sixteen times their memory
 SEED = 0
 
 
 def face_windows(paths: list[Path]) -> Arrays:
-    """COUNT windows (19, 19) uint8 with labels +1 (face) and -1, the classes dealt out evenly.
+    """COUNT windows (19, 19) uint8 with labels +1 (face) and -1, with the classes spread evenly.
 
     paths: the CBCL set, then the photographs.
     """
@@ -43,10 +42,11 @@ def face_windows(paths: list[Path]) -> Arrays:
 
 
 def _drawn(scenes: list[np.ndarray], count: int, rng: np.random.Generator) -> np.ndarray:
-    """Windows (count, SIDE, SIDE) uint8 at random from all scales of all scenes, each scale by its number of places."""
+    """Windows (count, SIDE, SIDE) uint8 at random from all scales of all scenes, each with a weight by its number of
+    positions."""
     scales = [scaled for scene in scenes for scaled in _pyramid(scene)]
     places = np.array([(h - SIDE + 1) * (w - SIDE + 1) for h, w in (scaled.shape for scaled in scales)])
-    shares = np.sqrt(places)  # coarse scales have few places and still matter
+    shares = np.sqrt(places)  # square root, so that coarse scales with few positions are represented
     numbers = rng.multinomial(count, shares / shares.sum())
     out = np.empty((count, SIDE, SIDE), np.uint8)
     at = 0
@@ -68,7 +68,7 @@ def _pyramid(scene: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _normed(windows: np.ndarray) -> np.ndarray:
-    """Windows as rows (n, SIDE * SIDE) float32 of mean 0 and length 1."""
+    """Windows as rows (n, SIDE * SIDE) float32 with mean 0 and length 1."""
     rows = windows.reshape(len(windows), -1).astype(np.float32)
     rows -= rows.mean(1, keepdims=True)
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-6)

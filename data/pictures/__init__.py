@@ -5,7 +5,7 @@ venus = pictures.load("venus")
 venus.pictures[0].boxes                 # (34, 4) xmin ymin xmax ymax
 venus.experiments["A"].parts[0].train   # positions in venus.pictures
 
-draft, keep, forget, damaged: the reader's own pictures, as data.loaders.pictures.read_pictures gives them.
+draft, keep, forget, damaged: the user's own pictures, as read by data.loaders.pictures.read_pictures.
 """
 
 from data.pictures.catalogue import entries, entry, load

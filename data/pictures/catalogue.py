@@ -1,4 +1,4 @@
-"""What sets of pictures there are: published ones, embedded ones, and the reader's own.
+"""The catalogue of sets of pictures: published, embedded, and the user's own.
 
 entries() -> [PictureEntry]      entry(name) -> PictureEntry      load(name) -> PictureSet
 """
@@ -12,7 +12,7 @@ from data.pictures.own import entries as own_entries
 
 
 def entries() -> list[PictureEntry]:
-    """Every set of pictures, the reader's own last."""
+    """All sets of pictures; the user's own come last."""
     return [*_BUILT_IN.values(), *own_entries()]
 
 
@@ -38,8 +38,8 @@ _VENUS_LIKE = PictureEntry(
     n_pictures=synthetic.N_PICTURES,
     n_objects=synthetic.N_OBJECTS,
     **SYNTHETIC,
-    note="Low domes lit from the left, craters and bright spots that are none, ridges, speckle; the same everywhere. "
-    "The category follows from the contrast that a dome was drawn with. Areas are given as if a pixel were 75 m.",
+    note="Synthetic radar scenes: low domes lit from the left, with craters, bright spots and ridges as distractors, "
+    "and speckle; the same on every machine. A dome's category follows from its contrast. Areas assume pixels of 75 m.",
     parse=synthetic.read,
 )
 

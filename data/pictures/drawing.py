@@ -1,7 +1,7 @@
-"""Pictures with their objects drawn on them, and the small picture that stands for a whole set.
+"""Pictures with their objects outlined, and the thumbnail of a set.
 
-An object is outlined in the colour of class +1 on white, so that it shows on dark and light ground; the surer its
-category, the wider the line.
+An object is outlined in the colour of class +1 on white, which is visible on dark and light backgrounds. The more
+certain its category, the wider the line.
 """
 
 from itertools import islice
@@ -12,9 +12,9 @@ from PIL import Image, ImageDraw
 from data.pictures.kinds import Picture, PictureSet
 from data.thumbnails import CELL, COLUMNS, GROUND, PLUS, ROWS
 
-WIDEST, WIDEST_AT = 4, 700  # pixels of a line of category 1, in a picture of that many
+WIDEST, WIDEST_AT = 4, 700  # line width of category 1 in pixels, for a picture of WIDEST_AT pixels
 EACH = ROWS * (COLUMNS - ROWS)  # windows in a thumbnail
-CROP = 1.5  # side of a window around an object, in sides of its box
+CROP = 1.5  # side of a window around an object, as a multiple of its box
 
 
 def outlined(picture: Picture, shape: str, longest: int) -> np.ndarray:
@@ -44,7 +44,7 @@ def squares(pictures: list[Picture], shape: str, side: int) -> np.ndarray:
 
 
 def crops(picture: Picture, side: int, most: int) -> np.ndarray:
-    """(k, side, side) uint8: windows around the surest `most` objects, black to white, cut off at the edges."""
+    """(k, side, side) uint8: windows around the `most` most certain objects, with full contrast, cut at the edges."""
     rows = np.argsort(picture.category, kind="stable")[:most]
     low, high = picture.boxes[rows, :2], picture.boxes[rows, 2:]
     centre, half = (low + high) / 2, CROP * (high - low).max(1, keepdims=True) / 2
@@ -57,7 +57,7 @@ def crops(picture: Picture, side: int, most: int) -> np.ndarray:
 
 
 def thumbnail(pictures: PictureSet) -> np.ndarray:
-    """A picture of the set with its objects outlined, and six windows around the surest of them; (72, 180, 3) uint8."""
+    """A picture with its objects outlined, and windows around the most certain objects; (72, 180, 3) uint8."""
     sheet = np.full((ROWS * CELL, COLUMNS * CELL, 3), GROUND, np.uint8)
     fullest = sorted(pictures.pictures, key=lambda picture: -min(len(picture.boxes), EACH))
     left = ROWS * CELL
@@ -72,5 +72,5 @@ def thumbnail(pictures: PictureSet) -> np.ndarray:
 def _scaled(image: np.ndarray, longest: int) -> tuple[Image.Image, float]:
     scale = longest / max(image.shape)
     size = tuple(max(1, round(side * scale)) for side in image.shape[::-1])
-    way = Image.Resampling.LANCZOS if scale < 1 else Image.Resampling.BILINEAR
-    return Image.fromarray(image).resize(size, way), scale
+    resampling = Image.Resampling.LANCZOS if scale < 1 else Image.Resampling.BILINEAR
+    return Image.fromarray(image).resize(size, resampling), scale

@@ -1,4 +1,4 @@
-"""Faces: the published sets, and a small demo out of what installed packages carry.
+"""Faces: the published sets, and a small demo from files included in installed packages.
 
     cmu     pictures of CMU test set A, windows of CBCL to train on, photographs without faces
     lfw     patches of Labeled Faces in the Wild, portraits, photographs without faces
@@ -24,18 +24,18 @@ SIDE = 19  # of a window
 LFW_FACES = 100  # the first patches of scikit-image's file show a face, the others do not
 LFW_SHAPE = (200, 25, 25)
 ACCEPTED = "the published files"
-# xmin, ymin, xmax, ymax from forehead to chin as CMU's boxes go, and category; set by hand
+# xmin, ymin, xmax, ymax from forehead to chin, like CMU's boxes, and category; drawn by hand
 PORTRAITS = {
     "astronaut.png": ((168, 58, 284, 186, 1),),
     "grace_hopper.jpg": ((165, 105, 372, 334, 1),),
     "camera.png": ((200, 112, 262, 198, 2),),
     "chelsea.png": (),
 }
-CATEGORIES = {1: "frontal", 2: "from the side"}
+CATEGORIES = {1: "frontal", 2: "profile"}
 
 
 def cmu(paths: list[Path]) -> Contents:
-    """The windows, the table of boxes, then the pictures, scenes by their names."""
+    """paths: the windows, the table of boxes, then the pictures and the scenes, which are named scene*."""
     chips, table, *rest = paths
     with in_words(f"{table.name} cannot be read", ACCEPTED, OSError):
         content = table.read_bytes()
@@ -44,15 +44,17 @@ def cmu(paths: list[Path]) -> Contents:
     sieve.notes(len(objects), "lines")
     scenes = [path for path in rest if path.name.startswith("scene")]
     named = {path.name: path for path in rest if path not in scenes}
-    if unknown := [one for one in objects if one.image not in named]:
-        raise DataError(f"{unknown[0].spot.where('image')}: there is no {unknown[0].image[:60]!r}", ACCEPTED)
-    pictures = tuple(_with_faces(path, [one for one in objects if one.image == name]) for name, path in named.items())
+    if unknown := [face for face in objects if face.image not in named]:
+        raise DataError(f"{unknown[0].spot.where('image')}: there is no picture {unknown[0].image[:60]!r}", ACCEPTED)
+    pictures = tuple(
+        _with_faces(path, [face for face in objects if face.image == name]) for name, path in named.items()
+    )
     return Contents(pictures, _all_test(pictures), bundled.cbcl(chips), tuple(map(picture, scenes)))
 
 
 def _with_faces(path: Path, faces: list) -> Picture:
-    found = np.array([one.box for one in faces], np.float64).reshape(-1, 4)
-    return picture(path, found, np.array([one.category for one in faces], np.int64))
+    face_boxes = np.array([face.box for face in faces], np.float64).reshape(-1, 4)
+    return picture(path, face_boxes, np.array([face.category for face in faces], np.int64))
 
 
 def lfw(paths: list[Path]) -> Contents:
@@ -67,26 +69,28 @@ def lfw(paths: list[Path]) -> Contents:
     return Contents(tuple(pictures), _all_test(tuple(pictures)), chips, tuple(map(picture, named.values())))
 
 
-def picture(path: Path, found: np.ndarray | None = None, category: np.ndarray | None = None) -> Picture:
-    """A file as a grey picture; area 1, every box counts."""
-    if found is None:
-        found, category = np.empty((0, 4)), np.empty(0, np.int64)
+def picture(path: Path, face_boxes: np.ndarray | None = None, category: np.ndarray | None = None) -> Picture:
+    """A file as a grey picture with area 1; every box counts."""
+    if face_boxes is None:
+        face_boxes, category = np.empty((0, 4)), np.empty(0, np.int64)
     with in_words(f"{path.name} cannot be read", ACCEPTED, OSError):
         image = images.grey(images.decode(path.name, path.read_bytes()).pixels)
-    return Picture(path.stem, image, found, category, 1.0, len(found))
+    return Picture(path.stem, image, face_boxes, category, 1.0, len(face_boxes))
 
 
 def _all_test(pictures: tuple[Picture, ...]) -> dict[str, Experiment]:
     part = Part("A1", (), tuple(range(len(pictures))))
-    return {"A": counted("A", "A: windows train, every picture tests", (part,), pictures)}
+    return {"A": counted("A", "A: train on windows, test on every picture", (part,), pictures)}
 
 
 def _lfw_chips(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """The patches, 25 x 25 values in [0, 1], at the size of a window."""
+    """The patches, 25 x 25 values in [0, 1], resized to windows, and their labels."""
     from skimage.transform import resize  # 0.3 s to import
 
     X = npz.parse(path.name, bundle.from_path(path)[0].read())
     if X.shape != LFW_SHAPE or X.dtype.kind != "f" or not (X.min() >= 0 and X.max() <= 1):
-        raise DataError(f"{path.name} holds {X.dtype} {X.shape}", f"numbers in [0, 1] of the shape {LFW_SHAPE}")
+        raise DataError(
+            f"{path.name} has the type {X.dtype} and the shape {X.shape}", f"numbers in [0, 1] of the shape {LFW_SHAPE}"
+        )
     small = np.array([resize(patch, (SIDE, SIDE), order=1, anti_aliasing=True) for patch in X])
     return np.rint(255 * small.clip(0, 1)).astype(np.uint8), np.repeat([1, -1], [LFW_FACES, len(X) - LFW_FACES])

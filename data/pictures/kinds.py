@@ -1,8 +1,8 @@
-"""What a set of pictures with objects is: the truth that a detector is trained on and counted against.
+"""What a set of pictures with objects is: the ground truth for training and evaluating a detector.
 
-picture  I (h, w) uint8, I[y, x];  boxes (m, 4) xmin ymin xmax ymax in its pixels, which may leave it
+picture  I (h, w) uint8, I[y, x];  boxes (m, 4) xmin ymin xmax ymax in pixels; they may extend beyond the picture
 circle   centre x, y and radius r as the box (x - r, y - r, x + r, y + r)
-part     pictures that train and pictures that test: a fold of an experiment
+part     a split of an experiment: pictures for training and pictures for testing
 """
 
 import hashlib
@@ -16,6 +16,12 @@ from data.entry import MAX_IN_MEMORY, Readable
 from data.memo import Memo
 
 ONE_CATEGORY = {1: "labelled"}
+_HASHED_TITLES = {  # title -> the one it had when the content hashes of stored runs were taken
+    "A: train on windows, test on every picture": "A: windows train, every picture tests",
+} | {
+    f"A: {n} folds, each tested on a model trained on the others": f"A: {n} parts, each tests what the others train on"
+    for n in (2, 3, 4)
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +31,8 @@ class Picture:
     name: str
     image: np.ndarray  # (h, w) uint8
     boxes: np.ndarray  # (m, 4) float64
-    category: np.ndarray  # (m,) int64, 1 the surest
-    area: float = 1.0  # usable, in the unit of the set
+    category: np.ndarray  # (m,) int64, 1 is the most certain
+    area: float = 1.0  # usable area, in the unit of the set
     opportunities: int = 0  # objects that count
 
     def __post_init__(self):
@@ -39,14 +45,14 @@ class Picture:
 
     @property
     def circles(self) -> np.ndarray:
-        """(m, 3) float64 x, y, radius of the circles inside the boxes (a mean radius where a box is not square)."""
+        """(m, 3) float64 x, y, radius of the circles inside the boxes (the mean radius if a box is not square)."""
         low, high = self.boxes[:, :2], self.boxes[:, 2:]
         return np.column_stack([(low + high) / 2, (high - low).mean(1) / 2])
 
 
 @dataclass(frozen=True)
 class Part:
-    """One fold: positions in the set's `pictures` that train and that test."""
+    """One split: positions in `pictures` for training and for testing."""
 
     name: str
     train: tuple[int, ...]
@@ -55,24 +61,24 @@ class Part:
 
 @dataclass(frozen=True)
 class Experiment:
-    """The folds that count together, with the denominators of their FROC curve."""
+    """Splits that are evaluated together, with the denominators of their FROC curve."""
 
     name: str
     title: str
     parts: tuple[Part, ...]
     area: float  # of all test pictures, in the unit of the set
     opportunities: int  # objects of all test pictures that count
-    missing: tuple[str, ...] = ()  # pictures that the experiment names and that are not at hand
+    missing: tuple[str, ...] = ()  # pictures of the experiment that are not available
 
     @property
     def tested(self) -> tuple[int, ...]:
-        """Positions of the pictures that some part tests on, in order."""
+        """Positions of all test pictures, in order."""
         return tuple(sorted({position for part in self.parts for position in part.test}))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PictureFacts(SetFacts):
-    """All that can be said of a set of pictures without reading it."""
+    """What is known about a set of pictures without reading it."""
 
     kind: str = "pictures"
     shape: str  # how objects are given: "circle" or "box"
@@ -81,13 +87,13 @@ class PictureFacts(SetFacts):
     n_pictures: int
     n_objects: int
     categories: dict[int, str]
-    blank: int | None = None  # grey of places that were never imaged; None for a set without such gaps
-    window: float = 1.0  # side of a ready-made chip, as a share of an object's box around the same centre
+    blank: int | None = None  # grey value of areas without image data; None for a set without such areas
+    window: float = 1.0  # side of a training chip, as a fraction of an object's box around the same centre
 
 
 @dataclass(frozen=True, eq=False)
 class PictureSet:
-    """The facts of a set, as read, with its pictures and what can be done with them."""
+    """A set of pictures: its facts, pictures and experiments, and chips to train on."""
 
     entry: PictureFacts
     pictures: tuple[Picture, ...]
@@ -106,13 +112,17 @@ class PictureSet:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of pictures, objects, experiments and chips, whatever the set is called."""
+        """SHA-256 of pictures, objects, experiments and chips, independent of the name of the set."""
         digest = hashlib.sha256()
         for picture in (*self.pictures, *self.empty):
             digest.update(f"{picture.name!r} {picture.image.shape} {picture.area!r} {picture.opportunities} ".encode())
             for array in (picture.image, picture.boxes, picture.category):
                 digest.update(np.ascontiguousarray(array).data)
-        digest.update(repr((len(self.pictures), sorted(self.experiments.items()))).encode())
+        experiments = [
+            (name, replace(experiment, title=_HASHED_TITLES.get(experiment.title, experiment.title)))
+            for name, experiment in sorted(self.experiments.items())
+        ]
+        digest.update(repr((len(self.pictures), experiments)).encode())
         for array in self.chips or ():
             digest.update(f"{array.dtype.str} {array.shape} ".encode())
             digest.update(np.ascontiguousarray(array).data)
@@ -125,9 +135,9 @@ def around(x: np.ndarray, y: np.ndarray, radius: np.ndarray) -> np.ndarray:
 
 
 def leave_out(pictures: tuple[Picture, ...], name: str, title: str, n_parts: int) -> Experiment:
-    """Pictures dealt to `n_parts` folds (no more than there are pictures): each tests once.
+    """An experiment that divides the pictures into `n_parts` folds, at most one per picture; each fold is tested once.
 
-    They are dealt by position, those with objects first, so that with two of them every part has one to train on.
+    Pictures with objects are distributed first, by position, so that with two of them every split has one to train on.
     """
     n_parts, everything = min(n_parts, len(pictures)), range(len(pictures))
     dealt = sorted(everything, key=lambda position: not len(pictures[position].boxes))
@@ -150,7 +160,7 @@ def counted(
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """What is read from the files of a set: everything of a PictureSet but its facts."""
+    """What is read from the files of a set: a PictureSet without its facts."""
 
     pictures: tuple[Picture, ...]
     experiments: dict[str, Experiment]
@@ -160,11 +170,11 @@ class Contents:
 
 @dataclass(frozen=True, eq=False)
 class PictureEntry(Readable, PictureFacts):
-    """One set of pictures of the catalogue: its facts, and where its pictures come from."""
+    """A set of pictures of the catalogue: its facts, and where its pictures come from."""
 
     memo = Memo(MAX_IN_MEMORY)
 
     def described(self, contents: Contents) -> PictureSet:
-        """These contents under the facts of this entry, counted anew."""
+        """The set of these contents, with its pictures and objects counted."""
         n_objects = sum(len(picture.boxes) for picture in contents.pictures)
         return PictureSet(replace(self, n_pictures=len(contents.pictures), n_objects=n_objects), **vars(contents))

@@ -1,6 +1,6 @@
-"""The reader's own pictures with objects: a shelf under home/own/pictures, listed as own:pictures:<slug>.
+"""The user's own pictures with objects: a shelf in home/own/pictures, listed as own:pictures:<slug>.
 
-A file holds all pixels in one row, the sizes of the pictures, and their objects.
+A file has all pixels in one row, the sizes of the pictures, and their objects.
 """
 
 from pathlib import Path
@@ -16,15 +16,15 @@ from data.shelf import ACCEPTED, Members, Shelf, Words, is_count, is_text, one_l
 
 PREFIX = "own:pictures:"
 MAX_PARTS = 4
-MAX_WORD = 30  # letters of what an object is called
+MAX_WORD = 30  # characters of the name of an object
 _ARRAYS = ("pixels", "sizes", "boxes", "category", "picture")
 
 
 def draft(title: str, upload: Upload, object_name: str = "object") -> PictureSet:
     """The set that `keep` would store under this title. Raises DataError for a title without letters or digits."""
-    shown = _shown(title, upload, object_name)
-    entry = _SHELF.draft(title, shown, sum(image.nbytes for image in upload.images))
-    return entry.described(_contents(_pictures(shown["names"], upload)))
+    description = _description(title, upload, object_name)
+    entry = _SHELF.draft(title, description, sum(image.nbytes for image in upload.images))
+    return entry.described(_contents(_pictures(description["names"], upload)))
 
 
 def keep(title: str, upload: Upload, object_name: str = "object", *, replace: bool = False) -> PictureEntry:
@@ -36,14 +36,14 @@ def keep(title: str, upload: Upload, object_name: str = "object", *, replace: bo
         "category": upload.category,
         "picture": upload.picture,
     }
-    return _SHELF.keep(title, _shown(title, upload, object_name), arrays, replace)
+    return _SHELF.keep(title, _description(title, upload, object_name), arrays, replace)
 
 
-def _shown(title: str, upload: Upload, object_name: str) -> dict:
-    """What is stored beside the arrays, and what an entry is made of."""
+def _description(title: str, upload: Upload, object_name: str) -> dict:
+    """The description that is stored with the arrays, and from which the entry is built."""
     title, object_name = one_line(title), " ".join(object_name.split())
     if not 1 <= len(object_name) <= MAX_WORD:
-        raise DataError(f"An object cannot be called {object_name[:40]!r}", f"a word of up to {MAX_WORD} letters")
+        raise DataError(f"An object cannot be called {object_name[:40]!r}", f"a name of 1 to {MAX_WORD} characters")
     return {
         "title": title,
         "shape": upload.shape,
@@ -54,31 +54,31 @@ def _shown(title: str, upload: Upload, object_name: str) -> dict:
     }
 
 
-def _entry(shown: dict, known: dict) -> PictureEntry:
-    only = shown["categories"] == [1]
+def _entry(description: dict, known: dict) -> PictureEntry:
+    only = description["categories"] == [1]
     return PictureEntry(
         **known,
-        shape=shown["shape"],
-        object_name=shown["object_name"],
+        shape=description["shape"],
+        object_name=description["object_name"],
         unit="picture",
-        n_pictures=len(shown["names"]),
-        n_objects=shown["n_objects"],
-        categories=ONE_CATEGORY if only else {c: f"category {c}" for c in shown["categories"]},
+        n_pictures=len(description["names"]),
+        n_objects=description["n_objects"],
+        categories=ONE_CATEGORY if only else {c: f"category {c}" for c in description["categories"]},
     )
 
 
 def _contents(pictures: tuple[Picture, ...]) -> Contents:
     n_parts = min(MAX_PARTS, len(pictures))
-    title = f"A: {n_parts} parts, each tests what the others train on"
+    title = f"A: {n_parts} folds, each tested on a model trained on the others"
     return Contents(pictures, {"A": leave_out(pictures, "A", title, n_parts)})
 
 
 def _pictures(names: list[str], arrays) -> tuple[Picture, ...]:
-    """Pictures of an Upload, or of what has `images`, `boxes`, `category` and `picture` as one has."""
+    """Pictures from an Upload, or from an object with the same `images`, `boxes`, `category` and `picture`."""
     rows = [arrays.picture == k for k in range(len(names))]
     return tuple(
-        Picture(name, image.copy(), arrays.boxes[mine], arrays.category[mine], 1.0, int(mine.sum()))
-        for name, image, mine in zip(names, arrays.images, rows)
+        Picture(name, image.copy(), arrays.boxes[own_rows], arrays.category[own_rows], 1.0, int(own_rows.sum()))
+        for name, image, own_rows in zip(names, arrays.images, rows)
     )
 
 
@@ -86,37 +86,40 @@ def _is_list(value, most: int, is_good) -> bool:
     return isinstance(value, list) and 0 < len(value) <= most and all(map(is_good, value))
 
 
-def _check(path: Path, shown: dict, members: Members) -> None:
-    """DataError unless the arrays announce the shapes of the described pictures and objects."""
-    n, m = len(shown["names"]), shown["n_objects"]
+def _check(path: Path, description: dict, members: Members) -> None:
+    """DataError unless the headers of the arrays have the shapes of the described pictures and objects."""
+    n, m = len(description["names"]), description["n_objects"]
     wanted = {"sizes": ((n, 2), "i8"), "boxes": ((m, 4), "f8"), "category": ((m,), "i8"), "picture": ((m,), "i8")}
     for name, (shape, dtype) in wanted.items():
         if npz.announced(members[name]) != (shape, np.dtype(dtype)):
-            found = npz.announced(members[name])
-            raise DataError(f"{name} in {path.name} is {found[1]} of the shape {found[0]}", f"the shape {shape}")
+            declared = npz.announced(members[name])
+            raise DataError(
+                f"{name} in {path.name} has the type {declared[1]} and the shape {declared[0]}",
+                f"{np.dtype(dtype)} of the shape {shape}",
+            )
     shape, dtype = npz.announced(members["pixels"])
     if dtype != np.uint8 or len(shape) != 1 or shape[0] > bundle.MAX_BYTES:
-        raise DataError(f"pixels in {path.name} is {dtype} of the shape {shape}", "a row of bytes")
+        raise DataError(f"pixels in {path.name} has the type {dtype} and the shape {shape}", "one row of uint8")
 
 
-def _read(path: Path, shown: dict, members: Members) -> Contents:
-    _check(path, shown, members)
-    return _contents(_unpacked(shown, *(npz.parse(name, members[name].read()) for name in _ARRAYS)))
+def _read(path: Path, description: dict, members: Members) -> Contents:
+    _check(path, description, members)
+    return _contents(_unpacked(description, *(npz.parse(name, members[name].read()) for name in _ARRAYS)))
 
 
-def _unpacked(shown: dict, pixels, sizes, boxes, category, picture) -> tuple[Picture, ...]:
-    """The pictures of a stored file; DataError where its numbers do not fit together."""
+def _unpacked(description: dict, pixels, sizes, boxes, category, picture) -> tuple[Picture, ...]:
+    """The pictures of a stored file. DataError if its numbers are inconsistent."""
     if not ((sizes >= 1) & (sizes <= MAX_SIDE)).all() or sizes.prod(1).sum() != len(pixels):
-        raise DataError("Its pictures do not have the sizes that it says", ACCEPTED)
+        raise DataError("The pictures do not have the declared sizes", ACCEPTED)
     if not np.isfinite(boxes).all() or not (boxes[:, :2] < boxes[:, 2:]).all():
-        raise DataError("It has boxes without a size", ACCEPTED)
+        raise DataError("Some boxes have no extent or are not finite", ACCEPTED)
     if not ((picture >= 0) & (picture < len(sizes))).all() or len(np.unique(picture)) < 2:
-        raise DataError("It has objects in pictures that there are not, or in one only", ACCEPTED)
-    if np.unique(category).tolist() != shown["categories"]:
-        raise DataError(f"It has other categories than it says, {shown['categories']}", ACCEPTED)
+        raise DataError("Objects refer to missing pictures, or to one picture only", ACCEPTED)
+    if np.unique(category).tolist() != description["categories"]:
+        raise DataError(f"The objects do not match the declared categories, {description['categories']}", ACCEPTED)
     starts = np.concatenate([[0], np.cumsum(sizes.prod(1))])
     images = [pixels[a:b].reshape(size) for a, b, size in zip(starts, starts[1:], sizes)]
-    return _pictures(shown["names"], Upload("", (), tuple(images), "", boxes, category, picture))
+    return _pictures(description["names"], Upload("", (), tuple(images), "", boxes, category, picture))
 
 
 _SHELF = Shelf(

@@ -1,4 +1,4 @@
-"""Radar scenes in the manner of Magellan's of Venus, drawn from a fixed seed: the same on every machine.
+"""Synthetic radar scenes similar to Magellan's of Venus, drawn from a fixed seed: the same on every machine.
 
     I = (ground + ridges + domes + distractors) * speckle
 
@@ -7,8 +7,8 @@
     distractor   a crater (lit the other way round, with a rim), a bright spot, the end of a ridge
     speckle      gamma noise of LOOKS looks, as radar has
 
-The contrast of a dome is drawn at random, and its category follows from it: faint ones are as doubtful as an expert's
-"possibly". Nothing here is measured; it shows how detection works where the real pictures are not at hand.
+The contrast of a dome is random, and its category follows from it: faint domes are as uncertain as an expert's
+"possibly". The scenes show how detection works if the real pictures are not available; nothing in them is measured.
 """
 
 from pathlib import Path
@@ -20,14 +20,14 @@ from data.pictures.kinds import Contents, Picture, around, leave_out
 N_PICTURES, SIDE, N_PARTS = 8, 512, 4
 OBJECTS = (15, 30)  # domes in a picture
 RADII = (5.0, 20.0)  # pixels
-SURE = (0.48, 0.34, 0.25)  # contrast from which a dome is of category 1, 2, 3; what is fainter shows its pit alone: 4
+SURE = (0.48, 0.34, 0.25)  # least contrast of categories 1, 2, 3; fainter domes (4) show mainly their pit
 LOOKS = 25
 PIXEL_KM = 0.075  # as if a pixel were 75 m
 N_OBJECTS = 189
 
 
 def read(_: list[Path]) -> Contents:
-    """All pictures, and experiment S: four parts, each of which tests on two of them."""
+    """All pictures, and experiment S: four splits, each tested on two pictures."""
     pictures = tuple(scene(f"scene{k + 1}", seed=k) for k in range(N_PICTURES))
     return Contents(pictures, {"S": leave_out(pictures, "S", "S: leave two out", N_PARTS)})
 
@@ -66,7 +66,7 @@ def _ground(rng: np.random.Generator, side: int) -> np.ndarray:
 
 
 def _ridges(rng: np.random.Generator, side: int) -> np.ndarray:
-    """Bright jagged lines, most in one direction, some of which end within the picture."""
+    """Bright jagged lines, mostly in one direction, some of which end within the picture."""
     from scipy.ndimage import gaussian_filter
 
     lines, trend = np.zeros((side, side)), rng.uniform(0, np.pi)
@@ -82,7 +82,7 @@ def _ridges(rng: np.random.Generator, side: int) -> np.ndarray:
 
 
 def _apart(rng: np.random.Generator, side: int, radius: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Centres of circles that neither touch nor leave the picture; the few that find no room are left out."""
+    """Centres of circles that neither touch each other nor leave the picture; those without room are dropped."""
     placed = np.empty((0, 3))
     for r in radius:
         x, y = rng.uniform(r + 2, side - r - 2, (2, 60))
@@ -94,7 +94,7 @@ def _apart(rng: np.random.Generator, side: int, radius: np.ndarray) -> tuple[np.
 
 
 def _grid(radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Offsets from the centre in radii, x and y, and the distance from it."""
+    """Offsets x and y from the centre, and the distance from it, in radii."""
     half = int(np.ceil(1.6 * radius))
     y, x = np.mgrid[-half : half + 1, -half : half + 1] / radius
     return x, y, np.hypot(x, y)
@@ -122,7 +122,7 @@ def _spot(rng: np.random.Generator, radius: float, contrast: float) -> np.ndarra
 
 
 def _add(surface: np.ndarray, patch: np.ndarray, x: float, y: float) -> None:
-    """Add a patch around the pixel nearest to (x, y), as far as it lies in the picture."""
+    """Add the part of a patch around the pixel nearest to (x, y) that lies in the picture."""
     h, w = surface.shape
     top, left = round(y) - patch.shape[0] // 2, round(x) - patch.shape[1] // 2
     rows, columns = slice(max(top, 0), top + patch.shape[0]), slice(max(left, 0), left + patch.shape[1])

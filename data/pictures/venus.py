@@ -1,7 +1,7 @@
-"""Small volcanoes in Magellan radar images of Venus: the images at hand, and the experiments of the tables over them.
+"""Small volcanoes in Magellan radar images of Venus: the available images, and the experiments of the tables.
 
-An experiment keeps the parts whose images are all here and names the images that are not. Its denominators are those of
-the scoring table when it is complete, else the sums over the images that its parts test.
+An experiment has the splits whose images are all available, and lists the missing images. If it is complete, its
+denominators are those of the scoring table, otherwise the sums over its test images.
 
 Reference: Burl et al., "Learning to recognize volcanoes on Venus", Machine Learning 30, 1998, section 4.
 """
@@ -17,11 +17,11 @@ from data.loaders.jartool import TablePart
 from data.pictures.kinds import Contents, Experiment, Part, Picture, around, counted
 
 TITLES = {"A": "HOM4", "B": "HOM38", "C": "HOM56", "D": "HET36", "E": "HET5"}
-ACCEPTED = "the tables as published, of the same experiments and images"
+ACCEPTED = "the published tables, with the same experiments and images"
 
 
 def read(paths: list[Path]) -> Contents:
-    """The three tables and any images: .sdt, .spr and .lxyr of one name belong together."""
+    """The contents of the three tables and all images; .sdt, .spr and .lxyr of one name belong together."""
     files = {path.name.removesuffix(".gz"): path for path in paths}
     rows = jartool.read_experiments(files["Experiments_Images_Table"])
     scoring = jartool.read_scoring(files["Experiments_Scoring_Table"])
@@ -32,7 +32,9 @@ def read(paths: list[Path]) -> Contents:
     _check_tables(parts, scoring, areas)
     numbers = [number for number in sorted(areas) if all(name in files for name in _names(number))]
     if not numbers:
-        raise NotAtHand("venus has its tables and no image", "img1.sdt, img1.spr, img1.lxyr and so on, beside them")
+        raise NotAtHand(
+            "venus has its tables but no image", "img1.sdt, img1.spr, img1.lxyr and so on, in the same folder"
+        )
     pictures = tuple(_picture(number, [files[name] for name in _names(number)], areas[number]) for number in numbers)
     position = {number: k for k, number in enumerate(numbers)}
     experiments = {name: _experiment(name, parts[name], scoring[name], position, pictures) for name in parts}
@@ -69,14 +71,16 @@ def _experiment(
 
 
 def _check_tables(parts: dict[str, list[TablePart]], scoring: dict, areas: dict) -> None:
-    """DataError unless every experiment is scored, has the parts that it should, and names images that are listed."""
+    """DataError unless every experiment is scored, has all its splits, and uses images that are listed."""
     for row in chain.from_iterable(parts.values()):
         unknown = [number for number in (*row.train, *row.test) if number not in areas]
         if unknown:
-            raise DataError(f"Part {row.name} names image {unknown[0]}, which has no usable area", ACCEPTED)
+            raise DataError(
+                f"Split {row.name} uses image {unknown[0]}, which the table of areas does not list", ACCEPTED
+            )
         if row.experiment not in scoring:
             raise DataError(f"Experiment {row.experiment} is not in the scoring table", ACCEPTED)
     for name, (n_parts, _, _) in scoring.items():
-        found = len(parts.get(name, ()))
-        if found != n_parts:
-            raise DataError(f"Experiment {name} has {found} parts, the scoring table says {n_parts}", ACCEPTED)
+        n_listed = len(parts.get(name, ()))
+        if n_listed != n_parts:
+            raise DataError(f"Experiment {name} has {n_listed} splits, but the scoring table lists {n_parts}", ACCEPTED)

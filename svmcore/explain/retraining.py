@@ -1,15 +1,15 @@
-"""A trained machine without some of its examples, or with other labels of some, exactly: from where it stands.
+"""Exact retraining of a machine without some examples, or with some relabelled, from its current solution.
 
-    taken out        C_i = 0
-    another label    y_i changes sign in the machines of both classes, and alpha_i begins at 0 there
-    what that leaves of sum_i alpha_i y_i = 0 goes to others, so that alpha is feasible again; pairs and second-order
-    steps go on from there (solvers/), to a smaller gap than training had
+    excluded         C_i = 0
+    relabelled       y_i changes sign in the machines of both classes, and alpha_i starts at 0 there
+    the resulting violation of sum_i alpha_i y_i = 0 is distributed over other alpha, so that alpha is feasible again;
+    the solvers (solvers/) continue from there, to a smaller gap than in training
 
-Leave-one-out: what the machine that was trained without example i says of x_i. Only support vectors need it: without
-any other example the machine is the same.
+Leave-one-out: the decision value of x_i by the machine trained without example i. Only support vectors need retraining:
+without any other example the machine is the same.
 
-Symbols: k machines, Y, alpha, f (k, n), f = sum_j alpha_j y_j K_ij - y_i; box (n,) C of each example. Where slack costs
-its square K has a ridge r (n,), and box is what bounds any alpha (gram/ridged.py).
+Symbols: k machines, Y, alpha, f (k, n), f = sum_j alpha_j y_j K_ij - y_i; box (n,) C of each example. For the squared
+hinge loss K has a ridge r (n,), and box bounds every alpha (gram/ridged.py).
 DeCoste and Schölkopf, Machine Learning 46 (2002), section 5.1, leave bounds on the error to future work; leave-one-out
 by retraining: Joachims, ICML (2000).
 """
@@ -31,15 +31,15 @@ from svmcore.solvers.session import Session
 from svmcore.source import Source, given_source, gram_source, held
 from svmcore.svc import SVC
 
-HELD = 10_000  # examples up to which all kernel values are kept, as memory allows
-DOUBLE = 2e9  # n n d up to which they are computed in double precision
+HELD = 10_000  # examples up to which the kernel matrix is stored, memory permitting
+DOUBLE = 2e9  # n n d up to which the kernel matrix is computed in double precision
 TOGETHER = 32  # machines retrained at a time
-DUST = 1e-12  # share of an alpha that rounding may leave of it, beside a bound
-FINER = 0.1  # times the machine's tol, the gap that retraining goes to
+DUST = 1e-12  # relative rounding error of an alpha at a bound
+FINER = 0.1  # tolerance of retraining, relative to the machine's tol
 
 
 class Variant(NamedTuple):
-    """Machine c with these labels y (n,) of +1 and -1 and these C (n,), 0 of an example that is taken out."""
+    """Machine c with these labels y (n,) of +1 and -1 and these C (n,), 0 for an excluded example."""
 
     c: int
     y: np.ndarray
@@ -56,30 +56,30 @@ class Left(NamedTuple):
 
 
 class Retraining:
-    """A trained machine and its examples, some of which can be taken out, or be given another label.
+    """A trained machine and its examples, some of which can be excluded or relabelled.
 
     Parameters
     ----------
     estimator : SVC
-        With the parameters of the training; fitted, where `machine` is None.
+        With the parameters of the training; fitted if `machine` is None.
     X : array-like (n, d)
-        The examples that it was trained on; their Gram matrix where its kernel is "precomputed".
+        The training examples; their Gram matrix if the kernel is "precomputed".
     y : array-like (n,)
         Their labels.
     sample_weight : array-like (n,) or None, default None
         Factors of C, as in training.
     machine : Machine or None, default None
-        What training made; None for the estimator's.
+        The trained machine; None for the estimator's.
     monitor : callable or None, default None
-        As of SVC.fit; False ends what is at work by an exception, `svmcore.solvers.progress.Stopped`.
+        As in SVC.fit; returning False stops by the exception `svmcore.solvers.progress.Stopped`.
 
     Raises
     ------
     ValueError
-        For examples that the machine was not trained on, another formulation than that with C, or weights of classes
-        where slack costs its square.
+        For examples that the machine was not trained on, a formulation without C, or class weights with the squared
+        hinge loss.
     BudgetError
-        A ValueError that says what memory it would need.
+        A ValueError that states how much memory is needed.
 
     References
     ----------
@@ -103,21 +103,23 @@ class Retraining:
 
     def __init__(self, estimator: SVC, X, y, sample_weight=None, *, machine=None, monitor: Monitor | None = None):
         if estimator._nu is not None:
-            raise ValueError("estimator = a nu-SVC; allowed: one with C, which stays as it is when examples go")
+            raise ValueError(
+                "estimator: a nu-SVC; allowed: an SVC with C, which stays the same when examples are excluded"
+            )
         self.estimator, self.monitor = estimator, monitor
         machine = estimator.machine_ if machine is None else machine
         self.targets = Targets(X, np.asarray(y), sample_weight)
         self.Y, self.box, self.ridge = self.targets.Y, estimator._box(self.targets), None
         if estimator._squared:
             if estimator.class_weight is not None:
-                allowed = "None where loss = 'squared_hinge', as another C changes the Gram matrix"
+                allowed = "None if loss = 'squared_hinge', as another C changes the Gram matrix"
                 raise ValueError(f"class_weight = {estimator.class_weight!r}; allowed: {allowed}")
             self.ridge, self.box = ridge_of(self.box), without_bounds(self.box[None])[0]
         self.kernel = machine.kernel
         self.alpha = np.zeros_like(self.Y)
         beyond = len(machine.support) and not 0 <= machine.support.min() <= machine.support.max() < len(self.box)
         if beyond or len(machine.bias) != len(self.Y):
-            raise ValueError(f"X: {len(self.box)} examples; allowed: those that the machine was trained on")
+            raise ValueError(f"X: {len(self.box)} examples; allowed: the training examples of the machine")
         self.alpha[:, machine.support] = np.minimum(machine.alpha, self.box[machine.support])
         self.rows, self.source = self._ridged(*self._source(X))
         self.f = self._sums(self.alpha * self.Y) - self.Y
@@ -127,9 +129,9 @@ class Retraining:
 
     @property
     def decision(self) -> np.ndarray:
-        """f (n, k) of the training examples, as of Machine.decision_values."""
-        own = 0.0 if self.ridge is None else self.alpha * self.Y * self.ridge  # which no machine decides by
-        return (self.f + self.Y + self.bias[:, None] - own).T
+        """f (n, k) of the training examples, as in Machine.decision_values."""
+        own = 0.0 if self.ridge is None else self.alpha * self.Y * self.ridge  # the ridge is not part of decision
+        values return (self.f + self.Y + self.bias[:, None] - own).T
 
     def without(self, indices) -> Machine:
         """The machine that training without these examples would give: `changed(take_out=indices)`.
@@ -137,42 +139,42 @@ class Retraining:
         Parameters
         ----------
         indices : array-like of int
-            Positions of the examples that go, each of which may be a support vector or not.
+            Positions of the examples to exclude, support vectors or not.
 
         Returns
         -------
         Machine
-            Its `support` counts as before, in all of the examples.
+            Its `support` refers to positions among all examples, as before.
         """
         return self.changed(take_out=indices)
 
     def changed(self, take_out=(), labels: Mapping[int, object] | None = None) -> Machine:
-        """The machine that training without some examples, and with other labels of some, would give.
+        """The machine that training without some examples, and with some relabelled, would give.
 
-        Kernel and preparation stay as they are, and so does C; class weights follow the labels, and where they are
-        balanced the numbers that are left.
+        Kernel, preprocessing and C stay the same. Class weights follow the labels; balanced ones follow the remaining
+        numbers of examples.
 
         Parameters
         ----------
         take_out : array-like of int
-            Positions of the examples that go.
+            Positions of the examples to exclude.
         labels : mapping of int to label, or None
-            Another label for each of these positions, one of the classes.
+            The new label of each of these positions, one of the classes.
 
         Returns
         -------
         Machine
-            Its `support` counts as before, in all of the examples.
+            Its `support` refers to positions among all examples, as before.
 
         Raises
         ------
         ValueError
-            For positions that are none, a label that is no class, an example that is to go and to be given a label,
-            and where no example of a class would be left.
+            For invalid positions, a label that is not a class, an example that is both excluded and relabelled, and if
+            no example of a class would be left.
         """
         gone, relabelled = self._positions(take_out, "take_out"), self._positions(labels or (), "labels")
-        if len(both := np.intersect1d(gone, relabelled)):
-            raise ValueError(f"labels: example {both[0]} is in take_out too; allowed: one of both")
+        if len(common := np.intersect1d(gone, relabelled)):
+            raise ValueError(f"labels: example {common[0]} is also in take_out; allowed: only one of the two")
         y = self.targets.y.copy()
         for i in relabelled.tolist():
             if labels[i] not in self.targets.classes:
@@ -180,15 +182,15 @@ class Retraining:
             y[i] = labels[i]
         stays = np.setdiff1d(np.flatnonzero(self.box > 0), gone)
         if missing := set(self.targets.classes.tolist()) - set(y[stays].tolist()):
-            raise ValueError(f"no example of class {min(missing)!r} would be left; allowed: some of each class")
+            raise ValueError(f"no example of class {min(missing)!r} would be left; allowed: at least one of each class")
         targets = Targets(self.rows, y, self.targets.weight)
         box = self._weighed(y, gone)
         solution = self._solve([Variant(c, y, box) for c, y in enumerate(targets.Y)], "retraining")
         return self.estimator._machine(self.rows, self.kernel, targets, np.tile(box, (len(targets.Y), 1)), solution)
 
     def leave_one_out(self) -> np.ndarray:
-        """f (n, k) of each example by the machines that were trained without it; where an example is the only one of
-        its class, what all others say. Each example keeps its C."""
+        """f (n, k) of each example by the machines trained without it, also if it is the only one of its class. Each
+        example keeps its C."""
         decision = self.decision
         for left in self.each_without():
             for c, i, alpha, bias in zip(*left, strict=True):
@@ -198,15 +200,15 @@ class Retraining:
         return decision
 
     def each_without(self, machines=None) -> Iterator[Left]:
-        """Machines without each of their support vectors in turn, some at a time, all of one example together; of all
-        machines, or of these."""
-        of = np.arange(len(self.Y)) if machines is None else np.asarray(machines)
-        example, at = np.nonzero(self.alpha[of].T)
-        first = np.flatnonzero(np.diff(example, prepend=-1))  # of each example
+        """Machines without each of their support vectors in turn, in batches that do not split an example; for all
+        machines, or for these."""
+        chosen = np.arange(len(self.Y)) if machines is None else np.asarray(machines)
+        example, at = np.nonzero(self.alpha[chosen].T)
+        first = np.flatnonzero(np.diff(example, prepend=-1))  # the first entry of each example
         every, start = np.arange(len(self.box)), 0
         for end in [*first[1:].tolist(), len(example)]:
             if start < end and (end - start >= TOGETHER or end == len(example)):
-                some = of[at[start:end]], example[start:end]
+                some = chosen[at[start:end]], example[start:end]
                 stage = f"leaving out {end:,} of {len(example):,}"
                 variants = [Variant(c, self.Y[c], self.box * (every != i)) for c, i in zip(*some, strict=True)]
                 solution = self._solve(variants, stage)
@@ -214,14 +216,14 @@ class Retraining:
                 start = end
 
     def _positions(self, indices, name: str) -> np.ndarray:
-        """Positions of examples in order, each once. ValueError for what is none."""
+        """Positions of examples, sorted and unique. ValueError for invalid ones."""
         at = np.unique(np.asarray(list(indices), np.int64))
         if len(at) and not 0 <= at[0] <= at[-1] < len(self.box):
             raise ValueError(f"{name} = {at[[0, -1]].tolist()}; allowed: 0 to {len(self.box) - 1}")
         return at
 
     def _weighed(self, y, gone) -> np.ndarray:
-        """C (n,) of the examples with labels y (n,), those that are gone at 0; as training on the others has it."""
+        """C (n,) for labels y (n,) as in training on the remaining examples, 0 for excluded ones."""
         stays = np.setdiff1d(np.arange(len(y)), gone)
         C = np.zeros(len(y))
         if self.ridge is not None:
@@ -231,8 +233,8 @@ class Retraining:
         return C
 
     def _source(self, X) -> tuple[np.ndarray, Source]:
-        """The examples as rows, and where their kernel values come from: kept, in double precision where they are few,
-        as each is used many times."""
+        """The examples as rows, and the source of their kernel values: stored if possible, in double precision if they
+        are few, as each is used many times."""
         n, k, ceiling = len(self.box), len(self.Y), ceiling_bytes(self.estimator.cache_mb)
         if self.estimator.kernel == "precomputed":
             return np.empty((n, 0), np.float32), given_source(X, ceiling, k)
@@ -250,7 +252,7 @@ class Retraining:
             return rows, source
         if isinstance(source.gram, Dense):
             given = source.gram.given
-            K = np.array(given, np.result_type(given, np.float32))  # one that was given is not ours to change
+            K = np.array(given, np.result_type(given, np.float32))  # a copy, as the given matrix must not change
             K[np.diag_indices(len(K))] += self.ridge
             return rows, source._replace(gram=Dense(K))
         return rows, source._replace(gram=Ridged(source.gram, self.ridge))
@@ -264,9 +266,9 @@ class Retraining:
         return sums
 
     def _start(self, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-        """Feasible alpha and f (n,) of a variant. Multipliers stay as far as their box allows, those at C there; those
-        of another sign begin at 0. What that leaves of sum_i alpha_i y_i = 0 goes to those that gain most by it, and
-        where these have no room the other side gives up as much."""
+        """Feasible alpha and f (n,) of a variant. Each alpha is kept within its new box, and stays at C if it was
+        there; relabelled ones start at 0. The violation of sum_i alpha_i y_i = 0 is assigned to the examples with the
+        largest gain; if they have not enough room, the other side is reduced by the rest."""
         c, y, C = variant
         stood = self.alpha[c] * self.Y[c]
         alpha = np.where(self.alpha[c] < self.box, np.minimum(self.alpha[c], C), C)
@@ -290,9 +292,9 @@ class Retraining:
         starts = [self._start(variant) for variant in variants]
         start = tuple(np.array(arrays) for arrays in zip(*starts, strict=True))
         Y, C = (np.array([getattr(variant, name) for variant in variants]) for name in ("y", "C"))
-        how = {"tol": FINER * self.estimator.tol, "stage": stage, "square_bytes": self.source.square_bytes}
+        options = {"tol": FINER * self.estimator.tol, "stage": stage, "square_bytes": self.source.square_bytes}
         with Session(self.monitor) as session:
-            solution = decomposition.solve(self.source.gram, Y, C, session, start=start, **how)
+            solution = decomposition.solve(self.source.gram, Y, C, session, start=start, **options)
             if session.stopped:
                 raise Stopped
         return solution

@@ -32,9 +32,9 @@ def test_judge_undo_train_compare(server, tab):
         tab.keyboard.press(key)
         expect(tab.get_by_text(re.compile(rf"^{judged} of \d+ judged"))).to_be_visible()
         settle(tab)
-    expect(tab.get_by_text("3 judged: 1 with another label, 1 taken out, 1 kept.")).to_be_visible()
+    expect(tab.get_by_text("3 reviewed: 1 relabelled, 1 excluded, 1 confirmed.")).to_be_visible()
     tab.keyboard.press("z")
-    expect(tab.get_by_text("2 judged: 1 with another label, 1 kept.")).to_be_visible()
+    expect(tab.get_by_text("2 reviewed: 1 relabelled, 1 confirmed.")).to_be_visible()
     for number in (2, 1):
         tab.keyboard.press("ArrowLeft")
         expect(tab.get_by_test_id("stProgress")).to_contain_text(f"this is number {number}")
@@ -125,4 +125,4 @@ def test_the_next_labels_are_given_by_key_and_the_curve_moves(server, tab):
     tab.reload()
     ready(tab)
     expect(tab.get_by_text(re.compile(r"^2 of 250 judged"))).to_be_visible()
-    expect(tab.get_by_text("2 judged: 2 with a first label.")).to_be_visible()
+    expect(tab.get_by_text("2 reviewed: 2 labelled for the first time.")).to_be_visible()

@@ -76,7 +76,7 @@ def test_forty_wrong_labels_are_found_and_mended(server, tab):
     enter(tab, tab.locator(".st-key-label_folds button").first)
     expect(tab.get_by_text("Out of folds")).to_be_visible(timeout=DONE)
     judge(tab, TRAINING, wrong)
-    expect(tab.get_by_text(re.compile(f"{WRONG} with another label"))).to_be_visible()
+    expect(tab.get_by_text(re.compile(f"{WRONG} relabelled"))).to_be_visible()
 
     tab.keyboard.press("t")
     expect(tab.get_by_text("On the revision:")).to_be_visible(timeout=DONE)

@@ -1,8 +1,8 @@
-"""What tells the objects in pictures, in whichever format a tool wrote it.
+"""Annotations of objects in pictures, in the formats of several tools.
 
     read([Member, ...], names of the pictures, sieve) -> objects, notes        DataError
 
-A format is told by what a file holds. Complaints name the file, the place in it and what is allowed.
+The format is recognised from the content of a file. Errors name the file, the position in it and what is accepted.
 """
 
 import json
@@ -15,24 +15,24 @@ from pathlib import PurePosixPath
 from data.dataset import DataError, in_words
 from data.loaders.bundle import Member
 from data.loaders.objects import coco, label_studio, labelme, table, via, xml, yolo
-from data.loaders.objects.found import MAX_BYTES, MAX_CATEGORY, MAX_OBJECTS, Object
+from data.loaders.objects.annotation import MAX_BYTES, MAX_CATEGORY, MAX_OBJECTS, Object
 from data.loaders.sieve import Sieve
 
-__all__ = ["ACCEPTED", "MAX_CATEGORY", "MAX_OBJECTS", "SUFFIXES", "Object", "about", "are_told", "read", "table"]
+__all__ = ["ACCEPTED", "MAX_CATEGORY", "MAX_OBJECTS", "SUFFIXES", "Object", "about", "has_annotations", "read", "table"]
 
 ACCEPTED = (
-    "a csv table of boxes or circles, JSON as of COCO, Label Studio, VIA or labelme, YOLO's texts, XML as of Pascal "
+    "a csv table of boxes or circles, JSON of COCO, Label Studio, VIA or labelme, text files of YOLO, XML of Pascal "
     "VOC or CVAT"
 )
 SUFFIXES = frozenset((".csv", ".tsv", ".txt", ".json", ".xml"))
-MAX_KINDS = 6  # kinds of objects that a note names
+MAX_KINDS = 6  # kinds of objects listed in a note
 _JSON = {
     "COCO": (coco.is_coco, coco.read),
     "VIA": (via.is_via, via.read),
     "Label Studio": (label_studio.is_tasks, label_studio.read),
     "labelme": (labelme.is_labelme, labelme.read),
 }
-_ABOUT = {  # what tools put beside: names of classes, lists of files, words
+_ABOUT = {  # files that tools add: names of classes, lists of files, texts
     *("notes.json", "obj.data", "labelmap.txt", "predefined_classes.txt", "train.txt", "val.txt", "valid.txt"),
     *("test.txt", "trainval.txt", "default.txt", "readme.txt", "readme.dataset.txt", "readme.roboflow.txt"),
     *("license.txt", *yolo.NAMES),
@@ -41,79 +41,86 @@ _ABOUT_SUFFIXES = frozenset((".yaml", ".yml", ".md", ".names", ".data"))
 
 
 def about(name: str) -> bool:
-    """Whether a file is one that tools put beside, without objects."""
+    """Whether a file is one that tools add and that has no objects."""
     path = PurePosixPath(name)
     return path.name.lower() in _ABOUT or path.suffix.lower() in _ABOUT_SUFFIXES
 
 
-def are_told(members: Iterable[Member], images: Iterable[str]) -> bool:
-    """Whether one of the files tells objects in pictures."""
+def has_annotations(members: Iterable[Member], images: Iterable[str]) -> bool:
+    """Whether one of the files has annotations of objects."""
     stems = {PurePosixPath(name).stem for name in images}
     for member in members:
         if PurePosixPath(member.name).suffix.lower() not in SUFFIXES or about(member.name) or member.size > MAX_BYTES:
             continue
         with suppress(DataError):
             content = member.read()
-            way = _recognised(member.name, content, stems, ())
-            if way and (way[0] != "table" or table.is_table(content)):
+            recognised = _recognised(member.name, content, stems, ())
+            if recognised and (recognised[0] != "table" or table.is_table(content)):
                 return True
     return False
 
 
 def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tuple[list[Object], list[str]]:
-    """The objects that the files tell, those that are bad being the sieve's. DataError where no file tells any."""
+    """The objects in the files, and notes; invalid objects go to the sieve. DataError if there are no objects."""
     stems, kinds = {PurePosixPath(name).stem for name in images}, yolo.classes(members)
-    found: list[Object] = []
-    ways: dict[str, str] = {}
+    objects: list[Object] = []
+    formats: dict[str, str] = {}
     for member in members:
         if about(member.name):
             continue
         content = member.read()
         if len(content) > MAX_BYTES:
-            raise DataError(f"{member.name} has {len(content) >> 20} MB", f"tables of at most {MAX_BYTES >> 20} MB")
+            raise DataError(
+                f"{member.name} is too large: {len(content) >> 20} MB", f"annotations of at most {MAX_BYTES >> 20} MB"
+            )
         recognised = _recognised(member.name, content, stems, kinds)
         if recognised is None:
-            sieve.add(member.name, DataError(f"{member.name} tells no objects in a way that is known", ACCEPTED))
+            sieve.add(member.name, DataError(f"{member.name} is not in a known annotation format", ACCEPTED))
             continue
-        way, of_file = recognised
-        ways.setdefault(way, member.name)
-        if len(ways) > 1:
-            two = " and ".join(f"{file} ({way})" for way, file in ways.items())
-            raise DataError(f"The objects are told in two ways, {two}", "one of them")
-        found += of_file(sieve)
-        if len(found) > MAX_OBJECTS:
-            raise DataError(f"{member.name}: more than {MAX_OBJECTS:,} objects", f"{MAX_OBJECTS:,} objects")
-    if not found:
-        sieve.notes(len(sieve.bad), "files and lines")  # says that nothing is left
-        none = next(iter(ways.values()), None)
-        reason = f"{none} tells no objects" if none else "There is no table of objects"
+        format_name, read_objects = recognised
+        formats.setdefault(format_name, member.name)
+        if len(formats) > 1:
+            two = " and ".join(f"{file} ({format_name})" for format_name, file in formats.items())
+            raise DataError(f"The annotations are in two formats, {two}", "one format")
+        objects += read_objects(sieve)
+        if len(objects) > MAX_OBJECTS:
+            raise DataError(f"{member.name}: more than {MAX_OBJECTS:,} objects", f"at most {MAX_OBJECTS:,} objects")
+    if not objects:
+        sieve.notes(len(sieve.bad), "files and lines")  # raises, if lines were bad
+        none = next(iter(formats.values()), None)
+        reason = f"{none} has no objects" if none else "There are no annotations of objects"
         raise DataError(". ".join((reason, *sieve.passed_over())), ACCEPTED)
-    return found, _notes(next(iter(ways), ""), found)
+    return objects, _notes(next(iter(formats), ""), objects)
 
 
 def _recognised(name: str, content: bytes, stems: set[str], kinds: Sequence[str]) -> tuple[str, Callable] | None:
-    """The format of a file by what it holds, and what reads its objects, given a sieve; None where it is none."""
+    """The format of a file, and a function of a sieve that reads its objects; None for an unknown format."""
     suffix = PurePosixPath(name).suffix.lower()
     if suffix == ".xml":
         return "XML", partial(xml.read, name, content)
     if suffix == ".json":
-        with in_words(f"{name} is no JSON", ACCEPTED, ValueError, RecursionError):
+        with in_words(f"{name} is not valid JSON", ACCEPTED, ValueError, RecursionError):
             whole = json.loads(content.decode("utf-8-sig"))
         return next(
-            ((way, partial(read_it, name, whole)) for way, (is_it, read_it) in _JSON.items() if is_it(whole)), None
+            (
+                (format_name, partial(read_it, name, whole))
+                for format_name, (is_it, read_it) in _JSON.items()
+                if is_it(whole)
+            ),
+            None,
         )
     if suffix == ".txt" and yolo.is_yolo(content) and (content.strip() or PurePosixPath(name).stem in stems):
         return "YOLO", partial(yolo.read, name, content, kinds)
     return "table", partial(table.read, name, content)
 
 
-def _notes(way: str, found: list[Object]) -> list[str]:
-    notes = [] if way in ("table", "") else [f"Objects are told as by {way}"]
-    if any(one.shares for one in found):
-        notes.append("Places are shares of the picture's width and height")
-    kinds = Counter(one.kind for one in found if one.kind)
+def _notes(format_name: str, objects: list[Object]) -> list[str]:
+    notes = [] if format_name in ("table", "") else [f"The annotations are read as {format_name}"]
+    if any(annotated.shares for annotated in objects):
+        notes.append("Coordinates are read as fractions of the width and height of the picture")
+    kinds = Counter(annotated.kind for annotated in objects if annotated.kind)
     if len(kinds) > 1:
         more = f" and {len(kinds) - MAX_KINDS} more kinds" if len(kinds) > MAX_KINDS else ""
         named = ", ".join(f"{kind} ({n:,})" for kind, n in kinds.most_common(MAX_KINDS))
-        notes.append(f"Objects of {len(kinds)} kinds, {named}{more}, are looked for as one")
+        notes.append(f"Objects of {len(kinds)} kinds are treated as one: {named}{more}")
     return notes

@@ -1,11 +1,11 @@
-"""Boxes as in COCO's JSON, which CVAT, Label Studio and Roboflow export too.
+"""Boxes in COCO's JSON format, which CVAT, Label Studio and Roboflow also export.
 
     {"images": [{"id", "file_name", ...}], "annotations": [{"image_id", "bbox": [x, y, width, height], "category_id"}],
      "categories": [{"id", "name"}]}
 
-Where an annotation has no bbox, the box around its polygons or its run-length mask is taken. A mask counts the pixels
-of alternating runs, column by column, the first run outside it; compressed, as pycocotools writes it, each count is a
-text of 5 bits a letter, from the fourth on its difference to the count two before.
+If an annotation has no bbox, the box around its polygons or its run-length mask is used. A mask lists the lengths of
+alternating runs of pixels, column by column, the first of which is outside. In the compressed form of pycocotools each
+count is a text with 5 bits per character; from the fourth on it is the difference from the count two before.
 
 Reference: Lin et al., "Microsoft COCO: Common Objects in Context", ECCV 2014; cocodataset.org, "Data format".
 """
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from data.dataset import DataError
-from data.loaders.objects.found import Object, Spot, called, short
+from data.loaders.objects.annotation import Object, Spot, called, short
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "COCO's JSON: images with id and file_name, annotations with image_id and bbox [x, y, width, height]"
@@ -25,12 +25,12 @@ _LETTERS = range(48, 112)  # of a compressed count: 5 bits each, the sixth says 
 
 
 def is_coco(whole) -> bool:
-    """Whether a JSON has these parts."""
+    """Whether a JSON value has the parts of a COCO file."""
     return isinstance(whole, dict) and all(isinstance(whole.get(part), list) for part in ("images", "annotations"))
 
 
 def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
-    """The objects; those that are bad are the sieve's. A crowd is none."""
+    """The objects, without crowds; invalid ones go to the sieve."""
     files, kinds = {}, {}
     for k, image in enumerate(whole["images"]):
         spot = Spot(name, f"images[{k}]")
@@ -52,12 +52,12 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
             yield _object(spot, annotation, files, kinds)
 
 
-def written(pictures: Iterable[tuple[str, tuple[int, int]]], found: Iterable[tuple], kind: str) -> str:
-    """COCO's JSON of pictures (name, (h, w)) and of what was found in them: (picture's place, box as xmin, ymin, xmax,
-    ymax, score), called `kind`. Annotation tools import it, and `read` reads it."""
+def written(pictures: Iterable[tuple[str, tuple[int, int]]], detections: Iterable[tuple], kind: str) -> str:
+    """COCO's JSON of pictures (name, (h, w)) and detections (position of the picture, box as xmin, ymin, xmax, ymax,
+    score) of objects called `kind`. Annotation tools can import it, and `read` reads it."""
     images = [{"id": k, "file_name": n, "width": w, "height": h} for k, (n, (h, w)) in enumerate(pictures, 1)]
     annotations = []
-    for k, (picture, (x, y, x2, y2), score) in enumerate(found, 1):
+    for k, (picture, (x, y, x2, y2), score) in enumerate(detections, 1):
         w, h = x2 - x, y2 - y
         about = {"id": k, "image_id": picture + 1, "category_id": 1, "bbox": [round(v, 2) for v in (x, y, w, h)]}
         annotations.append(about | {"area": round(w * h, 2), "iscrowd": 0, "score": round(score, 6)})
@@ -84,7 +84,7 @@ def _object(spot: Spot, annotation: dict, files: dict, kinds: dict) -> Object:
 
 
 def _around_mask(spot: Spot, mask: dict) -> tuple[float, ...]:
-    """The box around a run-length mask. DataError for what is none, or is empty."""
+    """The box around a run-length mask. DataError for an invalid or empty mask."""
     size, counts = mask.get("size"), mask.get("counts")
     h, w = (int(side) for side in spot.numbers("segmentation.size", size, 2, MASK))
     counts = _decompressed(counts) if isinstance(counts, str) else counts
@@ -94,15 +94,15 @@ def _around_mask(spot: Spot, mask: dict) -> tuple[float, ...]:
         raise DataError(f"{spot.where('segmentation')}: {short(mask)}", MASK)
     runs = [(start, end) for start, end in zip(ends[::2], ends[1::2]) if end > start]
     if not runs:
-        raise DataError(f"{spot.where('segmentation')}: the mask has no pixel", "a mask with pixels in it")
+        raise DataError(f"{spot.where('segmentation')}: the mask is empty", "a mask with at least one pixel")
     columns = [(start // h, (end - 1) // h) for start, end in runs]
     rows = [(0, h) if x2 > x else (start % h, (end - 1) % h + 1) for (x, x2), (start, end) in zip(columns, runs)]
     return columns[0][0], min(y for y, _ in rows), columns[-1][1] + 1, max(y for _, y in rows)
 
 
 def _decompressed(counts: str) -> list[int]:
-    """The counts of a compressed mask; [] for what is none."""
-    found, value, bits = [], 0, 0
+    """The run lengths of a compressed mask; [] if it is invalid."""
+    lengths, value, bits = [], 0, 0
     for letter in map(ord, counts):
         if letter not in _LETTERS or bits > 30:
             return []
@@ -110,13 +110,13 @@ def _decompressed(counts: str) -> list[int]:
         bits += 5
         if not letter - 48 & 0x20:
             value -= (letter - 48 & 0x10) << bits - 4  # the sign
-            found.append(value + (found[-2] if len(found) > 2 else 0))
+            lengths.append(value + (lengths[-2] if len(lengths) > 2 else 0))
             value = bits = 0
-    return [] if bits else found
+    return [] if bits else lengths
 
 
 def _identity(value) -> str | None:
-    """An id as a text, so that 1, 1.0 and "1" are one, as other languages write it; None for what is none."""
+    """An id as text, so that 1, 1.0 and "1" are equal; None for other types."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value) if isinstance(value, int | str) else None

@@ -3,7 +3,7 @@
     [{"data": {"image": "/data/upload/1/1a2b3c4d-a.jpg"}, "annotations": [{"result": [{"type": "rectanglelabels",
       "value": {"x": 10, "y": 5, "width": 20, "height": 8, "rotation": 0, "rectanglelabels": ["Car"]}}]}]}]
 
-x, y, width and height are per cent of the picture. Of ellipses and polygons the box around them is taken; other
+x, y, width and height are per cent of the picture. For ellipses and polygons the box around them is used. Other
 results, such as choices and texts, are ignored.
 """
 
@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 
 from data.dataset import DataError
-from data.loaders.objects.found import Object, Spot, called, short, told
+from data.loaders.objects.annotation import Object, Spot, called, object_from_numbers, short
 from data.loaders.sieve import Sieve
 
 _LABELS = ("rectanglelabels", "ellipselabels", "polygonlabels")
@@ -22,18 +22,18 @@ ACCEPTED = "rectangles, ellipses or polygons as Label Studio exports them, in pe
 
 
 def in_table(columns: list[str]) -> bool:
-    """Whether a table's header is that of such an export."""
+    """Whether the header of a table is that of a Label Studio export."""
     return "image" in columns and {"annotation_id", "annotator", "lead_time"} & set(columns) != set()
 
 
 def is_tasks(whole) -> bool:
-    """Whether a JSON is a list of tasks."""
+    """Whether a JSON value is a list of tasks."""
     first = whole[0] if isinstance(whole, list) and whole else None
     return isinstance(first, dict) and ("data" in first or ("image" in first and "id" in first))
 
 
 def read(name: str, whole: list, sieve: Sieve) -> Iterator[Object]:
-    """The objects of all tasks; those that are bad are the sieve's."""
+    """The objects of all tasks; invalid ones go to the sieve."""
     for k, task in enumerate(whole):
         spot = Spot(name, f"[{k}]")
         with sieve.part(spot.where()):
@@ -49,16 +49,16 @@ def read(name: str, whole: list, sieve: Sieve) -> Iterator[Object]:
 
 def of_a_line(spot: Spot, values: dict[str, str], sieve: Sieve) -> list[Object]:
     """The objects of one line of a table. Raises json.JSONDecodeError."""
-    image, found = spot.named("image", values["image"]), []
+    image, objects = spot.named("image", values["image"]), []
     for column, cell in values.items():
         for k, value in enumerate(json.loads(cell) if cell.startswith("[{") else ()):
             if _is_region(value, sieve):
-                found.append(_object(Spot(spot.file, f"{spot.at}, {column}[{k}]"), image, value))
-    return found
+                objects.append(_object(Spot(spot.file, f"{spot.at}, {column}[{k}]"), image, value))
+    return objects
 
 
 def _values(task: dict, sieve: Sieve) -> Iterator[tuple[str, dict]]:
-    """(where, the region) of one task, whichever of the two ways it is written in."""
+    """(position, region) for the regions of a task, in either of the two formats."""
     for a, annotation in enumerate(_list(task.get("annotations") or task.get("completions"))):
         cancelled = isinstance(annotation, dict) and annotation.get("was_cancelled")
         for r, result in enumerate(_list(annotation.get("result")) if isinstance(annotation, dict) else ()):
@@ -66,7 +66,7 @@ def _values(task: dict, sieve: Sieve) -> Iterator[tuple[str, dict]]:
             if kind in _TYPES and not cancelled:
                 yield f".annotations[{a}].result[{r}]", result.get("value")
             elif not cancelled:
-                sieve.ignored[kind or "of no type"] += 1
+                sieve.ignored[kind or "without a type"] += 1
     for field, regions in task.items():
         for r, value in enumerate(_list(regions)):
             if isinstance(value, dict) and "result" not in value and _is_region(value, sieve):
@@ -74,7 +74,7 @@ def _values(task: dict, sieve: Sieve) -> Iterator[tuple[str, dict]]:
 
 
 def _is_region(value, sieve: Sieve) -> bool:
-    """Whether a value without a type is one of a region; what it is instead is counted."""
+    """Whether a value without a type is a region; other values are counted as ignored."""
     if not isinstance(value, dict) or any(label in value for label in _LABELS):
         return True
     other = next((called(key) for key in value if key.endswith("labels") or key in ("choices", "text")), "")
@@ -93,10 +93,10 @@ def _object(spot: Spot, image: str, value) -> Object:
     labels = next((value[label] for label in _LABELS if isinstance(value.get(label), list)), [])
     kind = called(labels[0]) if labels else ""
     if "points" in value:
-        one = Object(image, spot.around("points", value["points"]), spot, 4 * ("points",))
+        region = Object(image, spot.around("points", value["points"]), spot, 4 * ("points",))
     elif "radiusX" in value:
-        one = told(spot, image, "ellipse", _RADII, map(value.get, _RADII), PER_CENT)
+        region = object_from_numbers(spot, image, "ellipse", _RADII, map(value.get, _RADII), PER_CENT)
     else:
-        one = told(spot, image, "size", _FIELDS, map(value.get, _FIELDS), PER_CENT)
-        one = one._replace(turn=spot.number("", value.get("rotation", 0), "an angle"))
-    return one._replace(box=tuple(v / 100 for v in one.box), kind=kind, shares=True)
+        region = object_from_numbers(spot, image, "size", _FIELDS, map(value.get, _FIELDS), PER_CENT)
+        region = region._replace(turn=spot.number("", value.get("rotation", 0), "an angle"))
+    return region._replace(box=tuple(v / 100 for v in region.box), kind=kind, shares=True)

@@ -1,8 +1,8 @@
-"""Shapes as labelme saves them, a JSON for each picture.
+"""Shapes as saved by labelme, in one JSON file per picture.
 
 {"imagePath": "a.jpg", "shapes": [{"label": "car", "shape_type": "rectangle", "points": [[x, y], [x, y]]}]}
 
-Of polygons and masks the box around them is taken. Points and lines mark places, not objects: they are ignored.
+For polygons and masks the box around them is used. Points and lines have no extent and are ignored.
 """
 
 import math
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from data.dataset import DataError
-from data.loaders.objects.found import Object, Spot, called, short
+from data.loaders.objects.annotation import Object, Spot, called, short
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "labelme's shapes: rectangle, circle, polygon or mask, with their points"
@@ -18,12 +18,12 @@ _IGNORED = frozenset(("point", "points", "line", "linestrip"))
 
 
 def is_labelme(whole) -> bool:
-    """Whether a JSON is of one picture and its shapes."""
+    """Whether a JSON value has a picture and its shapes."""
     return isinstance(whole, dict) and isinstance(whole.get("shapes"), list) and "imagePath" in whole
 
 
 def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
-    """The objects; those that are bad are the sieve's."""
+    """The objects; invalid ones go to the sieve."""
     named = Spot(name).named("imagePath", whole["imagePath"])
     image = PurePosixPath(named.replace("\\", "/")).name
     for k, shape in enumerate(whole["shapes"]):
@@ -37,7 +37,7 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
                 continue
             points, circle = shape.get("points"), form == "circle"
             box = spot.around("points", points)
-            if circle:  # its centre, and a point of it
+            if circle:  # points: its centre, and a point on it
                 (x, y), (u, v) = (spot.numbers("points", point, 2) for point in points[:2])
                 r = math.hypot(u - x, v - y)
                 box = (x - r, y - r, x + r, y + r)

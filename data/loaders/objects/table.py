@@ -1,14 +1,14 @@
-"""Tables of objects in pictures: one object a line under a header, in the spellings that people use.
+"""Tables of objects in pictures: a header, then one object per line, with column names in common spellings.
 
     image,xmin,ymin,xmax,ymax[,category]        boxes in pixels of the picture, whose first pixel is (0, 0)
     image,x,y,radius[,category]                 circles
-    filename,width,height,class,xmin,...        as Roboflow and TensorFlow have it; width, height: the picture's
+    filename,width,height,class,xmin,...        as in Roboflow and TensorFlow; width, height: of the picture
     image,x,y,width,height    image,cx,cy,w,h   corner or centre, and size
     filename,...,region_shape_attributes,...    VIA
 
-Boxes that all lie within 0 and 1 are shares of width and height. The marks between values may be commas, semicolons or
-tabs; a category is a whole number from 1, the surest, or else what the object is called. Every complaint names the
-file, the line, the column and what is allowed.
+Boxes that all lie between 0 and 1 are fractions of width and height. Values are separated by commas, semicolons or
+tabs. A category is a whole number from 1 (most certain), or else the name of the object. Every error names the file,
+the line, the column and what is accepted.
 """
 
 import csv
@@ -19,11 +19,20 @@ from collections.abc import Callable, Iterator
 from data.dataset import DataError, in_words
 from data.loaders import text
 from data.loaders.objects import label_studio, via
-from data.loaders.objects.found import BOX, MAX_BYTES, MAX_CATEGORY, MAX_OBJECTS, Object, Spot, called, told
+from data.loaders.objects.annotation import (
+    BOX,
+    MAX_BYTES,
+    MAX_CATEGORY,
+    MAX_OBJECTS,
+    Object,
+    Spot,
+    called,
+    object_from_numbers,
+)
 from data.loaders.sieve import Sieve
 
 ACCEPTED = (
-    "UTF-8 text with the header `image,xmin,ymin,xmax,ymax` or `image,x,y,radius`, a category after it if you like"
+    "UTF-8 text with the header `image,xmin,ymin,xmax,ymax` or `image,x,y,radius`, optionally followed by a category"
 )
 _IMAGE = (
     *("image", "filename", "file", "file_name", "file name", "image_name", "image name", "imageid", "image_id"),
@@ -44,7 +53,7 @@ _SIZES = (
     ("x_min", "y_min", "width", "height"),
 )
 _CIRCLES = (("x", "y", "radius"), ("x", "y", "r"), ("cx", "cy", "radius"), ("cx", "cy", "r"))
-_WAYS = {"corners": _CORNERS, "circle": _CIRCLES, "centre": _CENTRES, "size": _SIZES}
+_LAYOUTS = {"corners": _CORNERS, "circle": _CIRCLES, "centre": _CENTRES, "size": _SIZES}
 
 
 def is_table(content: bytes) -> bool:
@@ -52,54 +61,54 @@ def is_table(content: bytes) -> bool:
     try:
         _, header = next(_rows("", text.in_utf8("", content[: 1 << 16])[0].decode()))
         columns = [cell.lower() for cell in header]
-        return _in_cells(columns) is not None or _way(columns) is not None
+        return _in_cells(columns) is not None or _layout(columns) is not None
     except (DataError, UnicodeDecodeError, StopIteration):
         return False
 
 
 def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
-    """The objects of a table; the lines that are bad are the sieve's. DataError for what is no such table."""
+    """The objects of a table; invalid lines go to the sieve. DataError if it is not a table of objects."""
     if len(content) > MAX_BYTES:
-        raise DataError(f"{name} has {len(content) >> 20} MB", f"tables of at most {MAX_BYTES >> 20} MB")
+        raise DataError(f"{name} is too large: {len(content) >> 20} MB", f"annotations of at most {MAX_BYTES >> 20} MB")
     decoded = text.in_utf8(name, content, ACCEPTED)[0].decode()
     (line, header), *rows = _rows(name, decoded)
     columns = [cell.lower() for cell in header]
     if of_a_line := _in_cells(columns):
         yield from _of_json(name, columns, rows, of_a_line, sieve)
         return
-    way = _way(columns)
-    if way is None:
+    layout = _layout(columns)
+    if layout is None:
         raise DataError(f"{name}, line {line}: the header is {', '.join(columns)[:100]!r}", ACCEPTED)
     if not rows:
-        raise DataError(f"{name} has a header and no objects", "at least one object a table")
+        raise DataError(f"{name} has a header but no objects", "at least one object")
     comma = _mark(decoded) != ","
     words = _category_is_kind(columns, rows)
-    found = []
+    objects = []
     for at, (line, cells) in enumerate(rows):
         spot = Spot(name, f"line {line}", tabled=True)
         if at == MAX_OBJECTS:
-            raise DataError(f"{spot.where()}: more than {MAX_OBJECTS:,} objects", f"{MAX_OBJECTS:,} objects")
+            raise DataError(f"{spot.where()}: more than {MAX_OBJECTS:,} objects", f"at most {MAX_OBJECTS:,} objects")
         with sieve.part(spot.where()):
-            found.append(_object(spot, way, _values(spot, columns, cells), words, comma))
-    shares = bool(found) and all(-1 <= v <= 1 for one in found for v in one.box)
-    yield from (one._replace(shares=shares) for one in found)
+            objects.append(_object(spot, layout, _values(spot, columns, cells), words, comma))
+    shares = bool(objects) and all(-1 <= v <= 1 for annotated in objects for v in annotated.box)
+    yield from (annotated._replace(shares=shares) for annotated in objects)
 
 
 def _in_cells(columns: list[str]) -> Callable[[Spot, dict, Sieve], list[Object]] | None:
-    """What reads a line of a table whose cells hold JSON, as VIA and Label Studio write them; None for other tables."""
+    """The reader of a line with JSON in its cells, as VIA and Label Studio write them; None for other tables."""
     if via.SHAPE in columns:
         return via.of_a_line
     return label_studio.of_a_line if label_studio.in_table(columns) else None
 
 
 def _mark(decoded: str) -> str:
-    """What stands between the cells of a text that is not empty."""
+    """The separator of the cells of a non-empty text."""
     first = next(line for line in decoded.splitlines() if line.strip())
     return max(",;\t", key=first.count)
 
 
 def _rows(name: str, decoded: str) -> Iterator[tuple[int, list[str]]]:
-    """(line, cells) of the lines that are not empty, the header first; it decides what stands between values."""
+    """(line, cells) of the non-empty lines, the header first; the header determines the separator."""
     reader = csv.reader(io.StringIO(decoded, newline=""), delimiter=_mark(decoded))
     try:
         for cells in reader:
@@ -110,15 +119,15 @@ def _rows(name: str, decoded: str) -> Iterator[tuple[int, list[str]]]:
         raise DataError(f"{name}, line {reader.line_num}: it cannot be read ({error})", ACCEPTED) from error
 
 
-def _way(columns: list[str]) -> tuple[str, tuple[str, ...], str] | None:
-    """How a header tells objects: "corners", "circle", "centre" or "size", the columns of it, and that of the name."""
+def _layout(columns: list[str]) -> tuple[str, tuple[str, ...], str] | None:
+    """The layout of a header: "corners", "circle", "centre" or "size", its columns, and the column of the image."""
     image = next((name for name in _IMAGE if name in columns), None)
-    spelled = ((way, spelling) for way, spellings in _WAYS.items() for spelling in spellings)
+    spelled = ((layout, spelling) for layout, spellings in _LAYOUTS.items() for spelling in spellings)
     return next(((*both, image) for both in spelled if image and set(both[1]) <= set(columns)), None)
 
 
 def _category_is_kind(columns: list[str], rows: list) -> bool:
-    """Whether the column `category` tells what objects are called: no cell of it is a number."""
+    """Whether the column `category` has names of objects, i.e. no numbers."""
     if "category" not in columns:
         return False
     k = columns.index("category")
@@ -131,31 +140,31 @@ def _values(spot: Spot, columns: list[str], cells: list[str]) -> dict[str, str]:
     return dict(zip(columns, cells))
 
 
-def _object(spot: Spot, way: tuple, values: dict[str, str], words: bool, comma: bool) -> Object:
-    how, fields, image = way
+def _object(spot: Spot, layout: tuple, values: dict[str, str], words: bool, comma: bool) -> Object:
+    how, fields, image = layout
     named = spot.named(image, values[image])
     kind = values["category"] if words else next((values[c] for c in _KIND if c in values and c != image), "")
     category = 1 if words else _category(spot, values.get("category", "1"))
     numbers = (values[field].replace(",", ".") if comma else values[field] for field in fields)
-    return told(spot, named, how, fields, numbers, kind=called(kind), category=category)
+    return object_from_numbers(spot, named, how, fields, numbers, kind=called(kind), category=category)
 
 
-def _category(spot: Spot, said: str) -> int:
-    if not (len(said) == 1 and "1" <= said <= str(MAX_CATEGORY)):
-        accepted = f"a whole number from 1, the surest, to {MAX_CATEGORY}"
-        raise DataError(f"{spot.where('category')}: {said[:40]!r}", accepted)
-    return int(said)
+def _category(spot: Spot, cell: str) -> int:
+    if not (len(cell) == 1 and "1" <= cell <= str(MAX_CATEGORY)):
+        accepted = f"a whole number from 1 (most certain) to {MAX_CATEGORY}"
+        raise DataError(f"{spot.where('category')}: {cell[:40]!r}", accepted)
+    return int(cell)
 
 
 def _of_json(
     name: str, columns: list[str], rows: list[tuple[int, list[str]]], of_a_line: Callable, sieve: Sieve
 ) -> Iterator[Object]:
     for line, cells in rows:
-        spot, found = Spot(name, f"line {line}", tabled=True), []
-        reason = f"{spot.where()}: a cell is no JSON"
+        spot, objects = Spot(name, f"line {line}", tabled=True), []
+        reason = f"{spot.where()}: a cell is not valid JSON"
         with (
             sieve.part(spot.where()),
-            in_words(reason, "the table as it was exported", json.JSONDecodeError, RecursionError),
+            in_words(reason, "the table as exported", json.JSONDecodeError, RecursionError),
         ):
-            found = of_a_line(spot, _values(spot, columns, cells), sieve)
-        yield from found
+            objects = of_a_line(spot, _values(spot, columns, cells), sieve)
+        yield from objects

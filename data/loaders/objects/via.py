@@ -1,21 +1,21 @@
-"""Regions as the VGG Image Annotator writes them: a table, its JSON, or a saved project.
+"""Regions of the VGG Image Annotator: a table, JSON, or a saved project.
 
     {"a.jpg123": {"filename": "a.jpg", "regions": [{"shape_attributes": {"name": "rect", "x": ...}, ...}]}}
 
-Circles are circles; of ellipses and polygons the box around them is taken. Points are ignored.
+Circles stay circles; for ellipses and polygons the box around them is used. Points are ignored.
 """
 
 import json
 from collections.abc import Iterator
 
 from data.dataset import DataError
-from data.loaders.objects.found import Object, Spot, called, short, told
+from data.loaders.objects.annotation import Object, Spot, called, object_from_numbers, short
 from data.loaders.sieve import Sieve
 
 SHAPE, ABOUT = "region_shape_attributes", "region_attributes"
 PROJECT = "_via_img_metadata"
 ACCEPTED = "VIA's regions: rect, circle, ellipse, polygon or polyline"
-_NUMBERS = {  # a shape's name -> how numbers tell it, and what VIA calls them
+_NUMBERS = {  # name of a shape -> form of its numbers, and their names in VIA
     "rect": ("size", ("x", "y", "width", "height")),
     "circle": ("circle", ("cx", "cy", "r")),
     "ellipse": ("ellipse", ("cx", "cy", "rx", "ry")),
@@ -23,7 +23,7 @@ _NUMBERS = {  # a shape's name -> how numbers tell it, and what VIA calls them
 
 
 def is_via(whole) -> bool:
-    """Whether a JSON is such a project or export."""
+    """Whether a JSON value is a VIA project or export."""
     if not isinstance(whole, dict):
         return False
     images = whole.get(PROJECT, whole)
@@ -32,7 +32,7 @@ def is_via(whole) -> bool:
 
 
 def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
-    """The objects of all regions; those that are bad are the sieve's."""
+    """The objects of all regions; invalid ones go to the sieve."""
     for key, image in whole.get(PROJECT, whole).items():
         regions = image.get("regions") if isinstance(image, dict) else None
         regions = list(regions.values()) if isinstance(regions, dict) else regions
@@ -55,7 +55,7 @@ def of_a_line(spot: Spot, values: dict[str, str], sieve: Sieve) -> list[Object]:
 
 
 def _objects(spot: Spot, image, shape, about, sieve: Sieve) -> list[Object]:
-    """The object of a region; none where it is a point."""
+    """The object of a region, as a list; empty for a point."""
     shape = shape if isinstance(shape, dict) else {}
     image, name = spot.named("filename", image), shape.get("name")
     kind = next((called(value) for value in about.values()), "") if isinstance(about, dict) else ""
@@ -69,4 +69,4 @@ def _objects(spot: Spot, image, shape, about, sieve: Sieve) -> list[Object]:
     if not isinstance(name, str) or name not in _NUMBERS:
         raise DataError(f"{spot.where()}: {short(name)}", ACCEPTED)
     how, fields = _NUMBERS[name]
-    return [told(spot, image, how, fields, map(shape.get, fields), kind=kind)]
+    return [object_from_numbers(spot, image, how, fields, map(shape.get, fields), kind=kind)]

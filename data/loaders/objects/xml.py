@@ -1,12 +1,12 @@
-"""Boxes in XML: Pascal VOC's, a file for each picture, and CVAT's, one for all, of images or of a video.
+"""Boxes in XML: Pascal VOC's with one file per picture, and CVAT's with one file for all images or for a video.
 
     <annotation><filename>a.jpg</filename><object><name>car</name><bndbox><xmin>..</xmin>...</bndbox></object></annotation>
     <annotations><image name="a.jpg"><box label="car" xtl=".." ytl=".." xbr=".." ybr=".."/></image></annotations>
     <annotations><track label="car"><box frame="7" outside="0" xtl=".." ... ybr=".."/></track></annotations>
 
-Frame 7 of a video is the picture frame_000007, as CVAT names it where it exports a video with its images. A box that is
-outside its frame, and a tag, a point or a skeleton, which has no extent, is ignored. A turn is about the centre; the
-upright box around is taken.
+Frame 7 of a video is the picture frame_000007, as CVAT names it when it exports a video with images. Boxes outside
+their frame are ignored, and so are tags, points and skeletons, which have no extent. Rotations are about the centre;
+the upright box around a rotated one is used.
 
 Reference: Everingham et al., "The PASCAL Visual Object Classes Challenge", IJCV 2010; docs.cvat.ai, "CVAT for image",
 "CVAT for video".
@@ -17,29 +17,29 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from data.dataset import DataError, in_words
-from data.loaders.objects.found import BOX, Object, Spot, called, short, told
+from data.loaders.objects.annotation import BOX, Object, Spot, called, object_from_numbers, short
 from data.loaders.sieve import Sieve
 
-ACCEPTED = "Pascal VOC's XML of a picture, or CVAT's of all, without a document type of its own"
-_NUMBERS = {  # a shape of CVAT -> how numbers tell it, and what they are called
+ACCEPTED = "Pascal VOC's XML (one file per picture) or CVAT's (one file for all), without a document type definition"
+_NUMBERS = {  # shape of CVAT -> form of its numbers, and their names
     "box": ("corners", ("xtl", "ytl", "xbr", "ybr")),
     "ellipse": ("ellipse", ("cx", "cy", "rx", "ry")),
     "mask": ("size", ("left", "top", "width", "height")),
 }
 FRAME = "the number of a frame, from 0"
-FRAMES = "images named as CVAT exports a video's: frame_000000.png for frame 0"
+FRAMES = "images named as CVAT exports those of a video: frame_000000.png for frame 0"
 
 
 def parse(name: str, content: bytes) -> ElementTree.Element:
-    """The root. DataError for what is no XML, or defines entities, which can be made to fill any memory."""
+    """The root element. DataError if it is not XML, or defines entities, which may expand without limit."""
     if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
-        raise DataError(f"{name} has a document type", ACCEPTED)
-    with in_words(f"{name} is no XML", ACCEPTED, ElementTree.ParseError, ValueError, LookupError):
+        raise DataError(f"{name} has a document type definition", ACCEPTED)
+    with in_words(f"{name} is not valid XML", ACCEPTED, ElementTree.ParseError, ValueError, LookupError):
         return ElementTree.fromstring(content)
 
 
 def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
-    """The objects; those that are bad are the sieve's."""
+    """The objects; invalid ones go to the sieve."""
     root = parse(name, content)
     if root.tag == "annotation":
         yield from _voc(name, root, sieve)
@@ -54,45 +54,47 @@ def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
 
 def _voc(name: str, root: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
     image = Spot(name).named("filename", root.findtext("filename"))
-    for k, found in enumerate(root.iter("object"), 1):
+    for k, element in enumerate(root.iter("object"), 1):
         spot = Spot(name, f"object {k}")
         with sieve.part(spot.where()):
-            box = found.find("bndbox")
+            box = element.find("bndbox")
             if box is None:
-                raise DataError(f"{spot.where()}: it has no bndbox", "xmin, ymin, xmax and ymax within <bndbox>")
-            yield told(spot, image, "corners", BOX, map(box.findtext, BOX), kind=called(found.findtext("name", "")))
+                raise DataError(f"{spot.where()}: there is no <bndbox>", "xmin, ymin, xmax and ymax within <bndbox>")
+            yield object_from_numbers(
+                spot, image, "corners", BOX, map(box.findtext, BOX), kind=called(element.findtext("name", ""))
+            )
 
 
-def _cvat(of: Spot, image: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
-    file = of.named("name", image.get("name"))
+def _cvat(parent: Spot, image: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
+    file = parent.named("name", image.get("name"))
     for k, shape in enumerate(image, 1):
-        spot = Spot(of.file, f"{of.at}, shape {k}")
+        spot = Spot(parent.file, f"{parent.at}, shape {k}")
         with sieve.part(spot.where()):
             yield from _shape(spot, file, shape, called(shape.get("label", "")), sieve)
 
 
-def _video(of: Spot, track: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
+def _video(parent: Spot, track: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
     kind = called(track.get("label", ""))
     for shape in track:
         frame = shape.get("frame", "")
-        spot = Spot(of.file, f"{of.at}, frame {frame[:20]}")
+        spot = Spot(parent.file, f"{parent.at}, frame {frame[:20]}")
         with sieve.part(spot.where()):
             if shape.get("outside") == "1":
                 sieve.ignored[f"{shape.tag} outside its frame"] += 1
                 continue
             if not (frame.isascii() and frame.isdigit() and len(frame) < 10):
-                raise DataError(f"{Spot(of.file, of.at).where('frame')}: {short(frame)}", FRAME)
-            for found in _shape(spot, f"frame_{int(frame):06d}.png", shape, kind, sieve):
-                yield found._replace(named=FRAMES)
+                raise DataError(f"{Spot(parent.file, parent.at).where('frame')}: {short(frame)}", FRAME)
+            for annotated in _shape(spot, f"frame_{int(frame):06d}.png", shape, kind, sieve):
+                yield annotated._replace(named=FRAMES)
 
 
 def _shape(spot: Spot, file: str, shape: ElementTree.Element, kind: str, sieve: Sieve) -> Iterator[Object]:
-    """The object that a shape of CVAT marks; none where it has no extent."""
+    """The object of a CVAT shape; nothing for a shape without extent."""
     if shape.tag in _NUMBERS:
         how, fields = _NUMBERS[shape.tag]
-        found = told(spot, file, how, fields, map(shape.get, fields), kind=kind)
+        annotated = object_from_numbers(spot, file, how, fields, map(shape.get, fields), kind=kind)
         degrees = spot.number("rotation", shape.get("rotation", 0), "an angle in degrees")
-        yield found._replace(box=_around(found.box, degrees, how == "ellipse")) if degrees else found
+        yield annotated._replace(box=_around(annotated.box, degrees, how == "ellipse")) if degrees else annotated
     elif shape.tag in ("polygon", "polyline"):
         points = [point.split(",") for point in shape.get("points", "").split(";")]
         yield Object(file, spot.around("points", points), spot, 4 * ("points",), kind=kind)
@@ -101,7 +103,7 @@ def _shape(spot: Spot, file: str, shape: ElementTree.Element, kind: str, sieve: 
 
 
 def _around(box: tuple[float, ...], degrees: float, ellipse: bool) -> tuple[float, ...]:
-    """The upright box around a box, or the ellipse in it, that is turned about its centre."""
+    """The upright box around a box, or the ellipse in it, that is rotated about its centre."""
     x, y, x2, y2 = box
     cos, sin = abs(math.cos(math.radians(degrees))), abs(math.sin(math.radians(degrees)))
     reach = math.hypot if ellipse else lambda u, v: u + v

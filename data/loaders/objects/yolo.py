@@ -1,8 +1,8 @@
-"""Boxes as for YOLO: a text for each picture, of the same name, a line for each object.
+"""Boxes in YOLO's format: one text file per picture, with the same name, and one line per object.
 
-    class x_centre y_centre width height        shares of the picture's width and height; a polygon may stand instead
+    class x_centre y_centre width height        fractions of the picture's width and height, or a polygon
 
-The names of the classes stand in classes.txt, obj.names or data.yaml.
+The names of the classes are in classes.txt, obj.names or data.yaml.
 """
 
 import re
@@ -12,38 +12,38 @@ from pathlib import PurePosixPath
 from data.dataset import DataError
 from data.loaders import text
 from data.loaders.bundle import Member
-from data.loaders.objects.found import Object, Spot, called
+from data.loaders.objects.annotation import Object, Spot, called
 from data.loaders.sieve import Sieve
 
 NAMES = ("classes.txt", "obj.names")
-ACCEPTED = "lines of a class and x, y, width and height, shares of the picture between 0 and 1"
+ACCEPTED = "lines with a class and x, y, width and height as fractions of the picture between 0 and 1"
 _LINE = re.compile(r"\s*\d+(\s+[-+.\deE]+){4,}\s*$")
 
 
 def is_yolo(content: bytes) -> bool:
-    """Whether the first line of a text is such an object; an empty one has none."""
+    """Whether the first line of a text is a YOLO object, or the text is empty."""
     first = content[: 1 << 14].decode(errors="replace").strip("\ufeff").strip().split("\n")[0]
     return not first or bool(_LINE.match(first))
 
 
 def classes(members: Sequence[Member]) -> list[str]:
-    """The names of the classes, as far as a file beside the texts tells them."""
+    """The names of the classes, from a file in the upload; [] if there is none."""
     for member in members:
         last = PurePosixPath(member.name).name.lower()
-        said = member.read().decode(errors="replace") if last in NAMES or last == "data.yaml" else ""
+        content = member.read().decode(errors="replace") if last in NAMES or last == "data.yaml" else ""
         if last in NAMES:
-            return [called(line) for line in said.splitlines() if line.strip()]
-        listed = re.search(r"names:\s*\[(.*?)\]", said, re.DOTALL)
+            return [called(line) for line in content.splitlines() if line.strip()]
+        listed = re.search(r"names:\s*\[(.*?)\]", content, re.DOTALL)
         if listed:
             return [called(name.strip().strip("'\"")) for name in listed[1].split(",")]
-        if "names:" in said:
-            below = re.findall(r"^\s+(?:-|\d+:)\s*(.+)$", said[said.index("names:") :], re.MULTILINE)
+        if "names:" in content:
+            below = re.findall(r"^\s+(?:-|\d+:)\s*(.+)$", content[content.index("names:") :], re.MULTILINE)
             return [called(name.strip().strip("'\"")) for name in below]
     return []
 
 
 def read(name: str, content: bytes, kinds: Sequence[str], sieve: Sieve) -> Iterator[Object]:
-    """The objects of one picture's text; the lines that are bad are the sieve's."""
+    """The objects of one picture; invalid lines go to the sieve."""
     if not content.strip():
         return
     decoded = text.in_utf8(name, content)[0].decode()
@@ -55,11 +55,11 @@ def read(name: str, content: bytes, kinds: Sequence[str], sieve: Sieve) -> Itera
             if len(values) < 5:
                 raise DataError(f"{spot.where()}: {len(values)} values", ACCEPTED)
             places = [f"value {k}" for k in range(2, 1 + len(values))]
-            v = [spot.number(*of_one, "a share between 0 and 1") for of_one in zip(places, values[1:])]
+            v = [spot.number(*of_one, "a fraction between 0 and 1") for of_one in zip(places, values[1:])]
             if len(v) > 5 and len(v) % 2 == 0:
                 box = spot.around("", list(zip(v[::2], v[1::2])))
             else:
-                x, y, w, h = v[:4]  # a fifth is how sure a detector was
+                x, y, w, h = v[:4]  # a fifth value is the confidence of a detector
                 box = (x - w / 2, y - h / 2, x + w / 2, y + h / 2)
             if not (min(box) >= -1 and max(box) <= 2):
                 raise DataError(f"{spot.where()}: {' '.join(values)[:60]!r}", ACCEPTED)

@@ -1,4 +1,4 @@
-"""An object in a picture as an annotation says it, and what is checked of it whatever the format."""
+"""An annotated object in a picture, and the checks common to all formats."""
 
 import math
 import re
@@ -9,13 +9,13 @@ from data.dataset import DataError
 
 BOX = ("xmin", "ymin", "xmax", "ymax")
 MAX_BYTES, MAX_OBJECTS, MAX_CATEGORY = 1 << 24, 100_000, 9
-MAX_KIND = 60  # letters of what an object is called
-FAR = 1e6  # pixels: no picture is as large
+MAX_KIND = 60  # characters of the name of an object
+FAR = 1e6  # pixels, beyond any picture
 PIXELS = "a number of pixels, with a decimal point"
 
 
 class Spot(NamedTuple):
-    """A place in a file of annotations, and the values that stand there."""
+    """A position in a file of annotations, with readers for the values there."""
 
     file: str
     at: str = ""
@@ -27,17 +27,17 @@ class Spot(NamedTuple):
         return ", ".join(part for part in (self.file, self.at, field) if part)
 
     def number(self, field: str, value, unit: str = PIXELS) -> float:
-        """A finite number of moderate size. DataError with the place."""
+        """A finite number of moderate size. DataError with the position."""
         try:
-            found = math.nan if isinstance(value, bool | None) else float(value)
+            number = math.nan if isinstance(value, bool | None) else float(value)
         except (TypeError, ValueError, OverflowError):
-            found = math.nan
-        if not abs(found) <= FAR:
+            number = math.nan
+        if not abs(number) <= FAR:
             raise DataError(f"{self.where(field)}: {short(value)}", unit)
-        return found
+        return number
 
     def numbers(self, field: str, values, n: int, unit: str = "a number of pixels") -> list[float]:
-        """n numbers. DataError with the place."""
+        """n numbers. DataError with the position."""
         if not isinstance(values, Sequence) or isinstance(values, str) or len(values) != n:
             raise DataError(f"{self.where(field)}: {short(values)}", f"{n} numbers")
         return [self.number(field, value, unit) for value in values]
@@ -50,30 +50,30 @@ class Spot(NamedTuple):
         return min(xs), min(ys), max(xs), max(ys)
 
     def named(self, field: str, image) -> str:
-        """The name of a picture. DataError where there is none."""
+        """The name of a picture. DataError if it is missing."""
         if not isinstance(image, str) or not image.strip():
-            said = "it is empty" if image in ("", None) else short(image)
-            raise DataError(f"{self.where(field)}: {said}", "the name of a picture")
+            problem = "it is empty" if image in ("", None) else short(image)
+            raise DataError(f"{self.where(field)}: {problem}", "the name of a picture")
         return image.strip()
 
 
 class Object(NamedTuple):
-    """One object. box: xmin, ymin, xmax, ymax, in pixels or as shares of the picture's width and height."""
+    """An object. box: xmin, ymin, xmax, ymax in pixels, or as fractions of the width and height of the picture."""
 
     image: str  # as the annotation names the picture
     box: tuple[float, ...]
     spot: Spot
-    fields: tuple[str, ...] = BOX  # what the file calls what gives the four sides
-    across: str = ""  # and what gives the size, where that is another field
-    kind: str = ""  # what the object is called
-    category: int = 1  # 1 is surest
+    fields: tuple[str, ...] = BOX  # names of the fields for the four sides in the file
+    across: str = ""  # name of the field for the size, if it is another one
+    kind: str = ""  # name of the object
+    category: int = 1  # 1 is the most certain
     shares: bool = False
     circle: bool = False
-    turn: float = 0.0  # degrees, of a box of shares about its first corner
-    named: str = ""  # how images must be named, where the annotation numbers them
+    turn: float = 0.0  # degrees, about the first corner; for boxes in fractions
+    named: str = ""  # how images must be named, if the annotations number them
 
     def scaled(self, shape: tuple[int, int]) -> "Object":
-        """Upright and in pixels of a picture (h, w)."""
+        """The object in pixels of a picture (h, w), with an upright box."""
         if not self.shares:
             return self
         h, w = shape
@@ -81,7 +81,7 @@ class Object(NamedTuple):
         return self._replace(box=tuple(round(v, 3) for v in box), shares=False, turn=0.0)
 
 
-_BOX = {  # how an object is told by numbers -> its box
+_BOX = {  # form of the numbers -> box
     "corners": lambda x, y, x2, y2: (x, y, x2, y2),
     "size": lambda x, y, w, h: (x, y, x + w, y + h),
     "centre": lambda x, y, w, h: (x - w / 2, y - h / 2, x - w / 2 + w, y - h / 2 + h),
@@ -90,23 +90,23 @@ _BOX = {  # how an object is told by numbers -> its box
 }
 
 
-def told(
+def object_from_numbers(
     spot: Spot, image: str, how: str, fields: Sequence[str], values: Iterable, unit: str = PIXELS, **about
 ) -> Object:
-    """The object that numbers tell. DataError with the place where they are none, or span nothing.
+    """An object from numbers. DataError with the position if they are invalid or the object has no extent.
 
     how : "corners", "size" (a corner, width, height), "centre" (and width, height), "circle" or "ellipse" (a centre,
           and one radius or two)
-    fields, values : what the file calls these numbers, and has for them, in that order
-    about : more of the object
+    fields, values : names and values of these numbers in the file, in that order
+    about : further fields of the object
     """
     values = list(values)
     v = [spot.number(*of_one, unit) for of_one in zip(fields, values, strict=True)]
     if how == "corners":
         for low, high in ((0, 2), (1, 3)):
             if v[high] <= v[low]:
-                reason = f"{spot.where(fields[high])}: {values[high]} is not above {fields[low]} {values[low]}"
-                raise DataError(reason, f"{fields[high]} above {fields[low]}")
+                reason = f"{spot.where(fields[high])}: {values[high]} is not greater than {fields[low]} = {values[low]}"
+                raise DataError(reason, f"{fields[high]} greater than {fields[low]}")
         return Object(image, _BOX[how](*v), spot, tuple(fields), **about)
     for field, value, size in list(zip(fields, values, v))[2:]:
         if size <= 0:
@@ -117,7 +117,7 @@ def told(
 
 
 def _turned(box: Sequence[float], degrees: float) -> tuple[float, ...]:
-    """The upright box around a box that is turned about its first corner."""
+    """The upright box around a box that is rotated about its first corner."""
     x, y, x2, y2 = box
     cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     corners = [(u * cos - v * sin, u * sin + v * cos) for u in (0, x2 - x) for v in (0, y2 - y)]
@@ -126,11 +126,11 @@ def _turned(box: Sequence[float], degrees: float) -> tuple[float, ...]:
 
 
 def called(kind) -> str:
-    """What an object is called, in one line."""
+    """The name of an object, in one line."""
     return re.sub(r"\s+", " ", str(kind)).strip()[:MAX_KIND] if isinstance(kind, str | int) else ""
 
 
 def short(value) -> str:
-    """A value as complaints show it."""
-    said = repr(value)
-    return said if len(said) <= 42 else f"{said[:40]}…"
+    """A value as shown in errors."""
+    text = repr(value)
+    return text if len(text) <= 42 else f"{text[:40]}…"

@@ -19,6 +19,7 @@ from svmcore.lab.store import runs
 from svmcore.memory import MB
 from tests.bench import forecast as bench
 from tests.bench import measured
+from tests.cases import all_cases
 
 ROOT = Path(__file__).parents[1]
 SHARED = os.environ["SVMLAB_HOME"]  # the JIT cache of all tests
@@ -59,7 +60,7 @@ def test_a_run_takes_what_was_said(name, home, dataset):
     assert 1 / APART < taken / said < APART
 
 
-@pytest.mark.parametrize("name", TAKEN)
+@all_cases("name", TAKEN)
 def test_what_is_said_is_what_was_taken_when_it_was_measured(name, home, monkeypatch):
     """Of every recipe that the README shows, the long ones too."""
     monkeypatch.setattr(forecast, "free_mb", lambda: 24_000.0)

@@ -18,6 +18,7 @@ from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.store import runs
+from tests.cases import all_cases
 
 TOY = Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0), C=1.0, title="Moons")
 
@@ -70,7 +71,7 @@ def test_first_start_trains_the_preset(home):
     assert app.button(key="again")
 
 
-@pytest.mark.parametrize("name", [name for name, recipe in RECIPES.items() if view.form_of(recipe) == view.TRAIN])
+@all_cases("name", [name for name, recipe in RECIPES.items() if view.form_of(recipe) == view.TRAIN])
 def test_the_form_takes_every_recipe_whole_from_its_link(name):
     recipe = RECIPES[name]
     given = {key: [text] for key, text in config.link(recipe).items()}
@@ -261,7 +262,7 @@ def test_many_repeats_of_a_run_are_compared_as_one(run):
     assert set(app.query_params["compare"]) == {run.id, other.id}
 
 
-@pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
+@all_cases("recipe", RECIPES.values(), ids=RECIPES)
 def test_link_is_the_recipe(recipe):
     assert Recipe().with_texts(config.link(recipe)).digest() == recipe.digest()
 
@@ -287,7 +288,7 @@ def test_error_rate_in_words():
     assert words.error_rate(result) == "12 of 1,000 wrong, 1.20 % (0.7–2.1)"
 
 
-@pytest.mark.parametrize(
+@all_cases(
     ("seconds", "said"), [(0.023, "23 ms"), (0.4, "0.4 s"), (12, "12 s"), (200, "3 min 20 s"), (3900, "1 h 05 min")]
 )
 def test_duration_in_words(seconds, said):
@@ -307,7 +308,7 @@ def test_a_title_tells_how_many_train_and_small_numbers_with_a_true_minus(asked,
     assert words.title(Recipe(dataset="mnist-5k", C=1.0).replace(**asked)).endswith(said)
 
 
-@pytest.mark.parametrize(
+@all_cases(
     ("kernel", "formula"),
     [
         (Linear(), r"$u \cdot v$"),

@@ -11,6 +11,7 @@ from svmcore import RBF, Linear, Poly, Sigmoid
 from svmcore.gram.products import Operand
 from svmcore.gram.threads import CORES, side_by_side
 from svmcore.gram.tiles import WHOLE_FEATURES, whole_steps
+from tests.cases import all_cases
 
 PLAINEST = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 
@@ -41,9 +42,9 @@ def naive_block(kernel, A, B):
     }[kernel.name](kernel)
 
 
-@pytest.mark.parametrize("layout", ["dense", "sparse", "whole"])
-@pytest.mark.parametrize(("n", "d", "density"), SHAPES)
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@all_cases("layout", ["dense", "sparse", "whole"])
+@all_cases(("n", "d", "density"), SHAPES)
+@all_cases("kernel", KERNELS, ids=str)
 def test_block_and_take_are_the_kernel(layout, n, d, density, kernel):
     rows = whole_rows if layout == "whole" else sparse_rows
     X, A = rows(n, d, density, 0), rows(7, d, density, 1)

@@ -17,6 +17,7 @@ from svmcore.lab.tables import TABLES
 from svmcore.solvers import smo
 from tests.bench import judge, measured, peers, picture, ratio, readme, times
 from tests.bench.problems import PROBLEMS
+from tests.cases import all_cases
 
 TEXT = readme.README.read_text(encoding="utf-8")
 FIGURE = re.compile(r"\d+\.\d+|\d+ ?(?:%|s\b|ms\b|MB\b|GB\b|times\b|errors?\b|support vectors?\b)")
@@ -53,7 +54,7 @@ def test_results_outside_the_marks_hold_no_figure():
     assert FIGURE.findall(results.replace("over 5 times", "")) == []  # what the paper claims
 
 
-@pytest.mark.parametrize("name", measured.read("runs"))
+@all_cases("name", measured.read("runs"))
 def test_measured_runs_are_of_recipes_as_they_are_now(name):
     run = measured.read("runs")[name]
     assert name in RECIPES

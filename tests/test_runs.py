@@ -23,6 +23,7 @@ from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.tasks import TASKS, classify
 from svmcore.lab.store import export, folders, runs, trash
 from svmcore.saved import load
+from tests.cases import all_cases
 
 ROOT = Path(__file__).parent.parent
 MOONS = RECIPES["moons"]
@@ -245,7 +246,7 @@ def test_labels_cannot_pose_as_formulas():
     assert csv_text(["=1+1"], [["@x"]]) == "'=1+1\n'@x\n"
 
 
-@pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
+@all_cases("recipe", RECIPES.values(), ids=RECIPES)
 def test_every_script_names_the_same_experiment(recipe):
     space = {}
     exec(export.script(recipe).partition("outcome =")[0], space)

@@ -14,7 +14,7 @@ from data import catalogue
 from data.dataset import Arrays
 from svmcore import RBF
 from svmcore.lab import jobs
-from svmcore.lab.experiment import priority, train
+from svmcore.lab.experiment import priority
 from svmcore.lab.forecast import estimate
 from svmcore.lab.forecast.calibration import QUIET
 from svmcore.lab.recipe.recipe import Recipe
@@ -26,6 +26,7 @@ from svmcore.lab.store import runs
 from svmcore.memory import BudgetError
 from tests.bench import forecast as bench
 from tests.bench import measured
+from tests.trained import executed
 
 MOONS = RECIPES["moons"]
 
@@ -74,7 +75,7 @@ def test_before_any_run_predictions_are_about_what_was_measured(name, home):
 
 def store(recipe, seconds, **more):
     """A run of `recipe` in the store that took so many seconds, ten of them compiling, on a quiet machine."""
-    outcome = train.execute(recipe)
+    outcome = executed(recipe)
     run = runs.create(recipe)
     figures = {"fit_seconds": seconds + 10, "compile_seconds": 10.0, "predict_seconds": 0.0}
     figures |= {"others_share": 0.0} | more

@@ -52,7 +52,13 @@ def said_and_taken(name, home):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.full) for name in LONGER)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(pytest.param(name, marks=pytest.mark.ci) for name in QUICK),
+        *(pytest.param(name, marks=pytest.mark.full) for name in LONGER),
+    ],
+)
 def test_a_run_takes_what_was_said(name, home, dataset):
     if RECIPES[name].task == "classify":
         dataset(RECIPES[name].dataset)
@@ -118,6 +124,7 @@ def test_the_command_says_which_recipes_it_skips_and_why(home, monkeypatch, caps
     assert bench.wanted(["moons"], 0.01) == []
 
 
+@pytest.mark.ci
 @pytest.mark.slow
 def test_a_recipe_is_measured_in_a_home_without_runs():
     before = len(list(runs.newest_first()))

@@ -48,6 +48,7 @@ LEFT_OUT = (  # of those files: a minute each
     "test_gram.py::test_the_store_keeps_its_budget",
     "test_gram.py::test_two_fits_may_ask_one_cache_at_the_same_time",
 )
+pytestmark = pytest.mark.ci
 SCRIPT = "import json; from tests import test_nojit; print(json.dumps(test_nojit.objectives()))"
 
 

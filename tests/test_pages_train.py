@@ -19,19 +19,14 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.store import runs
 from tests.cases import all_cases
+from tests.trained import finished
 
 TOY = Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0), C=1.0, title="Moons")
 
 
-def train(recipe):
-    run_id = jobs.submit(recipe)
-    assert jobs.wait(run_id, 120).state == "done"
-    return runs.get(run_id)
-
-
 @pytest.fixture
 def run(home):
-    return train(TOY)
+    return finished(TOY)
 
 
 def open_app(page="pages/train.py", **query):
@@ -96,7 +91,7 @@ def test_done_run_shows_its_errors_and_where_to_go_on(run):
 
 
 def test_what_a_run_with_folds_holds_is_told_by_its_result(home):
-    run = train(TOY.replace(folds=3))
+    run = finished(TOY.replace(folds=3))
     shown = {metric.label: metric.value for metric in open_app(run=run.id).metric}
     assert run.progress()[-1]["n_sv"] != run.result["n_sv"][0]  # that of the last fold
     assert (shown["Support vectors"], shown["At C"]) == (str(run.result["n_sv"][0]), str(run.result["n_bound"][0]))
@@ -104,7 +99,7 @@ def test_what_a_run_with_folds_holds_is_told_by_its_result(home):
 
 def test_a_run_of_several_trainings_is_drawn(home):
     virtual = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=50, method="vsv", jitters="plus:1", title="Stages")
-    run = train(virtual)
+    run = finished(virtual)
     app = open_app()
     assert "10 of 10 machines are at tol" in texts(app.caption)
     assert {line["stage"].split()[0] for line in run.progress()} == {"base", "virtual"}
@@ -178,7 +173,7 @@ def test_weights_of_classes_are_a_field(run):
 
 
 def test_runs_of_one_name_and_minute_can_be_told_apart(run):
-    train(TOY)
+    finished(TOY)
     names = picker.labels(runs.newest_first())
     assert len(set(names.values())) == len(names) == 2
     assert list(names) == [r.id for r in runs.newest_first()]
@@ -245,7 +240,7 @@ def test_runs_are_renamed_deleted_and_brought_back(run):
 
 
 def test_two_runs_lead_to_the_page_that_compares_them(run):
-    other = train(TOY.replace(C=0.01))
+    other = finished(TOY.replace(C=0.01))
     app = open_app("pages/runs.py", compare=[run.id, other.id])
     assert not app.exception
     assert set(app.query_params["compare"]) == {run.id, other.id}
@@ -255,7 +250,7 @@ def test_two_runs_lead_to_the_page_that_compares_them(run):
 
 
 def test_many_repeats_of_a_run_are_compared_as_one(run):
-    again, other = [train(TOY.replace(seed=seed)) for seed in range(1, 7)], train(TOY.replace(C=0.01))
+    again, other = [finished(TOY.replace(seed=seed)) for seed in range(1, 7)], finished(TOY.replace(C=0.01))
     app = open_app("pages/runs.py", compare=[run.id, *(one.id for one in again), other.id])
     assert app.button(key="to_compare").label == "Compare 2, with their repeats"
     app.button(key="to_compare").click().run()

@@ -106,6 +106,7 @@ def test_whole_products_are_exact_up_to_the_largest_sum():
     np.testing.assert_array_equal(Operand(X, "whole").block(X, Linear()), expected)
 
 
+@pytest.mark.ci
 def test_whole_products_are_the_same_on_a_processor_that_has_no_instruction_for_them(tmp_path):
     X = np.random.default_rng(0).integers(0, 256, (70, 500)).astype(np.float32)
     np.save(tmp_path / "X.npy", X)

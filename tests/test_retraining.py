@@ -137,6 +137,7 @@ def test_changed_is_training_anew(seed):
     check_changed(seed)
 
 
+@pytest.mark.ci
 @pytest.mark.slow
 def test_changed_is_training_anew_a_hundred_times():
     for seed in range(1000, 1100):

@@ -254,7 +254,7 @@ def test_every_script_names_the_same_experiment(recipe):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("whose", ["published", "own"])
+@pytest.mark.parametrize("whose", ["published", pytest.param("own", marks=pytest.mark.ci)])
 def test_the_exported_script_repeats_the_run_from_an_empty_folder(home, outcome, tmp_path, whose):
     recipe = MOONS
     if whose == "own":
@@ -304,6 +304,7 @@ while True:
 """
 
 
+@pytest.mark.ci
 @pytest.mark.slow
 def test_a_kill_at_any_moment_leaves_a_store_that_opens(home, tmp_path):
     rng = np.random.default_rng(0)

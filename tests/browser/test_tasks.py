@@ -3,6 +3,7 @@ phone."""
 
 import io
 import json
+import os
 import re
 import time
 from contextlib import contextmanager
@@ -30,9 +31,10 @@ RADIUS = 6  # pixels of a spot
 
 @contextmanager
 def within(seconds):
+    """As long as a reader would wait at a machine of their own; longer in proportion where others are at work too."""
     began = time.monotonic()
     yield
-    assert time.monotonic() - began < seconds
+    assert time.monotonic() - began < seconds * max(1, os.getloadavg()[0] / os.cpu_count())
 
 
 @pytest.fixture

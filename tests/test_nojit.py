@@ -98,7 +98,7 @@ def without_jit(*command) -> str:
 def test_chosen_tests_pass_without_compiling():
     names = [f"tests/{name}" for name in CHOSEN] + [f"--deselect=tests/{name}" for name in LEFT_OUT]
     out = without_jit("-m", "pytest", "-q", "-p", "no:cacheprovider", *names)
-    assert int(out.rpartition(" passed")[0].split()[-1]) > 150
+    assert int(out.rpartition(" passed")[0].split()[-1]) > 100
 
 
 @pytest.mark.slow

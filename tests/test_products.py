@@ -119,8 +119,8 @@ def test_whole_products_are_the_same_on_a_processor_that_has_no_instruction_for_
     np.testing.assert_array_equal(np.load(tmp_path / "K.npy"), Operand(X).block(X[:9], Linear()))
 
 
-@pytest.mark.parametrize("layout", ["dense", "sparse", "whole"])
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@all_cases("layout", ["dense", "sparse", "whole"])
+@all_cases("kernel", KERNELS, ids=str)
 def test_sums_are_of_the_kernel_values(layout, kernel):
     rows = whole_rows if layout == "whole" else sparse_rows
     X, A, coef = rows(700, 40, 0.3, 0), rows(9, 40, 0.3, 1), np.random.default_rng(2).standard_normal((3, 700))

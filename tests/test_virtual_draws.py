@@ -9,13 +9,14 @@ from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
 from svmcore.saved import load, save
 from svmcore.svc import SVC
+from tests.cases import all_cases
 from tests.drawing import UNIT, digits, virtual
 from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 
-@pytest.mark.parametrize(("classes", "seed"), [(2, 0), (3, 1), (10, 2)])
-@pytest.mark.parametrize("kernel", [Poly(5, 1, 1), RBF(0.5)])
-@pytest.mark.parametrize(("keep", "rank"), [(1.0, "margin"), (0.2, "margin"), (0.4, "random")])
+@all_cases(("classes", "seed"), [(2, 0), (3, 1), (10, 2)])
+@all_cases("kernel", [Poly(5, 1, 1), RBF(0.5)])
+@all_cases(("keep", "rank"), [(1.0, "margin"), (0.2, "margin"), (0.4, "random")])
 def test_enough_draws_give_the_machine_of_all_forms(classes, seed, kernel, keep, rank):
     X, y, T = digits(classes)
     every = virtual(kernel=kernel).fit(X, y)

@@ -157,6 +157,7 @@ def test_work_of_others_is_felt(monkeypatch):
             other.stdout.readline()
         monkeypatch.setattr(priority, "_found", [-priority.LASTS, 1.0])
         monkeypatch.setattr(priority, "LOOK", 1.0)
+        monkeypatch.setattr(priority, "NICE", 10)
         assert priority.crowding(look=False) == 1.0
         felt = priority.crowding()
         assert felt > 2.5

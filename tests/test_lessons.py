@@ -174,9 +174,7 @@ def at(lesson, seed=None, **query):
     app = AppTest.from_file("../app.py", default_timeout=SECONDS)
     for name, value in ({"lesson": lesson} | ({} if seed is None else {"seed": str(seed)}) | query).items():
         app.query_params[name] = value
-    app.run()
-    page = course.read(lesson, 0).step.ask.page
-    to_page(app, page).run()
+    to_page(app, course.read(lesson, 0).step.ask.page).run()
     assert not app.exception
     return app
 

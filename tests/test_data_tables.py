@@ -397,6 +397,7 @@ def test_a_sheet_of_too_many_cells_is_refused_before_it_is_kept(monkeypatch):
         read_upload(*SAME["Parquet"])
 
 
+@pytest.mark.ci
 def test_a_wide_table_with_one_hole_is_read_in_bounded_time():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 256, (1000, 784)).astype(object)

@@ -148,6 +148,7 @@ def test_ctrl_c_while_a_command_imports_is_one_line(package, at):
     assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "stopped")
 
 
+@pytest.mark.ci
 def test_an_import_alone_leaves_ctrl_c_as_it_was():
     code = "import signal, svmcore, data; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -201,6 +201,7 @@ def test_an_example_that_has_lost_much_among_others_of_its_kind_is_seen(seed):
     assert (lost == 0).any()  # what was computed anew has lost nothing
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("kind", truth.KINDS)
 def test_a_sample_of_the_bench_of_truth(kind):
     for at, one in truth.outcomes(kind, 3, seed=1, limit=60, beside=False):

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.trained import finished
 
-SECONDS = 60  # that a page may take
+SECONDS = 120  # that a page may take beside other work
 RUN_SECONDS = 120  # that a small run may take, compilation included
 __all__ = ["RUN_SECONDS", "SECONDS", "captions", "finished", "open_page", "to_page", "whole_app"]
 

@@ -19,6 +19,7 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.store import runs
 from tests.cases import all_cases
+from tests.driven import SECONDS, whole_app  # noqa: F401  (a fixture for every test here)
 from tests.trained import finished
 
 TOY = Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0), C=1.0, title="Moons")
@@ -31,7 +32,7 @@ def run(home):
 
 def open_app(page="pages/train.py", **query):
     """The app after its first run, at a page and an address."""
-    app = AppTest.from_file("../app.py", default_timeout=60)
+    app = AppTest.from_file("../app.py", default_timeout=SECONDS)
     for name, value in query.items():
         app.query_params[name] = value
     app.run()

@@ -4,6 +4,10 @@ Every process that tests has a home folder of its own: `SVMLAB_HOME` is set befo
 so that runs and downloads of the tests never touch the user's. What Numba compiles is shared by all processes of a test
 session (with -n), the servers of the browser tests among them, and stays for the next session (tests/homes.py).
 `SVMLAB_DATA`, a mirror of full data sets, is taken as it comes.
+
+No test needs what another one has left. In any order, a file on one core so that its fixtures are made once:
+
+    python -m pytest -n 2 --random-order-bucket=global --random-order-seed=1
 """
 
 import os
@@ -74,6 +78,15 @@ def no_warm_up():
     from svmcore.lab.jobs import welcome
 
     welcome.warm_up = lambda go_on: None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_giving_way():
+    """Runs are at work beside other tests, to which they would leave the processors: they would take ten times as
+    long."""
+    from svmcore.lab.experiment import priority
+
+    priority.NICE = os.nice(0)
 
 
 @pytest.fixture(autouse=True)

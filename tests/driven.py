@@ -7,11 +7,11 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
-from svmcore.lab import jobs
-from svmcore.lab.store import runs
+from tests.trained import finished
 
-SECONDS = 60  # that a page may take
+SECONDS = 120  # that a page may take beside other work
 RUN_SECONDS = 120  # that a small run may take, compilation included
+__all__ = ["RUN_SECONDS", "SECONDS", "captions", "finished", "open_page", "to_page", "whole_app"]
 
 
 @pytest.fixture(autouse=True)
@@ -53,10 +53,3 @@ def to_page(app, page):
 def captions(app):
     """What the captions say, without the backslashes that keep texts of files and readers from being Markdown."""
     return " ".join(caption.value for caption in app.caption).replace("\\", "").replace("\u00a0", " ")
-
-
-def finished(recipe):
-    """A run of the recipe, done."""
-    run_id = jobs.submit(recipe)
-    assert jobs.wait(run_id, RUN_SECONDS).state == "done"
-    return runs.get(run_id)

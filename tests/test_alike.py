@@ -6,6 +6,7 @@ import pytest
 from svmcore import RBF, Linear, Poly
 from svmcore.explain import alike
 from tests import naive
+from tests.cases import all_cases
 
 
 def made(seed, n=70, d=3, k=3):
@@ -14,8 +15,8 @@ def made(seed, n=70, d=3, k=3):
     return rng.integers(0, 4, (n, d)), rng.integers(0, k, n)
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.float64])
+@all_cases("seed", range(4))
+@all_cases("dtype", [np.uint8, np.float32, np.float64])
 def test_copies_are_those_of_a_double_loop(seed, dtype):
     X, y = made(seed)
     X = (X - 1).clip(0).astype(dtype)

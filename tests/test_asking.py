@@ -21,6 +21,7 @@ from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.store import runs
 from svmcore.memory import BudgetError
 from tests import naive
+from tests.cases import all_cases
 
 DIGITS = Recipe(dataset="digits-8x8", n_train=200, n_test=300, kernel=Poly(3, 1.0, 1.0))
 MOONS = Recipe(dataset="toy-moons", n_train=150, preprocess=(), kernel=RBF(2.0), C=1.0)
@@ -31,9 +32,9 @@ def squared(X):
     return lambda i, others: ((X[others] - X[i]) ** 2).sum(axis=1)
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("k", [1, 3, 10])
-@pytest.mark.parametrize("way", ["nearest", "spread"])
+@all_cases("seed", range(6))
+@all_cases("k", [1, 3, 10])
+@all_cases("way", ["nearest", "spread"])
 def test_what_is_asked_for_is_that_of_a_slow_account(way, k, seed):
     rng = np.random.default_rng(seed)
     X, f = rng.normal(size=(40, 3)), rng.normal(size=(40, k)) * 10.0 ** rng.integers(-3, 4)
@@ -64,8 +65,8 @@ def test_random_is_drawn_by_its_seed_and_another_way_is_refused():
 WEIGHED = DIGITS.replace(class_weight="balanced")
 
 
-@pytest.mark.parametrize("recipe", [DIGITS, MOONS, DIGITS.replace(classes=(8,)), WEIGHED])
-@pytest.mark.parametrize("way", WAYS)
+@all_cases("recipe", [DIGITS, MOONS, DIGITS.replace(classes=(8,)), WEIGHED])
+@all_cases("way", WAYS)
 def test_a_course_is_that_of_machines_trained_one_by_one(recipe, way):
     at = asking.of_recipe(recipe, MB)
     given = np.array([20, 25, 30, 40])

@@ -6,6 +6,7 @@ import pytest
 from svmcore.detection import candidates
 from svmcore.detection.candidates import APART, MatchedFilter
 from tests import naive
+from tests.cases import all_cases
 
 
 def blobs(rng, n, side):
@@ -115,7 +116,7 @@ def test_the_candidate_that_set_the_threshold_stays():
         assert len(kept) == len(strength) - int(round(share * len(strength), 6) // 1)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@all_cases("seed", range(20))
 def test_no_higher_threshold_misses_so_few(seed):
     rng = np.random.default_rng(seed)
     n = rng.integers(1, 40)

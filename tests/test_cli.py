@@ -89,7 +89,14 @@ def test_what_cannot_be_is_refused_with_what_is_allowed(home, capsys, arguments,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (signal.SIGTERM, 143),
+        pytest.param(signal.SIGINT, 130, marks=pytest.mark.ci),
+        pytest.param(signal.SIGHUP, 129, marks=pytest.mark.ci),
+    ],
+)
 def test_a_signal_stops_a_run_cleanly(home, sent, status):
     code = (
         f"import os, signal, sys; signal.signal({sent:d}, signal.SIG_DFL); from svmcore import __main__ as cli;"
@@ -127,7 +134,13 @@ runpy.run_module(package, run_name="__main__")
 
 @pytest.mark.parametrize(
     ("package", "at"),
-    [("svmcore", "numba"), ("svmcore", "svmcore.svc"), ("svmcore", "svmcore.lab.jobs"), ("data", "numpy")],
+    [
+        ("svmcore", "svmcore.svc"),
+        *(
+            pytest.param(*where, marks=pytest.mark.ci)
+            for where in (("svmcore", "numba"), ("svmcore", "svmcore.lab.jobs"), ("data", "numpy"))
+        ),
+    ],
 )
 def test_ctrl_c_while_a_command_imports_is_one_line(package, at):
     command = [sys.executable, "-c", WHILE_IMPORTING, package, at]
@@ -135,6 +148,7 @@ def test_ctrl_c_while_a_command_imports_is_one_line(package, at):
     assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "stopped")
 
 
+@pytest.mark.ci
 def test_an_import_alone_leaves_ctrl_c_as_it_was():
     code = "import signal, svmcore, data; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

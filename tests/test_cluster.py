@@ -150,6 +150,7 @@ def test_a_cancelled_run_ends_on_its_worker_at_once_and_leaves_nothing(cluster):
     until(lambda: not any(one.tasks for one in CLUSTER.workers()), 10)
 
 
+@pytest.mark.ci
 def test_a_paused_run_stands_still_lends_its_place_and_goes_on(cluster):
     first, second = submit(SLOW), submit(SLOW)
     until(lambda: at_work(first) and at_work(second), SECONDS)
@@ -166,6 +167,7 @@ def test_a_paused_run_stands_still_lends_its_place_and_goes_on(cluster):
     until(lambda: state(first) == "running" and jobs.status(first).progress != seen, 30)
 
 
+@pytest.mark.ci
 def test_a_run_waits_for_the_machine_that_it_begins_with(cluster):
     base = SLOW.replace(C=7.0)
     first = submit(base)
@@ -217,6 +219,7 @@ def test_only_files_that_a_run_has_are_taken_from_a_worker(home):
     run.release()
 
 
+@pytest.mark.ci
 def test_a_worker_without_this_lab_gets_no_runs_and_says_why(cluster, tmp_path, monkeypatch):
     known = [one.address for one in CLUSTER.workers()]
     cluster.add("elsewhere", folder=tmp_path)
@@ -272,6 +275,7 @@ def test_the_page_shows_the_workers_and_what_they_do(cluster, monkeypatch):
     assert "No scheduler at tcp" in " ".join(toast.value for toast in app.toast)
 
 
+@pytest.mark.ci
 def test_an_app_that_is_killed_leaves_nothing_at_work(cluster, tmp_path):
     command = [sys.executable, "-m", "svmcore", "run", "moons", "--set", "slow_motion=true", "--cluster"]
     told = tmp_path / "told"
@@ -287,6 +291,7 @@ def test_an_app_that_is_killed_leaves_nothing_at_work(cluster, tmp_path):
     until(lambda: not any(one.tasks for one in CLUSTER.workers()), 10)
 
 
+@pytest.mark.ci
 def test_the_command_line_sends_runs_and_sweeps_there(cluster, capsys):
     assert cli.main(["run", "moons", "--repeats", "2", "--json", "--cluster", cluster.address]) == 0
     found = json.loads(capsys.readouterr().out.splitlines()[-1])
@@ -299,6 +304,7 @@ def test_the_command_line_sends_runs_and_sweeps_there(cluster, capsys):
     assert "SVMLAB_CLUSTER = 'tcp://nowhere'; allowed: tcp://host:port" in capsys.readouterr().err
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("backend", ["processes", "dask"])
 def test_joblib_hands_folds_and_machines_to_any_backend(backend, request):
     """What is computed does not depend on where; recipes go out for a recipe's folds and a sweep's fits."""
@@ -320,6 +326,7 @@ def test_joblib_hands_folds_and_machines_to_any_backend(backend, request):
         assert all_of_it() == here
 
 
+@pytest.mark.ci
 def test_the_runs_of_a_killed_worker_are_repeated_once(cluster):
     ids = [submit(MOONS.replace(C=2.0**k, folds=60)) for k in range(4)]
     until(lambda: len(CLUSTER.doing()) == 2, SECONDS)
@@ -335,6 +342,7 @@ def test_the_runs_of_a_killed_worker_are_repeated_once(cluster):
     assert seconds == sorted(seconds)  # of the second time alone
 
 
+@pytest.mark.ci
 def test_a_run_waits_for_a_scheduler_that_is_gone_to_come_back(tmp_path, home):
     made = Machines(tmp_path)
     try:

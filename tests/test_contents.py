@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from svmcore.lab import jobs
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.checks import positive
 from svmcore.lab.registry.method import METHODS, Kept, Method
 from svmcore.lab.store import contents, runs
 from svmcore.lab.store.folders import append_line
+from tests.trained import finished
 
 MOONS = RECIPES["moons"].replace(n_train=60)
 
@@ -47,16 +47,10 @@ class Weighed(Method):
         return {"weights": {"w": np.arange(self.n) / self.n}}
 
 
-def made(recipe):
-    run_id = jobs.submit(recipe)
-    assert jobs.wait(run_id, 300).state == "done"
-    return runs.get(run_id)
-
-
 @pytest.fixture
 def run(home, monkeypatch):
     monkeypatch.setitem(METHODS, "weighed", Weighed())
-    yield made(MOONS.replace(method="weighed"))
+    yield finished(MOONS.replace(method="weighed"))
     contents._looked.clear()  # of a method that is no more
 
 
@@ -80,7 +74,7 @@ def test_what_a_method_keeps_is_written_read_and_checked_by_what_it_declares(run
 
 
 def test_it_is_no_file_of_a_run_of_another_method(run):
-    plain = made(MOONS)
+    plain = finished(MOONS)
     (plain.path / "weights.npz").write_bytes(b"whatever")
     assert plain.state == "done"
     with pytest.raises(FileNotFoundError, match="keep no"):
@@ -91,14 +85,14 @@ def test_a_line_with_another_point_is_kept_however_soon_it_comes(run):
     told = METHODS["weighed"].told - {0}
     assert len(told) > 5
     assert told <= {line["iterations"] for line in run.progress()}
-    assert len(made(MOONS).progress()) < len(told)
+    assert len(finished(MOONS).progress()) < len(told)
 
 
 def test_lines_of_progress_are_checked_by_what_the_method_declares(run):
     lines = run.progress()
     assert lines
     assert all(line["heaviest"] == 1.5 for line in lines)
-    plain = made(MOONS)
+    plain = finished(MOONS)
     for one in (run, plain):
         with open(one.path / "progress.jsonl", "a", encoding="utf-8") as file:
             file.write(json.dumps(lines[0] | {"heaviest": -1}) + "\n")

@@ -8,6 +8,7 @@ import pytest
 
 from svmcore.detection import curve
 from svmcore.metrics import froc
+from tests.cases import all_cases
 from tests.naive import FreeResponse
 
 SEEDS = range(40)
@@ -34,7 +35,7 @@ def drawn_times(pictures, replicates, seed):
     return np.random.default_rng(seed).multinomial(pictures, np.full(pictures, 1 / pictures), size=replicates)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@all_cases("seed", SEEDS)
 def test_every_point_agrees_with_a_slow_count(seed):
     case = search(seed, pictures=1 + seed % 7, detections=(seed * 7) % 80)
     slow, fast = FreeResponse(*case), curve.trial(*case)
@@ -81,7 +82,7 @@ def test_the_band_is_the_interval_of_each_rate():
     assert (band.low < band.high).any()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@all_cases("seed", SEEDS)
 def test_the_curve_of_the_metrics_has_the_same_points(seed):
     case = search(seed)
     fast = curve.trial(*case)
@@ -91,7 +92,7 @@ def test_the_curve_of_the_metrics_has_the_same_points(seed):
         assert (point.alarms / 2, point.rate) == pytest.approx((alarms, rate))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@all_cases("seed", SEEDS)
 def test_thresholds_and_alarms_are_inverse(seed):
     case = search(seed)
     fast = curve.trial(*case)
@@ -105,7 +106,7 @@ def test_thresholds_and_alarms_are_inverse(seed):
         assert all(curve.at_threshold(fast, s).alarms > budget for s in counting)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@all_cases("seed", SEEDS)
 def test_order_and_names_do_not_matter(seed):
     scores, hits, picture, tested, n_objects = search(seed)
     rng = np.random.default_rng(seed)

@@ -14,6 +14,7 @@ import pytest
 
 from data import DataError
 from data.loaders import bundle
+from tests.cases import all_cases
 from tests.uploads import COLOUR, GREY, PAIR, ROWS, archive, csv, idx, image, npz, read_upload, tree
 
 
@@ -126,7 +127,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("case", BROKEN)
+@all_cases("case", BROKEN)
 def test_broken_files_are_refused_with_a_reason_and_a_remedy(case):
     name, content, pattern = BROKEN[case]
     with pytest.raises(DataError, match=f"(?s){pattern}") as refusal:

@@ -6,6 +6,7 @@ from data import DataError
 from data.loaders import images, labelled
 from data.loaders.pictures import are_pictures
 from data.loaders.sieve import Unusable
+from tests.cases import all_cases
 from tests.test_data_upload import by_value
 from tests.uploads import BOXES, GREY, PAIR, archive, image, read_upload
 
@@ -23,8 +24,8 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("folder", ["", "photos/"])
-@pytest.mark.parametrize("kind", TABLES)
+@all_cases("folder", ["", "photos/"])
+@all_cases("kind", TABLES)
 def test_the_classes_are_those_of_the_table(kind, folder):
     files = {f"{folder}{name}": content for name, content in PICTURES.items()}
     content = archive(files | {"labels.csv": TABLES[kind].encode()})

@@ -12,6 +12,7 @@ from scipy.io import savemat
 
 from data import DataError
 from data.loaders import matlab
+from tests.cases import all_cases
 from tests.test_data_upload import by_value
 from tests.uploads import COLOUR, GREY, PAIR, ROWS, read_upload
 
@@ -28,9 +29,9 @@ def cells(texts):
     return out
 
 
-@pytest.mark.parametrize("compressed", [True, False])
-@pytest.mark.parametrize("names", ["X y", "x_train y_train", "data labels", "fea gnd", "images labels"])
-@pytest.mark.parametrize("rows", [ROWS, ROWS.T, ROWS.astype(np.float32), np.round(ROWS * 1000), sparse.csc_array(ROWS)])
+@all_cases("compressed", [True, False])
+@all_cases("names", ["X y", "x_train y_train", "data labels", "fea gnd", "images labels"])
+@all_cases("rows", [ROWS, ROWS.T, ROWS.astype(np.float32), np.round(ROWS * 1000), sparse.csc_array(ROWS)])
 def test_tables(compressed, names, rows):
     content = mat(compressed, **dict(zip(names.split(), (rows, PAIR))), also={"a": 1}, and_cells=cells(["a", 1]))
     arrays = read_upload("mine.mat", content).arrays
@@ -102,7 +103,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("kind", REFUSED)
+@all_cases("kind", REFUSED)
 def test_what_cannot_be_read_is_refused_with_a_reason_and_a_remedy(kind):
     content, said = REFUSED[kind]
     with pytest.raises(DataError, match=said) as refusal:

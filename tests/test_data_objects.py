@@ -28,11 +28,12 @@ from tests.annotations import (
     yolo,
     yolo_line,
 )
+from tests.cases import all_cases
 from tests.uploads import GREY, PAIR, archive, tree
 
 
-@pytest.mark.parametrize("tool", SAME)
-@pytest.mark.parametrize("packed", [False, True], ids=["files", "zip"])
+@all_cases("tool", SAME)
+@all_cases("packed", [False, True], ids=["files", "zip"])
 def test_what_a_tool_exports_is_read(tool, packed):
     given = files_of(SAME[tool])
     given = [("town.zip", archive(dict(given)))] if packed else given
@@ -389,7 +390,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", REFUSED)
+@all_cases("kind", REFUSED)
 def test_what_is_wrong_is_named_by_file_and_place(kind):
     contents, words = REFUSED[kind]
     with pytest.raises(DataError, match=words) as refusal:

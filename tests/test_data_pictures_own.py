@@ -12,6 +12,7 @@ from data.loaders import pictures as loader
 from data.loaders.objects import table as boxes
 from data.loaders.pictures import read_pictures
 from data.loaders.sieve import Sieve, Unusable
+from tests.cases import all_cases
 from tests.uploads import BOXES as TABLE
 from tests.uploads import STREETS, archive, image
 from tests.uploads import street_files as files
@@ -128,7 +129,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("kind", WRONG)
+@all_cases("kind", WRONG)
 def test_a_wrong_table_is_refused_with_line_and_column(kind):
     table, words = WRONG[kind]
     with pytest.raises(DataError, match=words) as caught:
@@ -157,7 +158,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("kind", REFUSED)
+@all_cases("kind", REFUSED)
 def test_wrong_files_are_refused(kind):
     upload, words = REFUSED[kind]
     with pytest.raises(DataError, match=words):

@@ -10,6 +10,7 @@ from data import DataError, UnknownDataset, catalogue, judging, revisions, verdi
 from data.dataset import Arrays
 from data.revisions import _path, parse_name
 from data.verdicts import KEEP, LABEL, OUT, UNDO, UNSURE, Verdict
+from tests.cases import all_cases
 
 
 @pytest.fixture(autouse=True)
@@ -53,8 +54,8 @@ def drawn(base, n, seed):
     return lines, labels, out
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("labels", [("ant", "bee", "cow"), (-1, 1), ("=a", "'=a", "a,b")])
+@all_cases("seed", range(5))
+@all_cases("labels", [("ant", "bee", "cow"), (-1, 1), ("=a", "'=a", "a,b")])
 def test_a_revision_is_its_base_with_what_the_verdicts_say(seed, labels):
     base = rows(labels=labels)
     lines, y, out = drawn(base, 80, seed)
@@ -158,7 +159,7 @@ def test_a_base_that_was_replaced_is_found_out():
         revisions.add("own:mine@checked", other, [on(other, "train", 2, OUT)])
 
 
-@pytest.mark.parametrize(
+@all_cases(
     ("change", "told"),
     [
         (("mine", "yours"), "it belongs to the dataset 'own:yours'"),

@@ -19,6 +19,7 @@ from svmcore.lab.experiment import train
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.fields import RecipeError
 from svmcore.lab.registry.tasks import task_of
+from tests.cases import all_cases
 from tests.uploads import archive, read_upload
 
 N = 12
@@ -81,7 +82,7 @@ SAME = {  # what stands in all of these is the same table
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("which", SAME)
+@all_cases("which", SAME)
 def test_one_table_in_many_spellings(which):
     preview = read_upload(*SAME[which])
     assert preview.arrays.X_train.tolist() == [[age, size] for age, size, _ in ROWS]
@@ -102,7 +103,7 @@ def test_what_was_decided_is_said():
     assert any("they have no values" in note for note in read_upload(*SAME["trailing mark"]).notes)
 
 
-@pytest.mark.parametrize(("cell", "point", "comma_"), [
+@all_cases(("cell", "point", "comma_"), [
     ("12", 12, 12), ("-1.5", -1.5, None), ("1,5", None, 1.5), ("1.234", 1.234, 1234), ("1,234", 1234, 1.234),
     ("1.234,5", None, 1234.5), ("1,234.5", 1234.5, None), ("1 234", 1234, 1234), ("1'234.50", 1234.5, None),
     ("0.123", 0.123, None), ("12 %", 12, 12), ("€ 3,50", None, 3.5), ("3.50 EUR", 3.5, None), ("2e3", 2000, 2000),
@@ -119,7 +120,7 @@ def one_column(*cells):
     return "x;b;class\n" + "".join(f"{cell};{k % 5};{'pq'[k % 2]}\n" for k, cell in enumerate(cells * 3))
 
 
-@pytest.mark.parametrize(
+@all_cases(
     ("cells", "values", "unit"),
     [
         (("5 kg", "7.5kg", "-1e1 kg"), (5, 7.5, -10), "kg"),
@@ -148,7 +149,7 @@ def test_numbers_with_one_unit_are_numbers_and_the_unit_is_told(cells, values, u
     assert f"Numbers are read without their units: x ({unit})" in preview.notes
 
 
-@pytest.mark.parametrize(
+@all_cases(
     "cells",
     [
         *(("1st", "2nd", "3rd"), ("5th", "6th", "7th"), ("5a", "5b", "7a"), ("5a", "5g", "5m"), ("12A", "12B", "14A")),
@@ -205,9 +206,9 @@ def test_comments_before_the_header_are_passed_over(mark, before):
         read_upload("a.csv", bad.encode())
 
 
-@pytest.mark.parametrize("mark", [",", ";", "\t", " "])
-@pytest.mark.parametrize("before", ["", "# made by me\n", "# one, two\n#\n"])
-@pytest.mark.parametrize("sign", ["# ", "#", "## "])
+@all_cases("mark", [",", ";", "\t", " "])
+@all_cases("before", ["", "# made by me\n", "# one, two\n#\n"])
+@all_cases("sign", ["# ", "#", "## "])
 def test_a_header_behind_a_comment_sign_names_the_columns(mark, before, sign):
     """As NumPy writes it. y could be the labels as well, so that only the name tells which column is."""
     rows = [(k % 2, k, k // 2) for k in range(N)]
@@ -399,6 +400,7 @@ def test_a_sheet_of_too_many_cells_is_refused_before_it_is_kept(monkeypatch):
         read_upload(*SAME["Parquet"])
 
 
+@pytest.mark.ci
 def test_a_wide_table_with_one_hole_is_read_in_bounded_time():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 256, (1000, 784)).astype(object)

@@ -13,6 +13,7 @@ from PIL import Image
 from data import DataError
 from data.loaders import images, text, upload
 from data.loaders.sieve import Unusable
+from tests.cases import all_cases
 from tests.uploads import (
     BROKEN_EXIF,
     COLOUR,
@@ -86,10 +87,8 @@ def test_image_modes_become_grey_or_rgb():
     assert any((picture == 255 - GREY[2]).all() for picture in arrays.X_train)
 
 
-@pytest.mark.parametrize(
-    ("largest", "divisor"), [(200, 1), (1000, 4), (4000, 16), (4096, 64), (16383, 64), (65535, 256)]
-)
-@pytest.mark.parametrize("form", ["PNG", "TIFF"])
+@all_cases(("largest", "divisor"), [(200, 1), (1000, 4), (4000, 16), (4096, 64), (16383, 64), (65535, 256)])
+@all_cases("form", ["PNG", "TIFF"])
 def test_images_of_16_bits_share_one_scale_by_the_largest_value_of_them_all(largest, divisor, form):
     values = np.random.default_rng(1).integers(0, largest // 9, (6, 7, 8)).astype(np.uint16)
     values[2, 3, 4] = largest  # in one image alone
@@ -160,8 +159,8 @@ def test_a_picture_is_upright_as_its_camera_says(form):
             assert (images.decode("a", content).pixels == picture).all(), orientation
 
 
-@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP"])
-@pytest.mark.parametrize("notes", BROKEN_EXIF, ids=["type", "header", "short", "cut off"])
+@all_cases("form", ["PNG", "JPEG", "WEBP"])
+@all_cases("notes", BROKEN_EXIF, ids=["type", "header", "short", "cut off"])
 def test_a_picture_whose_exif_is_broken_is_read_all_the_same(form, notes):
     assert images.decode("a", photograph(GREY[0], notes, form)).pixels.size == GREY[0].size
 
@@ -334,9 +333,9 @@ def sparse(rng, n, d, base):
     return X, y, rows
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n\n", " # words: 3:4\n"])
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-@pytest.mark.parametrize("base", [0, 1])
+@all_cases("end", ["\n", "\r\n", "\r", "\n\n", " # words: 3:4\n"])
+@all_cases("mark", ["", "\ufeff"])
+@all_cases("base", [0, 1])
 def test_libsvm_text_with_any_ends_of_lines(end, mark, base):
     X, y, rows = sparse(np.random.default_rng(base), 60, 9, base)
     arrays = read_upload("a.svm", (mark + end.join(rows) + end).encode()).arrays
@@ -376,7 +375,7 @@ WRONG_LIBSVM = {
 }
 
 
-@pytest.mark.parametrize("line", WRONG_LIBSVM)
+@all_cases("line", WRONG_LIBSVM)
 def test_a_wrong_line_of_libsvm_text_is_named(line):
     _, _, rows = sparse(np.random.default_rng(0), 60, 9, 1)
     rows[40] = line

@@ -4,9 +4,9 @@ import doctest
 import inspect
 
 import numpydoc.validate as numpydoc
-import pytest
 
 import svmcore
+from tests.cases import all_cases
 
 WANTED = {  # codes of numpydoc's validator: a docstring there, its parameters all told, in order, with types and words
     "GL05", "GL06", "GL07", "GL08", "GL10", "SS01", "SS02", "SS03", "PR01", "PR02", "PR03", "PR04", "PR05", "PR06",
@@ -21,18 +21,18 @@ def complaints(name: str) -> list[tuple[str, str]]:
     return [(code, said) for code, said in found if code in WANTED]
 
 
-@pytest.mark.parametrize("name", svmcore.__all__)
+@all_cases("name", svmcore.__all__)
 def test_a_public_name_is_told_in_full(name):
     assert complaints(name) == []
     assert name in SHOWN_ELSEWHERE or ">>> " in inspect.getdoc(getattr(svmcore, name))
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@all_cases("name", ESTIMATORS)
 def test_fit_is_told_in_full(name):
     assert complaints(f"{name}.fit") == []
 
 
-@pytest.mark.parametrize("name", svmcore.__all__)
+@all_cases("name", svmcore.__all__)
 def test_the_examples_run(name):
     known = getattr(svmcore, name)
     tests = doctest.DocTestFinder(recurse=False).find(known, name, globs={})

@@ -14,6 +14,7 @@ from svmcore.methods.editing.multiedit import multiedit
 from svmcore.methods.editing.roles import EASY, KEPT, REASONS, TITLES, WRONG_SIDE, counts
 from svmcore.solvers.progress import Stopped
 from tests import naive
+from tests.cases import all_cases
 
 
 def overlapping(n=400, apart=2.0, seed=0):
@@ -163,7 +164,7 @@ def test_a_nu_machine_may_be_inside():
     assert EditingSVC(NuSVC(RBF(0.5), nu=0.3), rule="multiedit-svm").fit(X, y).score(X, y) > 0.8
 
 
-@pytest.mark.parametrize("seed", range(20))
+@all_cases("seed", range(20))
 def test_no_threshold_is_better(seed):
     rng = np.random.default_rng(seed)
     y = np.where(rng.random(25) < 0.4, 1.0, -1.0)

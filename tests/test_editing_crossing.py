@@ -19,6 +19,7 @@ from svmcore.methods.editing.drawing import draw_subsets
 from svmcore.methods.editing.roles import KEPT, REINSERTED, TITLES, VALIDATION
 from svmcore.solvers.session import Session
 from tests import naive
+from tests.cases import all_cases
 
 
 def overlapping(n=400, apart=2.0, seed=0, share=0.5):
@@ -248,7 +249,7 @@ def test_a_stop_leaves_a_machine(stage):
     assert machine.ending_ == "stopped"
 
 
-@pytest.mark.parametrize(
+@all_cases(
     ("change", "said"),
     [
         ({"n_subsets": 1}, "n_subsets = 1; allowed: a whole number from 2"),

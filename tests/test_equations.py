@@ -11,7 +11,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-import pytest
+from tests.cases import all_cases
 
 ROOT = Path(__file__).parent.parent / "svmcore"
 DECOSTE, OSUNA = "DeCoste and Schölkopf (2002)", "Osuna, Freund and Girosi (1997)"
@@ -101,7 +101,7 @@ def source(file: str) -> tuple[list[str], dict[str, tuple[int, int]]]:
     return text.splitlines(), spans
 
 
-@pytest.mark.parametrize(("paper", "place", "file", "name"), PLACES, ids=lambda value: str(value))
+@all_cases(("paper", "place", "file", "name"), PLACES, ids=lambda value: str(value))
 def test_what_a_function_computes_stands_there(paper, place, file, name):
     lines, spans = source(file)
     first, last = spans[name]

@@ -15,7 +15,7 @@ from data import catalogue
 from data.dataset import Arrays
 from svmcore import RBF
 from svmcore.lab import jobs
-from svmcore.lab.experiment import priority, train
+from svmcore.lab.experiment import priority
 from svmcore.lab.forecast import calibration, estimate
 from svmcore.lab.forecast.calibration import QUIET
 from svmcore.lab.recipe.recipe import Recipe
@@ -27,6 +27,7 @@ from svmcore.lab.store import runs
 from svmcore.memory import BudgetError
 from tests.bench import forecast as bench
 from tests.bench import measured
+from tests.trained import executed
 
 MOONS = RECIPES["moons"]
 
@@ -93,7 +94,7 @@ def test_before_any_run_predictions_are_about_what_was_measured(name, home, meas
 
 def store(recipe, seconds, **more):
     """A run of `recipe` in the store that took so many seconds, ten of them compiling, on a quiet machine."""
-    outcome = train.execute(recipe)
+    outcome = executed(recipe)
     run = runs.create(recipe)
     figures = {"fit_seconds": seconds + 10, "compile_seconds": 10.0, "predict_seconds": 0.0}
     figures |= {"others_share": 0.0} | more
@@ -175,6 +176,7 @@ def test_work_of_others_is_felt(monkeypatch):
             other.stdout.readline()
         monkeypatch.setattr(priority, "_found", [-priority.LASTS, 1.0])
         monkeypatch.setattr(priority, "LOOK", 1.0)
+        monkeypatch.setattr(priority, "NICE", 10)
         assert priority.crowding(look=False) == 1.0
         felt = priority.crowding()
         assert felt > 2.5

@@ -21,6 +21,7 @@ from svmcore.methods.local import LocalPoly
 from svmcore.methods.tangent import TangentWhitened
 from svmcore.model import Demanded
 from svmcore.preprocess import STEPS
+from tests.cases import all_cases
 
 KERNELS = [Linear(), Poly(9, 1.0, 1.0), Poly(3, 0.5, 1.0, normalised=False), Poly(0), RBF(0.5), Sigmoid(0.05, -0.5)]
 BEFORE = {"zscore": ("smooth:0.5", "zscore"), "crop": ("crop:1", "unit-norm"), "scramble": ("scramble:7", "unit-norm")}
@@ -55,8 +56,8 @@ def assert_alike(machine, X, within=1e-8):
     assert label.tolist() == machine.predict(X).tolist()
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
-@pytest.mark.parametrize("classes", [(3, 8), range(10)], ids=["2", "10"])
+@all_cases("kernel", KERNELS, ids=str)
+@all_cases("classes", [(3, 8), range(10)], ids=["2", "10"])
 def test_every_kernel_answers_about_images_alike(kernel, classes):
     X, y = images(classes, seed=len(classes))
     prepare = Preprocessor("scale01", "unit-norm")
@@ -64,8 +65,8 @@ def test_every_kernel_answers_about_images_alike(kernel, classes):
     assert_alike(replace(fitted.machine_, prepare=prepare), X[-1000:])
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
-@pytest.mark.parametrize("n_classes", [2, 10])
+@all_cases("kernel", KERNELS, ids=str)
+@all_cases("n_classes", [2, 10])
 def test_every_kernel_answers_about_tables_alike(kernel, n_classes):
     X, y = table(n_classes, seed=n_classes)
     prepare = Preprocessor("zscore", "unit-norm")
@@ -92,8 +93,8 @@ def test_a_machine_whose_fit_centred_its_features_takes_double_precision():
     assert_alike(fitted.machine_, X)
 
 
-@pytest.mark.parametrize("step", CARRIED)
-@pytest.mark.parametrize("given", ["images", "rows"])
+@all_cases("step", CARRIED)
+@all_cases("given", ["images", "rows"])
 def test_every_step_prepares_alike(step, given):
     X, y = images((3, 8), seed=0)
     X = X * 1.0 if given == "images" else X.reshape(len(X), -1)
@@ -242,7 +243,7 @@ def test_what_cannot_be_carried_is_named(plain, what):
         to_onnx(replace(plain[0], **changes), plain[1])
 
 
-@pytest.mark.parametrize("step", STEPS)
+@all_cases("step", STEPS)
 def test_steps_are_carried_or_named_before_anything_is_made(step):
     said = obstacle(RBF(1.0), ("scale01", f"{step}:1" if STEPS[step].parameter else step))
     assert said == "" if step in CARRIED else f"'{step}'" in said and "npz" in said

@@ -1,15 +1,15 @@
 """The nearest examples of a class are those that a loop over all of them finds."""
 
 import numpy as np
-import pytest
 
 from svmcore import RBF, Linear, Poly
 from svmcore.explain.nearest import nearest
+from tests.cases import all_cases
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kernel", [RBF(0.3), Poly(3, 1.0, 1.0), Linear()])
-@pytest.mark.parametrize("piece", [7, 100])
+@all_cases("seed", range(3))
+@all_cases("kernel", [RBF(0.3), Poly(3, 1.0, 1.0), Linear()])
+@all_cases("piece", [7, 100])
 def test_it_is_what_a_loop_finds(seed, kernel, piece):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(60, 5)).astype(np.float32), rng.integers(4, size=60)

@@ -11,6 +11,7 @@ from svmcore.memory import MB
 from svmcore.source import gram_source
 from tests.bench import far_levels
 from tests.bench.far_levels import judge, naive_gram
+from tests.cases import all_cases
 
 GAMMA = 0.2
 PRECISE = {"rtol": 5e-5, "atol": 1e-6}  # of single precision values
@@ -128,8 +129,8 @@ def test_what_far_features_take_is_counted():
     assert few.apart(RBF(GAMMA))[1].nbytes + few.sq.nbytes == few.nbytes == 4 * 100 * (len(far) + 2)
 
 
-@pytest.mark.parametrize("make", far_levels.PROBLEMS, ids=lambda make: make.__name__)
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@all_cases("make", far_levels.PROBLEMS, ids=lambda make: make.__name__)
+@all_cases("seed", [0, 1, 2])
 def test_fits_are_true_and_as_good_as_scikit_learns(make, seed):
     problem = make(np.random.default_rng(seed))
     n = min(len(problem.X), 600)

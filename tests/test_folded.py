@@ -10,6 +10,7 @@ from svmcore.lab import Recipe, execute, jobs, prepare
 from svmcore.lab.experiment import train
 from svmcore.lab.registry.tasks import classify
 from svmcore.lab.store import runs
+from tests.trained import finished
 
 DIGITS = Recipe(dataset="digits-8x8", classes=(1, 3, 8), n_train=120, n_test=50, kernel=Poly(3, 1.0, 1.0), folds=4)
 NOISY = DIGITS.replace(options={"noise": 0.1})
@@ -17,9 +18,7 @@ NOISY = DIGITS.replace(options={"noise": 0.1})
 
 @pytest.fixture
 def run(home):
-    run_id = jobs.submit(NOISY)
-    assert jobs.wait(run_id, 300).state == "done"
-    return runs.get(run_id)
+    return finished(NOISY)
 
 
 @pytest.mark.parametrize("classes", [(1, 3, 8), (3, 8), (8,)])

@@ -15,6 +15,7 @@ from svmcore.solvers.decomposition import inner
 from svmcore.solvers.decomposition.state import State
 from svmcore.solvers.session import Session
 from tests import naive
+from tests.cases import all_cases
 
 ROOM = 10**9
 
@@ -35,8 +36,8 @@ def started(C, n=120, seed=0):
     return K, y, C, p.alpha, K @ (p.alpha * y) - y
 
 
-@pytest.mark.parametrize("C", [1.0, 1e2, 1e4, 1e6])
-@pytest.mark.parametrize("seed", range(3))
+@all_cases("C", [1.0, 1e2, 1e4, 1e6])
+@all_cases("seed", range(3))
 def test_steps_reach_the_optimum_and_never_lose(C, seed):
     K, y, C, alpha, f = started(C, seed=seed)
     duals = [naive.dual(K, y, alpha)]

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmcore import RBF, SVC, BudgetError, General, Jittered, Linear, Poly
 from svmcore.solvers.general import SLOW, WAYS
+from tests.cases import all_cases
 
 QUICK = [way for way in WAYS if way not in SLOW]
 
@@ -27,7 +28,7 @@ def fitted(kernel, X, y, way, monitor=None, **how):
         return SVC(kernel, solver=General(way), **how).fit(X, y, monitor=monitor)
 
 
-@pytest.mark.parametrize(
+@all_cases(
     ("way", "kernel", "C"),
     [(way, kernel, C) for way in QUICK for kernel in (Linear(), RBF(0.7)) for C in (0.5, 20.0)]
     + [(way, RBF(0.7), 0.5) for way in SLOW],

@@ -8,6 +8,7 @@ import pytest
 from svmcore import __main__ as cli
 from svmcore.lab.recipe.recipe import DEFAULT, FIELDS, Recipe, RecipeError
 from svmcore.lab.store.reading import Damaged, read_json, recipe
+from tests.cases import all_cases
 from tests.driven import open_page, whole_app  # noqa: F401
 
 DIGITS = (309, 400, 4300, 4301, 9000)  # more than a float holds; more than Python reads and writes
@@ -25,8 +26,8 @@ def forms(big):
     yield f'{{"name":"rbf","gamma":{big}}}'
 
 
-@pytest.mark.parametrize("digits", DIGITS)
-@pytest.mark.parametrize("name", [*FIELDS, "kernel.degree"])
+@all_cases("digits", DIGITS)
+@all_cases("name", [*FIELDS, "kernel.degree"])
 def test_no_field_breaks_down_over_a_long_number(name, digits):
     for text in forms("9" * digits):
         for base in BASES:
@@ -34,8 +35,8 @@ def test_no_field_breaks_down_over_a_long_number(name, digits):
                 base.with_text(name, text)
 
 
-@pytest.mark.parametrize("digits", DIGITS)
-@pytest.mark.parametrize("name", NUMBERS)
+@all_cases("digits", DIGITS)
+@all_cases("name", NUMBERS)
 def test_a_field_of_a_number_refuses_it_by_name(name, digits):
     with pytest.raises(RecipeError, match=f"^{name.partition('.')[0]} = "):
         Recipe(method="vsv").with_text(name, "9" * digits)

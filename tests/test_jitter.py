@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from svmcore.jitter import JitterSet
+from tests.cases import all_cases
 
 
 def blobs(n=5, h=14, w=11, c=None, seed=0, empty=3):
@@ -47,7 +48,7 @@ def test_shifts_agree_with_moving_one_pixel_at_a_time(border, c):
         np.testing.assert_array_equal(got, [naive_shift(image, dy, dx, border) for image in images])
 
 
-@pytest.mark.parametrize(
+@all_cases(
     ("text", "count"),
     [("none", 1), ("box:1", 9), ("box:2", 25), ("plus:1", 5), ("plus:2", 9), ("vsv2", 13), ("rot:-10,10", 3),
      ("scale:0.9,1.1", 3), ("shear:0.2", 2), ("thick:0.5", 3), ("contour:0.5,2", 5), ("flip:h,v", 3),
@@ -256,7 +257,7 @@ def test_rows_images_and_integers_are_treated_alike():
     np.testing.assert_array_equal(rows, np.stack(list(js.each(images))))
 
 
-@pytest.mark.parametrize(
+@all_cases(
     ("text", "says"),
     [
         ("boxx:1", "'boxx:1' is unknown; allowed are none, box:R"),

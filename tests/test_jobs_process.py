@@ -34,6 +34,7 @@ def test_the_preset_is_trained_once_in_an_empty_store(gate):
     assert welcome.ensure_preset() is None  # the trash still has it
 
 
+@pytest.mark.ci
 @pytest.mark.slow
 def test_after_the_warm_up_nothing_is_left_to_compile(home):
     warm_up(lambda: True)
@@ -41,6 +42,7 @@ def test_after_the_warm_up_nothing_is_left_to_compile(home):
         assert train.execute(recipe).result["compile_seconds"] < 0.2
 
 
+@pytest.mark.ci
 def test_two_processes_train_one_preset(home):
     code = (
         "import os, sys; from svmcore.lab.jobs import welcome, worker; os.environ['SVMLAB_HOME'] = sys.argv[1];"
@@ -52,7 +54,7 @@ def test_two_processes_train_one_preset(home):
     assert len(runs.newest_first()) == 1
 
 
-@pytest.mark.parametrize("command", ["status", "pause"])
+@pytest.mark.parametrize("command", ["status", pytest.param("pause", marks=pytest.mark.ci)])
 def test_the_end_of_the_process_cancels_its_runs(home, command):
     code = (
         "import os, sys, time; from svmcore.lab import jobs; os.environ['SVMLAB_HOME'] = sys.argv[1];"

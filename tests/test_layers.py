@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import all_cases
+
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("app", "pages", "data", "svmcore")
 SCREEN = {"streamlit", "plotly"}
@@ -97,18 +99,18 @@ def level(module):
 CORE = sorted(m for m in MODULES if top(m) == "svmcore")
 
 
-@pytest.mark.parametrize("module", sorted(MODULES))
+@all_cases("module", sorted(MODULES))
 def test_only_app_and_pages_know_the_screen(module):
     if top(module) not in ("app", "pages"):
         assert not {top(i) for i in imports(module)} & SCREEN
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if top(m) == "data"])
+@all_cases("module", [m for m in MODULES if top(m) == "data"])
 def test_data_imports_nothing_of_the_project(module):
     assert not {top(i) for i in imports(module)} & {"app", "pages", "svmcore"}
 
 
-@pytest.mark.parametrize("module", CORE)
+@all_cases("module", CORE)
 def test_svmcore_imports_only_downwards(module):
     seen = imports(module)
     assert not {top(i) for i in seen} & {"app", "pages"}
@@ -129,7 +131,7 @@ def test_no_import_cycles(package):
         pytest.fail(f"import cycle: {' -> '.join(error.args[1])}")
 
 
-@pytest.mark.parametrize("module", sorted(MODULES))
+@all_cases("module", sorted(MODULES))
 def test_no_pickle_and_no_sleeping(module):
     assert not {top(i) for i in imports(module)} & {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal"}
     for node in ast.walk(tree(module)):
@@ -200,7 +202,7 @@ def classes():
 ESTIMATORS = {"MachineEstimator", "SVC"}  # whose attributes are public, and told in full where scikit-learn looks
 
 
-@pytest.mark.parametrize("module", [m for m in CORE if level(m) < 5])
+@all_cases("module", [m for m in CORE if level(m) < 5])
 def test_no_class_shares_attributes_with_a_base_in_another_file(module):
     """A base elsewhere declares what it is made of: else one object is cut over files, each reading what others set."""
     for node in (node for (where, _), node in classes().items() if where == module):

@@ -9,6 +9,7 @@ from svmcore.gram.products import Operand
 from svmcore.kernels import kernel_from_dict
 from svmcore.methods.local import LocalPoly
 from svmcore.svc import SVC
+from tests.cases import all_cases
 
 
 def naive(u, v, width, inner, outer):
@@ -20,8 +21,8 @@ def naive(u, v, width, inner, outer):
     return np.mean(seen**inner) ** outer
 
 
-@pytest.mark.parametrize("shape", [(7, 10), (5, 5, 3), (40, 3, 1)])
-@pytest.mark.parametrize(("width", "inner", "outer"), [(1, 1, 1), (3, 2, 3), (9, 3, 1), (5, 1, 4)])
+@all_cases("shape", [(7, 10), (5, 5, 3), (40, 3, 1)])
+@all_cases(("width", "inner", "outer"), [(1, 1, 1), (3, 2, 3), (9, 3, 1), (5, 1, 4)])
 def test_blocks_agree_with_the_definition(shape, width, inner, outer):
     rng = np.random.default_rng(0)
     A, B = rng.normal(size=(5, *shape, 1))[..., :3], rng.normal(size=(70, *shape, 1))

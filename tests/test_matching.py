@@ -8,6 +8,7 @@ import pytest
 from svmcore.detection.matching import by_centre, by_overlap, first_of
 from svmcore.detection.suppression import overlaps
 from tests import naive
+from tests.cases import all_cases
 
 
 def boxes(rng, n, size=14, field=60):
@@ -19,8 +20,8 @@ def middle(box):
     return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
 
 
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("least", [0, 6.5, 13])
+@all_cases("seed", range(10))
+@all_cases("least", [0, 6.5, 13])
 def test_by_centre_takes_the_nearest_object_in_reach(seed, least):
     rng = np.random.default_rng(seed)
     found, truth = boxes(rng, 40), boxes(rng, seed * 2)
@@ -33,8 +34,8 @@ def test_by_centre_takes_the_nearest_object_in_reach(seed, least):
     assert by_centre(found, truth, least).tolist() == [naive.covered(d, truth, fits) for d in found]
 
 
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("least", [0, 0.1, 0.3, 0.5])
+@all_cases("seed", range(10))
+@all_cases("least", [0, 0.1, 0.3, 0.5])
 def test_by_overlap_takes_the_object_of_largest_overlap(seed, least):
     rng = np.random.default_rng(seed)
     found, truth = boxes(rng, 40, field=20), boxes(rng, seed * 2, field=20)

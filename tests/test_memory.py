@@ -19,6 +19,7 @@ from svmcore.lab.store import runs
 from svmcore.memory import MB
 from tests.bench import forecast as bench
 from tests.bench import measured
+from tests.cases import all_cases
 
 ROOT = Path(__file__).parents[1]
 SHARED = os.environ["SVMLAB_HOME"]  # the JIT cache of all tests
@@ -51,7 +52,13 @@ def said_and_taken(name, home):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.full) for name in LONGER)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(pytest.param(name, marks=pytest.mark.ci) for name in QUICK),
+        *(pytest.param(name, marks=pytest.mark.full) for name in LONGER),
+    ],
+)
 def test_a_run_takes_what_was_said(name, home, dataset):
     if RECIPES[name].task == "classify":
         dataset(RECIPES[name].dataset)
@@ -59,7 +66,7 @@ def test_a_run_takes_what_was_said(name, home, dataset):
     assert 1 / APART < taken / said < APART
 
 
-@pytest.mark.parametrize("name", TAKEN)
+@all_cases("name", TAKEN)
 def test_what_is_said_is_what_was_taken_when_it_was_measured(name, home, monkeypatch):
     """Of every recipe that RESULTS.md shows, the long ones too."""
     monkeypatch.setattr(forecast, "free_mb", lambda: 24_000.0)
@@ -118,6 +125,7 @@ def test_the_command_says_which_recipes_it_skips_and_why(home, monkeypatch, caps
     assert bench.wanted(["moons"], 0.01) == []
 
 
+@pytest.mark.ci
 @pytest.mark.slow
 def test_a_recipe_is_measured_in_a_home_without_runs():
     before = len(list(runs.newest_first()))

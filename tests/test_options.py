@@ -11,6 +11,7 @@ from svmcore.lab.registry.options import option_fields
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.svc import SOLVERS as OF_SVC
+from tests.cases import all_cases
 from tests.driven import captions, open_page, whole_app  # noqa: F401
 
 DIGITS = Recipe(dataset="digits-8x8", n_train=100, n_test=100, classes=(3, 8))
@@ -98,8 +99,8 @@ def test_changes_from_the_command_line_are_made_together():
         )
 
 
-@pytest.mark.parametrize("digits", [309, 5000])
-@pytest.mark.parametrize("field", ["C", "n_train", "tol", "seed", "rounds", "kernel.gamma", "kernel.degree"])
+@all_cases("digits", [309, 5000])
+@all_cases("field", ["C", "n_train", "tol", "seed", "rounds", "kernel.gamma", "kernel.degree"])
 def test_huge_integers_are_refused_like_any_other_value(field, digits):
     with pytest.raises(RecipeError):
         Recipe(method="vsv").with_text(field, "9" * digits)

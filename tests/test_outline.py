@@ -11,6 +11,7 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES, xtrain
 from svmcore.lab.tables import TABLES
 from tests.bench import measured
+from tests.cases import all_cases
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 ROOT = Path(__file__).parents[1]
@@ -33,7 +34,7 @@ RATES = {  # as above, in percent
 }
 
 
-@pytest.mark.parametrize(("paper", "item"), EVERY, ids=[f"{paper.name}: {item.title}" for paper, item in EVERY])
+@all_cases(("paper", "item"), EVERY, ids=[f"{paper.name}: {item.title}" for paper, item in EVERY])
 def test_what_an_item_names_is_known(paper, item):
     assert item.kind in KINDS
     assert item.state in STATES

@@ -14,6 +14,7 @@ from svmcore.lab.jobs import welcome
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
 from svmcore.preprocess import drawn
+from tests.cases import all_cases
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 FEW = RECIPES["mnist-5k-sv"].replace(n_train=600, n_test=100, title="Few digits")
@@ -59,7 +60,7 @@ def test_texts_that_are_no_strokes_are_refused(text):
         unpack(text)
 
 
-@pytest.mark.parametrize(
+@all_cases(
     "value",
     [
         None,

@@ -18,24 +18,21 @@ from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.store import runs
+from tests.cases import all_cases
+from tests.driven import SECONDS, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.trained import finished
 
 TOY = Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0), C=1.0, title="Moons")
 
 
-def train(recipe):
-    run_id = jobs.submit(recipe)
-    assert jobs.wait(run_id, 120).state == "done"
-    return runs.get(run_id)
-
-
 @pytest.fixture
 def run(home):
-    return train(TOY)
+    return finished(TOY)
 
 
 def open_app(page="pages/train.py", **query):
     """The app after its first run, at a page and an address."""
-    app = AppTest.from_file("../app.py", default_timeout=60)
+    app = AppTest.from_file("../app.py", default_timeout=SECONDS)
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
@@ -70,7 +67,7 @@ def test_first_start_trains_the_preset(home):
     assert app.button(key="again")
 
 
-@pytest.mark.parametrize("name", [name for name, recipe in RECIPES.items() if view.form_of(recipe) == view.TRAIN])
+@all_cases("name", [name for name, recipe in RECIPES.items() if view.form_of(recipe) == view.TRAIN])
 def test_the_form_takes_every_recipe_whole_from_its_link(name):
     recipe = RECIPES[name]
     given = {key: [text] for key, text in config.link(recipe).items()}
@@ -95,7 +92,7 @@ def test_done_run_shows_its_errors_and_where_to_go_on(run):
 
 
 def test_what_a_run_with_folds_holds_is_told_by_its_result(home):
-    run = train(TOY.replace(folds=3))
+    run = finished(TOY.replace(folds=3))
     shown = {metric.label: metric.value for metric in open_app(run=run.id).metric}
     assert run.progress()[-1]["n_sv"] != run.result["n_sv"][0]  # that of the last fold
     assert (shown["Support vectors"], shown["At C"]) == (str(run.result["n_sv"][0]), str(run.result["n_bound"][0]))
@@ -103,7 +100,7 @@ def test_what_a_run_with_folds_holds_is_told_by_its_result(home):
 
 def test_a_run_of_several_trainings_is_drawn(home):
     virtual = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=50, method="vsv", jitters="plus:1", title="Stages")
-    run = train(virtual)
+    run = finished(virtual)
     app = open_app()
     assert "10 of 10 machines are at tol" in texts(app.caption)
     assert {line["stage"].split()[0] for line in run.progress()} == {"base", "virtual"}
@@ -177,7 +174,7 @@ def test_weights_of_classes_are_a_field(run):
 
 
 def test_runs_of_one_name_and_minute_can_be_told_apart(run):
-    train(TOY)
+    finished(TOY)
     names = picker.labels(runs.newest_first())
     assert len(set(names.values())) == len(names) == 2
     assert list(names) == [r.id for r in runs.newest_first()]
@@ -244,7 +241,7 @@ def test_runs_are_renamed_deleted_and_brought_back(run):
 
 
 def test_two_runs_lead_to_the_page_that_compares_them(run):
-    other = train(TOY.replace(C=0.01))
+    other = finished(TOY.replace(C=0.01))
     app = open_app("pages/runs.py", compare=[run.id, other.id])
     assert not app.exception
     assert set(app.query_params["compare"]) == {run.id, other.id}
@@ -254,14 +251,14 @@ def test_two_runs_lead_to_the_page_that_compares_them(run):
 
 
 def test_many_repeats_of_a_run_are_compared_as_one(run):
-    again, other = [train(TOY.replace(seed=seed)) for seed in range(1, 7)], train(TOY.replace(C=0.01))
+    again, other = [finished(TOY.replace(seed=seed)) for seed in range(1, 7)], finished(TOY.replace(C=0.01))
     app = open_app("pages/runs.py", compare=[run.id, *(one.id for one in again), other.id])
     assert app.button(key="to_compare").label == "Compare 2, with their repeats"
     app.button(key="to_compare").click().run()
     assert set(app.query_params["compare"]) == {run.id, other.id}
 
 
-@pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
+@all_cases("recipe", RECIPES.values(), ids=RECIPES)
 def test_link_is_the_recipe(recipe):
     assert Recipe().with_texts(config.link(recipe)).digest() == recipe.digest()
 
@@ -287,7 +284,7 @@ def test_error_rate_in_words():
     assert words.error_rate(result) == "12 of 1,000 wrong, 1.20 % (0.7–2.1)"
 
 
-@pytest.mark.parametrize(
+@all_cases(
     ("seconds", "said"), [(0.023, "23 ms"), (0.4, "0.4 s"), (12, "12 s"), (200, "3 min 20 s"), (3900, "1 h 05 min")]
 )
 def test_duration_in_words(seconds, said):
@@ -307,7 +304,7 @@ def test_a_title_tells_how_many_train_and_small_numbers_with_a_true_minus(asked,
     assert words.title(Recipe(dataset="mnist-5k", C=1.0).replace(**asked)).endswith(said)
 
 
-@pytest.mark.parametrize(
+@all_cases(
     ("kernel", "formula"),
     [
         (Linear(), r"$u \cdot v$"),

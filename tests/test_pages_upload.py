@@ -5,6 +5,8 @@ import pytest
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.store import runs
 from tests.annotations import SAME, files_of
+from tests.browser.uploads import BROKEN
+from tests.cases import all_cases
 from tests.driven import open_page, whole_app  # noqa: F401
 from tests.test_data_tables import GERMAN, HOLES, lines
 from tests.uploads import GREY, PAIR, archive, tree
@@ -31,6 +33,17 @@ def test_bad_files_are_named_and_left_out_with_a_tick(queued):
     assert not app.error
     assert any("2 of 14 files left out" in text.value.replace("\\", "") for text in app.markdown)
     assert app.text_input(key="own_title").value == "pets"
+
+
+@all_cases("name", [name for name, (files, _) in BROKEN.items() if len(files) == 1])
+def test_broken_files_are_refused_with_the_reason_and_what_would_do(queued, name):
+    ((file, content),), words = BROKEN[name][0].items(), BROKEN[name][1]
+    app = open_page("datasets", set="new")
+    app.file_uploader(key="own_files").upload(file, content).run()
+    assert not app.exception
+    (refusal,) = (error.value.replace("\\", "") for error in app.error)
+    assert words in refusal
+    assert "Accepted: " in refusal
 
 
 def captions(app):

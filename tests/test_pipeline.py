@@ -65,6 +65,7 @@ def test_kernel_values_are_the_same(kernel):
     np.testing.assert_allclose(theirs, kernel.exact(A, B), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.ci
 def test_it_runs_where_nothing_of_the_lab_is(home, tmp_path):
     X = np.random.default_rng(0).standard_normal((90, 3)).astype(np.float32)
     entry = own.keep('Of "mine" \\ =1+1', Arrays.unsplit(X, np.where(X[:, 0] > 0, "över", 'un"der')))

@@ -18,6 +18,7 @@ from pages.ui.recipe import config
 from svmcore import RBF, SVC, PointJitters, VirtualSVC
 from svmcore.lab import jobs
 from tests import test_pages_hostile as hostile
+from tests.cases import all_cases
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 ROOT = Path(__file__).parent.parent
@@ -38,7 +39,7 @@ def test_an_address_and_its_setting_say_the_same(query):
     assert setting.read(shown.query()) == (shown, [])
 
 
-@pytest.mark.parametrize(
+@all_cases(
     ("name", "text"),
     [
         ("problem", "moons"),

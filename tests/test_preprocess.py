@@ -9,6 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from svmcore.preprocess import STEPS, Preprocessor, as_images, background, usage
+from tests.cases import all_cases
 
 
 def strokes(n=6, h=20, w=17, c=None, seed=0):
@@ -214,7 +215,7 @@ def test_shapes_that_do_not_fit_are_refused():
         Preprocessor("crop:2").transform(np.zeros((3, 4, 9)))
 
 
-@pytest.mark.parametrize("name", STEPS)
+@all_cases("name", STEPS)
 def test_every_step_keeps_an_empty_batch_empty(name):
     fitted = Preprocessor(usage(name)).fit(strokes(h=8, w=8))
     width = fitted.transform(strokes(h=8, w=8)).shape[1]

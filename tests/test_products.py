@@ -11,6 +11,7 @@ from svmcore import RBF, Linear, Poly, Sigmoid
 from svmcore.gram.products import Operand
 from svmcore.gram.threads import CORES, side_by_side
 from svmcore.gram.tiles import WHOLE_FEATURES, whole_steps
+from tests.cases import all_cases
 
 PLAINEST = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 
@@ -41,9 +42,9 @@ def naive_block(kernel, A, B):
     }[kernel.name](kernel)
 
 
-@pytest.mark.parametrize("layout", ["dense", "sparse", "whole"])
-@pytest.mark.parametrize(("n", "d", "density"), SHAPES)
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@all_cases("layout", ["dense", "sparse", "whole"])
+@all_cases(("n", "d", "density"), SHAPES)
+@all_cases("kernel", KERNELS, ids=str)
 def test_block_and_take_are_the_kernel(layout, n, d, density, kernel):
     rows = whole_rows if layout == "whole" else sparse_rows
     X, A = rows(n, d, density, 0), rows(7, d, density, 1)
@@ -105,6 +106,7 @@ def test_whole_products_are_exact_up_to_the_largest_sum():
     np.testing.assert_array_equal(Operand(X, "whole").block(X, Linear()), expected)
 
 
+@pytest.mark.ci
 def test_whole_products_are_the_same_on_a_processor_that_has_no_instruction_for_them(tmp_path):
     X = np.random.default_rng(0).integers(0, 256, (70, 500)).astype(np.float32)
     np.save(tmp_path / "X.npy", X)
@@ -117,8 +119,8 @@ def test_whole_products_are_the_same_on_a_processor_that_has_no_instruction_for_
     np.testing.assert_array_equal(np.load(tmp_path / "K.npy"), Operand(X).block(X[:9], Linear()))
 
 
-@pytest.mark.parametrize("layout", ["dense", "sparse", "whole"])
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@all_cases("layout", ["dense", "sparse", "whole"])
+@all_cases("kernel", KERNELS, ids=str)
 def test_sums_are_of_the_kernel_values(layout, kernel):
     rows = whole_rows if layout == "whole" else sparse_rows
     X, A, coef = rows(700, 40, 0.3, 0), rows(9, 40, 0.3, 1), np.random.default_rng(2).standard_normal((3, 700))

@@ -12,9 +12,13 @@ from svmcore.solvers.exact import Exact
 from svmcore.solvers.session import Session
 from tests import naive
 from tests.bench import truth
+from tests.cases import all_cases
 
 FITS = 200
 AT_ONCE = 10  # fits of one test
+SEEDS = [
+    pytest.param(k, marks=pytest.mark.ci if k % 2 else ()) for k in range(FITS // AT_ONCE)
+]  # every other one, always
 SOLVERS = ("auto", "auto", "smo", "decomposition", "smo-digestion")
 
 
@@ -88,7 +92,7 @@ def fit(rng, X, y, weight, kernel, source):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(FITS // AT_ONCE))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_fits_end_and_say_what_is_true(seed):
     rng = np.random.default_rng(seed)
     done = 0
@@ -150,8 +154,8 @@ def test_converged_is_true_where_rows_differ_in_length(seed):
     assert not machine.converged_ or float64_gap(machine, X, y, np.ones(3000)) <= 1e-3 * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("power", [2, 3, 4])
+@all_cases("seed", range(8))
+@all_cases("power", [2, 3, 4])
 def test_the_error_supposed_of_an_example_grows_with_its_length(seed, power):
     """Ten long examples among 2000 look as if they were inside, and violate by far more than any other's error."""
     rng, n = np.random.default_rng(seed), 2000
@@ -165,7 +169,7 @@ def test_the_error_supposed_of_an_example_grows_with_its_length(seed, power):
     assert gap >= naive.gap_of(true, y, np.ones(n), alpha) * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@all_cases("seed", range(40))
 def test_exact_values_of_many_do_not_hide_the_errors_of_a_few(seed):
     """f of all SVs is exact, as after second-order steps; of one in five of the others it has lost its digits."""
     rng, n = np.random.default_rng(seed), 1500
@@ -181,7 +185,7 @@ def test_exact_values_of_many_do_not_hide_the_errors_of_a_few(seed):
     assert gap >= naive.gap_of(true, y, np.ones(n), alpha) * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@all_cases("seed", range(40))
 def test_an_example_that_has_lost_much_among_others_of_its_kind_is_seen(seed):
     """One free support vector in thirty was outside of the last sets, and has lost a hundred times what others have."""
     rng, n = np.random.default_rng(seed), 1500
@@ -197,6 +201,7 @@ def test_an_example_that_has_lost_much_among_others_of_its_kind_is_seen(seed):
     assert (lost == 0).any()  # what was computed anew has lost nothing
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("kind", truth.KINDS)
 def test_a_sample_of_the_bench_of_truth(kind):
     for at, one in truth.outcomes(kind, 3, seed=1, limit=60, beside=False):
@@ -204,7 +209,7 @@ def test_a_sample_of_the_bench_of_truth(kind):
         assert one.converged or one.ending, (at, one)
 
 
-@pytest.mark.parametrize("option", truth.seeds.OPTIONS)
+@all_cases("option", truth.seeds.OPTIONS)
 def test_an_option_that_draws_at_random_is_drawn_by_the_seed(option):
     one = truth.seeds.problem(np.random.default_rng(1), (option,)).solved(60, beside=False)
     assert not one.untrue, one

@@ -8,6 +8,7 @@ from svmcore.kernels import RBF, Linear, Poly
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.store import reading
+from tests.cases import all_cases
 
 ODD = Recipe(
     name="odd",
@@ -29,7 +30,7 @@ ODD = Recipe(
 )
 
 
-@pytest.mark.parametrize("recipe", [*RECIPES.values(), ODD, ODD.replace(class_weight="balanced")], ids=lambda r: r.name)
+@all_cases("recipe", [*RECIPES.values(), ODD, ODD.replace(class_weight="balanced")], ids=lambda r: r.name)
 def test_json_and_url_bring_back_the_same_recipe(recipe):
     assert Recipe.from_dict(json.loads(json.dumps(recipe.to_dict()))) == recipe
     query = recipe.to_query()
@@ -75,7 +76,7 @@ def test_digest_knows_what_decides_the_outcome():
         assert ODD.replace(**change).digest() != ODD.digest()
 
 
-@pytest.mark.parametrize(
+@all_cases(
     ("field", "value", "allowed"),
     [
         ("C", -1, "above 0"),

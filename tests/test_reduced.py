@@ -36,6 +36,7 @@ from svmcore.methods.reduced.start import first_vectors
 from svmcore.methods.tangent import TangentWhitened
 from svmcore.model import ROUNDING, multiply_adds
 from svmcore.solvers.session import Session
+from tests.cases import all_cases
 from tests.naive import best_cut
 
 UNIT = Poly(5, 1, 1)
@@ -395,8 +396,8 @@ WAYS = [
 ]
 
 
-@pytest.mark.parametrize("reports", [0, 2, 6])
-@pytest.mark.parametrize("options", WAYS, ids=str)
+@all_cases("reports", [0, 2, 6])
+@all_cases("options", WAYS, ids=str)
 def test_a_stop_leaves_a_machine_that_decides(options, reports):
     X, y = digits()
     left, options = iter(range(reports)), dict(options)
@@ -462,7 +463,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("options", "words"), REFUSED, ids=lambda value: str(value)[:40])
+@all_cases(("options", "words"), REFUSED, ids=lambda value: str(value)[:40])
 def test_a_bad_parameter_is_refused_by_name(options, words):
     options = {"n_vectors": 5} | options
     examples = digits() if options.pop("X", False) else ()

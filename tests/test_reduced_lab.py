@@ -21,15 +21,10 @@ from svmcore.lab.registry.methods.reduced import reduction_of
 from svmcore.lab.store import runs
 from svmcore.lab.tables import TABLES, of_run
 from svmcore.saved import load, save
+from tests.trained import finished, submitted
 
 MOONS = Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0), C=1.0, n_train=150, n_test=60)
 FEW = {"n_vectors": 8, "sizes": 2, "reduction": "rho"}
-
-
-def finished(recipe, **how):
-    run_id = jobs.submit(recipe, **how)
-    assert jobs.wait(run_id, 120).state == "done", runs.get(run_id).message
-    return runs.get(run_id)
 
 
 @pytest.fixture(scope="module")
@@ -162,14 +157,14 @@ def test_a_machine_that_is_gone_is_trained_again(home):
     of = finished(MOONS)
     job = reduction_of(MOONS, **FEW)
     of.delete()
-    run = finished(job, parent=of.id)
+    run = submitted(job, parent=of.id)
     assert run.parent == of.id
     assert run.result["n_union"] == 8
 
 
 def test_a_machine_of_another_recipe_is_not_taken(home):
     of = finished(MOONS.replace(C=0.1))
-    run = finished(reduction_of(MOONS, **FEW), parent=of.id)
+    run = submitted(reduction_of(MOONS, **FEW), parent=of.id)
     assert run.result["reduction"]["n_before"] != of.result["n_union"]
 
 

@@ -12,6 +12,7 @@ from svmcore import RBF, SVC, Linear, NuSVC, Poly, Retraining
 from svmcore.estimator import one_vs_rest
 from svmcore.explain import bounds
 from tests import naive
+from tests.cases import all_cases
 
 SURE = 1e-9  # a decision nearer to 0 is anybody's
 
@@ -127,16 +128,17 @@ def check_changed(seed):
         assert ((f > 0) == (g > 0))[np.abs(g) > 1e-3].all(), (seed, size, how)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@all_cases("seed", range(24))
 def test_leave_one_out_is_that_of_training_anew(seed):
     check_left_out(seed)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@all_cases("seed", range(12))
 def test_changed_is_training_anew(seed):
     check_changed(seed)
 
 
+@pytest.mark.ci
 @pytest.mark.slow
 def test_changed_is_training_anew_a_hundred_times():
     for seed in range(1000, 1100):

@@ -12,7 +12,7 @@ from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.registry import split
 from svmcore.lab.registry.fields import RecipeError
 from svmcore.lab.registry.tasks import task_of
-from svmcore.lab.store import runs
+from tests.trained import finished
 
 DIGITS = Recipe(dataset="digits-8x8", n_train=300, n_test=200, kernel=Poly(3, 1.0, 1.0))
 NAME = "digits-8x8@checked"
@@ -26,12 +26,6 @@ def on(row, verdict, label=None, part="train"):
 def judge(*verdicts, name=NAME):
     revisions.add(name, load("digits-8x8"), verdicts)
     return catalogue.pinned(name)
-
-
-def finished(recipe):
-    run_id = jobs.submit(recipe)
-    assert jobs.wait(run_id, 300).state == "done"
-    return runs.get(run_id)
 
 
 @pytest.mark.parametrize("seed", range(4))

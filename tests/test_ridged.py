@@ -15,6 +15,7 @@ from svmcore.lab.experiment.train import execute
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.store import pipeline
 from svmcore.solvers.decomposition import Decomposition
+from tests.cases import all_cases
 
 SQUARED = "squared_hinge"
 
@@ -36,8 +37,8 @@ def problem(seed, n=200, d=6, scale=1.0):
     return (scale * X).astype(np.float32), y
 
 
-@pytest.mark.parametrize("solver", ["auto", "smo", "decomposition", Decomposition(working_set=290), "general"], ids=str)
-@pytest.mark.parametrize(("seed", "C", "n", "scale"), [(0, 0.01, 200, 1), (1, 1.0, 40, 3), (2, 100.0, 300, 0.1)])
+@all_cases("solver", ["auto", "smo", "decomposition", Decomposition(working_set=290), "general"], ids=str)
+@all_cases(("seed", "C", "n", "scale"), [(0, 0.01, 200, 1), (1, 1.0, 40, 3), (2, 100.0, 300, 0.1)])
 def test_the_machine_is_that_of_the_primal(solver, seed, C, n, scale):
     """Osuna, Freund and Girosi (1997), section 2.3, k = 2; some examples cost more, and some nothing."""
     X, y = problem(seed, n, scale=scale)

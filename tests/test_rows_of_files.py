@@ -281,6 +281,7 @@ print(json.dumps({"grew": peak - before, "n_sv": len(machine.support_)}))
 """
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the system does not tell peaks of memory")
 def test_memory_stays_within_what_was_said(tmp_path):
     rng = np.random.default_rng(0)

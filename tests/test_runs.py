@@ -23,6 +23,7 @@ from svmcore.lab.registry.tables import csv_text
 from svmcore.lab.registry.tasks import TASKS, classify
 from svmcore.lab.store import export, folders, runs, trash
 from svmcore.saved import load
+from tests.cases import all_cases
 
 ROOT = Path(__file__).parent.parent
 MOONS = RECIPES["moons"]
@@ -245,7 +246,7 @@ def test_labels_cannot_pose_as_formulas():
     assert csv_text(["=1+1"], [["@x"]]) == "'=1+1\n'@x\n"
 
 
-@pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
+@all_cases("recipe", RECIPES.values(), ids=RECIPES)
 def test_every_script_names_the_same_experiment(recipe):
     space = {}
     exec(export.script(recipe).partition("outcome =")[0], space)
@@ -253,7 +254,7 @@ def test_every_script_names_the_same_experiment(recipe):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("whose", ["published", "own"])
+@pytest.mark.parametrize("whose", ["published", pytest.param("own", marks=pytest.mark.ci)])
 def test_the_exported_script_repeats_the_run_from_an_empty_folder(home, outcome, tmp_path, whose):
     recipe = MOONS
     if whose == "own":
@@ -303,6 +304,7 @@ while True:
 """
 
 
+@pytest.mark.ci
 @pytest.mark.slow
 def test_a_kill_at_any_moment_leaves_a_store_that_opens(home, tmp_path):
     rng = np.random.default_rng(0)

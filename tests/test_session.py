@@ -367,6 +367,7 @@ os._exit(0)
 """
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_forks_while_another_thread_fits_end():
     """One in twenty waited for ever for a thread of OpenBLAS's, before the child was there."""

@@ -5,6 +5,7 @@ import pytest
 
 from svmcore.detection import suppression
 from svmcore.detection.suppression import grown, overlaps, supported, suppressed
+from tests.cases import all_cases
 
 
 def naive_iou(a, b):
@@ -43,8 +44,8 @@ def test_overlap_is_shared_over_joint_area():
     assert overlaps(a[:0], b).shape == (0, 20)
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize(("iou", "centre"), [(0.2, True), (0.2, False), (0.0, False), (1.0, True), (1.0, False)])
+@all_cases("seed", range(8))
+@all_cases(("iou", "centre"), [(0.2, True), (0.2, False), (0.0, False), (1.0, True), (1.0, False)])
 def test_the_surest_stay(seed, iou, centre):
     boxes, f = random_boxes(40, seed)
     assert suppressed(boxes, f, iou=iou, centre=centre).tolist() == naive_suppressed(boxes, f, iou, centre)

@@ -28,6 +28,7 @@ from svmcore import (
 )
 from svmcore.methods.neighbours import TangentNeighbours
 from tests import naive
+from tests.cases import all_cases
 
 PARAMETERS = [
     {"kernel": "linear", "C": 0.5},
@@ -51,7 +52,7 @@ def random_problem(seed):
     return X, y, weight
 
 
-@pytest.mark.parametrize("seed", range(20))
+@all_cases("seed", range(20))
 def test_binary_problems_reach_scikit_learns_objective(seed):
     X, y, weight = random_problem(seed)
     parameters = PARAMETERS[seed % len(PARAMETERS)]
@@ -259,8 +260,8 @@ def test_rbf_far_from_the_origin_keeps_its_precision():
     assert abs(len(near.support_) - len(far.support_)) <= 3
 
 
-@pytest.mark.parametrize("beyond", [1e39, -1e39, 1e300])
-@pytest.mark.parametrize("make", [SVC, lambda: VirtualSVC(rounds=0, jitters="none"), NuSVC, CrossTrainingSVC])
+@all_cases("beyond", [1e39, -1e39, 1e300])
+@all_cases("make", [SVC, lambda: VirtualSVC(rounds=0, jitters="none"), NuSVC, CrossTrainingSVC])
 def test_what_fit_refuses_predict_refuses(make, beyond):
     X = np.random.default_rng(0).normal(size=(60, 4))
     X[:30, 0] += 3

@@ -20,6 +20,7 @@ from svmcore.lab.recipes.pairs import JITTER_SETS
 from svmcore.lab.store import runs
 from svmcore.lab.tables import PUBLISHED, TABLES, Cell, Row, Table, fill, mnist, numbers, text
 from svmcore.metrics import paired_test
+from tests.trained import finished
 
 NAMED = {
     "usps-table1", "usps-vsv-rotation", "usps-vsv-thickness", "usps-local", "sv-transfer", "mnist-table4-6",
@@ -163,6 +164,7 @@ def test_tables_are_listed(capsys):
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(TABLES)
 
 
+@pytest.mark.ci
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "most"),
@@ -199,12 +201,6 @@ def test_a_reduction_by_answers_has_no_rho_in_a_table():
         assert found["kept:0"].value == found["best:0"].value == 0
         assert found["b:0"].value == found["b_kept:0"].value == 0.1
         assert rho is None or found["rho_fold:1"].value == 2  # of the distance, not its square
-
-
-def finished(recipe):
-    run_id = jobs.submit(recipe)
-    assert jobs.wait(run_id, 300).state == "done"
-    return runs.get(run_id)
 
 
 def test_the_costs_of_digestion_are_told_in_one_unit(home):

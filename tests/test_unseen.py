@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from svmcore.kernels import RBF, Poly
-from svmcore.lab import Recipe, RecipeError, jobs
+from svmcore.lab import Recipe, RecipeError
 from svmcore.lab.experiment import suspects, unseen
 from svmcore.lab.jobs.analyses import UNSEEN
-from svmcore.lab.store import runs
+from tests.trained import finished
 
 DIGITS = Recipe(dataset="digits-8x8", n_train=300, n_test=50, kernel=Poly(3, 1.0, 1.0), options={"noise": 0.1})
 RECIPES = {
@@ -18,15 +18,9 @@ RECIPES = {
 }
 
 
-def made(recipe):
-    run_id = jobs.submit(recipe)
-    assert jobs.wait(run_id, 300).state == "done", runs.get(run_id).message
-    return runs.get(run_id)
-
-
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
 def test_the_machine_of_a_fold_says_what_was_kept_of_it(home, recipe):
-    run = made(recipe)
+    run = finished(recipe)
     folded, index = run.folded(), run.train_index()
     assert bool(len(folded.doubted)) == bool(recipe.options.get("refold"))
     for at in np.random.default_rng(0).permutation(len(index))[:6].tolist():
@@ -43,7 +37,7 @@ def test_the_machine_of_a_fold_says_what_was_kept_of_it(home, recipe):
 
 
 def test_an_example_that_no_fold_held_out_is_refused(home):
-    run = made(RECIPES["folds once"])
+    run = finished(RECIPES["folds once"])
     left = np.setdiff1d(np.arange(1797), run.train_index())[0]
     with pytest.raises(ValueError, match=f"row = {left}; allowed: a training example"):
         unseen.fold_of(run, int(left))
@@ -53,7 +47,7 @@ def test_an_example_that_no_fold_held_out_is_refused(home):
 
 
 def test_beside_the_runs_the_machine_of_a_fold_is_trained_once(home, monkeypatch):
-    run, asked, train = made(RECIPES["folds twice"]), [], unseen.trained
+    run, asked, train = finished(RECIPES["folds twice"]), [], unseen.trained
 
     def counted(run, number, *how):
         asked.append(number)

@@ -9,10 +9,9 @@ from pages.ui.why import family
 from svmcore.explain import bill
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Poly
-from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.store import runs
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.trained import finished
 
 VIRTUAL = Recipe(
     dataset="digits-8x8",
@@ -28,9 +27,7 @@ VIRTUAL = Recipe(
 def run(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SVMLAB_HOME", str(tmp_path_factory.mktemp("family")))
-        run_id = jobs.submit(VIRTUAL)
-        assert jobs.wait(run_id, 180).state == "done"
-        yield runs.get(run_id)
+        yield finished(VIRTUAL)
 
 
 def families(run, c):

@@ -20,10 +20,13 @@ from tests.homes import lend_compiled
 
 ROOT = Path(__file__).parents[2]
 # Not by PYTHONPATH: Streamlit watches every file of its folders, those of installed packages too.
-SERVE = f"import sys; sys.path.insert(1, {str(ROOT)!r}); from streamlit.web.cli import main; main()"
-START_SECONDS = 60
+SERVE = (
+    f"import os, sys; sys.path.insert(1, {str(ROOT)!r}); from svmcore.lab.experiment import priority; "
+    "priority.NICE = os.nice(0); from streamlit.web.cli import main; main()"  # as in tests/conftest.py
+)
+START_SECONDS = 300
 PATIENCE = 900  # seconds of a test: its server compiles, beside that of another one
-PRESET_SECONDS = 240  # a tenth of it on a quiet machine, compilation included
+PRESET_SECONDS = 600  # a hundredth of it on a quiet machine, compilation included
 
 
 def pytest_collection_modifyitems(items):

@@ -8,8 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from svmcore.lab.recipes import RECIPES
-from tests.browser.steps import expect_state, go_to, press, settle, tiles, upload, visit
-from tests.browser.uploads import PICTURES, TABLE, WRONG_TABLES
+from tests.browser.steps import expect_state, press, settle, tiles, visit
 
 WATCHABLE = urlencode(RECIPES["volcano-synthetic"].replace(slow_motion=True).to_query())
 COUNTED = re.compile(r"SVM: ([\d,]+) of ([\d,]+) found, \d+ %, with ([\d,]+) false alarms")
@@ -107,36 +106,3 @@ def now(tab):
     words = [int(n.replace(",", "")) for n in COUNTED.search(tab.get_by_test_id("stMain").inner_text()).groups()]
     marks = tab.locator(".st-key-detect_picture svg g").locator("title").all_text_contents()
     return words, {kind: sum(text.startswith(kind) for text in marks) for kind in KINDS}
-
-
-def test_own_pictures_are_refused_with_file_line_and_column_or_offered_by_detect(server, tab):
-    visit(tab, f"{server.url}/datasets?set=new-pictures")
-    for table, words in WRONG_TABLES.values():
-        upload(tab, PICTURES | {"spots.csv": table.encode()})
-        refusal = tab.get_by_test_id("stAlert").filter(has_text="cannot be used")
-        expect(refusal).to_contain_text(words)
-        for _ in range(3):
-            tab.get_by_test_id("stFileChipDeleteBtn").first.click()
-        expect(refusal).to_have_count(0)
-    upload(tab, PICTURES | {"spots.csv": TABLE.encode()})
-    tab.locator(".st-key-pictures_title input").fill("Spots")
-    tab.locator(".st-key-pictures_object input").fill("spot")
-    press(tab, "FormSubmitter-pictures_keep-Keep")
-
-    expect(tab.get_by_role("heading", name="Spots")).to_be_visible()
-    settle(tab)
-    tab.get_by_test_id("stMain").get_by_role("link", name="Detect").click()
-    expect(tab.get_by_role("heading", name="Detect", level=1)).to_be_visible()
-    settle(tab)
-    expect(tab.locator(".st-key-detect_dataset input")).to_have_value("Spots")
-    expect(tab.get_by_text("2 pictures, 5 spots.")).to_be_visible()
-    expect(tab.get_by_role("button", name="Start")).to_be_enabled()
-
-
-def test_without_a_machine_a_photograph_page_says_what_to_do(server, tab):
-    visit(tab, f"{server.url}/train")
-    go_to(tab, "On a photograph")
-    expect(tab.get_by_text("No machine yet that looks at photographs.")).to_be_visible()
-    expect(tab.get_by_role("button", name="Train the small demo")).to_be_enabled()
-    tab.get_by_test_id("stMain").get_by_role("link", name="Other machines").click()
-    expect(tab.get_by_role("heading", name="Detect", level=1)).to_be_visible()

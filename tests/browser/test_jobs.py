@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import running_app
-from tests.browser.steps import OUTCOME, expect_state, metric, press, run_id, settle, start, visit
+from tests.browser.steps import OUTCOME, expect_state, press, run_id, settle, start, visit
 
 LONG = "/train?dataset=mnist-5k&method=vsv&jitters=box:1&slow_motion=true"
 WATCHABLE = "/train?dataset=mnist-5k&n_train=1000&n_test=500&slow_motion=true"
@@ -68,6 +68,7 @@ def test_hurried_clicks_make_one_run_the_next_one_queues_and_cancel_says_so(serv
     expect(tab.locator(".st-key-recipe_C input").first).to_have_value("1.5")
 
 
+@pytest.mark.ci
 def test_cancel_a_long_run_and_start_another(server, tab):
     visit(tab, server.url + LONG)
     long = start(tab)
@@ -82,22 +83,6 @@ def test_cancel_a_long_run_and_start_another(server, tab):
     expect(tab.get_by_text(OUTCOME).first).to_be_visible()
 
 
-def test_pause_and_resume(server, tab):
-    visit(tab, server.url + WATCHABLE)
-    start(tab)
-    expect_state(tab, "running", 90)
-    metric(tab, "Time")  # training has begun
-    press(tab, "pause")
-    expect_state(tab, "paused", 10)
-    tab.wait_for_timeout(1500)  # the burst that was at work is still told
-    before = metric(tab, "Time")
-    tab.wait_for_timeout(2500)
-    assert metric(tab, "Time") == before
-    press(tab, "pause")
-    expect_state(tab, "running", 10)
-    expect_state(tab, "done", 180)  # runs give way to whatever else is at work
-
-
 @pytest.fixture
 def edited(server, tmp_path):
     """A server that looks for edits of its pages."""
@@ -105,6 +90,7 @@ def edited(server, tmp_path):
         yield running
 
 
+@pytest.mark.ci
 def test_a_reload_and_an_edit_of_a_page_leave_the_run_alone(edited, tab):
     visit(tab, edited.url + WATCHABLE)
     run = start(tab)

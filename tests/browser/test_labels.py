@@ -3,6 +3,7 @@ without a label, labelled by key while the curve of errors goes on."""
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from data import load
@@ -53,6 +54,7 @@ def test_judge_undo_train_compare(server, tab):
     expect(tab.get_by_text("A revision of digits-8x8.")).to_be_visible()
 
 
+@pytest.mark.ci
 def test_a_view_over_the_page_takes_no_verdict(server, tab):
     visit(tab, f"{server.url}/train?{QUERY}&seed=1")
     run = start(tab)
@@ -74,6 +76,7 @@ def test_a_view_over_the_page_takes_no_verdict(server, tab):
     expect(tab.get_by_text(re.compile(r"^1 of \d+ judged"))).to_be_visible()
 
 
+@pytest.mark.ci
 def test_the_second_click_of_a_double_click_judges_no_other_example(server, tab):
     visit(tab, f"{server.url}/labels?run={preset(server)}&revision=twice")
     ready(tab)

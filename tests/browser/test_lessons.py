@@ -11,6 +11,7 @@ from tests.browser.steps import QUIET, SCREENS, press, settle, tiles
 LESSONS = {"keeps": 5, "margin": 5, "virtual": 5, "jittering": 6, "toofar": 5, "speed": 6}
 TRAINING = 120_000  # ms that the machines of a step may take beside other work
 PHONE = "margin"  # walked on a phone
+WALKED = (PHONE,)  # always; the others, whose steps tests/test_lessons.py answers, by -m ci
 SEED = 7
 
 
@@ -43,7 +44,17 @@ def answer(page: Page, choice: int = 0) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "tab"), [(name, SCREENS["phone" if name == PHONE else "projector"]) for name in LESSONS], indirect=["tab"]
+    ("name", "tab"),
+    [
+        pytest.param(
+            name,
+            SCREENS["phone" if name == PHONE else "projector"],
+            marks=() if name in WALKED else pytest.mark.ci,
+            id=name,
+        )
+        for name in LESSONS
+    ],
+    indirect=["tab"],
 )
 def test_a_lesson_from_start_to_end(server, tab, name):
     open_lesson(tab, server.url, name)
@@ -69,6 +80,7 @@ def test_a_lesson_from_start_to_end(server, tab, name):
     expect(tab).to_have_url(re.compile(rf"seed={SEED}\b"))
 
 
+@pytest.mark.ci
 def test_the_end_of_a_lesson_without_a_seed_leads_to_all_lessons(server, tab):
     """Its last step is on a page whose address a widget writes."""
     number = LESSONS["virtual"]
@@ -80,6 +92,7 @@ def test_the_end_of_a_lesson_without_a_seed_leads_to_all_lessons(server, tab):
     settle(tab)
 
 
+@pytest.mark.ci
 def test_a_link_with_a_seed_shows_everyone_the_same_digits(server, chromium, tab):
     seen = []
     for context in (tab.context, chromium.new_context(viewport={"width": 1440, "height": 1000})):

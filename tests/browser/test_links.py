@@ -20,6 +20,7 @@ def test_the_run_that_is_shown_stands_above_the_menu_and_both_fit_the_screen(ser
     tab.wait_for_function("bar => bar.scrollHeight <= 800", arg=sidebar.element_handle())
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("tab", [{"viewport": {"width": 390, "height": 844}}], indirect=True)
 def test_on_a_phone_the_menu_closes_when_a_page_is_chosen(server, tab):
     visit(tab, f"{server.url}/errors")
@@ -43,6 +44,7 @@ def test_on_a_phone_the_menu_closes_also_when_the_link_was_followed_before_keys_
     expect(opens).to_be_visible()
 
 
+@pytest.mark.ci
 def test_a_link_to_the_errors_of_a_run_opens_cold(server, tab):
     run = preset(server)
     with running_app(server.tree, server.home) as fresh:

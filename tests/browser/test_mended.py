@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import onnxruntime
+import pytest
 from playwright.sync_api import expect
 
 from data import verdicts
@@ -53,6 +54,7 @@ def taken(tab, button):
     return download.value.path()
 
 
+@pytest.mark.ci
 def test_forty_wrong_labels_are_found_and_mended(server, tab):
     text, X, y, wrong = table(25)
     visit(tab, f"{server.url}/datasets?set=new")

@@ -23,14 +23,3 @@ def test_pick_a_digit_and_write_a_jitter_set(server, tab):
     press(tab, "to_train")
     expect(tab.get_by_role("heading", name="Train", level=1)).to_be_visible()
     expect(tab).to_have_url(re.compile("method=vsv"))
-
-
-def test_methods_run_side_by_side_and_are_found_again(server, tab):
-    visit(tab, server.url + "/methods?set=digits-8x8&n=60")
-    press(tab, "queue_all")
-    expect(tiles(tab, "families").first).to_be_visible(timeout=180_000)
-    expect(tab.locator(".st-key-cancel_all")).to_have_count(0, timeout=60_000)
-    tab.reload()
-    settle(tab)
-    expect(tiles(tab, "families").first).to_be_visible()
-    expect(tab.locator(".st-key-queue_all")).to_have_count(0)

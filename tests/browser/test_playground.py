@@ -5,6 +5,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from playwright.sync_api import expect
 
 from pages.ui.play import setting, solve
@@ -150,6 +151,7 @@ def test_the_tape_is_scrubbed_without_a_server(server, tab):
     expect(tab.locator(".plane .sentence")).to_contain_text("This is the trained machine.")
 
 
+@pytest.mark.ci
 def test_a_click_is_answered_soon(server, tab):
     """From the click to the machine with the new point; server and drawing take 40 ms of it where nothing else runs."""
     visit(tab, f"{server.url}/?problem=banana&virtual=true")

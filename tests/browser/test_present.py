@@ -20,7 +20,10 @@ TALK = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("page", ["", "errors", "train", "support_vectors", "datasets"])
+OTHERS = [pytest.param(page, marks=pytest.mark.ci) for page in ("", "train", "support_vectors", "datasets")]
+
+
+@pytest.mark.parametrize("page", ["errors", *OTHERS])
 def test_the_figure_is_near_the_upper_edge(server, tab, page):
     run = preset(server)
     tab.set_viewport_size({"width": 1280, "height": 720})
@@ -37,6 +40,7 @@ def test_the_figure_is_near_the_upper_edge(server, tab, page):
     expect(tab.get_by_role("button", name="Leave Present")).to_have_count(0)
 
 
+@pytest.mark.ci
 def test_so_it_is_on_the_pages_of_studies(server, tab):
     """Each opens with its sample, whose words and forms stand aside."""
     tab.set_viewport_size({"width": 1280, "height": 720})

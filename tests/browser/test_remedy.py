@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import expect_state, preset, press, run_id, settle, tiles, visit
@@ -11,6 +12,7 @@ def choose(dialog, label):
     dialog.get_by_text(label, exact=True).first.click()
 
 
+@pytest.mark.ci
 def test_from_an_error_to_the_invariance_that_helps_and_to_what_it_mends(server, tab):
     before = preset(server)
     visit(tab, f"{server.url}/errors?run={before}")

@@ -3,6 +3,7 @@ phone."""
 
 import io
 import json
+import os
 import re
 import time
 from contextlib import contextmanager
@@ -15,15 +16,25 @@ from playwright.sync_api import expect
 from tests.browser.steps import OUTCOME, SCREENS, expect_state, go_to, preset, press, settle, tiles, upload
 from tests.browser.uploads import png, spotted, zipped
 
-pytestmark = pytest.mark.parametrize("tab", SCREENS.values(), ids=SCREENS, indirect=True)
+
+def on(*always):
+    """For a task on both screens: on these always, on the other one by -m ci."""
+    screens = [
+        pytest.param(screen, id=name, marks=() if name in always else pytest.mark.ci)
+        for name, screen in SCREENS.items()
+    ]
+    return pytest.mark.parametrize("tab", screens, indirect=True)
+
+
 RADIUS = 6  # pixels of a spot
 
 
 @contextmanager
 def within(seconds):
+    """As long as a reader would wait at a machine of their own; longer in proportion where others are at work too."""
     began = time.monotonic()
     yield
-    assert time.monotonic() - began < seconds
+    assert time.monotonic() - began < seconds * max(1, os.getloadavg()[0] / os.cpu_count())
 
 
 @pytest.fixture
@@ -70,6 +81,7 @@ def hand_in(reader, name, content):
     upload(reader, {name: content})
 
 
+@on("projector", "phone")
 def test_why_a_digit_is_wrong(reader):
     with within(30):
         go_to(reader, "Errors")
@@ -82,6 +94,7 @@ def test_why_a_digit_is_wrong(reader):
         assert box["y"] + box["height"] < screen["height"]
 
 
+@on("projector")
 def test_from_an_excel_table_to_its_errors(reader, request):
     with within(120):
         hand_in(reader, f"week 12 {request.node.callspec.id}.xlsx", excel_export())
@@ -97,6 +110,7 @@ def test_from_an_excel_table_to_its_errors(reader, request):
         settle(reader)
 
 
+@on()
 def test_from_a_folder_of_coco_to_its_curve(reader, request):
     with within(300):
         hand_in(reader, f"spots {request.node.callspec.id}.zip", coco_folder())

@@ -30,6 +30,7 @@ def hostile(tmp_path_factory, chromium):
         yield server, entry.name, run.id
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("page", PAGES)
 def test_nothing_is_fetched(hostile, chromium, page):
     server, name, run_id = hostile

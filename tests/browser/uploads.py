@@ -2,10 +2,6 @@
 
 GOOD    name -> (files, classes, shape of an example as the page states it)
 BROKEN  name -> (files, words of the reason)              files: {file name: bytes}
-
-PICTURES        two pictures with objects, without their table: {file name: bytes}
-TABLE           where their objects are
-WRONG_TABLES    name -> (table, words of the refusal)
 """
 
 import io
@@ -95,15 +91,4 @@ BROKEN = {
     "images in no folder": ({"flat.zip": zipped({"1.png": png(_WIDE[0][0]), "2.png": png(_WIDE[0][1])})}, "no folder"),
     "a cut-off idx file": ({"cut-idx3-ubyte": idx(_WIDE[0])[:-7], "cut-idx1-ubyte": idx(_WIDE[1])}, "header says"),
     "labels alone": ({"alone-idx1-ubyte": idx(_WIDE[1])}, "missing"),
-}
-
-_PLACES = {"east.png": [(20, 24), (70, 60), (40, 78)], "west.png": [(30, 66), (72, 22)]}
-
-PICTURES = {name: png(spotted(seed, places)) for seed, (name, places) in enumerate(_PLACES.items())}
-TABLE = "\n".join(["image,x,y,radius", *(f"{name},{x},{y},8" for name, own in _PLACES.items() for x, y in own)])
-
-WRONG_TABLES = {
-    "a word among the numbers": (f"{TABLE}\nwest.png,12,high,8", "spots.csv, line 7, column y: 'high'"),
-    "no such picture": (f"{TABLE}\nnorth.png,12,13,8", "spots.csv, line 7, column image"),
-    "a circle without a size": (f"{TABLE}\nwest.png,12,13,0", "spots.csv, line 7, column radius: 0"),
 }

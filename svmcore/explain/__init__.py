@@ -1,1 +1,1 @@
-"""Why a trained machine decides as it does on one example, one question a file."""
+"""Explanations of a trained machine and its decisions, one question per file."""

@@ -1,14 +1,14 @@
-"""Examples that are alike, or unlike all others: exact copies, near duplicates with unlike labels, outliers.
+"""Duplicates and outliers: exact duplicates, near duplicates with different labels, and outliers.
 
-    D(i, j)^2 = K_ii + K_jj - 2 K_ij                                       distance in the kernel's own space
-    linked    i and j with unlike labels, each of which is nearest to the other of all examples        (Tomek link)
-    outlying  mean of D(i, j) over the `NEAREST` nearest j of i's own class, large
+    D(i, j)^2 = K_ii + K_jj - 2 K_ij                                       distance in feature space
+    linked    i and j with different labels, each of which is the nearest example to the other       (Tomek link)
+    outlying  large mean of D(i, j) over the `NEAREST` nearest j of the class of i
 
-Symbols: X (n, d) float32 as the kernel takes them; label (n,) int64 classes. Kernel values are made a few rows at a
-time, so that memory does not grow with n^2.
+Symbols: X (n, d) float32, preprocessed; label (n,) int64 classes. Kernel values are computed a few rows at a time, so
+that memory does not grow with n^2.
 
 References: Tomek, Two modifications of CNN, IEEE Trans. SMC 6 (1976); Ramaswamy, Rastogi and Shim, Efficient algorithms
-for mining outliers, SIGMOD (2000), for distances to the nearest ones.
+for mining outliers, SIGMOD (2000), for distances to the nearest neighbours.
 """
 
 import hashlib
@@ -23,27 +23,27 @@ from svmcore.kernels import Kernel
 
 NEAREST = 5
 WORK = 3e9  # floating-point operations between two checks
-VALUES = 8e6  # kernel values held at a time
-LOOKED = 1024  # rows whose contents are compared between two checks
+VALUES = 8e6  # kernel values in memory at a time
+LOOKED = 1024  # rows hashed between two checks
 
 
 class Distances(NamedTuple):
-    """Of each example, in the kernel's own space; arrays (n,)."""
+    """Distances of each example in feature space; arrays (n,)."""
 
-    own: np.ndarray  # float64, to the nearest of its class; inf where it is the only one
-    mean: np.ndarray  # float64, mean over the NEAREST nearest of its class; nan where it is the only one
+    own: np.ndarray  # float64, to the nearest of its class; inf if it is the only one
+    mean: np.ndarray  # float64, mean over the NEAREST nearest of its class; nan if it is the only one
     other: np.ndarray  # float64, to the nearest of another class
-    which: np.ndarray  # int64, that one
+    which: np.ndarray  # int64, the position of that one
 
 
 def copies(X: np.ndarray, check: Callable[[], None] = lambda: None) -> np.ndarray:
-    """(n,) int64: for each row of X the first row that has the same contents, often itself."""
+    """(n,) int64: for each row of X the first row with the same values, often itself."""
     seen: dict[bytes, int] = {}
     return np.array([seen.setdefault(key, i) for i, key in enumerate(_keys(X, check))], np.int64).reshape(-1)
 
 
 def unlike_copies(X, y, check: Callable[[], None] = lambda: None) -> list[np.ndarray]:
-    """Positions of equal rows that have unlike labels, an array (at least 2,) for each such row."""
+    """Positions of equal rows with different labels, one array (at least 2,) per group of equal rows."""
     first = copies(X, check)
     _, code = np.unique(y, return_inverse=True)
     unlike = np.unique(first[code != code[first]])
@@ -53,7 +53,7 @@ def unlike_copies(X, y, check: Callable[[], None] = lambda: None) -> list[np.nda
 
 
 def across(X, X_test, check: Callable[[], None] = lambda: None) -> np.ndarray:
-    """(p, 2) int64: test rows that are among the rows of X as well, and of these the first."""
+    """(p, 2) int64: pairs of a test row and the first equal row of X."""
     seen: dict[bytes, int] = {}
     for i, key in enumerate(_keys(X, check)):
         seen.setdefault(key, i)
@@ -62,14 +62,15 @@ def across(X, X_test, check: Callable[[], None] = lambda: None) -> np.ndarray:
 
 
 def distances(kernel: Kernel, X: np.ndarray, label: np.ndarray, check: Callable[[], None] = lambda: None) -> Distances:
-    """Of every example to the nearest of its own class and of the others. ValueError for fewer than two classes."""
+    """Distances of every example to the nearest of its class and of other classes. ValueError for fewer than two
+    classes."""
     label = np.asarray(label)
     classes, counts = np.unique(label, return_counts=True)
     if len(classes) < 2 or len(label) != len(X):
         raise ValueError(
             f"label: {len(label)} labels of {len(classes)} classes; allowed: {len(X)} of at least two classes"
         )
-    order = np.argsort(label, kind="stable")  # so that a class is a stretch of columns
+    order = np.argsort(label, kind="stable")  # so that the columns of a class are contiguous
     operand, n = Operand(X[order]), len(X)
     diag = kernel.diag(operand.X)
     result = Distances(np.full(n, np.inf), np.full(n, np.nan), np.empty(n), np.empty(n, np.int64))
@@ -86,7 +87,7 @@ def distances(kernel: Kernel, X: np.ndarray, label: np.ndarray, check: Callable[
 
 
 def linked(nearest: Distances) -> np.ndarray:
-    """(p, 2) int64, i < j: examples of unlike labels each of which is nearest to the other, the nearest first."""
+    """(p, 2) int64, i < j: mutually nearest examples with different labels, the closest pairs first."""
     i = np.arange(len(nearest.which))
     mutual = (nearest.which[nearest.which] == i) & (nearest.other < nearest.own) & (i < nearest.which)
     mutual &= (nearest.other < nearest.own)[nearest.which]
@@ -95,13 +96,13 @@ def linked(nearest: Distances) -> np.ndarray:
 
 
 def outlying(nearest: Distances) -> np.ndarray:
-    """Positions of the examples, those first that are farthest from their own class; without only ones of a class."""
+    """Positions of the examples, the farthest from their own class first; without the only example of a class."""
     known = np.flatnonzero(np.isfinite(nearest.mean))
     return known[np.argsort(-nearest.mean[known], kind="stable")]
 
 
 def _keys(X, check: Callable[[], None]) -> Iterator[bytes]:
-    """What tells the contents of each row from others."""
+    """A hash of each row."""
     for start in range(0, len(X), LOOKED):
         check()
         piece = np.asarray(X[start : start + LOOKED])
@@ -110,7 +111,7 @@ def _keys(X, check: Callable[[], None]) -> Iterator[bytes]:
 
 
 def _measure(D: np.ndarray, rows: np.ndarray, a: int, b: int, result: Distances) -> None:
-    """Squared distances D (r, n) of rows of the class whose columns are a to b, in place."""
+    """Fill `result` for rows of the class with columns a to b; D (r, n): their squared distances, overwritten."""
     n = D.shape[1]
     D[np.arange(len(rows)), rows] = np.inf
     near = min(NEAREST, b - a - 1)

@@ -1,14 +1,14 @@
-"""The next label: which of the examples that have none are to be asked for.
+"""Active learning: the unlabelled examples to label next.
 
-    lead_i = |f(x_i)|                            of two classes, in units of the margin
-           = the largest f_c(x_i) - the second   of more
+    lead_i = |f(x_i)|                            for two classes, in units of the margin
+           = the largest f_c(x_i) - the second   for more
 
-    nearest   the smallest leads: what the machine is least sure of, so that either answer moves it
-    spread    of the REACH m smallest leads the smallest, then m - 1 times the one farthest from those taken, by
-              |phi(u) - phi(v)|^2 = K(u, u) - 2 K(u, v) + K(v, v), so that no two of them ask the same
-    random    drawn; what the other two are compared with
+    nearest   the smallest leads: the most uncertain examples, for which any label changes the machine
+    spread    of the REACH m smallest leads the smallest, then m - 1 times the one farthest from those chosen, by
+              |phi(u) - phi(v)|^2 = K(u, u) - 2 K(u, v) + K(v, v), so that the examples are diverse
+    random    at random; the baseline of the other two
 
-Symbols: p examples without a label, k machines; m are asked for at a time.
+Symbols: p unlabelled examples, k machines; m examples are chosen at a time.
 Tong and Koller, Support vector machine active learning, JMLR 2 (2001), section 4.1 (nearest); Brinker, Incorporating
 diversity in active learning with support vector machines, ICML (2003), spreads them by angle.
 """
@@ -21,17 +21,17 @@ from svmcore.allowed import require
 from svmcore.model import lead
 
 WAYS = {"nearest": "Nearest to the plane", "spread": "Nearest and spread", "random": "At random"}
-REACH = 2  # times as many as are asked for: the nearest, among which they are spread
+REACH = 2  # `spread` chooses among this many times m nearest examples
 
-Squared = Callable[[int, np.ndarray], np.ndarray]  # (i, (c,) others) -> (c,) squared distances, of positions
+Squared = Callable[[int, np.ndarray], np.ndarray]  # (i, (c,) others) -> (c,) squared distances; positions
 
 
 def next_ones(way: str, decision: np.ndarray, m: int, squared: Squared, rng: np.random.Generator) -> np.ndarray:
-    """Which to ask for next, the most telling first; of equal leads the first: (min(m, p),) int64, positions of the p.
+    """Positions (min(m, p),) int64 of the examples to label next, the most informative first; ties by position.
 
-    way: one of WAYS; decision (p, k): what the machine says of the examples without a label; m: how many are asked for;
-    squared(i, others): their squared distances from example i, positions of the p; rng: what `random` draws from.
-    ValueError for a way that there is not.
+    way: one of WAYS; decision (p, k): decision values of the unlabelled examples; m: how many to choose;
+    squared(i, others): their squared distances from example i; rng: random generator, for `random`. ValueError for an
+    unknown way.
     """
     require(way in WAYS, "way", way, ", ".join(WAYS))
     if way == "random":
@@ -42,7 +42,7 @@ def next_ones(way: str, decision: np.ndarray, m: int, squared: Squared, rng: np.
     near = order[: REACH * m]
     taken, apart = [0], np.asarray(squared(near[0], near), np.float64)
     while len(taken) < m:
-        apart[taken] = -np.inf  # a copy of one that is taken may come, itself never again
+        apart[taken] = -np.inf  # a chosen example never comes again, but a duplicate of it may
         taken.append(int(apart.argmax()))
         apart = np.minimum(apart, squared(near[taken[-1]], near))
     return near[taken]

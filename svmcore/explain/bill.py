@@ -1,14 +1,14 @@
-"""The bill of one decision: what every support vector adds to f, exactly.
+"""The contributions of the support vectors to one decision value, exactly (drawn as a waterfall).
 
     f_c(x) = sum_i alpha_i y_i K(x_i, x) + b_c = b_c + sum_i part[c, i],      part[c, i] = coef[c, i] K(x_i, x)
 
-Lines of a bill are support vectors, or sums of them: those made from one parent, or those of one class. What is not
-pictured is told as two sums, the lines for (part > 0) and those against; how much of the bill the pictured lines are is
+The lines of a bill are support vectors, or sums of them by parent or by class. The lines that are not shown are summed
+up in two numbers, those for (part > 0) and those against. The share of the shown lines is
 
-    share = sum_{pictured} |part| / sum_{all lines} |part|
+    share = sum_{shown} |part| / sum_{all lines} |part|
 
-Symbols: x (d,) an example as the kernel takes it; k (m,) float64 its kernel values with all m support vectors
-(`Machine.kernel_values`), which serve every machine c of the k; positions count in the Machine's arrays.
+Symbols: x (d,) a preprocessed example; k (m,) float64 its kernel values with all m support vectors
+(`Machine.kernel_values`), used for every machine c; positions refer to the arrays of the Machine.
 
 Burges, Data Mining and Knowledge Discovery 2 (1998), section 4.
 """
@@ -21,11 +21,11 @@ from svmcore.model import Machine
 
 
 class Bill(NamedTuple):
-    """One machine's decision on one example, line by line. Arrays (g,)."""
+    """The contributions to one machine's decision on one example. Arrays (g,)."""
 
-    name: np.ndarray  # what a line stands for: the position of a support vector, a parent, a class
-    part: np.ndarray  # float64, what it adds to f
-    count: np.ndarray  # support vectors in it
+    name: np.ndarray  # of a line: the position of a support vector, a parent, or a class
+    part: np.ndarray  # float64, its contribution to f
+    count: np.ndarray  # number of support vectors
     bias: float
 
     @property
@@ -34,9 +34,9 @@ class Bill(NamedTuple):
         return self.bias + float(self.part.sum())
 
     def strongest(self, most: int) -> np.ndarray:
-        """Which `most` lines weigh most, in order; ties in the order of the bill."""
+        """The `most` lines with the largest |part|, in decreasing order; ties in the order of the bill."""
         size = np.abs(self.part)
-        if most < len(size):  # a whole sort of 20,000 lines takes longer than their kernel values
+        if most < len(size):  # sorting 20,000 lines takes longer than computing their kernel values
             least = np.partition(size, len(size) - most)[len(size) - most]
             candidates = np.flatnonzero(size >= least)
         else:
@@ -44,7 +44,7 @@ class Bill(NamedTuple):
         return candidates[np.argsort(-size[candidates], kind="stable")][:most]
 
     def grouped(self, key: np.ndarray) -> "Bill":
-        """The same bill with lines of one key (g,) added up; its names are the keys."""
+        """The bill with lines of equal key (g,) summed up; its names are the keys."""
         names, line = np.unique(key, return_inverse=True)
         part = np.bincount(line, self.part, len(names))
         count = np.bincount(line, self.count, len(names)).astype(np.int64)
@@ -52,24 +52,24 @@ class Bill(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """What a bill has beside the pictured lines."""
+    """The lines of a bill that are not shown, summed up."""
 
     n_for: int
     part_for: float
     n_against: int
     part_against: float
-    share: float  # of all pull, that the pictured lines have; 1 for a bill without lines
+    share: float  # of the shown lines in the sum of |part|; 1 for a bill without lines
 
 
 def of_machine(machine: Machine, c: int, k: np.ndarray) -> Bill:
-    """The bill of machine c, a line for each of its support vectors, for an example with kernel values k (m,)."""
+    """The bill of machine c with one line per support vector, for an example with kernel values k (m,)."""
     position = np.flatnonzero(machine.coef[c])
     part = machine.coef[c, position] * k[position]
     return Bill(position, part, np.ones(len(position), np.int64), float(machine.bias[c]))
 
 
 def rest(bill: Bill, pictured: np.ndarray) -> Rest:
-    """What the lines beside `pictured` add up to, those for and those against apart."""
+    """The sums of the lines that are not in `pictured`, separately for and against."""
     left = np.ones(len(bill.part), bool)
     left[pictured] = False
     part = bill.part[left]
@@ -80,5 +80,6 @@ def rest(bill: Bill, pictured: np.ndarray) -> Rest:
 
 
 def parts(machine: Machine, k: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """What the support vectors at `positions` add to f of every machine, together: (number of machines,) float64."""
+    """The joint contribution of the support vectors at `positions` to f of every machine: (number of machines,)
+    float64."""
     return machine.coef[:, positions] @ k[positions]

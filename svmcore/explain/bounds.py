@@ -1,21 +1,21 @@
-"""Bounds on the error of a trained machine, from the machine and its own examples alone.
+"""Bounds on the error of a trained machine, from the machine and its training examples only.
 
-    leave-one-out    x_i wrong by the machine that was trained without it: retrained, exactly (retraining.py)
+    leave-one-out    x_i is misclassified by the machine trained without it, computed exactly (retraining.py)
     xi-alpha         2 alpha_i D + xi_i >= 1,    D = max K(x, x) - min K(x, x')
     span             alpha_i S_i^2 >= y_i f(x_i)
-    radius, margin   (R^2 + 1 / C) (|w|^2 + 2 sum_i C_i xi_i)      R^2 / margin^2 where all xi are 0 and C is infinite
+    radius, margin   (R^2 + 1 / C) (|w|^2 + 2 sum_i C_i xi_i)      R^2 / margin^2 if all xi are 0 and C is infinite
     VC bound         wrong + n sqrt((h (log(2 n / h) + 1) - log(eta / 4)) / n),    h = min(R^2 |w|^2, n) + 1
 
-xi-alpha counts every example that leave-one-out may get wrong. The span S_i is the distance of phi(x_i) from the
-combinations of free SVs whose weights add up to 1: with it, leaving out x_i moves y_i f(x_i) by alpha_i S_i^2 exactly,
-as long as the free SVs stay free and the others where they are. The radius R is that of the smallest sphere around all
-examples; four times that line bounds leave-one-out, so that what counts is where it is least. The VC bound is what
-structural risk minimisation makes small: the examples that the machine itself gets wrong, which fall, and what the
-capacity h of such margins may hide, which grows, as the sets of machines do (by degree, width or C). It holds with
-probability 1 - eta for a set chosen beforehand, and is far above 1 for most sets of examples.
+xi-alpha counts every example that leave-one-out may misclassify. The span S_i is the distance of phi(x_i) from the
+combinations of free SVs with weights that sum to 1. Leaving out x_i changes y_i f(x_i) by exactly alpha_i S_i^2 as long
+as the free SVs stay free and the other alpha do not change. R is the radius of the smallest sphere around all examples;
+four times the radius-margin line bounds leave-one-out, so only the position of its minimum matters. The VC bound is the
+quantity that structural risk minimisation minimises: the training errors, which fall, plus a term in the capacity h,
+which grows with the set of machines (by degree, width or C). It holds with probability 1 - eta for a set chosen in
+advance, and is far above 1 for most sets of examples.
 
-Of k machines, one for each class against the rest: leave-one-out and span tell the class that would be decided;
-xi-alpha counts an example once that any machine may get wrong; radius and margin, and the VC bound, are added up.
+For k one-vs-rest machines, leave-one-out and span use the predicted class; xi-alpha counts an example once if any
+machine may misclassify it; radius and margin, and the VC bound, are summed over the machines.
 
 Symbols: alpha, y, xi (k, n), xi = max(0, 1 - y f); K (n, n).
 Joachims, ICML (2000), section 4.1; Vapnik and Chapelle, Neural Computation 12 (2000), theorem 3; Chung, Kao, Sun, Wang
@@ -32,14 +32,14 @@ from svmcore.explain.retraining import HELD, Retraining
 from svmcore.model import labels
 from svmcore.solvers import smo
 
-RIDGE = 1e-10  # of the mean K_ii, added to it: examples that depend on one another have no span
-FULL = 1e-3  # share of their room that other free SVs must have left, so that some of them stay free
-ETA = 0.05  # of the VC bound: how often it may fail
-PRECISION = 1e-3  # of the mean K_ii, to which the squared radius is found
+RIDGE = 1e-10  # added to K_ii, relative to its mean: linearly dependent examples have no span
+FULL = 1e-3  # fraction of their range that the other free SVs must have left, so that some stay free
+ETA = 0.05  # probability with which the VC bound may fail
+PRECISION = 1e-3  # of the squared radius, relative to the mean K_ii
 
 
 class Bound(NamedTuple):
-    """One bound of a machine: examples that may be wrong, of n; seconds that it took."""
+    """One bound of a machine: the number of errors among n examples, and the seconds it took."""
 
     errors: float
     n: int
@@ -47,11 +47,11 @@ class Bound(NamedTuple):
 
 
 def bounds(retraining: Retraining, check: Callable[[], None] = lambda: None) -> dict[str, Bound]:
-    """All of them, by name. The kernel is taken as given: of one that was learned from these examples (tangent vectors,
-    a positive part) leave-one-out would be none, and the lab refuses such runs.
+    """All bounds by name. The kernel is taken as given. For a kernel learned from these examples (tangent vectors,
+    positive part) leave-one-out would not be valid, and the lab refuses such runs.
 
-    ValueError where the examples are too many for their kernel values to be kept. `check` is called between pieces of
-    work, and may raise to stop.
+    ValueError if there are too many examples for their kernel matrix to fit into memory. `check` is called between
+    pieces of work, and may raise to stop.
     """
     if retraining.ridge is not None:
         raise ValueError("bounds: loss = 'squared_hinge'; allowed: 'hinge', as these bounds use its slack")
@@ -69,15 +69,15 @@ def bounds(retraining: Retraining, check: Callable[[], None] = lambda: None) -> 
 
 
 def leave_one_out(r: Retraining, check=lambda: None) -> int:
-    """Examples that are wrong by the machine without them."""
+    """Examples misclassified by the machine trained without them."""
     return _wrong(r, r.leave_one_out())
 
 
 def xi_alpha(r: Retraining, check=lambda: None) -> int:
-    """Examples that leave-one-out may get wrong, at most.
+    """Upper bound on the examples that leave-one-out misclassifies.
 
-    Joachims (2000), definition 1 and lemma 2, which is about machines whose bias free SVs settle: an example whose
-    alpha finds no room among the other free SVs, so that b may jump, is counted too.
+    Joachims (2000), definition 1 and lemma 2, which assumes that free SVs determine the bias. An example whose alpha
+    cannot be redistributed to the other free SVs, so that b may jump, is counted too.
     """
     K = r.source.gram.blocks[0]
     D = float(K.diagonal().max()) - float(K.min())
@@ -85,7 +85,7 @@ def xi_alpha(r: Retraining, check=lambda: None) -> int:
     room = (
         np.where(free, r.box - r.alpha, 0.0),
         np.where(free, r.alpha, 0.0),
-    )  # of one side to grow, of the other to fall
+    )  # how much alpha can grow on one side and fall on the other
     positive = r.Y > 0
     for_one, for_other = ((np.where(positive == side, *room)).sum(1, keepdims=True) for side in (True, False))
     crowded = r.alpha >= (1 - FULL) * (np.where(positive, for_one, for_other) - room[0])
@@ -93,7 +93,7 @@ def xi_alpha(r: Retraining, check=lambda: None) -> int:
 
 
 def span(r: Retraining, check=lambda: None) -> int:
-    """Examples that leave-one-out gets wrong where no support vector changes its kind.
+    """Examples that leave-one-out misclassifies if every free SV stays free and every bounded SV bounded.
 
     Vapnik and Chapelle (2000), theorem 3.
     """
@@ -106,7 +106,7 @@ def span(r: Retraining, check=lambda: None) -> int:
 
 
 def radius_margin(r: Retraining, check=lambda: None) -> float:
-    """(R^2 + 1 / C) (|w|^2 + 2 sum C xi), of all machines together.
+    """(R^2 + 1 / C) (|w|^2 + 2 sum C xi), summed over the machines.
 
     Chung, Kao, Sun, Wang and Lin (2003), section 4.
     """
@@ -115,10 +115,10 @@ def radius_margin(r: Retraining, check=lambda: None) -> float:
 
 
 def vc_bound(r: Retraining, check=lambda: None) -> float:
-    """Examples that may be wrong by empirical risk and capacity, of all machines together.
+    """Bound on the number of errors from empirical risk and capacity, summed over the machines.
 
-    Osuna, Freund and Girosi (1997), section 2.1: h is at most min(R^2 |w|^2, dimension) + 1. A kernel's features may
-    have any number of dimensions, of which n examples span no more than n.
+    Osuna, Freund and Girosi (1997), section 2.1: h is at most min(R^2 |w|^2, dimension) + 1. A feature space may have
+    any dimension, but n examples span at most n.
     """
     n = np.count_nonzero(r.box)
     h = np.minimum(radius(r, check) * capacity(r), n) + 1
@@ -142,7 +142,7 @@ def capacity(r: Retraining) -> np.ndarray:
 
 def radius(r: Retraining, check=lambda: None) -> float:
     """R^2 of the smallest sphere around all examples: max_beta sum beta_i K_ii - beta' K beta, sum beta = 1, beta >= 0,
-    which is the problem of pairs (smo.py) with y = 1 and f = K beta - K_ii / 2."""
+    solved as the pair problem (smo.py) with y = 1 and f = K beta - K_ii / 2."""
     gram = r.source.gram
     K, diag = gram.blocks[0], gram.diag.astype(np.float64)
     ones, beta = np.ones(gram.n), np.full(gram.n, 1 / gram.n)
@@ -157,16 +157,16 @@ def _slack(r: Retraining) -> np.ndarray:
 
 
 def _wrong(r: Retraining, decision) -> int:
-    """Examples that decision values (n, k) get wrong, those that trained."""
+    """Training examples misclassified by decision values (n, k)."""
     decided = labels(r.targets.classes, decision)
     return int(np.count_nonzero((decided != r.targets.y) & (r.box > 0)))
 
 
 def _spans(r: Retraining, support, free) -> np.ndarray:
-    """S^2 (m,) of support vectors, of which those are free.
+    """S^2 (m,) of support vectors; free (m,): which of them are free.
 
-    With K~ = (K_FF 1; 1' 0): S_p^2 = 1 / (K~^-1)_pp of a free one, K_pp - v' K~^-1 v with v = (K_Fp, 1) of another
-    (Vapnik and Chapelle 2000, section 4). Where none is free, the largest squared distance, as xi-alpha has it.
+    With K~ = (K_FF 1; 1' 0): S_p^2 = 1 / (K~^-1)_pp for a free SV, K_pp - v' K~^-1 v with v = (K_Fp, 1) for another
+    (Vapnik and Chapelle 2000, section 4). If none is free: the largest squared distance, as in xi-alpha.
     """
     K = r.source.gram.given
     F, bound = support[free], support[~free]

@@ -1,14 +1,14 @@
-"""A machine asked about one picture in many forms: the picture under each jitter of a set, and shifted over a square.
+"""Decision values of one picture in many forms: under each jitter of a set, and under all shifts in a square.
 
     f_c(T_j x),  j = 1 ... J        T_1 the identity, so that f(T_1 x) = f(x)
 
-A picture is moved as it came, before preprocessing: what the machine sees of a moved picture is what it would see of a
-new one. Where a machine is right at shifts up to r pixels in every direction, its plateau has the radius r.
+Jitters are applied to the original picture, before preprocessing, so that the machine treats a moved picture like a new
+one. If a machine is correct for all shifts of up to r pixels in every direction, its plateau has the radius r.
 
-A jittered kernel compares each support vector x_i with one form of x alone, the nearest; `pulls` says how much of
-sum_i |alpha_i K_J(x_i, x)| each form has.
+A jittered kernel compares each support vector x_i only with the nearest form of x; `pulls` gives the share of each form
+in sum_i |alpha_i K_J(x_i, x)|.
 
-Symbols: X (n, ...) pictures as the data set has them; f (J, n, k) float64; prepare: X -> (n, d).
+Symbols: X (n, ...) pictures as in the dataset; f (J, n, k) float64; prepare: X -> (n, d).
 Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), sections 3.2, 3.3 and Figure 4.
 """
 
@@ -22,13 +22,13 @@ from svmcore.methods.jittering import Jittered
 from svmcore.model import Machine
 
 Prepare = Callable[[np.ndarray], np.ndarray]
-REACH = 4  # pixels in each direction that the map looks at
-PIECE = 256  # pictures decided at once: some ten milliseconds for a large machine
+REACH = 4  # largest shift of the map in each direction, in pixels
+PIECE = 256  # pictures per call: some ten milliseconds for a large machine
 
 
 class Plateau(NamedTuple):
-    """Where an answer holds: the largest r with all shifts of at most r rows and columns in it (-1 where not even the
-    picture as it is), how many shifts in all, of how many."""
+    """The shifts under which a prediction holds. radius: the largest r for which it holds under all shifts of up to r
+    rows and columns (-1 if it fails for the original); held: number of shifts under which it holds, out of `of`."""
 
     radius: int
     held: int
@@ -42,7 +42,7 @@ def decided(machine: Machine, prepare: Prepare, moved: np.ndarray) -> np.ndarray
 
 
 def leads(f: np.ndarray, true: np.ndarray | int) -> np.ndarray:
-    """By how much the class at position `true` beats every other (...): f (..., k), positive where it wins."""
+    """The lead (...) of the class at position `true` over all others, for f (..., k); positive if it wins."""
     if f.shape[-1] == 1:
         return np.where(true, f[..., 0], -f[..., 0])
     true = np.broadcast_to(true, f.shape[:-1])[..., None]
@@ -52,8 +52,8 @@ def leads(f: np.ndarray, true: np.ndarray | int) -> np.ndarray:
 
 
 def surface(machine: Machine, prepare: Prepare, X: np.ndarray, image_shape, reach: int = REACH) -> np.ndarray:
-    """f (2 reach + 1, 2 reach + 1, k) of one picture X (1, ...), row dy + reach, column dx + reach, in all shifts by up
-    to `reach` pixels, which bring in its background. The centre is f(x).
+    """f (2 reach + 1, 2 reach + 1, k) of one picture X (1, ...), row dy + reach, column dx + reach, under all shifts of
+    up to `reach` pixels, filled with its background. The centre is f(x).
     """
     square = JitterSet(f"box:{reach}", image_shape)
     f = decided(machine, prepare, square.apply(X))[:, 0]
@@ -63,7 +63,7 @@ def surface(machine: Machine, prepare: Prepare, X: np.ndarray, image_shape, reac
 
 
 def plateau(holds: np.ndarray) -> Plateau:
-    """Of a square (2 r + 1, 2 r + 1) bool of shifts, the plateau around its centre."""
+    """The plateau around the centre of a square (2 r + 1, 2 r + 1) bool of shifts."""
     reach = len(holds) // 2
     radius = -1
     while (
@@ -74,14 +74,14 @@ def plateau(holds: np.ndarray) -> Plateau:
 
 
 def jittered_kernel(machine: Machine) -> Jittered | None:
-    """The jittered kernel of a machine, also one that its positive part mends; None for others."""
+    """The jittered kernel of a machine, also within a kernel made positive definite; None for other kernels."""
     kernel = getattr(machine.kernel, "base", None) if not isinstance(machine.kernel, Jittered) else machine.kernel
     return kernel if isinstance(kernel, Jittered) else None
 
 
 class Pulls(NamedTuple):
-    """How a jittered kernel looks at one example: share (J,) of all pull that each form of it has, and for the support
-    vectors that pull most, strongest first, their positions in the machine, contributions and forms."""
+    """The forms of an example in a jittered kernel: share (J,) of each form in the sum of |contributions|, and for the
+    support vectors with the largest |contributions| their positions in the machine, contributions and forms."""
 
     jitters: JitterSet
     share: np.ndarray
@@ -91,7 +91,7 @@ class Pulls(NamedTuple):
 
 
 def pulls(machine: Machine, c: int, x: np.ndarray, most: int = 12) -> Pulls | None:
-    """Of machine c's decision on the prepared example x (d,); None for a kernel that does not jitter."""
+    """The pulls of machine c's decision on the preprocessed example x (d,); None for other kernels."""
     kernel = jittered_kernel(machine)
     if kernel is None:
         return None

@@ -1,19 +1,19 @@
-"""Which small change turns an error right, and which invariance such changes speak for.
+"""Which small transformations correct an error, and which missing invariance that indicates.
 
     ladder      families of changes (shift, turn, line thickness, size, slant) in rising strength, each a jitter set
-    one error   the weakest change of each family after which the answer is right
-    many        how many of E wrong examples each set mends, and what it breaks
+    one error   the weakest change of each family after which the prediction is correct
+    many        how many of E errors each set corrects, and how many correct predictions it breaks
 
-An error that a change mends says only where to look: pushed about, any close call falls to the other side now and
-then. So errors are set beside as many right examples that are as close calls, each error's neighbour by |lead|. Of a
-set S the surest answer among all forms counts, the class of
+That a change corrects an error is only a hint, as any close call may flip under a change. Therefore the errors are
+compared with equally many correct examples that are equally close calls, matched by |lead|. For a set S the most
+certain prediction among all forms counts, the class of
 
     max_{T in S, c} f_c(T x)        (of one machine: the sign where |f| is largest)
 
-as a machine answers whose test examples are jittered (query jitter). A set whose changes know nothing of the classes
-breaks as many close calls as it mends errors; net = mended - broken is what it knows, with Newcombe's interval of the
-difference of two shares (Statistics in Medicine 17 (1998)). tests/bench/remedies.py holds the net beside machines
-trained with each set. How much harm a single change does is counted on right examples drawn at random.
+as for a machine with jittered test examples (query jitter). A set unrelated to the classes breaks as many close calls
+as it corrects errors; net = mended - broken measures what it contributes, with Newcombe's interval of the difference of
+two proportions (Statistics in Medicine 17 (1998)). tests/bench/remedies.py compares the net with machines trained with
+each set. The harm of a single change is counted on correct examples drawn at random.
 
 Symbols: f (J, n, k) under J changes, true (n,) positions of classes, wins (J, n) bool; S sets.
 """
@@ -32,7 +32,7 @@ from svmcore.model import answers
 
 
 class Family(NamedTuple):
-    """One kind of change: jitter sets in rising strength, each of which holds the changes of about that strength."""
+    """One kind of change: jitter sets of increasing strength, each with the changes of about that strength."""
 
     name: str
     title: str
@@ -46,12 +46,12 @@ FAMILIES = (
     Family("scale", "Size", ("scale:0.95,1.05", "scale:0.9,1.1")),
     Family("shear", "Slant", ("shear:-0.1,0.1", "shear:-0.2,0.2")),
 )
-UNIONS = ("box:1+rot:-6,6", "box:1+thick:0.5", "box:1+rot:-6,6+thick:0.5")  # asked of the same forms, for the totals
+UNIONS = ("box:1+rot:-6,6", "box:1+thick:0.5", "box:1+rot:-6,6+thick:0.5")  # evaluated on the same forms
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """All changes of all families as one jitter set, so that one decision serves them all."""
+    """All changes of all families as one jitter set, so that every form is evaluated only once."""
 
     image_shape: tuple[int, ...] | None
     families: tuple[Family, ...] = FAMILIES
@@ -64,16 +64,16 @@ class Ladder:
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """The sets (S,) that are judged: rungs of all families, then unions of them."""
+        """The evaluated sets (S,): the jitter sets of all families, then unions of them."""
         return tuple(text for family in self.families for text in family.texts) + self.unions
 
     @cached_property
     def members(self) -> np.ndarray:
-        """(S, J) bool: which of `everything` each set holds, the identity always."""
+        """(S, J) bool: which changes of `everything` are in each set; the identity is in all."""
         return np.array([contained(self.everything, JitterSet.parse(text)) for text in self.texts])
 
     def changes(self, family: Family) -> list[int]:
-        """Numbers in `everything` of a family's changes, weakest first."""
+        """Indices in `everything` of the changes of a family, weakest first."""
         order, jitters = [], self.everything.jitters
         for text in family.texts:
             own = np.flatnonzero(self.members[self.texts.index(text)])
@@ -82,7 +82,7 @@ class Ladder:
 
 
 class Fix(NamedTuple):
-    """The weakest change of a family that does what was asked; change: its number in the ladder's `everything`."""
+    """The weakest successful change of a family; change: its index in the ladder's `everything`."""
 
     family: Family
     change: int
@@ -91,22 +91,23 @@ class Fix(NamedTuple):
 class Tally(NamedTuple):
     """Counts of each set of a ladder (S,) and of each of its changes alone (J,), int64.
 
-    wrong, close, drawn: examples looked at: errors, right ones that are as close calls, right ones drawn at random.
+    wrong, close, drawn: numbers of examples: errors, correct close calls, correct examples drawn at random.
     """
 
     wrong: int
     close: int
     drawn: int
-    mended: np.ndarray  # (S,) of wrong, by the surest of all forms
+    mended: np.ndarray  # (S,) of wrong, corrected by the most certain form
     broken: np.ndarray  # (S,) of close
-    some_right: np.ndarray  # (S,) of wrong, in some form
-    some_wrong: np.ndarray  # (S,) of drawn, in some form
+    some_right: np.ndarray  # (S,) of wrong, correct in some form
+    some_wrong: np.ndarray  # (S,) of drawn, misclassified in some form
     change_mended: np.ndarray  # (J,) of wrong
     change_broken: np.ndarray  # (J,) of drawn
 
 
 def strength(jitter: Jitter) -> tuple[float, float]:
-    """What orders the changes of one family: how far a shift goes, how far a part is from doing nothing."""
+    """Sort key for the changes of a family: the distance of each part from the identity, and the length of the
+    shift."""
     far = float(np.hypot(*jitter.offset))
     part = 0.0
     for kind, values in jitter.parts:
@@ -129,7 +130,7 @@ def within(part: JitterSet, whole: JitterSet) -> bool:
 
 
 def weakest(ladder: Ladder, wins: np.ndarray) -> list[Fix]:
-    """Of each family that has one, the weakest change with wins (J,) true."""
+    """The weakest change with wins (J,) true in each family that has one."""
     fixes = []
     for family in ladder.families:
         change = next((j for j in ladder.changes(family) if wins[j]), None)
@@ -139,13 +140,13 @@ def weakest(ladder: Ladder, wins: np.ndarray) -> list[Fix]:
 
 
 def empty(ladder: Ladder) -> Tally:
-    """No example looked at yet."""
+    """The tally of no examples."""
     S, J = ladder.members.shape
     return Tally(0, 0, 0, *(np.zeros(S, np.int64) for _ in range(4)), *(np.zeros(J, np.int64) for _ in range(2)))
 
 
 def add(ladder: Ladder, tally: Tally, f: np.ndarray, true: np.ndarray, kind: str) -> Tally:
-    """The tally with examples of one kind, "wrong", "close" or "drawn"."""
+    """The tally with more examples of one kind, "wrong", "close" or "drawn"."""
     wins, n = answers(f) == true, f.shape[1]
     if kind == "close":
         broken = (surest(ladder, f) != true).sum(axis=1)
@@ -166,8 +167,8 @@ def add(ladder: Ladder, tally: Tally, f: np.ndarray, true: np.ndarray, kind: str
 
 
 def as_close(wrong: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Positions in `right` (r,) of leads, all > 0, of one for each of `wrong` (e,), all <= 0: those with the nearest
-    |lead|, each once, closest calls first; fewer where there are fewer."""
+    """For each lead of `wrong` (e,), all <= 0, the position of a lead of `right` (r,), all > 0, with the nearest
+    |lead|; each position once, closest calls first. Fewer if r < e."""
     order = np.argsort(right, kind="stable")
     free, leads = list(order), right[order].tolist()
     chosen = []
@@ -180,14 +181,14 @@ def as_close(wrong: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def surest(ladder: Ladder, f: np.ndarray) -> np.ndarray:
-    """(S, n) positions of the classes that f (J, n, k) speaks for most surely among the forms of each set."""
+    """(S, n) class positions of the most certain prediction in f (J, n, k) among the forms of each set."""
     predicted, sure = answers(f), np.abs(f[..., 0]) if f.shape[-1] == 1 else f.max(axis=-1)  # both (J, n)
     best = np.where(ladder.members[:, :, None], sure, -np.inf).argmax(axis=1)
     return np.take_along_axis(predicted, best, axis=0)
 
 
 class Net(NamedTuple):
-    """Errors mended less close calls broken, of as many: estimate and 95 % interval."""
+    """Errors corrected minus close calls broken, of equally many: estimate and 95 % interval."""
 
     value: float
     low: float
@@ -195,9 +196,9 @@ class Net(NamedTuple):
 
 
 def net(tally: Tally, s: int) -> Net:
-    """The net of set s, in errors of all that were looked at.
+    """The net of set s, as a number of errors among all those evaluated.
 
-    Newcombe (1998), method 10, without the pairing, which would narrow it.
+    Newcombe (1998), method 10, ignoring the pairing, which would make it narrower.
     """
     if not tally.wrong or not tally.close:
         return Net(0.0, 0.0, 0.0)

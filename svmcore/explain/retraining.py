@@ -1,15 +1,15 @@
-"""A trained machine without some of its examples, or with other labels of some, exactly: from where it stands.
+"""Exact retraining of a machine without some examples, or with some relabelled, from its current solution.
 
-    taken out        C_i = 0
-    another label    y_i changes sign in the machines of both classes, and alpha_i begins at 0 there
-    what that leaves of sum_i alpha_i y_i = 0 goes to others, so that alpha is feasible again; pairs and second-order
-    steps go on from there (solvers/), to a smaller gap than training had
+    excluded         C_i = 0
+    relabelled       y_i changes sign in the machines of both classes, and alpha_i starts at 0 there
+    the resulting violation of sum_i alpha_i y_i = 0 is distributed over other alpha, so that alpha is feasible again;
+    the solvers (solvers/) continue from there, to a smaller gap than in training
 
-Leave-one-out: what the machine that was trained without example i says of x_i. Only support vectors need it: without
-any other example the machine is the same.
+Leave-one-out: the decision value of x_i by the machine trained without example i. Only support vectors need retraining:
+without any other example the machine is the same.
 
-Symbols: k machines, Y, alpha, f (k, n), f = sum_j alpha_j y_j K_ij - y_i; box (n,) C of each example. Where slack costs
-its square K has a ridge r (n,), and box is what bounds any alpha (gram/ridged.py).
+Symbols: k machines, Y, alpha, f (k, n), f = sum_j alpha_j y_j K_ij - y_i; box (n,) C of each example. For the squared
+hinge loss K has a ridge r (n,), and box bounds every alpha (gram/ridged.py).
 DeCoste and Schölkopf, Machine Learning 46 (2002), section 5.1, leave bounds on the error to future work; leave-one-out
 by retraining: Joachims, ICML (2000).
 """
@@ -31,15 +31,15 @@ from svmcore.solvers.session import Session
 from svmcore.source import Source, given_source, gram_source, held
 from svmcore.svc import SVC
 
-HELD = 10_000  # examples up to which all kernel values are kept, as memory allows
-DOUBLE = 2e9  # n n d up to which they are computed in double precision
+HELD = 10_000  # examples up to which the kernel matrix is stored, memory permitting
+DOUBLE = 2e9  # n n d up to which the kernel matrix is computed in double precision
 TOGETHER = 32  # machines retrained at a time
-DUST = 1e-12  # share of an alpha that rounding may leave of it, beside a bound
-FINER = 0.1  # times the machine's tol, the gap that retraining goes to
+DUST = 1e-12  # relative rounding error of an alpha at a bound
+FINER = 0.1  # tolerance of retraining, relative to the machine's tol
 
 
 class Variant(NamedTuple):
-    """Machine c with these labels y (n,) of +1 and -1 and these C (n,), 0 of an example that is taken out."""
+    """Machine c with these labels y (n,) of +1 and -1 and these C (n,), 0 for an excluded example."""
 
     c: int
     y: np.ndarray
@@ -56,30 +56,30 @@ class Left(NamedTuple):
 
 
 class Retraining:
-    """A trained machine and its examples, some of which can be taken out, or be given another label.
+    """A trained machine and its examples, some of which can be excluded or relabelled.
 
     Parameters
     ----------
     estimator : SVC
-        With the parameters of the training; fitted, where `machine` is None.
+        With the parameters of the training; fitted if `machine` is None.
     X : array-like (n, d)
-        The examples that it was trained on; their Gram matrix where its kernel is "precomputed".
+        The training examples; their Gram matrix if the kernel is "precomputed".
     y : array-like (n,)
         Their labels.
     sample_weight : array-like (n,) or None, default None
         Factors of C, as in training.
     machine : Machine or None, default None
-        What training made; None for the estimator's.
+        The trained machine; None for the estimator's.
     monitor : callable or None, default None
-        As of SVC.fit; False ends what is at work by an exception, `svmcore.solvers.progress.Stopped`.
+        As in SVC.fit; returning False stops by the exception `svmcore.solvers.progress.Stopped`.
 
     Raises
     ------
     ValueError
-        For examples that the machine was not trained on, another formulation than that with C, or weights of classes
-        where slack costs its square.
+        For examples that the machine was not trained on, a formulation without C, or class weights with the squared
+        hinge loss.
     BudgetError
-        A ValueError that says what memory it would need.
+        A ValueError that states how much memory is needed.
 
     References
     ----------
@@ -129,8 +129,8 @@ class Retraining:
 
     @property
     def decision(self) -> np.ndarray:
-        """f (n, k) of the training examples, as of Machine.decision_values."""
-        own = 0.0 if self.ridge is None else self.alpha * self.Y * self.ridge  # which no machine decides by
+        """f (n, k) of the training examples, as in Machine.decision_values."""
+        own = 0.0 if self.ridge is None else self.alpha * self.Y * self.ridge  # decisions have no ridge
         return (self.f + self.Y + self.bias[:, None] - own).T
 
     def without(self, indices) -> Machine:
@@ -139,38 +139,38 @@ class Retraining:
         Parameters
         ----------
         indices : array-like of int
-            Positions of the examples that go, each of which may be a support vector or not.
+            Positions of the examples to exclude, support vectors or not.
 
         Returns
         -------
         Machine
-            Its `support` counts as before, in all of the examples.
+            Its `support` refers to positions among all examples, as before.
         """
         return self.changed(take_out=indices)
 
     def changed(self, take_out=(), labels: Mapping[int, object] | None = None) -> Machine:
-        """The machine that training without some examples, and with other labels of some, would give.
+        """The machine that training without some examples, and with some relabelled, would give.
 
-        Kernel and preparation stay as they are, and so does C; class weights follow the labels, and where they are
-        balanced the numbers that are left.
+        Kernel, preprocessing and C stay the same. Class weights follow the labels; balanced ones follow the remaining
+        numbers of examples.
 
         Parameters
         ----------
         take_out : array-like of int
-            Positions of the examples that go.
+            Positions of the examples to exclude.
         labels : mapping of int to label, or None
-            Another label for each of these positions, one of the classes.
+            The new label of each of these positions, one of the classes.
 
         Returns
         -------
         Machine
-            Its `support` counts as before, in all of the examples.
+            Its `support` refers to positions among all examples, as before.
 
         Raises
         ------
         ValueError
-            For positions that are none, a label that is no class, an example that is to go and to be given a label,
-            and where no example of a class would be left.
+            For invalid positions, a label that is not a class, an example that is both excluded and relabelled, and if
+            no example of a class would be left.
         """
         gone, relabelled = self._positions(take_out, "take_out"), self._positions(labels or (), "labels")
         if len(common := np.intersect1d(gone, relabelled)):
@@ -189,8 +189,8 @@ class Retraining:
         return self.estimator._machine(self.rows, self.kernel, targets, np.tile(box, (len(targets.Y), 1)), solution)
 
     def leave_one_out(self) -> np.ndarray:
-        """f (n, k) of each example by the machines that were trained without it; where an example is the only one of
-        its class, what all others say. Each example keeps its C."""
+        """f (n, k) of each example by the machines trained without it, also if it is the only one of its class. Each
+        example keeps its C."""
         decision = self.decision
         for left in self.each_without():
             for c, i, alpha, bias in zip(*left, strict=True):
@@ -200,11 +200,11 @@ class Retraining:
         return decision
 
     def each_without(self, machines=None) -> Iterator[Left]:
-        """Machines without each of their support vectors in turn, some at a time, all of one example together; of all
-        machines, or of these."""
+        """Machines without each of their support vectors in turn, in batches that do not split an example; for all
+        machines, or for these."""
         chosen = np.arange(len(self.Y)) if machines is None else np.asarray(machines)
         example, at = np.nonzero(self.alpha[chosen].T)
-        first = np.flatnonzero(np.diff(example, prepend=-1))  # of each example
+        first = np.flatnonzero(np.diff(example, prepend=-1))  # the first entry of each example
         every, start = np.arange(len(self.box)), 0
         for end in [*first[1:].tolist(), len(example)]:
             if start < end and (end - start >= TOGETHER or end == len(example)):
@@ -216,14 +216,14 @@ class Retraining:
                 start = end
 
     def _positions(self, indices, name: str) -> np.ndarray:
-        """Positions of examples in order, each once. ValueError for what is none."""
+        """Positions of examples, sorted and unique. ValueError for invalid ones."""
         at = np.unique(np.asarray(list(indices), np.int64))
         if len(at) and not 0 <= at[0] <= at[-1] < len(self.box):
             raise ValueError(f"{name} = {at[[0, -1]].tolist()}; allowed: 0 to {len(self.box) - 1}")
         return at
 
     def _weighed(self, y, gone) -> np.ndarray:
-        """C (n,) of the examples with labels y (n,), those that are gone at 0; as training on the others has it."""
+        """C (n,) for labels y (n,) as in training on the remaining examples, 0 for excluded ones."""
         stays = np.setdiff1d(np.arange(len(y)), gone)
         C = np.zeros(len(y))
         if self.ridge is not None:
@@ -233,8 +233,8 @@ class Retraining:
         return C
 
     def _source(self, X) -> tuple[np.ndarray, Source]:
-        """The examples as rows, and where their kernel values come from: kept, in double precision where they are few,
-        as each is used many times."""
+        """The examples as rows, and the source of their kernel values: stored if possible, in double precision if they
+        are few, as each is used many times."""
         n, k, ceiling = len(self.box), len(self.Y), ceiling_bytes(self.estimator.cache_mb)
         if self.estimator.kernel == "precomputed":
             return np.empty((n, 0), np.float32), given_source(X, ceiling, k)
@@ -252,7 +252,7 @@ class Retraining:
             return rows, source
         if isinstance(source.gram, Dense):
             given = source.gram.given
-            K = np.array(given, np.result_type(given, np.float32))  # one that was given is not ours to change
+            K = np.array(given, np.result_type(given, np.float32))  # a copy, as the given matrix must not change
             K[np.diag_indices(len(K))] += self.ridge
             return rows, source._replace(gram=Dense(K))
         return rows, source._replace(gram=Ridged(source.gram, self.ridge))
@@ -266,9 +266,9 @@ class Retraining:
         return sums
 
     def _start(self, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-        """Feasible alpha and f (n,) of a variant. Multipliers stay as far as their box allows, those at C there; those
-        of another sign begin at 0. What that leaves of sum_i alpha_i y_i = 0 goes to those that gain most by it, and
-        where these have no room the other side gives up as much."""
+        """Feasible alpha and f (n,) of a variant. Each alpha is kept within its new box, and stays at C if it was
+        there; relabelled ones start at 0. The violation of sum_i alpha_i y_i = 0 is assigned to the examples with the
+        largest gain; if they have not enough room, the other side is reduced by the rest."""
         c, y, C = variant
         stood = self.alpha[c] * self.Y[c]
         alpha = np.where(self.alpha[c] < self.box, np.minimum(self.alpha[c], C), C)

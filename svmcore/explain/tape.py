@@ -1,16 +1,16 @@
-"""The tape of a training: every pair that the solver moved, as it can be played, scrubbed and rewound.
+"""The recording of a training run: every pair that the solver updated, for playback.
 
     step t:   i in I_up, j in I_low,   violation = f_j - f_i > 0        f = K (alpha y) - y      (solvers/smo.py)
               y_i alpha_i += s,   y_j alpha_j -= s,   then the bias b
 
-It is the real solver's own trace: an estimator's `fit` with a monitor that is asked after every pair. What a solver
-does does not depend on who looks on, so the last frame is the trained machine.
+The recording is the trace of the actual solver: `fit` of an estimator with a monitor that is called after every pair.
+The monitor does not influence the solver, so the last frame is the trained machine.
 
-A stage (a virtual SV machine has two, "base" and "virtual") keeps its first `FULL` steps one by one. Of a longer one
-every 2nd later pair is kept, then every 4th, 8th, ... so that no stage has more than FULL + THIN frames beside its
-first one; its first and its last frame are always there.
+A stage (a virtual SV machine has two, "base" and "virtual") records its first `FULL` steps individually. Later only
+every 2nd pair is recorded, then every 4th, 8th, ..., so that no stage has more than FULL + THIN frames besides its
+first one. The first and the last frame are always recorded.
 
-Symbols: n examples of all stages together, the training set first and then virtual examples; alpha (n,) float64.
+Symbols: n examples of all stages, the training set first, then virtual examples; alpha (n,) float64.
 
 Sequential minimal optimisation and the most violating pair: Keerthi et al. (2001); Fan, Chen and Lin (2005).
 """
@@ -23,16 +23,16 @@ from svmcore.methods.virtual import VirtualSVC
 from svmcore.solvers.progress import Progress
 from svmcore.svc import SVC
 
-FULL, THIN = 1000, 400  # frames of a stage: its first steps one by one, and later ones farther and farther apart
+FULL, THIN = 1000, 400  # frames of a stage: its first steps individually, and later ones at growing intervals
 
 
 class Frame(NamedTuple):
     """The machine after some step, and what that step did to the frame before it."""
 
     stage: int  # 0, or 1 for the machine on virtual examples
-    step: int  # pairs moved in this stage so far; 0 where it begins
-    pair: tuple[int, ...]  # (i, j), where the frame before was one step earlier and both moved; else ()
-    violation: float  # f_j - f_i before the step, of a pair; else 0
+    step: int  # pairs updated in this stage so far; 0 at its beginning
+    pair: tuple[int, ...]  # (i, j), if the previous frame was one step earlier and both changed; else ()
+    violation: float  # f_j - f_i before the step; 0 without a pair
     gap: float  # the largest violation of any pair after the step, as the solver reports it
     changed: np.ndarray  # (c,) int64, examples whose alpha changed since the frame before
     alpha: np.ndarray  # (c,) float64, their alpha now
@@ -40,20 +40,20 @@ class Frame(NamedTuple):
 
 
 class Tape(NamedTuple):
-    """All frames of a fit, and the examples that they count in."""
+    """All frames of a fit, and the examples they refer to."""
 
     X: np.ndarray  # (n, d) float32 as the kernel sees them: the training set first
     y: np.ndarray  # (n,) float64, +1 or -1
-    parent: np.ndarray  # (n,) int64, of a training example itself
+    parent: np.ndarray  # (n,) int64; a training example is its own parent
     jitter: np.ndarray  # (n,) int64, 0 for a training example
     frames: list[Frame]
-    steps: tuple[int, ...]  # pairs of each stage, also those between frames
+    steps: tuple[int, ...]  # pairs of each stage, including those between frames
 
 
 def record(estimator: SVC | VirtualSVC, X, y) -> Tape:
-    """Fit `estimator` on X (n, d), y (n,) of two classes, and keep what its solver did; the estimator is fitted then.
+    """Fit `estimator` on X (n, d), y (n,) of two classes, and record its solver; the estimator is fitted afterwards.
 
-    ValueError for more classes, or what the estimator's own fit refuses.
+    ValueError for more classes, or from the estimator's fit.
     """
     if len(np.unique(y)) > 2:
         raise ValueError(f"y: {len(np.unique(y))} classes; allowed: 2, as a tape shows one machine")
@@ -63,7 +63,7 @@ def record(estimator: SVC | VirtualSVC, X, y) -> Tape:
 
 
 class _Snapshot(NamedTuple):
-    """The machine as the monitor saw it."""
+    """The machine at a call of the monitor."""
 
     stage: str
     step: int
@@ -74,7 +74,7 @@ class _Snapshot(NamedTuple):
 
 
 class _Recorder:
-    """A monitor that looks at the machine after every pair, or after every `burst` pairs of a long stage."""
+    """A monitor that records the machine after every pair, or after every `burst` pairs of a long stage."""
 
     def __init__(self):
         self.burst, self.snapshots = 1, []
@@ -92,7 +92,7 @@ class _Recorder:
             )
         snapshot = self._snapshot(progress)
         if len(self.snapshots) > self._first and self.snapshots[-1].step == snapshot.step:
-            self.snapshots[-1] = snapshot  # no pair since then, but the bias and the gap may be known better
+            self.snapshots[-1] = snapshot  # no pair since then, but bias and gap may be more precise
         else:
             self.snapshots.append(snapshot)
             self._thin()
@@ -100,7 +100,7 @@ class _Recorder:
 
     def _snapshot(self, progress: Progress) -> _Snapshot:
         step = progress.iterations - self._begin
-        if step == 0:  # a stage begins with alpha = 0; until its solver has said so it shows the machine before
+        if step == 0:  # a stage begins with alpha = 0, but the snapshot may still be the previous machine
             return _Snapshot(self._stage, 0, [], np.empty(0), 0.0, progress.gap)
         snapshot = progress.snapshot()
         jitter = np.zeros(len(snapshot.support), int) if snapshot.jitter is None else snapshot.jitter
@@ -116,7 +116,7 @@ class _Recorder:
 
 
 def _tape(estimator, X, y, snapshots: list[_Snapshot]) -> Tape:
-    """Looks as frames: examples numbered, changes found, violations computed in double precision."""
+    """Frames from snapshots: numbers examples, finds changes, computes violations in double precision."""
     number = _numbers(estimator, len(X), snapshots)
     jitter, parent = np.array(list(number)).T
     points = X.copy() if not jitter.any() else estimator.jitters_.pick(X[parent], jitter)
@@ -149,7 +149,7 @@ def _numbers(estimator, n: int, snapshots: list[_Snapshot]) -> dict[tuple[int, i
 
 
 def _pair(K, y, before, after, changed) -> tuple[tuple[int, int], float]:
-    """The working pair of one step, i of I_up first, and by how much it violated the conditions before."""
+    """The working pair of one step, with i of I_up first, and its violation before the step."""
     i, j = sorted(changed.tolist(), key=lambda at: -y[at] * (after[at] - before[at]))
     f = K[[i, j]] @ (before * y) - y[[i, j]]
     return (i, j), float(f[1] - f[0])

@@ -130,8 +130,8 @@ class Retraining:
     @property
     def decision(self) -> np.ndarray:
         """f (n, k) of the training examples, as in Machine.decision_values."""
-        own = 0.0 if self.ridge is None else self.alpha * self.Y * self.ridge  # the ridge is not part of decision
-        values return (self.f + self.Y + self.bias[:, None] - own).T
+        own = 0.0 if self.ridge is None else self.alpha * self.Y * self.ridge  # decisions have no ridge
+        return (self.f + self.Y + self.bias[:, None] - own).T
 
     def without(self, indices) -> Machine:
         """The machine that training without these examples would give: `changed(take_out=indices)`.

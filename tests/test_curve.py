@@ -230,7 +230,7 @@ def test_forty_two_pictures_with_ten_thousand_detections_each_take_well_under_a_
     fast = curve.trial(rng.normal(size=len(place)) + (hits >= 0), hits, place, np.arange(42), objects)
     took = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         curve.estimate(fast, curve.challenge, replicates=1000)
-        took.append(time.perf_counter() - start)
+        took.append(time.process_time() - start)
     assert min(took) < 1.0

@@ -10,7 +10,6 @@ from data import DataError, UnknownDataset, catalogue, judging, revisions, verdi
 from data.dataset import Arrays
 from data.revisions import _path, parse_name
 from data.verdicts import KEEP, LABEL, OUT, UNDO, UNSURE, Verdict
-from tests.cases import all_cases
 
 
 @pytest.fixture(autouse=True)
@@ -54,8 +53,8 @@ def drawn(base, n, seed):
     return lines, labels, out
 
 
-@all_cases("seed", range(5))
-@all_cases("labels", [("ant", "bee", "cow"), (-1, 1), ("=a", "'=a", "a,b")])
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("labels", [("ant", "bee", "cow"), (-1, 1), ("=a", "'=a", "a,b")])
 def test_a_revision_is_its_base_with_what_the_verdicts_say(seed, labels):
     base = rows(labels=labels)
     lines, y, out = drawn(base, 80, seed)
@@ -159,7 +158,7 @@ def test_a_base_that_was_replaced_is_found_out():
         revisions.add("own:mine@checked", other, [on(other, "train", 2, OUT)])
 
 
-@all_cases(
+@pytest.mark.parametrize(
     ("change", "told"),
     [
         (("mine", "yours"), "it belongs to the dataset 'own:yours'"),

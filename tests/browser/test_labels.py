@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from data import load
 from tests.browser.steps import expect_state, preset, press, settle, start, upload, visit
 
-DONE = 120_000
+DONE = 240_000
 QUERY = "dataset=digits-8x8&n_train=300&n_test=300&kernel=poly:degree=3&folds=3&noise=0.1"
 
 

@@ -9,7 +9,7 @@ from pages.ui.lesson.lessons import LESSONS as KNOWN
 from tests.browser.steps import QUIET, SCREENS, press, settle, tiles
 
 LESSONS = {"keeps": 5, "margin": 5, "virtual": 5, "jittering": 6, "toofar": 5, "speed": 6}
-TRAINING = 120_000  # ms that the machines of a step may take beside other work
+TRAINING = 240_000  # ms that the machines of a step may take beside other work
 PHONE = "margin"  # walked on a phone
 WALKED = (PHONE,)  # always; the others, whose steps tests/test_lessons.py answers, by -m ci
 SEED = 7

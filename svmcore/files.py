@@ -62,7 +62,7 @@ class Checkpoint:
         except FileNotFoundError:
             return None
         if str(arrays.pop("key", "")) != key:
-            raise ValueError("it is of other examples or settings")
+            raise ValueError("it belongs to other examples or settings")
         return arrays
 
 
@@ -153,9 +153,9 @@ def _header(name: str, file, size: int) -> tuple[tuple[int, ...], np.dtype]:
     except (ValueError, SyntaxError, TypeError) as error:
         raise ValueError(f"{name} is not an array ({error})") from None
     if dtype.hasobject:
-        raise ValueError(f"{name} holds Python objects, and allow_pickle is off")
+        raise ValueError(f"{name} contains Python objects, and allow_pickle is off")
     if file.tell() + math.prod(shape) * dtype.itemsize != size or min(shape, default=0) < 0:
-        raise ValueError(f"{name} has not the size that its header says")
+        raise ValueError(f"{name} does not have the size that its header declares")
     return shape, dtype
 
 

@@ -105,9 +105,9 @@ class FileRows:
             try:
                 shape, columns_first, dtype = array_header(file)
             except (ValueError, struct.error) as error:
-                raise ValueError(f"{path} is no .npy file and no idx file that is not compressed: {error}") from None
+                raise ValueError(f"{path} is neither an .npy file nor an uncompressed idx file: {error}") from None
             if columns_first:
-                raise ValueError(f"{path} holds column after column; allowed: row after row (numpy.ascontiguousarray)")
+                raise ValueError(f"{path} is stored by columns; allowed: stored by rows (numpy.ascontiguousarray)")
             return cls(path, shape, dtype, file.tell(), scale)
 
     @classmethod
@@ -170,12 +170,12 @@ class FileRows:
             while read < len(into) and (more := os.preadv(self._file, [into[read:]], at + read)):
                 read += more
         if read < len(into):
-            raise OSError(f"{self.path.name}: the file was changed or cut short while its rows were read")
+            raise OSError(f"{self.path.name}: the file was changed or truncated while it was read")
         with np.errstate(over="ignore"):
             rows = numbers.astype(np.float32, copy=False)
             rows = rows if self.scale == 1 else rows * np.float32(self.scale)
         if self.stored.kind == "f" and not np.isfinite(rows).all():
-            raise ValueError(f"{self.path.name} holds missing or infinite values, or numbers beyond float32 (3e38)")
+            raise ValueError(f"{self.path.name} has missing or infinite values, or numbers beyond float32 (3e38)")
         return rows
 
     def __repr__(self) -> str:
@@ -201,6 +201,4 @@ def require_float32(X: np.ndarray) -> None:
     """ValueError unless float32 holds all numbers of X, as kernels take them; before fits and decisions alike."""
     largest = np.finfo(np.float32).max
     if not (X.max(initial=0) <= largest and X.min(initial=0) >= -largest):  # so that NaN is refused too
-        raise ValueError(
-            "X holds missing or infinite values, or numbers beyond float32 (3e38); scale the features first"
-        )
+        raise ValueError("X has missing or infinite values, or numbers beyond float32 (3e38); scale the features first")

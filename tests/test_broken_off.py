@@ -125,8 +125,8 @@ def left(tmp_path_factory):
 @pytest.mark.parametrize(
     ("how", "says"),
     [
-        ("cut short", "not a zip"), ("a bit", "CRC"), ("no alpha", "it has no alpha"), ("a pickle", "allow_pickle"),
-        ("a parent too many", "parent has values that cannot be"), ("alpha beyond C", "alpha has values"),
+        ("cut short", "not a zip"), ("a bit", "CRC"), ("no alpha", "it has no array alpha"), ("a pickle", "allow_pickle"),
+        ("a parent too many", "parent has invalid values"), ("alpha beyond C", "alpha has values"),
         ("no number", "f has missing"), ("two lengths", "idle has the shape"), ("another fit", "other examples"),
     ],
 )  # fmt: skip
@@ -135,7 +135,7 @@ def test_a_damaged_checkpoint_is_said_and_the_fit_begins_anew(how, says, left, t
     shutil.copy(left[0], path)
     _spoil(path, how)
     again = fitted("two", 0, path, draws=SHORT)
-    assert again.went_on_.startswith("it began anew, as round.npz cannot be used: ")
+    assert again.went_on_.startswith("it started again, as the checkpoint round.npz cannot be used: ")
     assert says in again.went_on_
     same(again.machine_, left[1])
 
@@ -232,7 +232,7 @@ def test_a_damaged_checkpoint_leaves_the_run_as_it_was_and_says_so(interrupted, 
         assert run.oddity.startswith("checkpoint.npz is damaged")
         on = runs.get(jobs.submit(run.recipe, broken_off=run.id))
         assert jobs.wait(on.id, 300).state == "done"
-        assert on.result["went_on"].startswith("it began anew, as checkpoint.npz cannot be used")
+        assert on.result["went_on"].startswith("it started again, as the checkpoint checkpoint.npz cannot be used")
         same(on.machine(), whole.machine())
     finally:
         path.write_bytes(content)

@@ -35,12 +35,14 @@ class MatchedFilter:
         DeCoste and Schölkopf (2002), section 5.2: the mean positive example.
         """
         if not len(chips):
-            raise ValueError("no positive chips: a matched filter is made of them")
+            raise ValueError("chips: no positive chips; allowed: at least one, as the matched filter is their mean")
         rows = _normalised(np.asarray(chips, np.float64).reshape(len(chips), -1))
         template = rows.sum(axis=0)
         length = np.linalg.norm(template)
         if not length > 0:
-            raise ValueError(f"{len(chips)} positive chips have no contrast in common: a matched filter needs one")
+            raise ValueError(
+                f"chips: the mean of {len(chips)} positive chips has no contrast; allowed: chips with common contrast"
+            )
         return cls((template / length).reshape(chips.shape[1:]))
 
     def response(self, image: np.ndarray) -> np.ndarray:

@@ -53,8 +53,8 @@ def fit_discard(chips, y, *, parent=None, block: int = 3, lost: float = 0.005, C
     chips, y = np.asarray(chips), np.asarray(y)
     side = chips.shape[-1]
     if chips.ndim != 3 or chips.shape[1] != side or side < 2 * block:
-        raise ValueError(f"chips of shape {chips.shape}; allowed: (n, side, side) with a side of at least {2 * block}")
-    require(0 <= lost < 1, "lost", lost, "a share from 0 to below 1")
+        raise ValueError(f"chips: shape {chips.shape}; allowed: (n, side, side) with a side of at least {2 * block}")
+    require(0 <= lost < 1, "lost", lost, "a fraction from 0 to below 1")
     tall = np.ascontiguousarray(chips.reshape(-1, side))
     corners = side * np.arange(len(chips))
     X = _looks(averages(tall, block), corners, np.zeros_like(corners), side, block)

@@ -39,7 +39,9 @@ class Scorer:
             self.prepared(np.zeros((side, side), np.uint8), *np.zeros((2, 1), int)),
         )
         if made.shape[1] != taken:
-            raise ValueError(f"side = {side}: windows of {made.shape[1]} values; allowed: the {taken} of this machine")
+            raise ValueError(
+                f"side = {side}: a window has {made.shape[1]} values; allowed: {taken}, as this machine requires"
+            )
 
     def scores(self, level: np.ndarray, ys: np.ndarray, xs: np.ndarray) -> np.ndarray:
         """f (n,) of windows."""

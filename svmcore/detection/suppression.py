@@ -96,8 +96,8 @@ def grown(boxes: np.ndarray, factor: float) -> np.ndarray:
 def _paired(boxes, f, iou) -> tuple[np.ndarray, np.ndarray]:
     boxes, f = _boxes("boxes", boxes), np.asarray(f, np.float64)
     if f.shape != (len(boxes),):
-        raise ValueError(f"f has shape {f.shape}; allowed: ({len(boxes)},), one value for each box")
-    require(0 <= iou <= 1, "iou", iou, "a share from 0 to 1")
+        raise ValueError(f"f has shape {f.shape}; allowed: ({len(boxes)},), one value per box")
+    require(0 <= iou <= 1, "iou", iou, "a fraction from 0 to 1")
     return boxes, f
 
 

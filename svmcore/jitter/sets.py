@@ -164,7 +164,7 @@ class JitterSet:
         """Images (n, h + 2 pad, w + 2 pad, c) and their background's colour (n, c)."""
         if np.ndim(X) == 2 and self.image_shape is None:
             raise ValueError(
-                f"jitters '{self}' need images, not rows of shape {np.shape(X)}: allowed are (n, h, w), (n, h, w, c), "
+                f"jitters '{self}' need images, but X has shape {np.shape(X)}; allowed: (n, h, w), (n, h, w, c), "
                 "or (n, d) with an image_shape"
             )
         images = as_images(X, self.image_shape)

@@ -104,7 +104,7 @@ def whitening(C: np.ndarray, lam: float) -> np.ndarray:
 def _forms(X, jitters, image_shape) -> np.ndarray:
     forms = JitterSet.parse(jitters, image_shape).apply(X)
     if len(forms) == 1:
-        raise ValueError(f"jitters = {str(jitters)!r}; allowed: a set with a jitter beside the identity")
+        raise ValueError(f"jitters = {str(jitters)!r}; allowed: a set with a jitter besides the identity")
     return forms
 
 

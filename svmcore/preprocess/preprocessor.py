@@ -149,17 +149,19 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         """The fitted preprocessor of a description. ValueError for one that cannot be."""
         steps, shape, learned = (description.get(name) for name in ("steps", "image_shape", "learned"))
         if not isinstance(steps, list) or not isinstance(learned, dict) or not isinstance(shape, list | None):
-            raise ValueError("its preprocessing is not described by steps, image_shape and what they learned")
+            raise ValueError("its preprocessing lacks steps, image_shape or learned values")
         if shape is not None and not (len(shape) in (2, 3) and all(type(s) is int and 0 < s < MOST for s in shape)):
             raise ValueError(f"its preprocessing has image_shape = {shape}; allowed: (height, width[, channels])")
         made = cls(*steps, image_shape=shape and tuple(shape))
         wanted = {str(at) for at, (name, _) in enumerate(made._parsed) if STEPS[name].learn}
         if learned.keys() != wanted:
-            raise ValueError(f"its preprocessing has what steps {sorted(learned)} learned; allowed: {sorted(wanted)}")
+            raise ValueError(
+                f"its preprocessing has learned values of the steps {sorted(learned)}; allowed: {sorted(wanted)}"
+            )
         for at, parts in learned.items():
             found = [np.asarray(parts[str(i)]) for i in range(len(parts))]
             if not all(np.isfinite(part).all() for part in found):
-                raise ValueError("its preprocessing learned numbers that are not finite")
+                raise ValueError("its preprocessing has learned values that are not finite")
             learned[at] = tuple(part.item() if part.ndim == 0 else part for part in found)
         made.learned_ = {int(at): parts for at, parts in learned.items()}
         return made
@@ -186,7 +188,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
 
     def _found(self) -> dict[int, object]:
         if not self.__sklearn_is_fitted__():
-            raise NotFittedError(f"{self!r} has a step that learns from the training set: call fit first")
+            raise NotFittedError(f"{self!r} has a step that learns from the training set; call fit first")
         return getattr(self, "learned_", {})
 
     def _shapes(self, image_shape: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -212,7 +214,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
             step = STEPS[name]
             if step.images_only and X.ndim == 2 and self.image_shape is None:
                 raise ValueError(
-                    f"preprocessing step '{name}' needs images, not features of shape {X.shape}: allowed are "
+                    f"preprocessing step '{name}' needs images, but X has shape {X.shape}; allowed: "
                     "(n, h, w), (n, h, w, c), or (n, d) with an image_shape"
                 )
             if step.learn:

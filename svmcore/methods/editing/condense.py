@@ -54,8 +54,8 @@ class Condense(ByNeighbours):
     name: ClassVar[str] = "condense"
     title: ClassVar[str] = "CONDENSE"
     why: ClassVar[str] = (
-        "An example goes when those kept so far already classify it rightly by their nearest: only what lies near "
-        "another class is kept."
+        "Discards an example if the examples kept so far classify it correctly by nearest neighbour, so that only "
+        "those near another class are kept."
     )
     source: ClassVar[str] = "Hart (1968)"
 

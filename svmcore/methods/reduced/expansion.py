@@ -46,7 +46,7 @@ class Expansion:
             raise ValueError(f"expansion: {shapes}; allowed: (n, d) and (k, n)")
         for name in ("vectors", "coef"):
             if not np.isfinite(getattr(self, name)).all():
-                raise ValueError(f"expansion: {name} holds numbers that are not finite")
+                raise ValueError(f"expansion: {name} has numbers that are not finite")
 
     @classmethod
     def of(cls, machine: Machine) -> "Expansion":

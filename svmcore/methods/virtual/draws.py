@@ -89,7 +89,7 @@ class Draws:
             try:
                 source = self._taken_in(keys, f) if told else None
             except BudgetError as error:
-                self.ending = f"{self.drawn:,} of {self.budget:,} drawn, then there was no room: {error}"
+                self.ending = f"{self.drawn:,} of {self.budget:,} drawn, then memory was exhausted: {error}"
                 return
             if told:
                 self._solve(source)

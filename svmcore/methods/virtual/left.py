@@ -44,7 +44,7 @@ class Left:
             if found is not None:
                 self._check(found)
         except ValueError as error:
-            self.words = f"it began anew, as {checkpoint.path.name} cannot be used: {error}"
+            self.words = f"it started again, as the checkpoint {checkpoint.path.name} cannot be used: {error}"
             return
         if found is not None:
             self.found, self.before = found, float(found["seconds"])
@@ -93,10 +93,10 @@ class Left:
         sizes = {"k": len(self.stages.Y), "5": 5}
         for name, (kinds, dimensions) in ARRAYS.items():
             if name not in found:
-                raise ValueError(f"it has no {name}")
+                raise ValueError(f"it has no array {name}")
             array = found[name]
             if array.dtype.kind not in kinds or array.ndim != len(dimensions):
-                raise ValueError(f"{name} is {array.dtype} of shape {array.shape}")
+                raise ValueError(f"{name} has the type {array.dtype} and the shape {array.shape}")
             for letter, size in zip(dimensions, array.shape, strict=True):
                 if sizes.setdefault(letter, size) != size:
                     raise ValueError(f"{name} has the shape {array.shape}, beside others of {sizes[letter]}")
@@ -112,7 +112,7 @@ class Left:
 def _within(name: str, array, most) -> None:
     """ValueError where numbers are below 0 or above `most`."""
     if (array < 0).any() or (array > most).any():
-        raise ValueError(f"{name} has values that cannot be")
+        raise ValueError(f"{name} has invalid values")
 
 
 def _digest(stages) -> str:

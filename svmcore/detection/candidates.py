@@ -48,12 +48,12 @@ class MatchedFilter:
     def response(self, image: np.ndarray) -> np.ndarray:
         """r (h, w) float64 at every place of a picture; 0 where the window leaves it."""
         image, side = np.asarray(image, np.float64), len(self.template)
-        found = np.zeros(image.shape)
+        response = np.zeros(image.shape)
         if min(image.shape) >= side:
             inside = match_template(image, self.template)
             at = side // 2
-            found[at : at + inside.shape[0], at : at + inside.shape[1]] = inside
-        return found
+            response[at : at + inside.shape[0], at : at + inside.shape[1]] = inside
+        return response
 
     def peaks(self, image: np.ndarray, blank: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Local maxima of r that reach the threshold, their windows inside: centres (m, 2) int64, row and column, the
@@ -73,10 +73,10 @@ class MatchedFilter:
         highest = maximum_filter(inside, size=2 * APART + 1, mode="constant", cval=-np.inf)
         top = (inside == highest) & (inside >= self.threshold) & (inside != 0)  # 0: a window without contrast
         centres = np.argwhere(top)
-        found = response[top]
-        order = np.argsort(-found, kind="stable")
-        kept = order[_first_of_plateaus(centres[order])]
-        return centres[kept].astype(np.int64), found[kept]
+        heights = response[top]
+        order = np.argsort(-heights, kind="stable")
+        chosen = order[_first_of_plateaus(centres[order])]
+        return centres[chosen].astype(np.int64), heights[chosen]
 
     def missing(self, best: np.ndarray, share: float) -> "MatchedFilter":
         """This filter with the highest threshold that misses at most `share` of the training objects.

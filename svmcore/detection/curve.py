@@ -127,9 +127,9 @@ def at_threshold(search: Trial, threshold: float) -> OperatingPoint:
     if np.isnan(threshold):
         raise ValueError("threshold = nan; allowed: any number, including -inf and inf")
     alarms = int(np.searchsorted(-search.alarm_scores, -threshold, side="right"))
-    found = int(np.searchsorted(-search.found_scores, -threshold, side="right"))
+    detected = int(np.searchsorted(-search.found_scores, -threshold, side="right"))
     n = int(search.n_objects.sum())
-    return OperatingPoint(float(threshold), alarms, found, found / n if n else float("nan"))
+    return OperatingPoint(float(threshold), alarms, detected, detected / n if n else float("nan"))
 
 
 def at_alarms(search: Trial, alarms: float) -> OperatingPoint:
@@ -227,10 +227,10 @@ def _plain(search: Trial) -> Corners:
     return _curves(np.ones(len(search.pictures)), *_counts(search), search.n_objects)
 
 
-def _curves(weight, alarms, found, n_objects) -> Corners:
+def _curves(weight, alarms, detected, n_objects) -> Corners:
     """Curves of the pictures as often as `weight` (..., p) has them."""
     n = weight @ n_objects
-    return Corners(weight @ alarms, (weight @ found) / np.where(n > 0, n, np.nan)[..., None], weight.shape[-1])
+    return Corners(weight @ alarms, (weight @ detected) / np.where(n > 0, n, np.nan)[..., None], weight.shape[-1])
 
 
 def _bootstrap(searches, statistic, replicates: int, seed: int) -> list[np.ndarray]:

@@ -28,7 +28,7 @@ def condense(X, label, work: Work, rng) -> np.ndarray:
     # distances from products in single precision: far from the origin they lose their digits
     X -= X.mean(axis=0, dtype=np.float64)
     sq, inside = squared_norms(X).astype(np.float64), np.zeros(n, bool)
-    near, said, at = np.full(n, np.inf), np.full(n, -1), 0
+    near, predicted, at = np.full(n, np.inf), np.full(n, -1), 0
     while True:
         if not inside[at]:
             work.check()
@@ -36,8 +36,8 @@ def condense(X, label, work: Work, rng) -> np.ndarray:
             distance = sq - 2 * (X @ X[at]).astype(np.float64) + sq[at]
             distance[at] = 0.0
             closer = distance < near
-            near[closer], said[closer] = distance[closer], label[at]
-        wrong = np.flatnonzero((said != label) & ~inside)
+            near[closer], predicted[closer] = distance[closer], label[at]
+        wrong = np.flatnonzero((predicted != label) & ~inside)
         if not len(wrong):
             break
         later = wrong[wrong > at]

@@ -40,10 +40,10 @@ def multiedit(
         splits = np.array_split(rng.permutation(left), n_splits)
         keep = []
         for part, teacher in zip(splits, [*splits[1:], splits[0]], strict=True):
-            said = _taught(classify, X[teacher], label[teacher])
+            predict = _taught(classify, X[teacher], label[teacher])
             for at in stretches(part, teacher.size * X.shape[1]):
                 work.check()
-                keep.append(at[said(X[at]) == label[at]])
+                keep.append(at[predict(X[at]) == label[at]])
         before, left = len(left), np.sort(np.concatenate(keep))
         quiet = quiet + 1 if len(left) == before else 0
     mask = np.zeros(len(X), bool)

@@ -258,19 +258,19 @@ def _suspects(options: argparse.Namespace) -> int:
         raise ValueError(str(error)) from None
     if run.state != "done":
         raise ValueError(f"run {run_id} is {run.state}; allowed: a finished run")
-    found = suspects.suspects(run, options.way or (*suspects.ways(run), "folds")[0])
-    if found.rate is not None:
-        print(f"run {run_id}: about {100 * found.rate:.1f} % of the labels are wrong", file=sys.stderr)
-    print(suspects.table(found.first(options.most)), end="")
+    result = suspects.suspects(run, options.way or (*suspects.ways(run), "folds")[0])
+    if result.rate is not None:
+        print(f"run {run_id}: about {100 * result.rate:.1f} % of the labels are wrong", file=sys.stderr)
+    print(suspects.table(result.first(options.most)), end="")
     return 0
 
 
 def _asking(options: argparse.Namespace) -> int:
     recipe = _changed(_named(options.name), options.set)
-    tell = lambda found: print(f"{100 * found.share:.0f} %", file=sys.stderr, flush=True)  # noqa: E731
+    tell = lambda result: print(f"{100 * result.share:.0f} %", file=sys.stderr, flush=True)  # noqa: E731
     settings = {name: getattr(options, name) for name in ("known", "batch", "most", "seeds", "target")}
-    found = asking.study(recipe, require(recipe).cache_mb, publish=tell, **settings)
-    print(json.dumps(asking.figures(found)) if options.json else asking.text(found))
+    result = asking.study(recipe, require(recipe).cache_mb, publish=tell, **settings)
+    print(json.dumps(asking.figures(result)) if options.json else asking.text(result))
     return 0
 
 
@@ -293,7 +293,7 @@ def _run_table(options: argparse.Namespace) -> int:
     return 0
 
 
-def _run_study(options: argparse.Namespace, recipes, group: runs.Group, told) -> int:
+def _run_study(options: argparse.Namespace, recipes, group: runs.Group, study) -> int:
     """The runs of a study that the store does not have, then what all come to; told: a module with `points`, `text`."""
     if options.set:
         raise RecipeError("--set", options.set[0], "no changes for a study")
@@ -303,8 +303,8 @@ def _run_study(options: argparse.Namespace, recipes, group: runs.Group, told) ->
     for _, status in carry_out(missing, group):
         if status:
             return status
-    points = told.points(run for run in stored_runs(recipes) if run is not None)
-    print(json.dumps([point._asdict() for point in points]) if options.json else told.text(points))
+    points = study.points(run for run in stored_runs(recipes) if run is not None)
+    print(json.dumps([point._asdict() for point in points]) if options.json else study.text(points))
     return 0
 
 

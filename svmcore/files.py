@@ -96,11 +96,11 @@ def announced_arrays(path: str | os.PathLike, most: int = MAX_ARRAYS) -> dict[st
 def require_plain(path: str | os.PathLike, most: int) -> None:
     """FileNotFoundError; ValueError, saying why, for what is no plain file of at most `most` bytes."""
     with _refusals():
-        found = os.stat(path)
-    if not stat.S_ISREG(found.st_mode):
+        info = os.stat(path)
+    if not stat.S_ISREG(info.st_mode):
         raise ValueError("it is not a file")
-    if found.st_size > most:
-        raise ValueError(f"it has {found.st_size:,} bytes; allowed: {most:,}")
+    if info.st_size > most:
+        raise ValueError(f"it has {info.st_size:,} bytes; allowed: {most:,}")
 
 
 @contextmanager

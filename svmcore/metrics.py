@@ -192,11 +192,11 @@ def froc(scores: np.ndarray, hits: np.ndarray, n_targets: int, area: float) -> F
     order = np.argsort(-scores, kind="stable")
     scores, hits = scores[order], hits[order]
     _, first = np.unique(hits, return_index=True)
-    found = np.zeros(len(hits), dtype=bool)
-    found[first] = True
+    first_hit = np.zeros(len(hits), dtype=bool)
+    first_hit[first] = True
     last = np.flatnonzero(np.append(scores[:-1] != scores[1:], True)) if len(scores) else np.empty(0, np.int64)
     alarms = np.cumsum(hits < 0)[last] / area
-    rate = np.cumsum(found & (hits >= 0))[last] / n_targets
+    rate = np.cumsum(first_hit & (hits >= 0))[last] / n_targets
     return Froc(scores[last], alarms, rate)
 
 

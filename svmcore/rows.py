@@ -83,11 +83,11 @@ class FileRows:
         if len(shape) < 2 or self.stored.kind not in "iuf":
             raise ValueError(f"{path}: {self.stored} of shape {tuple(shape)}; allowed: rows of numbers")
         self._file = os.open(self.path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
-        found = os.fstat(self._file)
+        info = os.fstat(self._file)
         need = self.offset + prod(self.shape) * self.stored.itemsize
-        if not stat.S_ISREG(found.st_mode) or found.st_size < need:
-            raise ValueError(f"{path} has {found.st_size:,} bytes; {need:,} are {self.shape[0]:,} rows as it says")
-        self._seen = found.st_size, found.st_mtime_ns
+        if not stat.S_ISREG(info.st_mode) or info.st_size < need:
+            raise ValueError(f"{path} has {info.st_size:,} bytes; {need:,} are {self.shape[0]:,} rows as it says")
+        self._seen = info.st_size, info.st_mtime_ns
 
     def __del__(self):
         if (file := self.__dict__.pop("_file", None)) is not None:
@@ -164,9 +164,9 @@ class FileRows:
     def _read(self, start: int, stop: int) -> np.ndarray:
         """Rows start to stop, float32."""
         numbers, read = np.empty((stop - start, self.shape[1]), self.stored), 0
-        found, into = os.fstat(self._file), memoryview(numbers.reshape(-1).view(np.uint8))
+        info, into = os.fstat(self._file), memoryview(numbers.reshape(-1).view(np.uint8))
         at = self.offset + start * self.shape[1] * self.stored.itemsize
-        if (found.st_size, found.st_mtime_ns) == self._seen:
+        if (info.st_size, info.st_mtime_ns) == self._seen:
             while read < len(into) and (more := os.preadv(self._file, [into[read:]], at + read)):
                 read += more
         if read < len(into):

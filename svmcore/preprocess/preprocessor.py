@@ -84,8 +84,8 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         that a step left out are dark there."""
         grey = np.ndim(images) == 3 or len(self.image_shape or ()) == 2
         before, *arrays = self._run(images, self._learned())
-        images = [self._as_shown(after + 1, array, before.shape[1:]) for after, array in enumerate(arrays)]
-        return list(zip(self.steps, [a[..., 0] if grey else a for a in images], strict=True))
+        views = [self._as_shown(after + 1, array, before.shape[1:]) for after, array in enumerate(arrays)]
+        return list(zip(self.steps, [a[..., 0] if grey else a for a in views], strict=True))
 
     def pictures(self, X: np.ndarray, image_shape: tuple[int, ...]) -> np.ndarray:
         """What the steps made of images of this shape, rows X (n, d), as images (n, h, w[, c]) for looking at: as the

@@ -42,7 +42,7 @@ FORMS = {  # ending of a file -> what it holds, from a run
     ".onnx": ("the machine for onnxruntime", Run.export_onnx),
     ".npz": ("the machine for svmcore.load", lambda run: (run.path / "model.npz").read_bytes()),
     ".py": ("a script that repeats the run", lambda run: run.export_snippet().encode()),
-    ".zip": ("a script by which scikit-learn alone trains it, and the examples", Run.export_pipeline),
+    ".zip": ("a script that trains it with scikit-learn only, and the examples", Run.export_pipeline),
 }
 
 
@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     tables = commands.add_parser("tables", help="list the tables of the paper")
     tables.add_argument("--json", action="store_true", help="one JSON object: name -> names of its recipes")
     tables.set_defaults(do=lambda options: _list(TABLES, options.json))
-    fields = commands.add_parser("fields", help="list what --set can change: of every recipe, and of one method alone")
+    fields = commands.add_parser("fields", help="list the fields that --set can change, for all recipes and by method")
     fields.set_defaults(do=_fields)
     change = argparse.ArgumentParser(add_help=False)
     change.add_argument(
@@ -89,46 +89,58 @@ def _parser() -> argparse.ArgumentParser:
     change.add_argument(
         "--cluster", metavar="tcp://HOST:PORT", help=f"train on the workers of this dask scheduler ({VARIABLE}, if set)"
     )
-    run = commands.add_parser("run", parents=[change], help="run a recipe, or what a table lacks, and keep the runs")
-    run.add_argument("name", metavar="NAME", help="a name that `recipes` or `tables` lists")
-    figures = "the figures as one JSON object on the last line of stdout; error_rate and interval are shares of 1"
+    run = commands.add_parser(
+        "run", parents=[change], help="run a recipe, or the missing runs of a table, and store the results"
+    )
+    run.add_argument("name", metavar="NAME", help="a name listed by `recipes` or `tables`")
+    figures = "print the results as one JSON object on the last line of stdout; error_rate and interval are fractions"
     run.add_argument("--json", action="store_true", help=figures)
-    run.add_argument("--repeats", type=int, default=1, help="so many runs, each with another seed (1); --json: a list")
+    run.add_argument(
+        "--repeats", type=int, default=1, help="number of runs, each with another seed (1); with --json: a list"
+    )
     run.set_defaults(do=_run)
-    on = commands.add_parser("go-on", help="take up a run that was broken off where it left a checkpoint: by draws")
+    on = commands.add_parser("go-on", help="continue an interrupted run with draws from its checkpoint")
     on.add_argument("run", metavar="RUN", help="its id")
     on.add_argument("--json", action="store_true", help=figures)
     on.set_defaults(do=_go_on)
     over = commands.add_parser("sweep", parents=[change], help="cross-validate a recipe over the values of one field")
-    over.add_argument("name", metavar="NAME", help="a name that `recipes` lists")
+    over.add_argument("name", metavar="NAME", help="a name listed by `recipes`")
     over.add_argument("field", metavar="FIELD", help="C, jitters, kernel, kernel.degree, ...")
-    over.add_argument("values", metavar="VALUE", nargs="+", help="written as after --set FIELD=")
-    over.add_argument("--folds", type=int, default=5, help="parts of the training set, each held out once (5)")
-    over.add_argument("--jobs", type=int, default=1, help="fits at a time (1: each uses all processors)")
-    over.add_argument("--json", action="store_true", help="one JSON list on the last line of stdout")
+    over.add_argument("values", metavar="VALUE", nargs="+", help="a value, written as in --set FIELD=VALUE")
+    over.add_argument("--folds", type=int, default=5, help="number of cross-validation folds (5)")
+    over.add_argument("--jobs", type=int, default=1, help="number of parallel fits (1: each uses all processors)")
+    over.add_argument("--json", action="store_true", help="print one JSON list on the last line of stdout")
     over.set_defaults(do=_sweep)
-    doubted = commands.add_parser("suspects", parents=[change], help="list the labels that are likely wrong, as CSV")
-    doubted.add_argument("name", metavar="NAME", help="a recipe, which is run with folds; or the id of a run")
-    doubted.add_argument("--way", choices=suspects.WAYS, help="how they are looked for (the best that the run has)")
-    doubted.add_argument("--most", type=int, default=100, help="the worst so many (100)")
+    doubted = commands.add_parser("suspects", parents=[change], help="list likely label errors, as CSV")
+    doubted.add_argument(
+        "name", metavar="NAME", help="a recipe, which is run with cross-validation folds, or the id of a run"
+    )
+    doubted.add_argument(
+        "--way", choices=suspects.WAYS, help="method of detection (default: the best available for the run)"
+    )
+    doubted.add_argument(
+        "--most", type=int, default=100, help="number of labels to list, the most likely errors first (100)"
+    )
     doubted.set_defaults(do=_suspects)
     next_label = commands.add_parser(
-        "asking", parents=[change], help="hide labels: how many must be asked for, chosen and at random, until a target"
+        "asking",
+        parents=[change],
+        help="simulate active learning: how many labels reach a target, by strategy and at random",
     )
-    next_label.add_argument("name", metavar="NAME", help="a recipe; `recipes` lists them")
-    next_label.add_argument("--target", type=float, default=asking.TARGET, help="share of test errors (0.05)")
+    next_label.add_argument("name", metavar="NAME", help="a recipe, listed by `recipes`")
+    next_label.add_argument("--target", type=float, default=asking.TARGET, help="target test error rate (0.05)")
     whole = (
-        ("known", asking.KNOWN, "labels at the start"),
-        ("batch", asking.BATCH, "labels asked for at a time"),
-        ("most", asking.MOST, "labels in the end, at most"),
-        ("seeds", asking.SEEDS, "times over, each with other examples"),
+        ("known", asking.KNOWN, "number of labels at the start"),
+        ("batch", asking.BATCH, "number of labels per step"),
+        ("most", asking.MOST, "largest number of labels"),
+        ("seeds", asking.SEEDS, "number of repetitions with different examples"),
     )
     for name, usual, help in whole:
         next_label.add_argument(f"--{name}", type=int, default=usual, help=f"{help} ({usual})")
-    next_label.add_argument("--json", action="store_true", help="one JSON object on the last line of stdout")
+    next_label.add_argument("--json", action="store_true", help="print one JSON object on the last line of stdout")
     next_label.set_defaults(do=_asking)
-    away = commands.add_parser("export", help="write what a run that is done can be taken away as")
-    away.add_argument("run", metavar="RUN", help="its id, as `run` prints it")
+    away = commands.add_parser("export", help="export a finished run")
+    away.add_argument("run", metavar="RUN", help="the id of the run, as printed by `run`")
     away.add_argument("file", metavar="FILE", help=", ".join(f"*{end}: {what}" for end, (what, _) in FORMS.items()))
     away.set_defaults(do=_export)
     return parser
@@ -223,7 +235,7 @@ def _export(options: argparse.Namespace) -> int:
     if path.suffix not in FORMS:
         raise RecipeError("FILE", options.file, ", ".join(f"*{end} ({what})" for end, (what, _) in FORMS.items()))
     if run.state != "done":
-        raise RecipeError("RUN", f"{run.id}, {run.state}", "a run that is done")
+        raise RecipeError("RUN", f"{run.id}, {run.state}", "a finished run")
     content = FORMS[path.suffix][1](run)
     files.write(path, lambda file: file.write(content))
     print(f"{path}: {len(content):,} bytes")
@@ -239,33 +251,33 @@ def _suspects(options: argparse.Namespace) -> int:
         if status:
             return status
     elif options.set:
-        raise RecipeError("--set", options.set[0], "nothing for a run, which is made")
+        raise RecipeError("--set", options.set[0], "no changes, as this run is already stored")
     try:
         run = runs.get(run_id)
     except runs.UnknownRun as error:
         raise ValueError(str(error)) from None
     if run.state != "done":
-        raise ValueError(f"run {run_id} is {run.state}: allowed is one that is done")
-    found = suspects.suspects(run, options.way or (*suspects.ways(run), "folds")[0])
-    if found.rate is not None:
-        print(f"run {run_id}: about {100 * found.rate:.1f} % of the labels are wrong", file=sys.stderr)
-    print(suspects.table(found.first(options.most)), end="")
+        raise ValueError(f"run {run_id} is {run.state}; allowed: a finished run")
+    result = suspects.suspects(run, options.way or (*suspects.ways(run), "folds")[0])
+    if result.rate is not None:
+        print(f"run {run_id}: about {100 * result.rate:.1f} % of the labels are wrong", file=sys.stderr)
+    print(suspects.table(result.first(options.most)), end="")
     return 0
 
 
 def _asking(options: argparse.Namespace) -> int:
     recipe = _changed(_named(options.name), options.set)
-    tell = lambda found: print(f"{100 * found.share:.0f} %", file=sys.stderr, flush=True)  # noqa: E731
+    tell = lambda result: print(f"{100 * result.share:.0f} %", file=sys.stderr, flush=True)  # noqa: E731
     settings = {name: getattr(options, name) for name in ("known", "batch", "most", "seeds", "target")}
-    found = asking.study(recipe, require(recipe).cache_mb, publish=tell, **settings)
-    print(json.dumps(asking.figures(found)) if options.json else asking.text(found))
+    result = asking.study(recipe, require(recipe).cache_mb, publish=tell, **settings)
+    print(json.dumps(asking.figures(result)) if options.json else asking.text(result))
     return 0
 
 
 def _run_table(options: argparse.Namespace) -> int:
     if options.set:
         raise RecipeError(
-            "--set", options.set[0], f"nothing for a table; its recipes are {TABLES[options.name].recipes}"
+            "--set", options.set[0], f"no changes for a table; its recipes are {TABLES[options.name].recipes}"
         )
     filled = fill(TABLES[options.name])
     print(f"{options.name}: {len(filled.missing)} runs missing, about {filled.seconds:.0f} s", file=sys.stderr)
@@ -281,25 +293,25 @@ def _run_table(options: argparse.Namespace) -> int:
     return 0
 
 
-def _run_study(options: argparse.Namespace, recipes, group: runs.Group, told) -> int:
+def _run_study(options: argparse.Namespace, recipes, group: runs.Group, study) -> int:
     """The runs of a study that the store does not have, then what all come to; told: a module with `points`, `text`."""
     if options.set:
-        raise RecipeError("--set", options.set[0], "nothing for a study")
+        raise RecipeError("--set", options.set[0], "no changes for a study")
     missing = [recipe for recipe, run in zip(recipes, stored_runs(recipes), strict=True) if run is None]
     seconds = sum(estimate(recipe).seconds for recipe in missing)
     print(f"{options.name}: {len(missing)} runs missing, about {seconds:.0f} s", file=sys.stderr)
     for _, status in carry_out(missing, group):
         if status:
             return status
-    points = told.points(run for run in stored_runs(recipes) if run is not None)
-    print(json.dumps([point._asdict() for point in points]) if options.json else told.text(points))
+    points = study.points(run for run in stored_runs(recipes) if run is not None)
+    print(json.dumps([point._asdict() for point in points]) if options.json else study.text(points))
     return 0
 
 
 def _named(name: str) -> Recipe:
     if name not in RECIPES:
         near = get_close_matches(name, [*RECIPES, *TABLES, *xtrain.STUDIES], n=5)
-        raise RecipeError("NAME", name, ", ".join([*near, "all that `recipes` and `tables` list"]))
+        raise RecipeError("NAME", name, ", ".join([*near, "any name listed by `recipes` or `tables`"]))
     return RECIPES[name]
 
 

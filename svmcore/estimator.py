@@ -33,8 +33,8 @@ class Targets:
         self.weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         self.classes, self.label = np.unique(y, return_inverse=True)
         if len(self.classes) < 2:
-            found = f"{len(self.classes)} class ({self.classes[0]!r})"
-            raise ValueError(f"y: the number of classes has to be greater than one; got {found}")
+            classes_found = f"{len(self.classes)} class ({self.classes[0]!r})"
+            raise ValueError(f"y: the number of classes has to be greater than one; got {classes_found}")
         weighed = self.weight > 0
         if not weighed.any():
             raise ValueError("Invalid input - all samples have zero or negative weights.")

@@ -62,7 +62,7 @@ class Checkpoint:
         except FileNotFoundError:
             return None
         if str(arrays.pop("key", "")) != key:
-            raise ValueError("it is of other examples or settings")
+            raise ValueError("it belongs to other examples or settings")
         return arrays
 
 
@@ -96,11 +96,11 @@ def announced_arrays(path: str | os.PathLike, most: int = MAX_ARRAYS) -> dict[st
 def require_plain(path: str | os.PathLike, most: int) -> None:
     """FileNotFoundError; ValueError, saying why, for what is no plain file of at most `most` bytes."""
     with _refusals():
-        found = os.stat(path)
-    if not stat.S_ISREG(found.st_mode):
+        info = os.stat(path)
+    if not stat.S_ISREG(info.st_mode):
         raise ValueError("it is not a file")
-    if found.st_size > most:
-        raise ValueError(f"it has {found.st_size:,} bytes; allowed: {most:,}")
+    if info.st_size > most:
+        raise ValueError(f"it has {info.st_size:,} bytes; allowed: {most:,}")
 
 
 @contextmanager
@@ -153,9 +153,9 @@ def _header(name: str, file, size: int) -> tuple[tuple[int, ...], np.dtype]:
     except (ValueError, SyntaxError, TypeError) as error:
         raise ValueError(f"{name} is not an array ({error})") from None
     if dtype.hasobject:
-        raise ValueError(f"{name} holds Python objects, and allow_pickle is off")
+        raise ValueError(f"{name} contains Python objects, and allow_pickle is off")
     if file.tell() + math.prod(shape) * dtype.itemsize != size or min(shape, default=0) < 0:
-        raise ValueError(f"{name} has not the size that its header says")
+        raise ValueError(f"{name} does not have the size that its header declares")
     return shape, dtype
 
 

@@ -48,9 +48,9 @@ def wilson(errors: int, n: int, level: float = 0.95) -> tuple[float, float]:
     Raises ValueError unless 0 <= errors <= n, n >= 1 and 0 < level < 1. Source: Wilson (1927).
     """
     if n < 1 or not 0 <= errors <= n:
-        raise ValueError(f"errors = {errors} of n = {n}: allowed is 0 <= errors <= n with n at least 1")
+        raise ValueError(f"errors = {errors} of n = {n}; allowed: 0 <= errors <= n with n at least 1")
     if not 0 < level < 1:
-        raise ValueError(f"level = {level}: allowed is a number between 0 and 1, such as 0.95")
+        raise ValueError(f"level = {level}; allowed: a number between 0 and 1, such as 0.95")
     z2 = ndtri((1 + level) / 2) ** 2
     centre = (errors + z2 / 2) / (n + z2)
     half = np.sqrt(z2 * (errors * (n - errors) / n + z2 / 4)) / (n + z2)
@@ -92,7 +92,7 @@ def per_class_table(
     if decision.ndim == 1:
         decision = np.stack([-decision, decision], axis=1)
     if decision.shape != (len(y_true), len(classes)):
-        raise ValueError(f"decision has shape {decision.shape}: allowed is {(len(y_true), len(classes))}")
+        raise ValueError(f"decision has shape {decision.shape}; allowed: {(len(y_true), len(classes))}")
     own = class_positions(y_true, classes)[:, None] == np.arange(len(classes))  # (n, k)
     wrong = np.asarray(y_true) != np.asarray(y_pred)
     errors = (own & wrong[:, None]).sum(axis=0)
@@ -120,7 +120,7 @@ def outcomes(err_a: np.ndarray, err_b: np.ndarray) -> np.ndarray:
     wrong. ValueError when the shapes differ."""
     err_a, err_b = np.asarray(err_a, dtype=bool), np.asarray(err_b, dtype=bool)
     if err_a.shape != err_b.shape:
-        raise ValueError(f"err_a has shape {err_a.shape} and err_b {err_b.shape}: they must be of the same examples")
+        raise ValueError(f"err_a has shape {err_a.shape} and err_b {err_b.shape}: allowed: the same examples in both")
     return (err_a + 2 * err_b).astype(np.int8)
 
 
@@ -143,9 +143,9 @@ def roc_area(f: np.ndarray, positive: np.ndarray) -> float:
 
     f, positive = np.asarray(f), np.asarray(positive, dtype=bool)
     if f.ndim != 1 or f.shape != positive.shape:
-        raise ValueError(f"f has shape {f.shape} and positive {positive.shape}: one value for each example")
+        raise ValueError(f"f has shape {f.shape} and positive {positive.shape}: allowed: one value per example")
     if positive.all() or not positive.any():
-        raise ValueError(f"{positive.sum()} of {len(f)} examples are positive: allowed are some, not all")
+        raise ValueError(f"{positive.sum()} of {len(f)} examples are positive; allowed: some, but not all")
     return float(roc_auc_score(positive, f))
 
 
@@ -186,17 +186,17 @@ def froc(scores: np.ndarray, hits: np.ndarray, n_targets: int, area: float) -> F
     """
     scores, hits = np.asarray(scores, dtype=np.float64), np.asarray(hits)
     if scores.shape != hits.shape:
-        raise ValueError(f"scores has shape {scores.shape} and hits {hits.shape}: one hit number for each score")
+        raise ValueError(f"scores has shape {scores.shape} and hits {hits.shape}: allowed: one hit number per score")
     if n_targets <= 0 or area <= 0:
-        raise ValueError(f"n_targets = {n_targets}, area = {area}: both must be positive")
+        raise ValueError(f"n_targets = {n_targets}, area = {area}: allowed: positive numbers")
     order = np.argsort(-scores, kind="stable")
     scores, hits = scores[order], hits[order]
     _, first = np.unique(hits, return_index=True)
-    found = np.zeros(len(hits), dtype=bool)
-    found[first] = True
+    first_hit = np.zeros(len(hits), dtype=bool)
+    first_hit[first] = True
     last = np.flatnonzero(np.append(scores[:-1] != scores[1:], True)) if len(scores) else np.empty(0, np.int64)
     alarms = np.cumsum(hits < 0)[last] / area
-    rate = np.cumsum(found & (hits >= 0))[last] / n_targets
+    rate = np.cumsum(first_hit & (hits >= 0))[last] / n_targets
     return Froc(scores[last], alarms, rate)
 
 
@@ -207,5 +207,5 @@ def class_positions(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     at = order[np.searchsorted(classes, y, sorter=order).clip(max=len(classes) - 1)]
     unknown = np.unique(y[classes[at] != y])
     if len(unknown):
-        raise ValueError(f"labels {unknown.tolist()} are unknown: allowed are the classes {classes.tolist()}")
+        raise ValueError(f"labels {unknown.tolist()} are unknown; allowed: the classes {classes.tolist()}")
     return at

@@ -144,7 +144,7 @@ class Machine:
         d = self.kernel.n if isinstance(self.kernel, Precomputed) else self.support_vectors.shape[1]
         X = X if hasattr(X, "toarray") or isinstance(X, FileRows) else np.asarray(X)
         if X.ndim != 2 or X.shape[1] != d:
-            raise ValueError(f"X has shape {X.shape}; this machine takes (n, {d})")
+            raise ValueError(f"X has shape {X.shape}; allowed: (n, {d})")
         decision = np.repeat(self.bias[None, :], X.shape[0], axis=0)
         if len(self.support):
             for start in range(0, X.shape[0], self._rows):

@@ -83,11 +83,11 @@ class FileRows:
         if len(shape) < 2 or self.stored.kind not in "iuf":
             raise ValueError(f"{path}: {self.stored} of shape {tuple(shape)}; allowed: rows of numbers")
         self._file = os.open(self.path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
-        found = os.fstat(self._file)
+        info = os.fstat(self._file)
         need = self.offset + prod(self.shape) * self.stored.itemsize
-        if not stat.S_ISREG(found.st_mode) or found.st_size < need:
-            raise ValueError(f"{path} has {found.st_size:,} bytes; {need:,} are {self.shape[0]:,} rows as it says")
-        self._seen = found.st_size, found.st_mtime_ns
+        if not stat.S_ISREG(info.st_mode) or info.st_size < need:
+            raise ValueError(f"{path} has {info.st_size:,} bytes; {need:,} are {self.shape[0]:,} rows as it says")
+        self._seen = info.st_size, info.st_mtime_ns
 
     def __del__(self):
         if (file := self.__dict__.pop("_file", None)) is not None:
@@ -105,9 +105,9 @@ class FileRows:
             try:
                 shape, columns_first, dtype = array_header(file)
             except (ValueError, struct.error) as error:
-                raise ValueError(f"{path} is no .npy file and no idx file that is not compressed: {error}") from None
+                raise ValueError(f"{path} is neither an .npy file nor an uncompressed idx file: {error}") from None
             if columns_first:
-                raise ValueError(f"{path} holds column after column; allowed: row after row (numpy.ascontiguousarray)")
+                raise ValueError(f"{path} is stored by columns; allowed: stored by rows (numpy.ascontiguousarray)")
             return cls(path, shape, dtype, file.tell(), scale)
 
     @classmethod
@@ -164,18 +164,18 @@ class FileRows:
     def _read(self, start: int, stop: int) -> np.ndarray:
         """Rows start to stop, float32."""
         numbers, read = np.empty((stop - start, self.shape[1]), self.stored), 0
-        found, into = os.fstat(self._file), memoryview(numbers.reshape(-1).view(np.uint8))
+        info, into = os.fstat(self._file), memoryview(numbers.reshape(-1).view(np.uint8))
         at = self.offset + start * self.shape[1] * self.stored.itemsize
-        if (found.st_size, found.st_mtime_ns) == self._seen:
+        if (info.st_size, info.st_mtime_ns) == self._seen:
             while read < len(into) and (more := os.preadv(self._file, [into[read:]], at + read)):
                 read += more
         if read < len(into):
-            raise OSError(f"{self.path.name}: the file was changed or cut short while its rows were read")
+            raise OSError(f"{self.path.name}: the file was changed or truncated while it was read")
         with np.errstate(over="ignore"):
             rows = numbers.astype(np.float32, copy=False)
             rows = rows if self.scale == 1 else rows * np.float32(self.scale)
         if self.stored.kind == "f" and not np.isfinite(rows).all():
-            raise ValueError(f"{self.path.name} holds missing or infinite values, or numbers beyond float32 (3e38)")
+            raise ValueError(f"{self.path.name} has missing or infinite values, or numbers beyond float32 (3e38)")
         return rows
 
     def __repr__(self) -> str:
@@ -201,6 +201,4 @@ def require_float32(X: np.ndarray) -> None:
     """ValueError unless float32 holds all numbers of X, as kernels take them; before fits and decisions alike."""
     largest = np.finfo(np.float32).max
     if not (X.max(initial=0) <= largest and X.min(initial=0) >= -largest):  # so that NaN is refused too
-        raise ValueError(
-            "X holds missing or infinite values, or numbers beyond float32 (3e38); scale the features first"
-        )
+        raise ValueError("X has missing or infinite values, or numbers beyond float32 (3e38); scale the features first")

@@ -94,7 +94,7 @@ def load(path: str | os.PathLike) -> Machine:
         _check_use(machine)
         return machine
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise ValueError(f"{Path(path).name} is not a machine that svmcore.save wrote: {error}") from None
+        raise ValueError(f"{Path(path).name} is not a machine written by svmcore.save: {error}") from None
 
 
 def _assemble(header: dict, arrays: dict[str, np.ndarray]) -> Machine:
@@ -105,7 +105,7 @@ def _assemble(header: dict, arrays: dict[str, np.ndarray]) -> Machine:
         if name in arrays or name in NEEDED:
             array = arrays[name]
             if array.dtype.kind not in kinds or (array.dtype.kind == "f" and not np.isfinite(array).all()):
-                raise ValueError(f"{name} does not hold what it should")
+                raise ValueError(f"{name} has invalid values")
     prepare = None
     if "prepare" in header:
         prepare = Preprocessor.from_dict(_lower(header["prepare"], arrays))
@@ -128,11 +128,11 @@ def _check_use(machine: Machine) -> None:
             f = kernel.block(one, machine.support_vectors) @ machine.coef.T + machine.bias
             lengths = kernel.diag(one)
         if not (np.isfinite(f).all() and np.isfinite(lengths).all()):
-            raise ValueError("its decision about a support vector of its own is no number")
+            raise ValueError("its decision value for one of its support vectors is not finite")
     if isinstance(prepare, Preprocessor) and prepare.image_shape is not None:
         made = prepare.output_shape((*prepare.image_shape, 1)[:3])
         if math.prod(made) != one.shape[1]:
-            raise ValueError(f"its preprocessing makes {made}, its support vectors have {one.shape[1]} numbers")
+            raise ValueError(f"its preprocessing gives {made} numbers, but its support vectors have {one.shape[1]}")
         prepare.transform(np.linspace(0, 1, math.prod(prepare.image_shape))[None])
 
 

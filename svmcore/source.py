@@ -42,7 +42,7 @@ def gram_source(X, kernel: Kernel, solver, ceiling: int, machines: int, beside: 
     n, in_file = len(X), isinstance(X, FileRows)
     operand = FiledOperand(X) if in_file else Operand(X)
     if not np.isfinite(operand.diag(kernel)).all():
-        raise ValueError(f"X: values of {kernel} overflow float32; scale the features first, to unit norm say")
+        raise ValueError(f"X: values of {kernel} overflow float32; scale the features first, for example to unit norm")
     operand.apart(kernel)  # what it holds for this kernel counts
     fixed = beside + operand.nbytes + 8 * n * (NUMBERS * machines + PLACES)
     whole = 4 * n * n

@@ -215,7 +215,7 @@ class SVC(MachineEstimator):
     def coef_(self):
         """Weight vectors (k, d) of linear machines. AttributeError for other kernels."""
         if not isinstance(getattr(self, "kernel_", None), Linear):
-            raise AttributeError("coef_ exists for a fitted machine with the linear kernel only")
+            raise AttributeError("coef_ exists only for a fitted machine with the linear kernel")
         return self.dual_coef_ @ self.support_vectors_
 
     def __sklearn_tags__(self):
@@ -237,7 +237,7 @@ class SVC(MachineEstimator):
         """Checked labels of the rows of a file."""
         y = validate_data(self, "no_validation", y)
         if len(y) != len(rows):
-            raise ValueError(f"X has {len(rows)} rows, y has {len(y)}; allowed: as many")
+            raise ValueError(f"X has {len(rows)} rows, but y has {len(y)}; allowed: equal numbers")
         self.n_features_in_ = rows.shape[1]
         self.__dict__.pop("feature_names_in_", None)
         return y
@@ -248,7 +248,7 @@ class SVC(MachineEstimator):
         if isinstance(self._settings, Digestion):
             require(not self._squared, "solver", self.solver, "another one, as loss = 'squared_hinge' has no bound")
             given = self.kernel == "precomputed"
-            require(not given, "solver", self.solver, "another one, as kernel = 'precomputed' brings all values")
+            require(not given, "solver", self.solver, "another one, as kernel = 'precomputed' provides all values")
         if self.cache_mb is not None:
             ceiling_bytes(self.cache_mb)
 

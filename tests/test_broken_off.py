@@ -127,9 +127,9 @@ def left(tmp_path_factory):
 SPOILT = {
     "cut short": "not a zip",
     "a bit": "CRC",
-    "no alpha": "it has no alpha",
+    "no alpha": "it has no array alpha",
     "a pickle": "allow_pickle",
-    "a parent too many": "parent has values that cannot be",
+    "a parent too many": "parent has invalid values",
     "alpha beyond C": "alpha has values",
     "no number": "f has missing",
     "two lengths": "idle has the shape",
@@ -143,7 +143,7 @@ def test_a_damaged_checkpoint_is_said(how, left, tmp_path):
     shutil.copy(left[0], path)
     _spoil(path, how)
     again = fitted("two", 0, path, lambda _: False, draws=SHORT)
-    assert again.went_on_.startswith("it began anew, as round.npz cannot be used: ")
+    assert again.went_on_.startswith("it started again, as the checkpoint round.npz cannot be used: ")
     assert SPOILT[how] in again.went_on_
 
 
@@ -249,7 +249,7 @@ def test_a_damaged_checkpoint_leaves_the_run_as_it_was_and_says_so(interrupted, 
         assert run.oddity.startswith("checkpoint.npz is damaged")
         on = runs.get(jobs.submit(run.recipe, broken_off=run.id))
         assert jobs.wait(on.id, 300).state == "done"
-        assert on.result["went_on"].startswith("it began anew, as checkpoint.npz cannot be used")
+        assert on.result["went_on"].startswith("it started again, as the checkpoint checkpoint.npz cannot be used")
         same(on.machine(), whole.machine())
     finally:
         path.write_bytes(content)

@@ -71,7 +71,7 @@ def test_suspects_are_listed_of_a_recipe_and_of_its_run(home, capsys):
         (["suspects", "20260101-000000-000-abcdef"], "unknown", 2),
         (["suspects", "20260101-000000-000-abcdef", "--set", "C=1"], "nothing for a run", 2),
         (["suspects", "moons", "--most", "0"], "1 or more", 2),
-        (["suspects", "no-such"], "all that `recipes` and `tables` list", 2),
+        (["suspects", "no-such"], "any name listed by `recipes` or `tables`", 2),
         (["run", "mnist-6k"], "mnist-5k-sv", 2),
         (["run", "moons", "--set", "C"], "FIELD=VALUE", 2),
         (["run", "moons", "--set", "C=-1"], "above 0", 2),

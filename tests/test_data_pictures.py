@@ -162,3 +162,16 @@ def test_the_content_hash_sees_pixels_boxes_categories_folds_and_not_the_name():
 
     assert hashed() == hashed()
     assert len({hashed(), hashed("image"), hashed("boxes"), hashed("category"), hashed(parts=3)}) == 5
+
+
+def test_new_titles_of_experiments_leave_the_content_hash_of_stored_runs():
+    scenes = tuple(synthetic.scene(f"s{k}", seed=k, side=64) for k in range(3))
+    titles = (
+        "A: 3 folds, each tested on a model trained on the others",
+        "A: 3 parts, each tests what the others train on",
+    )
+    now, before = (
+        pictures.PictureSet(None, scenes, {"A": leave_out(scenes, "A", title, 3)}).content_hash for title in titles
+    )
+    assert now == before
+    assert pictures.load("lfw-faces").content_hash.startswith("d4dda33f25c0")  # of runs stored with the former title

@@ -17,7 +17,7 @@ def test_pooling_is_the_mean_of_whole_cells(shape, pool):
 
 
 def test_pooling_to_nothing_is_named():
-    with pytest.raises(ValueError, match="pool = 5: allowed is at most 4"):
+    with pytest.raises(ValueError, match="pool = 5; allowed: at most 4"):
         pooled(np.zeros((4, 9), np.uint8), 5)
 
 

@@ -107,7 +107,7 @@ def test_other_sets_have_their_own_frames():
 
 def test_a_dot_and_nothing():
     assert picture([line((3, 250))]).sum() > 0
-    with pytest.raises(ValueError, match="nothing is drawn"):
+    with pytest.raises(ValueError, match="the drawing is empty"):
         stages(np.zeros((SIDE, SIDE), np.float32), MNIST)
 
 

@@ -257,7 +257,7 @@ def test_what_is_no_machine_is_named(plain):
         to_onnx(StandardScaler().fit(plain[1][:, 0]), plain[1])
     with pytest.raises(ValueError, match="at least one example"):
         to_onnx(plain[0], plain[1][:0])
-    with pytest.raises(ValueError, match=r"X has shape \(357, 8\); this machine takes \(n, 64\)"):
+    with pytest.raises(ValueError, match=r"X has shape \(357, 8\); allowed: \(n, 64\)"):
         to_onnx(replace(plain[0], prepare=None), plain[1][:, 0])
 
 

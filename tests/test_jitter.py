@@ -260,23 +260,23 @@ def test_rows_images_and_integers_are_treated_alike():
 @all_cases(
     ("text", "says"),
     [
-        ("boxx:1", "'boxx:1' is unknown; allowed are none, box:R"),
-        ("box:one", "wanted are whole numbers from 0 to 31"),
-        ("box:1,2", "wanted is one number; it is written box:R"),
+        ("boxx:1", "'boxx:1' is unknown; allowed: none, box:R"),
+        ("box:one", "allowed: whole numbers from 0 to 31"),
+        ("box:1,2", "allowed: one number; the form is box:R"),
         ("rot:400", "numbers from -180 to 180"),
-        ("rot:", "it is written rot:DEGREES"),
-        ("shift:1,2,3", "wanted are pairs"),
-        ("flip:x", "wanted is h"),
+        ("rot:", "the form is rot:DEGREES"),
+        ("shift:1,2,3", "allowed: pairs"),
+        ("flip:x", "allowed: h"),
         ("elastic:1", "three or four numbers"),
         ("random:0", "whole numbers from 1 to 4095"),
-        ("random:5,turn=3", "wanted are NAME=NUMBER with shift, rot"),
+        ("random:5,turn=3", "allowed: NAME=NUMBER with shift, rot"),
         ("random:5,scale=2", "numbers from 0 to 0.75"),
-        ("box:1@wrap", "border 'wrap' is unknown; allowed are @background, @edge, @zero"),
+        ("box:1@wrap", "border 'wrap' is unknown; allowed: @background, @edge, @zero"),
         ("(box:1", r"a closing '\)' is missing"),
         ("box:1)", r"'\)' is out of place"),
         ("box:1+", "'nothing' is unknown"),
         ("", "'nothing' is unknown"),
-        ("box:20*box:20", "the product has 2825761 jitters; allowed are 4096"),
+        ("box:20*box:20", "the product has 2825761 jitters; allowed: at most 4096"),
     ],
 )
 def test_errors_quote_the_text_and_say_what_is_allowed(text, says):
@@ -287,5 +287,5 @@ def test_errors_quote_the_text_and_say_what_is_allowed(text, says):
 def test_rows_without_a_shape_are_refused():
     with pytest.raises(ValueError, match="need images"):
         JitterSet.parse("box:1").apply(np.zeros((3, 16)))
-    with pytest.raises(ValueError, match="do not fit"):
+    with pytest.raises(ValueError, match="do not match"):
         JitterSet.parse("box:1", (5, 5)).apply(np.zeros((3, 16)))

@@ -195,8 +195,8 @@ def test_is_a_scikit_learn_transformer():
 @pytest.mark.parametrize(
     ("steps", "says"),
     [
-        (("sharpen",), "'sharpen' is unknown; allowed are scale01, smooth:0.75"),
-        (("smooth:wide",), "'smooth:wide': the Gaussian's width in pixels must be a number from 0.1 to 10"),
+        (("sharpen",), "'sharpen' is unknown; allowed: scale01, smooth:0.75"),
+        (("smooth:wide",), "'smooth:wide': the width of the Gaussian in pixels must be a number from 0.1 to 10"),
         (("smooth:99",), "from 0.1 to 10"),
         (("unit-norm:2",), "takes no parameter"),
     ],
@@ -209,7 +209,7 @@ def test_bad_steps_are_named_with_what_is_allowed(steps, says):
 def test_shapes_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="needs images"):
         Preprocessor("deslant").transform(np.zeros((3, 16)))
-    with pytest.raises(ValueError, match="do not fit"):
+    with pytest.raises(ValueError, match="do not match"):
         Preprocessor("deslant", image_shape=(5, 5)).transform(np.zeros((3, 16)))
     with pytest.raises(ValueError, match="leaves nothing"):
         Preprocessor("crop:2").transform(np.zeros((3, 4, 9)))

@@ -459,7 +459,10 @@ REFUSED = [
     ({"method": "answers"}, "method = 'answers' without X and y; allowed: with training examples"),
     ({"method": "answers", "shared": False, "X": True}, "shared = False with method = 'answers'; allowed: True"),
     ({"method": "answers", "answers": 3, "X": True}, "answers = 3; allowed: an Answers, or None"),
-    ({"method": "answers", "image_shape": (9, 9), "X": True}, r"image_shape = \(9, 9\); allowed: one of 64 numbers"),
+    (
+        {"method": "answers", "image_shape": (9, 9), "X": True},
+        r"image_shape = \(9, 9\); allowed: a shape of 64 numbers",
+    ),
 ]
 
 
@@ -482,7 +485,7 @@ def test_a_machine_that_cannot_be_reduced_says_why():
     with pytest.raises(ValueError, match="kernel = precomputed"):
         ReducedSet(3).fit(given)
     empty = by_hand(RBF(1), np.zeros((0, 4), np.float32), [])
-    with pytest.raises(ValueError, match="it has no support vectors"):
+    with pytest.raises(ValueError, match="machine: no support vectors"):
         ReducedSet(1).fit(empty)
     for machine in (None, "mnist", SVC()):
         with pytest.raises(ValueError, match="allowed: a Machine, or a fitted estimator"):
@@ -545,7 +548,7 @@ def test_bad_examples_are_refused_by_name():
     for examples, words in (
         ((X[:, :9], y), r"X has shape \(600, 9\); allowed: \(n, 64\)"),
         ((X[:0], y[:0]), "X has shape"),
-        ((X * np.nan, y), "X holds numbers that are not finite"),
+        ((X * np.nan, y), "X has numbers that are not finite"),
         ((X, y[:9]), r"y has shape \(9,\); allowed: \(600,\)"),
         ((X, y + 5), "y: label 10; allowed: 0, 1"),
         ((X, None), "y = None; allowed: both of X and y"),

@@ -149,5 +149,5 @@ def test_an_expansion_says_what_is_wrong_with_its_shapes_and_numbers():
     X = np.ones((3, 2), np.float32)
     with pytest.raises(ValueError, match=r"allowed: \(n, d\) and \(k, n\)"):
         Expansion(RBF(1), X, np.ones((1, 2)))
-    with pytest.raises(ValueError, match="vectors holds numbers that are not finite"):
+    with pytest.raises(ValueError, match="vectors has numbers that are not finite"):
         Expansion(RBF(1), X * np.nan, np.ones((1, 3)))

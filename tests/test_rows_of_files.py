@@ -106,7 +106,7 @@ def test_what_is_no_file_of_rows_is_named(content, says, tmp_path):
 
 
 def test_other_arrays_are_named(tmp_path):
-    for array, says in ((np.asfortranarray(np.ones((9, 3))), "column after column"), (np.ones(4), "rows of numbers"),
+    for array, says in ((np.asfortranarray(np.ones((9, 3))), "stored by columns"), (np.ones(4), "rows of numbers"),
                         (np.array([["a", "b"]]), "rows of numbers")):  # fmt: skip
         np.save(tmp_path / "x.npy", array)
         with pytest.raises(ValueError, match=says):
@@ -205,14 +205,14 @@ def test_solvers_and_kernels_that_take_all_rows_are_given_them(tmp_path):
 def test_wrong_labels_and_too_little_memory_are_named(tmp_path):
     X, y = table(3000, 20, 0)
     rows = in_file(tmp_path / "x.npy", X)
-    with pytest.raises(ValueError, match="X has 3000 rows, y has 2999"):
+    with pytest.raises(ValueError, match="X has 3000 rows, but y has 2999"):
         SVC(RBF(0.1), cache_mb=5).fit(rows, y[1:])
     with pytest.raises(BudgetError, match="training on 3000 examples in a file needs"):
         SVC(RBF(0.1), cache_mb=0.5).fit(rows, y)
     with pytest.raises(ValueError, match="greater than one"):
         SVC(RBF(0.1), cache_mb=5).fit(rows, np.zeros(3000))
     X[1234, 5] = np.nan
-    with pytest.raises(ValueError, match=r"x\.npy holds missing or infinite values"):
+    with pytest.raises(ValueError, match=r"x\.npy has missing or infinite values"):
         SVC(RBF(0.1), cache_mb=5).fit(in_file(tmp_path / "x.npy", X), y)
     with pytest.raises(ValueError, match=r"takes \(n, 20\)"):
         SVC(RBF(0.1)).fit(X[:100], y[:100]).decision_function(in_file(tmp_path / "z.npy", X[:, :7].copy()))
@@ -257,7 +257,7 @@ def test_a_file_that_changes_while_it_is_trained_on(how, tmp_path):
     if how == "deleted":  # what is open stays
         assert machine.fit(rows, y, monitor=meanwhile).converged_
     else:
-        with pytest.raises(OSError, match=r"x\.npy: the file was changed or cut short"):
+        with pytest.raises(OSError, match=r"x\.npy: the file was changed or truncated"):
             machine.fit(rows, y, monitor=meanwhile)
     assert done
 

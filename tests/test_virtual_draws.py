@@ -78,7 +78,7 @@ def test_a_stop_leaves_feasible_machines(after):
 @pytest.mark.ci
 def test_what_memory_has_no_room_for_ends_the_draws_and_says_so():
     X, y, _ = digits(10, 400)
-    with pytest.warns(match="there was no room"):
+    with pytest.warns(match="memory was exhausted"):
         tight = virtual("random:2000", draws=100_000, cache_mb=12).fit(X, y)
     assert not tight.converged_
     assert "of 100,000 drawn" in tight.ending_

@@ -35,23 +35,25 @@ class MatchedFilter:
         DeCoste and Schölkopf (2002), section 5.2: the mean positive example.
         """
         if not len(chips):
-            raise ValueError("no positive chips: a matched filter is made of them")
+            raise ValueError("chips: no positive chips; allowed: at least one, as the matched filter is their mean")
         rows = _normalised(np.asarray(chips, np.float64).reshape(len(chips), -1))
         template = rows.sum(axis=0)
         length = np.linalg.norm(template)
         if not length > 0:
-            raise ValueError(f"{len(chips)} positive chips have no contrast in common: a matched filter needs one")
+            raise ValueError(
+                f"chips: the mean of {len(chips)} positive chips has no contrast; allowed: chips with common contrast"
+            )
         return cls((template / length).reshape(chips.shape[1:]))
 
     def response(self, image: np.ndarray) -> np.ndarray:
         """r (h, w) float64 at every place of a picture; 0 where the window leaves it."""
         image, side = np.asarray(image, np.float64), len(self.template)
-        found = np.zeros(image.shape)
+        response = np.zeros(image.shape)
         if min(image.shape) >= side:
             inside = match_template(image, self.template)
             at = side // 2
-            found[at : at + inside.shape[0], at : at + inside.shape[1]] = inside
-        return found
+            response[at : at + inside.shape[0], at : at + inside.shape[1]] = inside
+        return response
 
     def peaks(self, image: np.ndarray, blank: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Local maxima of r that reach the threshold, their windows inside: centres (m, 2) int64, row and column, the
@@ -71,10 +73,10 @@ class MatchedFilter:
         highest = maximum_filter(inside, size=2 * APART + 1, mode="constant", cval=-np.inf)
         top = (inside == highest) & (inside >= self.threshold) & (inside != 0)  # 0: a window without contrast
         centres = np.argwhere(top)
-        found = response[top]
-        order = np.argsort(-found, kind="stable")
-        kept = order[_first_of_plateaus(centres[order])]
-        return centres[kept].astype(np.int64), found[kept]
+        heights = response[top]
+        order = np.argsort(-heights, kind="stable")
+        chosen = order[_first_of_plateaus(centres[order])]
+        return centres[chosen].astype(np.int64), heights[chosen]
 
     def missing(self, best: np.ndarray, share: float) -> "MatchedFilter":
         """This filter with the highest threshold that misses at most `share` of the training objects.

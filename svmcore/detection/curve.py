@@ -102,7 +102,9 @@ def trial(scores, hits, picture, tested, n_objects) -> Trial:
     strays = which[place[covering] != place[best][which]]
     if len(strays):
         number = int(objects[strays[0]])
-        raise ValueError(f"hits: object {number} has detections in two pictures; number objects through all pictures")
+        raise ValueError(
+            f"hits: object {number} has detections in two pictures; allowed: objects numbered across all pictures"
+        )
     best.sort()
     return Trial(tested[by_number], n_objects[by_number], scores[best], place[best], scores[alarm], place[alarm])
 
@@ -116,18 +118,18 @@ def counted(hits, keep) -> np.ndarray:
     """
     hits, keep = np.asarray(hits, dtype=np.int64), np.asarray(keep, dtype=bool)
     if len(hits) and hits.max() >= len(keep):
-        raise ValueError(f"hits: object {hits.max()} of {len(keep)} objects: allowed are 0 to {len(keep) - 1}, or -1")
+        raise ValueError(f"hits: object {hits.max()} of {len(keep)} objects; allowed: 0 to {len(keep) - 1}, or -1")
     return np.where(hits < 0, True, np.append(keep, True)[hits])
 
 
 def at_threshold(search: Trial, threshold: float) -> OperatingPoint:
     """The operating point of a threshold, -inf and inf included: detections scoring at least so much are shown."""
     if np.isnan(threshold):
-        raise ValueError("threshold is nan: allowed is any number, -inf and inf included")
+        raise ValueError("threshold = nan; allowed: any number, including -inf and inf")
     alarms = int(np.searchsorted(-search.alarm_scores, -threshold, side="right"))
-    found = int(np.searchsorted(-search.found_scores, -threshold, side="right"))
+    detected = int(np.searchsorted(-search.found_scores, -threshold, side="right"))
     n = int(search.n_objects.sum())
-    return OperatingPoint(float(threshold), alarms, found, found / n if n else float("nan"))
+    return OperatingPoint(float(threshold), alarms, detected, detected / n if n else float("nan"))
 
 
 def at_alarms(search: Trial, alarms: float) -> OperatingPoint:
@@ -172,7 +174,7 @@ def difference(
     Raises ValueError when the pictures or the numbers of objects differ, and as `estimate` does.
     """
     if not (np.array_equal(a.pictures, b.pictures) and np.array_equal(a.n_objects, b.n_objects)):
-        raise ValueError("a and b differ in the pictures tested or in their objects: they must be of the same images")
+        raise ValueError("a and b have different test pictures or objects; allowed: searches of the same pictures")
     return Estimate(*map(float, _estimated(statistic, (a, b), replicates, level, seed)))
 
 
@@ -184,7 +186,7 @@ def challenge(corners: Corners) -> np.ndarray:
 def area(up_to: float) -> Statistic:
     """Statistic: area under the curve from 0 to `up_to` false alarms over all pictures together, divided by `up_to`."""
     if not 0 < up_to < np.inf:
-        raise ValueError(f"up_to = {up_to}: allowed is a positive number of false alarms")
+        raise ValueError(f"up_to = {up_to}; allowed: a positive number of false alarms")
 
     def normalised_area(corners: Corners) -> np.ndarray:
         steps, rest = np.diff(corners.rate, axis=-1), np.maximum(up_to - corners.alarms[..., 1:], 0)
@@ -225,16 +227,16 @@ def _plain(search: Trial) -> Corners:
     return _curves(np.ones(len(search.pictures)), *_counts(search), search.n_objects)
 
 
-def _curves(weight, alarms, found, n_objects) -> Corners:
+def _curves(weight, alarms, detected, n_objects) -> Corners:
     """Curves of the pictures as often as `weight` (..., p) has them."""
     n = weight @ n_objects
-    return Corners(weight @ alarms, (weight @ found) / np.where(n > 0, n, np.nan)[..., None], weight.shape[-1])
+    return Corners(weight @ alarms, (weight @ detected) / np.where(n > 0, n, np.nan)[..., None], weight.shape[-1])
 
 
 def _bootstrap(searches, statistic, replicates: int, seed: int) -> list[np.ndarray]:
     """The statistic of each search in the same replicates: (r', ...) each, replicates without objects left out."""
     if replicates < 1:
-        raise ValueError(f"replicates = {replicates}: allowed is at least 1")
+        raise ValueError(f"replicates = {replicates}; allowed: at least 1")
     p = len(searches[0].pictures)
     weight = np.random.default_rng(seed).multinomial(p, np.full(p, 1 / p), size=replicates).astype(np.float64)
     weight = weight[weight @ searches[0].n_objects > 0]
@@ -251,7 +253,7 @@ def _estimated(statistic: Statistic, searches, replicates: int, level: float, se
     """The statistic (...) of a search, or of a second one less that of the first, and low and high of its replicates;
     these are nan for fewer than two pictures or no replicate."""
     if not 0 < level < 1:
-        raise ValueError(f"level = {level}: allowed is a number between 0 and 1, such as 0.95")
+        raise ValueError(f"level = {level}; allowed: a number between 0 and 1, such as 0.95")
     value, drawn = [statistic(_plain(search)) for search in searches], _bootstrap(searches, statistic, replicates, seed)
     value, drawn = (value[0], drawn[0]) if len(searches) == 1 else (value[1] - value[0], drawn[1] - drawn[0])
     if len(searches[0].pictures) < 2 or not len(drawn):
@@ -263,20 +265,24 @@ def _check_counts(alarms) -> np.ndarray:
     alarms = np.atleast_1d(np.asarray(alarms, dtype=np.float64))
     if (alarms >= 0).all():
         return alarms
-    raise ValueError(f"alarms = {alarms.tolist()}: allowed are numbers of false alarms, 0 or more")
+    raise ValueError(f"alarms = {alarms.tolist()}; allowed: numbers of false alarms, 0 or more")
 
 
 def _validate(scores, hits, picture, tested, n_objects) -> None:
     if not scores.shape == hits.shape == picture.shape or scores.ndim != 1:
-        raise ValueError(f"scores {scores.shape}, hits {hits.shape}, picture {picture.shape}: must be three times (m,)")
+        raise ValueError(
+            f"scores {scores.shape}, hits {hits.shape}, picture {picture.shape}; allowed: the same (m,) for all"
+        )
     if tested.shape != n_objects.shape or tested.ndim != 1 or not len(tested):
-        raise ValueError(f"tested {tested.shape}, n_objects {n_objects.shape}: must be twice (p,), p at least 1")
+        raise ValueError(
+            f"tested {tested.shape}, n_objects {n_objects.shape}; allowed: the same shape (p,) for both, p at least 1"
+        )
     if not np.isfinite(scores).all():
-        raise ValueError(f"scores: {scores[~np.isfinite(scores)][0]} is not allowed, scores are finite")
+        raise ValueError(f"scores: {scores[~np.isfinite(scores)][0]}; allowed: finite numbers")
     if len(np.unique(tested)) != len(tested):
-        raise ValueError("tested: a picture is listed twice")
+        raise ValueError("tested: a picture is listed twice; allowed: each picture once")
     outside = np.setdiff1d(picture, tested)
     if len(outside):
-        raise ValueError(f"picture: detections in {outside.tolist()}, which were not tested")
+        raise ValueError(f"picture: detections in {outside.tolist()}, which are not test pictures")
     if (n_objects < 0).any():
-        raise ValueError(f"n_objects = {n_objects.min()}: allowed is 0 or more")
+        raise ValueError(f"n_objects = {n_objects.min()}; allowed: 0 or more")

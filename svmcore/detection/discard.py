@@ -36,7 +36,7 @@ class Discard:
     def passes(self, averaged: np.ndarray, ys: np.ndarray, xs: np.ndarray) -> np.ndarray:
         """(n,) bool: the windows of a level with corners (ys, xs) that deserve a second look; `averaged` the level's
         block means."""
-        return self.form.values(_looks(averaged, ys, xs, self.side, self.block)) >= self.threshold
+        return self.form.values(_features(averaged, ys, xs, self.side, self.block)) >= self.threshold
 
     def averaged(self, level: np.ndarray) -> np.ndarray:
         """Mean of the block of each corner, of a level (h, w) uint8: (h - b + 1, w - b + 1) float32."""
@@ -53,18 +53,18 @@ def fit_discard(chips, y, *, parent=None, block: int = 3, lost: float = 0.005, C
     chips, y = np.asarray(chips), np.asarray(y)
     side = chips.shape[-1]
     if chips.ndim != 3 or chips.shape[1] != side or side < 2 * block:
-        raise ValueError(f"chips of shape {chips.shape}; allowed: (n, side, side) with a side of at least {2 * block}")
-    require(0 <= lost < 1, "lost", lost, "a share from 0 to below 1")
+        raise ValueError(f"chips: shape {chips.shape}; allowed: (n, side, side) with a side of at least {2 * block}")
+    require(0 <= lost < 1, "lost", lost, "a fraction from 0 to below 1")
     tall = np.ascontiguousarray(chips.reshape(-1, side))
     corners = side * np.arange(len(chips))
-    X = _looks(averages(tall, block), corners, np.zeros_like(corners), side, block)
+    X = _features(averages(tall, block), corners, np.zeros_like(corners), side, block)
     parent = np.arange(len(y)) if parent is None else np.asarray(parent)
     own = np.flatnonzero(parent == np.arange(len(y)))
     ranked = own[np.argsort(y[own] > 0, kind="stable")]  # every other one of each class
-    held = np.isin(parent, ranked[1::2])
-    svc = SVC(Poly(2, 1.0, 1.0), C=C, class_weight="balanced").fit(X[~held], y[~held] > 0, monitor=monitor)
+    held_out = np.isin(parent, ranked[1::2])
+    svc = SVC(Poly(2, 1.0, 1.0), C=C, class_weight="balanced").fit(X[~held_out], y[~held_out] > 0, monitor=monitor)
     form = quadratic(svc.machine_)
-    f = np.sort(form.values(X[held & (y > 0)]))
+    f = np.sort(form.values(X[held_out & (y > 0)]))
     below = int(lost * len(f))
     threshold = float(f[below]) if len(f) else -np.inf
     return Discard(side, block, form, threshold, float(np.mean(f < threshold)) if len(f) else 0.0)
@@ -77,10 +77,10 @@ def averages(level: np.ndarray, block: int) -> np.ndarray:
     return out
 
 
-def _looks(averaged, ys, xs, side: int, block: int) -> np.ndarray:
+def _features(averaged, ys, xs, side: int, block: int) -> np.ndarray:
     g = side // block
     out = np.empty((len(ys), g * g), np.float32)
-    _look(averaged, ys, xs, block, (side - g * block) // 2, g, out)
+    _block_features(averaged, ys, xs, block, (side - g * block) // 2, g, out)
     return out
 
 
@@ -103,7 +103,9 @@ def _average(level, block, out):  # (h, w) uint8, b, (h - b + 1, w - b + 1) floa
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _look(averaged, ys, xs, block, margin, g, out):  # (h', w'), (n,), (n,), b, pixels left of the blocks, g, (n, g g)
+def _block_features(
+    averaged, ys, xs, block, margin, g, out
+):  # (h', w'), (n,), (n,), b, pixels left of the blocks, g, (n, g g)
     centre = np.float32((g - 1) / 2)
     moment = np.float32(g * g * (g * g - 1) / 12)  # sum of (x - x0)^2 over the grid
     for i in range(len(ys)):

@@ -31,7 +31,7 @@ class TwoGaussians:
         positive = np.asarray(y) > 0
         fewest = min(np.count_nonzero(positive), np.count_nonzero(~positive))
         if fewest < 3:
-            raise ValueError(f"{fewest} examples of a class: a Gaussian needs at least 3")
+            raise ValueError(f"y: {fewest} examples of one class; allowed: at least 3 for a Gaussian")
         axes = min(self.axes, X.shape[1], fewest - 1)
         with one_blas_thread:  # small matrices: two threads that others keep from running take a hundred times as long
             self.pca_ = PCA(axes, svd_solver="full").fit(
@@ -42,7 +42,7 @@ class TwoGaussians:
                 self.densities_ = [_density(places[side]) for side in (positive, ~positive)]
             except ValueError as error:  # a matrix without an inverse is NumPy's LinAlgError, which is one
                 raise ValueError(
-                    f"examples of a class do not spread along {axes} axes: no Gaussian is theirs"
+                    f"X: the examples of one class have no variance along one of {axes} axes; allowed: more varied ones"
                 ) from error
         return self
 

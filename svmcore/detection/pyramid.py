@@ -32,7 +32,9 @@ def pyramid(picture: np.ndarray, *, side: int, step: float = 1.2, enlarge: float
     """
     picture = np.asarray(picture)
     if picture.ndim != 2 or picture.dtype != np.uint8:
-        raise ValueError(f"picture: {picture.dtype} of shape {picture.shape}; allowed: uint8 greys (height, width)")
+        raise ValueError(
+            f"picture: {picture.dtype} of shape {picture.shape}; allowed: grey values, uint8 (height, width)"
+        )
     require(step > 1, "step", step, "a number above 1, such as 1.2")
     require(enlarge > 0, "enlarge", enlarge, "a number above 0, such as 1.25")
     for shape in level_shapes(picture.shape, side=side, step=step, enlarge=enlarge):

@@ -29,7 +29,7 @@ class Quadratic:
     def values(self, X: np.ndarray) -> np.ndarray:
         """f of each row of X (n, d) float32: (n,) float32. ValueError for another number of features."""
         if X.ndim != 2 or X.shape[1] != len(self.b):
-            raise ValueError(f"X has shape {X.shape}; this quadratic form takes (n, {len(self.b)})")
+            raise ValueError(f"X has shape {X.shape}; allowed: (n, {len(self.b)})")
         product = X @ self.A
         product += self.b
         f = np.einsum("nd,nd->n", product, X)

@@ -60,7 +60,9 @@ class Scorer:
             self.prepared(np.zeros((side, side), np.uint8), *np.zeros((2, 1), int)),
         )
         if made.shape[1] != taken:
-            raise ValueError(f"side = {side}: windows of {made.shape[1]} values; allowed: the {taken} of this machine")
+            raise ValueError(
+                f"side = {side}: a window has {made.shape[1]} values; allowed: {taken}, as this machine requires"
+            )
 
     def scores(self, level: np.ndarray, ys: np.ndarray, xs: np.ndarray) -> np.ndarray:
         """f (n,) of windows."""
@@ -165,30 +167,32 @@ def scan(
     for name, given in (("machine", scorer.side), ("discard", discard.side if discard else side)):
         if given != side:
             raise ValueError(f"side = {side}; allowed: {given}, that of the {name}")
-    how = {"side": side, "stride": stride, "step": step, "enlarge": enlarge, "turns": turns}
-    found, looked, discarded, waiting = [], 0, 0, []
+    settings = {"side": side, "stride": stride, "step": step, "enlarge": enlarge, "turns": turns}
+    detections, looked, discarded, waiting = [], 0, 0, []
 
     def work() -> None:
         nonlocal discarded
         check()
         answers = [[] for _ in waiting]
-        side_by_side(_look, [(block, scorer, discard, threshold, answer) for block, answer in zip(waiting, answers)])
+        side_by_side(
+            _scan_block, [(block, scorer, discard, threshold, answer) for block, answer in zip(waiting, answers)]
+        )
         discarded += sum(answer[0] for answer in answers)
-        found.extend(answer[1:] for answer in answers)
+        detections.extend(answer[1:] for answer in answers)
         waiting.clear()
-        tell(looked, n_windows(np.shape(picture), **how))
-        if most is not None and sum(len(part[1]) for part in found) > 4 * most:
-            found[:] = [_surest(found, most)]
+        tell(looked, n_windows(np.shape(picture), **settings))
+        if most is not None and sum(len(part[1]) for part in detections) > 4 * most:
+            detections[:] = [_surest(detections, most)]
 
     with one_blas_thread:
-        for block in _blocks(picture, discard, **how):
+        for block in _blocks(picture, discard, **settings):
             waiting.append(block)
             looked += len(block.ys)
             if len(waiting) == 2 * CORES:
                 work()
         if waiting:
             work()
-    boxes, f, chips, turn = _surest([_nothing(side), *found], most)
+    boxes, f, chips, turn = _surest([_nothing(side), *detections], most)
     return Scan(boxes, f, chips, turn, looked, discarded, time.perf_counter() - started)
 
 
@@ -216,7 +220,7 @@ def _blocks(
             yield _Block(form, level, averaged, np.repeat(some, len(across)), np.tile(across, len(some)))
 
 
-def _look(block: _Block, scorer: Scorer, discard: Discard | None, threshold: float, answer: list) -> None:
+def _scan_block(block: _Block, scorer: Scorer, discard: Discard | None, threshold: float, answer: list) -> None:
     """Into `answer`: how many windows were discarded, then boxes, f, chips and turn of those found."""
     (number, M, shape), level, ys, xs, side = block.form, block.level, block.ys, block.xs, scorer.side
     if not upright(M):
@@ -238,13 +242,13 @@ def _boxes(level: Level, ys: np.ndarray, xs: np.ndarray, side: int) -> np.ndarra
     return np.stack(corners, axis=1)
 
 
-def _surest(found: list, most: int | None) -> tuple[np.ndarray, ...]:
+def _surest(detections: list, most: int | None) -> tuple[np.ndarray, ...]:
     """Boxes, f, chips and turn of all parts, the `most` surest of them, in the order that they have."""
-    parts = tuple(np.concatenate(part) for part in zip(*found))
+    parts = tuple(np.concatenate(part) for part in zip(*detections))
     if most is None or len(parts[1]) <= most:
         return parts
-    kept = np.sort(np.argsort(-parts[1], kind="stable")[:most])
-    return tuple(part[kept] for part in parts)
+    chosen = np.sort(np.argsort(-parts[1], kind="stable")[:most])
+    return tuple(part[chosen] for part in parts)
 
 
 def _nothing(side: int) -> tuple[np.ndarray, ...]:

@@ -45,13 +45,13 @@ def suppressed(
     """
     boxes, f = _paired(boxes, f, iou)
     order = np.argsort(-f, kind="stable")
-    at = kept = 0
+    at = n_kept = 0
     most = len(order) if most is None else most
-    while at < len(order) and kept < most:
+    while at < len(order) and n_kept < most:
         check()
-        stop = min(len(order), at + max(256, PAIRS // (kept + 256)))
-        at, kept = _suppress(boxes, order, float(iou), bool(centre), at, stop, kept, most)
-    return order[:kept]
+        stop = min(len(order), at + max(256, PAIRS // (n_kept + 256)))
+        at, n_kept = _suppress(boxes, order, float(iou), bool(centre), at, stop, n_kept, most)
+    return order[:n_kept]
 
 
 def supported(
@@ -96,8 +96,8 @@ def grown(boxes: np.ndarray, factor: float) -> np.ndarray:
 def _paired(boxes, f, iou) -> tuple[np.ndarray, np.ndarray]:
     boxes, f = _boxes("boxes", boxes), np.asarray(f, np.float64)
     if f.shape != (len(boxes),):
-        raise ValueError(f"f has shape {f.shape}; allowed: ({len(boxes)},), one value for each box")
-    require(0 <= iou <= 1, "iou", iou, "a share from 0 to 1")
+        raise ValueError(f"f has shape {f.shape}; allowed: ({len(boxes)},), one value per box")
+    require(0 <= iou <= 1, "iou", iou, "a fraction from 0 to 1")
     return boxes, f
 
 
@@ -136,19 +136,21 @@ def _count(boxes, iou, start, stop, out):  # (m, 4), share, rows, (m,)
 
 
 @njit(nogil=True, cache=True)
-def _suppress(boxes, order, iou, centre, at, stop, kept, most):  # (m, 4), (m,) -> where it is, how many stay: in front
-    while at < stop and kept < most:
+def _suppress(
+    boxes, order, iou, centre, at, stop, n_kept, most
+):  # (m, 4), (m,) -> where it is, how many stay: in front
+    while at < stop and n_kept < most:
         box = boxes[order[at]]
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         stays = True
-        for k in range(kept):
+        for k in range(n_kept):
             other = boxes[order[k]]
             inside = centre and other[0] < x < other[2] and other[1] < y < other[3]
             if inside or _overlap(box, other) > iou:
                 stays = False
                 break
         if stays:
-            order[kept] = order[at]
-            kept += 1
+            order[n_kept] = order[at]
+            n_kept += 1
         at += 1
-    return at, kept
+    return at, n_kept

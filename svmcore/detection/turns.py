@@ -20,7 +20,7 @@ from scipy.ndimage import affine_transform
 from svmcore.jitter import JitterSet
 
 MOST = 36  # forms of a picture that are searched, one for every ten degrees
-ALLOWED = f"rot:DEGREES,... and flip:h or flip:v, their sums and products without a border; at most {MOST} forms"
+ALLOWED = f"rot:DEGREES,... and flip:h or flip:v, their unions and products without a border; at most {MOST} forms"
 QUARTERS = "rot:90,180,-90"
 
 
@@ -33,12 +33,12 @@ def matrices(text: str) -> tuple[np.ndarray, ...]:
     except ValueError as error:
         raise ValueError(f"turns: {error}") from None
     linear = [dict(form.parts).get("linear", (1, 0, 0, 1)) for form in forms]
-    found = tuple(np.array(values, float).reshape(2, 2) for values in linear)
-    same = all(np.allclose(M @ M.T, np.eye(2), atol=1e-6) for M in found)
+    turns = tuple(np.array(values, float).reshape(2, 2) for values in linear)
+    orthogonal = all(np.allclose(M @ M.T, np.eye(2), atol=1e-6) for M in turns)
     plain = all({kind for kind, _ in form.parts} <= {"linear"} and form.offset == (0, 0) for form in forms)
-    if not (same and plain) or "@" in text or len(forms) > MOST:
+    if not (orthogonal and plain) or "@" in text or len(forms) > MOST:
         raise ValueError(f"turns = {text!r}; allowed: {ALLOWED}")
-    return found
+    return turns
 
 
 def upright(M: np.ndarray) -> bool:

@@ -14,7 +14,7 @@ def pooled(image: np.ndarray, pool: int) -> np.ndarray:
     and lower border is cut off. ValueError when nothing would be left."""
     h, w = (size // pool for size in image.shape)
     if not h or not w:
-        raise ValueError(f"pool = {pool}: allowed is at most {min(image.shape)}, the smaller side of the picture")
+        raise ValueError(f"pool = {pool}; allowed: at most {min(image.shape)}, the smaller side of the picture")
     if pool == 1:
         return np.asarray(image, np.uint8)
     cells = image[: h * pool, : w * pool].reshape(h, pool, w, pool)
@@ -34,7 +34,9 @@ def chips(image: np.ndarray, centres: np.ndarray, side: int) -> np.ndarray:
     """
     centres = np.asarray(centres, np.int64).reshape(-1, 2)
     if not fitting(image.shape, centres, side).all():
-        raise ValueError(f"a window of {side} x {side} leaves the picture of shape {image.shape}: leave it out first")
+        raise ValueError(
+            f"a window of {side} x {side} extends beyond the picture of shape {image.shape}; allowed: windows within it"
+        )
     if not len(centres):
         return np.empty((0, side, side), image.dtype)
     windows = np.lib.stride_tricks.sliding_window_view(image, (side, side))

@@ -84,7 +84,7 @@ def _numbers(text: str, low: float, high: float, kind: type = float) -> list:
         values = [math.nan]
     if not all(low <= v <= high for v in values):
         what = "whole numbers" if kind is int else "numbers"
-        raise ValueError(f"'{text}' is not allowed; wanted are {what} from {low:g} to {high:g}, separated by commas")
+        raise ValueError(f"'{text}' is invalid; allowed: {what} from {low:g} to {high:g}, separated by commas")
     return values
 
 
@@ -105,14 +105,14 @@ def _plus(text: str) -> list[Jitter]:
 def _one(text: str, low: int, high: int) -> list[int]:
     values = _numbers(text, low, high, int)
     if len(values) != 1:
-        raise ValueError(f"'{text}' is not allowed; wanted is one number")
+        raise ValueError(f"'{text}' is invalid; allowed: one number")
     return values
 
 
 def _shift(text: str) -> list[Jitter]:
     pairs = [_numbers(pair, -255, 255, int) for pair in text.split(";")]
     if any(len(pair) != 2 for pair in pairs):
-        raise ValueError(f"'{text}' is not allowed; wanted are pairs of rows,columns separated by ';'")
+        raise ValueError(f"'{text}' is invalid; allowed: pairs of rows,columns separated by ';'")
     return _shifts(map(tuple, pairs))
 
 
@@ -149,7 +149,7 @@ def _shears(text: str) -> list[Jitter]:
 def _flips(text: str) -> list[Jitter]:
     axes = text.split(",")
     if not set(axes) <= {"h", "v"}:
-        raise ValueError(f"'{text}' is not allowed; wanted is h (left and right change places), v, or h,v")
+        raise ValueError(f"'{text}' is invalid; allowed: h (left-right), v (top-bottom), or h,v")
     return _linears("flip {}", axes, lambda axis: (1, 0, 0, -1) if axis == "h" else (-1, 0, 0, 1))
 
 
@@ -169,7 +169,7 @@ def _thicknesses(kind: str, most: float, unit: str = "") -> Callable[[str], list
 def _elastics(text: str) -> list[Jitter]:
     numbers = text.split(",")
     if len(numbers) not in (3, 4):
-        raise ValueError(f"'{text}' is not allowed; wanted are three or four numbers")
+        raise ValueError(f"'{text}' is invalid; allowed: three or four numbers")
     (alpha,), (sigma,) = _numbers(numbers[0], 0, 100), _numbers(numbers[1], 0.5, 50)
     (count,) = _numbers(numbers[2], 1, 500, int)
     (seed,) = _numbers(numbers[3], 0, 2**31, int) if len(numbers) == 4 else (0,)
@@ -184,7 +184,7 @@ def _randoms(text: str) -> list[Jitter]:
     for part in named:
         name, _, value = part.partition("=")
         if name not in LIMITS:
-            raise ValueError(f"'{part}' is not allowed; wanted are NAME=NUMBER with {', '.join(LIMITS)}")
+            raise ValueError(f"'{part}' is invalid; allowed: NAME=NUMBER with {', '.join(LIMITS)}")
         (most[name],) = _numbers(value, *LIMITS[name])
     return [_random(number, most) for number in range(count)]
 
@@ -205,39 +205,41 @@ RANDOM = {"shift": 1.0, "rot": 8.0, "shear": 0.14, "scale": 0.06, "elastic": 0.7
 LIMITS = {"shift": (0, 31), "rot": (0, 180), "shear": (0, 2), "scale": (0, 0.75), "elastic": (0, 100),
           "smooth": (0.5, 50), "seed": (0, 2**31)}  # fmt: skip
 FAMILIES: dict[str, Family] = {
-    "none": Family("none", "The identity alone.", lambda _: []),
-    "box": Family("box:R", "All shifts by up to R pixels in rows and columns.", _box, shifts=True),
-    "plus": Family("plus:R", "Shifts by up to R pixels along one axis.", _plus, shifts=True),
+    "none": Family("none", "The identity only.", lambda _: []),
+    "box": Family("box:R", "All shifts of up to R pixels in rows and columns.", _box, shifts=True),
+    "plus": Family("plus:R", "Shifts of up to R pixels along one axis.", _plus, shifts=True),
     "shift": Family(
-        "shift:DY,DX;DY,DX;...", "The listed shifts: rows down, columns to the right.", _shift, shifts=True
+        "shift:DY,DX;DY,DX;...", "The listed shifts: rows downwards, columns to the right.", _shift, shifts=True
     ),
     "vsv2": Family("vsv2", "The 13 shifts of the paper: box:1+plus:2.", lambda _: _box("1") + _plus("2"), shifts=True),
     "rot": Family("rot:DEGREES,...", "Rotations about the centre; positive turns anticlockwise.", _rotations, LINEAR),
     "scale": Family("scale:FACTOR,...", "Scalings about the centre.", _scalings, LINEAR),
-    "shear": Family("shear:SLOPE,...", "Slants by SLOPE columns a row; positive leans to the right.", _shears, LINEAR),
+    "shear": Family(
+        "shear:SLOPE,...", "Slants by SLOPE columns per row; positive values lean to the right.", _shears, LINEAR
+    ),
     "thick": Family(
         "thick:STRENGTH,...",
-        "Thicker and thinner lines: a mixture with the dilated and the eroded image, STRENGTH of it from 0 to 1.",
+        "Thicker and thinner lines: a mixture with the dilated or eroded image, with STRENGTH from 0 to 1.",
         _thicknesses("thick", 1),
         {"thick": thicken},
     ),
     "contour": Family(
         "contour:PIXELS,...",
-        "Thicker and thinner lines: contours moved along the gradient of the image, by PIXELS where it is steepest.",
+        "Thicker and thinner lines: contours shifted along the image gradient, by PIXELS where it is steepest.",
         _thicknesses("contour", 4, " px"),
         {"contour": contour},
     ),
     "flip": Family("flip:h or flip:v or flip:h,v", "Mirror images.", _flips, LINEAR),
     "elastic": Family(
         "elastic:ALPHA,SIGMA,COUNT[,SEED]",
-        "COUNT smooth random distortions, ALPHA pixels strong (root mean square), SIGMA pixels smooth.",
+        "COUNT random elastic distortions with a root mean square of ALPHA pixels, smoothed over SIGMA pixels.",
         _elastics,
         {"elastic": distort},
     ),
     "random": Family(
         "random:COUNT[,shift=1][,rot=8][,shear=0.14][,scale=0.06][,elastic=0.7][,smooth=4][,seed=0]",
-        "COUNT deformations, each moved, turned, slanted, scaled and distorted by up to so much (pixels, degrees, "
-        "slope, share, pixels), all drawn by the seed.",
+        "COUNT random deformations: shifted, rotated, slanted, scaled and distorted by up to the given amounts "
+        "(pixels, degrees, slope, fraction, pixels), drawn from the seed.",
         _randoms,
         {"random": deform},
     ),

@@ -42,14 +42,12 @@ def parse(text: str) -> tuple[tuple[Jitter, ...], str]:
     """
     body, at, border = text.partition("@")
     if at and border not in BORDERS:
-        raise ValueError(f"jitters '{text}': border '{border}' is unknown; allowed are @{', @'.join(BORDERS)}")
+        raise ValueError(f"jitters '{text}': border '{border}' is unknown; allowed: @{', @'.join(BORDERS)}")
     reader = _Reader(body)
     try:
         jitters = reader.read_set()
         if reader.peek():
-            raise ValueError(
-                f"'{reader.peek()}' is out of place; allowed are '+' (union) and '*' (product) between sets"
-            )
+            raise ValueError(f"'{reader.peek()}' is out of place; allowed: '+' (union) or '*' (product) between sets")
     except ValueError as error:
         raise ValueError(f"jitters '{text}': {error}") from None
     first_seen = {parts: place for place, parts in enumerate(dict.fromkeys(j.parts for j in jitters))}
@@ -90,7 +88,7 @@ class _Reader:
             self.tokens.pop(0)
             factor = self._read_factor()
             if len(jitters) * len(factor) > MOST:
-                raise ValueError(f"the product has {len(jitters) * len(factor)} jitters; allowed are {MOST}")
+                raise ValueError(f"the product has {len(jitters) * len(factor)} jitters; allowed: at most {MOST}")
             jitters = _distinct(a.then(b) for a, b in product(jitters, factor))
         return jitters
 
@@ -104,11 +102,11 @@ class _Reader:
             return jitters
         name, _, values = token.partition(":")
         if name not in FAMILIES:
-            raise ValueError(f"'{token}' is unknown; allowed are {', '.join(f.usage for f in FAMILIES.values())}")
+            raise ValueError(f"'{token}' is unknown; allowed: {', '.join(f.usage for f in FAMILIES.values())}")
         try:
             return _distinct([Jitter(), *FAMILIES[name].make(values)])
         except ValueError as error:
-            raise ValueError(f"'{token}': {error}; it is written {FAMILIES[name].usage}") from None
+            raise ValueError(f"'{token}': {error}; the form is {FAMILIES[name].usage}") from None
 
 
 def _distinct(jitters: Iterable[Jitter]) -> tuple[Jitter, ...]:
@@ -259,7 +257,7 @@ class JitterSet:
         """Images (n, h + 2 pad, w + 2 pad, c) and their background's colour (n, c)."""
         if np.ndim(X) == 2 and self.image_shape is None:
             raise ValueError(
-                f"jitters '{self}' need images, not rows of shape {np.shape(X)}: allowed are (n, h, w), (n, h, w, c), "
+                f"jitters '{self}' need images, but X has shape {np.shape(X)}; allowed: (n, h, w), (n, h, w, c), "
                 "or (n, d) with an image_shape"
             )
         images = as_images(X, self.image_shape)

@@ -65,7 +65,7 @@ class FittedKernel(BlockwiseKernel):
         for name in self.arrays:
             array = np.ascontiguousarray(getattr(self, name), np.float32)
             if array.ndim != 2 or not np.isfinite(array).all():
-                raise ValueError(f"kernel {self.name}: {name} of shape {array.shape}; allowed: a finite (m, n) array")
+                raise ValueError(f"kernel {self.name}: {name} has shape {array.shape}; allowed: a finite (m, n) array")
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 

@@ -82,8 +82,8 @@ class KernelReport(NamedTuple):
             return ""
         return (
             f"not positive definite on this sample: smallest eigenvalue {self.smallest:.2g}, largest "
-            f"{self.largest:.2g}; the solver still ends, at a solution that need not be the best (its positive part "
-            "mends that)"
+            f"{self.largest:.2g}; the solver stops, but its solution may not be optimal (the positive part of the "
+            "kernel avoids this)"
         )
 
 

@@ -235,8 +235,8 @@ def _keep_nearest(values, own, own_other, best, out):
     DeCoste and Schölkopf (2002), section 3.3, step 2.
     """
     for i in range(values.shape[0]):
-        new, old, kept = values[i], best[i], out[i]
+        new, old, row = values[i], best[i], out[i]
         for j in range(new.shape[0]):
             nearness = np.float32(2) * new[j] - own[i] - own_other[j]
-            kept[j] = new[j] if nearness > old[j] else kept[j]
+            row[j] = new[j] if nearness > old[j] else row[j]
             old[j] = nearness if nearness > old[j] else old[j]

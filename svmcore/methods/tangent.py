@@ -104,7 +104,7 @@ def whitening(C: np.ndarray, lam: float) -> np.ndarray:
 def _forms(X, jitters, image_shape) -> np.ndarray:
     forms = JitterSet.parse(jitters, image_shape).apply(X)
     if len(forms) == 1:
-        raise ValueError(f"jitters = {str(jitters)!r}; allowed: a set with a jitter beside the identity")
+        raise ValueError(f"jitters = {str(jitters)!r}; allowed: a set with a jitter besides the identity")
     return forms
 
 
@@ -220,7 +220,7 @@ class TangentFeature(DirectedKernel):
         K = Operand(points).block(points, base).astype(np.float64).reshape(J, n, J, n)
         products = K[1:, :, 1:] - K[1:, :, :1] - K[:1, :, 1:] + K[:1, :, :1]  # of tangents
         values, vectors = eigh(products.reshape((J - 1) * n, -1))
-        kept = np.flatnonzero(values > LEAST * values[-1])[::-1][:rank]
-        taken = 1 - _damping(values[kept] / (values[-1] if scaled else len(values)), lam)
-        ends = (vectors[:, kept] * np.sqrt(taken / values[kept])).reshape(J - 1, n, len(kept))
+        leading = np.flatnonzero(values > LEAST * values[-1])[::-1][:rank]
+        taken = 1 - _damping(values[leading] / (values[-1] if scaled else len(values)), lam)
+        ends = (vectors[:, leading] * np.sqrt(taken / values[leading])).reshape(J - 1, n, len(leading))
         return cls(base, points, np.concatenate([-ends.sum(axis=0, keepdims=True), ends]).reshape(J * n, -1))

@@ -87,7 +87,7 @@ def stages(ink: np.ndarray, how: Convention) -> Stages:
     """The drawing `ink` (h, w) made into a picture by a convention. ValueError where there is no ink."""
     seen = ink > FAINT * max(float(ink.max(initial=0)), 1e-9)
     if not seen.any():
-        raise ValueError("nothing is drawn; allowed: at least one dot")
+        raise ValueError("the drawing is empty; allowed: at least one dot")
     rows, columns = (np.flatnonzero(seen.any(axis=axis)) for axis in (1, 0))
     cropped = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     fitted = _fitted(cropped, how)

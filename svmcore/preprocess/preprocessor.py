@@ -69,8 +69,8 @@ class Preprocessor(TransformerMixin, BaseEstimator):
 
     def transform(self, X: np.ndarray) -> np.ndarray:
         """Apply all steps -> (n, d) float32, C-order. Raises NotFittedError when a step needs `fit` first."""
-        found = self._found()
-        return _last(self._run(self._checked(X, reset=False), found))
+        learned = self._learned()
+        return _last(self._run(self._checked(X, reset=False), learned))
 
     def fit_transform(self, X: np.ndarray, y=None) -> np.ndarray:
         """`fit` and `transform` in one pass -> (n, d) float32."""
@@ -83,16 +83,16 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         """The images after each step, [(step, (n, h, w[, c]) float32)], for looking at; else like `transform`. Pixels
         that a step left out are dark there."""
         grey = np.ndim(images) == 3 or len(self.image_shape or ()) == 2
-        before, *arrays = self._run(images, self._found())
-        shown = [self._shown(after + 1, array, before.shape[1:]) for after, array in enumerate(arrays)]
-        return list(zip(self.steps, [a[..., 0] if grey else a for a in shown], strict=True))
+        before, *arrays = self._run(images, self._learned())
+        views = [self._as_shown(after + 1, array, before.shape[1:]) for after, array in enumerate(arrays)]
+        return list(zip(self.steps, [a[..., 0] if grey else a for a in views], strict=True))
 
     def pictures(self, X: np.ndarray, image_shape: tuple[int, ...]) -> np.ndarray:
         """What the steps made of images of this shape, rows X (n, d), as images (n, h, w[, c]) for looking at: as the
         last of `stages` shows them."""
         shape = self.output_shape((*image_shape, 1)[:3])
-        shown = self._shown(len(self.steps), np.asarray(X).reshape(len(X), *shape), (*image_shape, 1)[:3])
-        return shown[..., 0] if len(image_shape) == 2 else shown
+        views = self._as_shown(len(self.steps), np.asarray(X).reshape(len(X), *shape), (*image_shape, 1)[:3])
+        return views[..., 0] if len(image_shape) == 2 else views
 
     def output_shape(self, image_shape: tuple[int, ...]) -> tuple[int, ...]:
         """Shape of the images that come out when images of `image_shape` go in."""
@@ -101,8 +101,8 @@ class Preprocessor(TransformerMixin, BaseEstimator):
     def told(self, shape: tuple[int, ...]) -> list[tuple[str, object, tuple[int, ...]]]:
         """Of each step its name, its number or what it learned, and the shape (h, w, c) of what it is given, where the
         first is given an example of `shape`: (h, w[, c]) or (d,)."""
-        found, before = self._found(), as_images(np.empty((0, *shape)), self.image_shape).shape[1:]
-        values = [found.get(at, value) for at, (_, value) in enumerate(self._parsed)]
+        learned, before = self._learned(), as_images(np.empty((0, *shape)), self.image_shape).shape[1:]
+        values = [learned.get(at, value) for at, (_, value) in enumerate(self._parsed)]
         return [(name, value, s) for (name, _), value, s in zip(self._parsed, values, self._shapes(before))]
 
     def split(self) -> tuple["Preprocessor", "Preprocessor"]:
@@ -113,15 +113,15 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         shape = self.image_shape and head.output_shape(self.image_shape)
         rest = Preprocessor(*self.steps[cut:], image_shape=shape)
         if hasattr(self, "learned_"):
-            head.learned_ = {at: found for at, found in self.learned_.items() if at < cut}
-            rest.learned_ = {at - cut: found for at, found in self.learned_.items() if at >= cut}
+            head.learned_ = {at: values for at, values in self.learned_.items() if at < cut}
+            rest.learned_ = {at - cut: values for at, values in self.learned_.items() if at >= cut}
         return head, rest
 
     def then(self, other: "Preprocessor") -> "Preprocessor":
         """Both in turn, fitted where both are."""
         both = Preprocessor(*self.steps, *other.steps, image_shape=self.image_shape)
         if self.__sklearn_is_fitted__() and other.__sklearn_is_fitted__():
-            both.learned_ = self._found() | {len(self.steps) + at: found for at, found in other._found().items()}
+            both.learned_ = self._learned() | {len(self.steps) + at: values for at, values in other._learned().items()}
         return both
 
     def get_params(self, deep: bool = True) -> dict:
@@ -139,7 +139,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
 
     def to_dict(self) -> dict:
         """Description that `from_dict` reads back; what steps learned as arrays, which `save` keeps apart."""
-        learned = {str(at): [np.asarray(part) for part in found] for at, found in self._found().items()}
+        learned = {str(at): [np.asarray(part) for part in values] for at, values in self._learned().items()}
         learned = {at: {str(i): part for i, part in enumerate(parts)} for at, parts in learned.items()}
         shape = None if self.image_shape is None else list(self.image_shape)
         return {"steps": list(self.steps), "image_shape": shape, "learned": learned}
@@ -149,18 +149,20 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         """The fitted preprocessor of a description. ValueError for one that cannot be."""
         steps, shape, learned = (description.get(name) for name in ("steps", "image_shape", "learned"))
         if not isinstance(steps, list) or not isinstance(learned, dict) or not isinstance(shape, list | None):
-            raise ValueError("its preprocessing is not described by steps, image_shape and what they learned")
+            raise ValueError("its preprocessing lacks steps, image_shape or learned values")
         if shape is not None and not (len(shape) in (2, 3) and all(type(s) is int and 0 < s < MOST for s in shape)):
             raise ValueError(f"its preprocessing has image_shape = {shape}; allowed: (height, width[, channels])")
         made = cls(*steps, image_shape=shape and tuple(shape))
         wanted = {str(at) for at, (name, _) in enumerate(made._parsed) if STEPS[name].learn}
         if learned.keys() != wanted:
-            raise ValueError(f"its preprocessing has what steps {sorted(learned)} learned; allowed: {sorted(wanted)}")
+            raise ValueError(
+                f"its preprocessing has learned values of the steps {sorted(learned)}; allowed: {sorted(wanted)}"
+            )
         for at, parts in learned.items():
-            found = [np.asarray(parts[str(i)]) for i in range(len(parts))]
-            if not all(np.isfinite(part).all() for part in found):
-                raise ValueError("its preprocessing learned numbers that are not finite")
-            learned[at] = tuple(part.item() if part.ndim == 0 else part for part in found)
+            values = [np.asarray(parts[str(i)]) for i in range(len(parts))]
+            if not all(np.isfinite(part).all() for part in values):
+                raise ValueError("its preprocessing has learned values that are not finite")
+            learned[at] = tuple(part.item() if part.ndim == 0 else part for part in values)
         made.learned_ = {int(at): parts for at, parts in learned.items()}
         return made
 
@@ -184,9 +186,9 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         tags.transformer_tags.preserves_dtype = ["float32"]
         return tags
 
-    def _found(self) -> dict[int, object]:
+    def _learned(self) -> dict[int, object]:
         if not self.__sklearn_is_fitted__():
-            raise NotFittedError(f"{self!r} has a step that learns from the training set: call fit first")
+            raise NotFittedError(f"{self!r} has a step that learns from the training set; call fit first")
         return getattr(self, "learned_", {})
 
     def _shapes(self, image_shape: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -196,7 +198,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
             shapes.append(STEPS[name].shape(shapes[-1], value) if STEPS[name].shape else shapes[-1])
         return shapes
 
-    def _shown(self, after: int, images: np.ndarray, image_shape: tuple[int, ...]) -> np.ndarray:
+    def _as_shown(self, after: int, images: np.ndarray, image_shape: tuple[int, ...]) -> np.ndarray:
         """What came out of the first `after` steps, (n, h, w, c), with the pixels that a step left out in their place;
         the first was given images of `image_shape` (h, w, c)."""
         for (name, _), shape in reversed(list(zip(self._parsed[:after], self._shapes(image_shape), strict=False))):
@@ -212,7 +214,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
             step = STEPS[name]
             if step.images_only and X.ndim == 2 and self.image_shape is None:
                 raise ValueError(
-                    f"preprocessing step '{name}' needs images, not features of shape {X.shape}: allowed are "
+                    f"preprocessing step '{name}' needs images, but X has shape {X.shape}; allowed: "
                     "(n, h, w), (n, h, w, c), or (n, d) with an image_shape"
                 )
             if step.learn:

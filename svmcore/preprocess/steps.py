@@ -61,11 +61,11 @@ def parse_step(text: str) -> tuple[str, float | None]:
     """
     name, colon, number = str(text).partition(":")
     if name not in STEPS:
-        raise ValueError(f"preprocessing step '{text}' is unknown; allowed are {', '.join(map(usage, STEPS))}")
+        raise ValueError(f"preprocessing step '{text}' is unknown; allowed: {', '.join(map(usage, STEPS))}")
     wanted = STEPS[name].parameter
     if wanted is None:
         if colon:
-            raise ValueError(f"preprocessing step '{text}' takes no parameter; allowed is '{name}'")
+            raise ValueError(f"preprocessing step '{text}' takes no parameter; allowed: '{name}'")
         return name, None
     try:
         value = float(number) if colon else wanted.default
@@ -83,7 +83,7 @@ def check_order(steps: Iterable[str]) -> None:
     """ValueError for a step that must come first and does not, or for one that is unknown or out of range."""
     for at, text in enumerate(steps):
         if STEPS[parse_step(text)[0]].first and at:
-            raise ValueError(f"preprocessing step '{text}' must come first; allowed is nothing before it")
+            raise ValueError(f"preprocessing step '{text}' must be the first step")
 
 
 def usage(name: str) -> str:
@@ -104,12 +104,12 @@ def as_images(X: np.ndarray, image_shape: tuple[int, ...] | None = None) -> np.n
     if X.ndim == 2:
         shape = (1, X.shape[1]) if image_shape is None else tuple(image_shape)
         if X.shape[1] != np.prod(shape):
-            raise ValueError(f"rows of {X.shape[1]} values do not fit image_shape = {shape}")
+            raise ValueError(f"rows of {X.shape[1]} values do not match image_shape = {shape}")
         X = X.reshape(len(X), *shape)
     elif X.ndim not in (3, 4):
-        raise ValueError(f"X has shape {X.shape}: allowed are (n, h, w), (n, h, w, c) and (n, d)")
+        raise ValueError(f"X has shape {X.shape}; allowed: (n, h, w), (n, h, w, c) or (n, d)")
     elif image_shape is not None and X.shape[1:] != tuple(image_shape):
-        raise ValueError(f"images of shape {X.shape[1:]} do not fit image_shape = {tuple(image_shape)}")
+        raise ValueError(f"images of shape {X.shape[1:]} do not match image_shape = {tuple(image_shape)}")
     return X if X.ndim == 4 else X[..., None]
 
 
@@ -133,7 +133,7 @@ def crop(images: np.ndarray, margin: float) -> np.ndarray:
     m = int(margin)
     if min(images.shape[1:3]) <= 2 * m:
         raise ValueError(
-            f"crop:{m} leaves nothing of images of shape {images.shape[1:3]}: allowed is less than half a side"
+            f"crop:{m} removes everything from images of shape {images.shape[1:3]}; allowed: less than half a side"
         )
     return images[:, m:-m, m:-m]
 
@@ -175,32 +175,32 @@ def unit_norm(images: np.ndarray) -> np.ndarray:
 STEPS: dict[str, Step] = {
     "scale01": Step(
         "Scale to 0-1",
-        "Divides by the largest value of the training set (after moving its smallest, if negative, to 0).",
+        "Divides by the largest value of the training set, after shifting negative values so that the smallest is 0.",
         lambda images, span: (images - span[0]) / (span[1] - span[0] or 1),
         learn=lambda images: (min(float(images.min()), 0.0), float(images.max())),
     ),
     "smooth": Step(
         "Smooth",
-        "Blurs with a Gaussian, so that a stroke a pixel aside still matches (0.75 pixels for USPS).",
+        "Blurs with a Gaussian, so that strokes shifted by a pixel still match (0.75 pixels is usual for USPS).",
         smooth,
-        Parameter("the Gaussian's width in pixels", 0.75, 0.1, 10),
+        Parameter("the width of the Gaussian in pixels", 0.75, 0.1, 10),
         images_only=True,
     ),
     "deslant": Step(
         "Deslant",
-        "Shifts rows sideways until the ink's principal axis stands upright.",
+        "Shifts rows sideways until the principal axis of the ink is vertical.",
         lambda images, _: deslant(images),
         images_only=True,
     ),
     "deslant-pixels": Step(
         "Deslant by whole pixels",
-        "Shifts rows by whole pixels, as a rotation that makes the principal axis upright would: the paper's words.",
+        "Shifts rows by whole pixels, like a rotation that makes the principal axis vertical, as the paper says.",
         lambda images, _: deslant(images, whole=True),
         images_only=True,
     ),
     "crop": Step(
         "Crop",
-        "Removes the border, so that what a shift brought in from outside is not seen.",
+        "Removes the border, and with it the pixels that a shift brought in from outside.",
         crop,
         Parameter("the number of pixels removed on each side", 1, 1, 16),
         images_only=True,
@@ -209,14 +209,14 @@ STEPS: dict[str, Step] = {
     ),
     "brightness-plane": Step(
         "Even light",
-        "Subtracts the plane that fits an image's greys best inside an oval: light from one side no longer counts.",
+        "Subtracts the best-fitting plane of grey values inside an oval: removes light from one side.",
         lambda images, _: window.brightness_plane(images),
         images_only=True,
         last=True,
     ),
     "oval-mask": Step(
         "Oval",
-        "Leaves out the corners, which show what is behind a face: 283 of 19 x 19 pixels stay.",
+        "Removes the corners, which show the background of a face: 283 of 19 x 19 pixels remain.",
         lambda images, _: window.oval_mask(images),
         images_only=True,
         last=True,
@@ -225,41 +225,41 @@ STEPS: dict[str, Step] = {
     ),
     "equalise": Step(
         "Equalise greys",
-        "Replaces each grey by its rank within the image, from -1 for the darkest to 1: contrast no longer counts.",
+        "Replaces each grey value by its rank within the image, from -1 for the darkest to 1: removes contrast.",
         lambda images, _: window.equalise(images),
         images_only=True,
         last=True,
     ),
     "standardise": Step(
         "Zero mean, unit deviation",
-        "For each example: subtracts its mean and divides by its standard deviation (brightness and contrast go).",
+        "For each example: subtracts its mean and divides by its standard deviation (removes brightness and contrast).",
         lambda images, _: standardise(images),
         last=True,
     ),
     "unit-norm": Step(
         "Unit length",
-        "Divides each example by its 2-norm, so that the kernel of an example with itself is the same for all.",
+        "Divides each example by its 2-norm, so that K(x, x) is the same for all examples.",
         lambda images, _: unit_norm(images),
         last=True,
     ),
     "zscore": Step(
         "Standardise features",
-        "For each feature: subtracts its mean and divides by its deviation over the training set.",
+        "For each feature: subtracts the mean and divides by the standard deviation over the training set.",
         lambda images, found: _divide(_centred(images, found[0]), found[1]),
         learn=lambda images: _mean_and_deviation(images),
         last=True,
     ),
     "centre": Step(
         "Centre features",
-        "For each feature: subtracts its mean over the training set.",
+        "For each feature: subtracts the mean over the training set.",
         lambda images, found: _centred(images, found[0]),
         learn=lambda images: (images.mean(axis=0, dtype=np.float64),),
         last=True,
     ),
     "scramble": Step(
         "Scramble",
-        "Puts all pixels in one random order, the same for every image; only what knows which pixels are neighbours "
-        "notices. The number is the order's seed.",
+        "Permutes all pixels in one random order, the same for every image; affects only methods that use the "
+        "positions of pixels. The number is the seed of the order.",
         scramble,
         Parameter("the seed of the order", 0, 0, MOST_SEEDS, whole=True),
         images_only=True,

@@ -49,9 +49,9 @@ def spans(h: int, w: int) -> np.ndarray:
     """The oval row by row: (h, 2) int64, read-only."""
     mask = oval(h, w)
     first, count = mask.argmax(axis=1), mask.sum(axis=1)
-    found = np.stack([first, first + count], axis=1)
-    found.setflags(write=False)
-    return found
+    bounds = np.stack([first, first + count], axis=1)
+    bounds.setflags(write=False)
+    return bounds
 
 
 def brightness_plane(images: np.ndarray) -> np.ndarray:

@@ -32,7 +32,7 @@ def together(machines: list[Machine]) -> Together:
     ones that differ in their jitters are different."""
     first = machines[0]
     if any(machine.kernel != first.kernel or len(machine.bias) != 1 for machine in machines):
-        raise ValueError("machines: these differ in their kernels, or have several classes; allowed: two, one kernel")
+        raise ValueError("machines: different kernels, or more than two classes; allowed: two classes and one kernel")
     support, jitter = (np.concatenate(part) for part in zip(*((m.support, _jitters(m)) for m in machines), strict=True))
     _, at, places = np.unique(jitter * (support.max(initial=0) + 1) + support, return_index=True, return_inverse=True)
     coef, bound = np.zeros((len(machines), len(at))), np.zeros((len(machines), len(at)), bool)
@@ -95,7 +95,7 @@ def bagged(first_stage: list[Machine]) -> Machine:
     1
     """
     if not first_stage:
-        raise ValueError("first_stage is empty; allowed: one machine or more")
+        raise ValueError("first_stage is empty; allowed: at least one machine")
     union, first = together(first_stage), first_stage[0]
     virtual = {} if first.jitter is None else {"parent": union.support, "jitter": union.jitter.astype(np.int32)}
     bound = ~((union.coef != 0) & ~union.bound).any(axis=0) & (union.coef != 0).any(axis=0)

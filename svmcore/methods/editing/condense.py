@@ -28,7 +28,7 @@ def condense(X, label, work: Work, rng) -> np.ndarray:
     # distances from products in single precision: far from the origin they lose their digits
     X -= X.mean(axis=0, dtype=np.float64)
     sq, inside = squared_norms(X).astype(np.float64), np.zeros(n, bool)
-    near, said, at = np.full(n, np.inf), np.full(n, -1), 0
+    near, predicted, at = np.full(n, np.inf), np.full(n, -1), 0
     while True:
         if not inside[at]:
             work.check()
@@ -36,8 +36,8 @@ def condense(X, label, work: Work, rng) -> np.ndarray:
             distance = sq - 2 * (X @ X[at]).astype(np.float64) + sq[at]
             distance[at] = 0.0
             closer = distance < near
-            near[closer], said[closer] = distance[closer], label[at]
-        wrong = np.flatnonzero((said != label) & ~inside)
+            near[closer], predicted[closer] = distance[closer], label[at]
+        wrong = np.flatnonzero((predicted != label) & ~inside)
         if not len(wrong):
             break
         later = wrong[wrong > at]
@@ -54,8 +54,8 @@ class Condense(ByNeighbours):
     name: ClassVar[str] = "condense"
     title: ClassVar[str] = "CONDENSE"
     why: ClassVar[str] = (
-        "An example goes when those kept so far already classify it rightly by their nearest: only what lies near "
-        "another class is kept."
+        "Discards an example if the examples kept so far classify it correctly by nearest neighbour, so that only "
+        "those near another class are kept."
     )
     source: ClassVar[str] = "Hart (1968)"
 

@@ -145,8 +145,8 @@ class Crossing:
             if not ((self.label == side) & np.isin(self.role, (KEPT, REINSERTED))).any():
                 name = self.y[self.label == side].tolist()[0]
                 raise ValueError(
-                    f"y: the first machines put every example of class {name!r} on the wrong side, so that none is "
-                    "left to train the final machine; allowed: a larger subset_size, another C, or fewer wrong labels"
+                    f"y: the first machines misclassify every example of class {name!r}, so that none is left to "
+                    "train the final machine; allowed: a larger subset_size, another C, or fewer wrong labels"
                 )
 
     def _reinsert(self, side: int, count: int) -> None:
@@ -191,12 +191,12 @@ class ByCrossTraining(Rule):
     name: ClassVar[str] = "cross-training"
     title: ClassVar[str] = "Cross-training"
     why: ClassVar[str] = (
-        "An example goes when machines trained on small subsets agree that it lies on the wrong side, or that it lies "
-        "safely beyond the margin."
+        "Discards an example if machines trained on small subsets agree that it is misclassified, or that it is well "
+        "beyond the margin."
     )
     source: ClassVar[str] = "Bakir, Bottou and Weston (2004), Algorithm 3"
     two_classes: ClassVar[bool] = True
-    n_subsets: int = numeral(5, "Subsets", "How many first machines there are: s.", 2, 100)
+    n_subsets: int = numeral(5, "Subsets", "The number of first machines, s.", 2, 100)
     subset_size: int | None = None
     balance: bool = True
 

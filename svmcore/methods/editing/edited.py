@@ -95,16 +95,16 @@ class EditingSVC(MachineEstimator):
         svc = settled(self.estimator, rows)
         with Session(monitor) as session:
             try:
-                found = edited(rule, rows, y, session, seed=seed_of(self.random_state), estimator=svc)
+                result = edited(rule, rows, y, session, seed=seed_of(self.random_state), estimator=svc)
             except Stopped:
-                found = Edited.of(np.full(len(y), KEPT))
-            kept = found.kept
+                result = Edited.of(np.full(len(y), KEPT))
+            kept = result.kept
             for name in np.setdiff1d(targets.classes, y[kept]).tolist():
                 raise ValueError(
                     f"rule = {rule.name!r} leaves no example of class {name!r}; allowed: another rule or settings"
                 )
             svc._fit(rows[kept], Targets(rows[kept], y[kept]), session, "final", whole=of_part(kept))
-        self.role_, self.kept_ = found.role, kept
+        self.role_, self.kept_ = result.role, kept
         machine = replace(svc.machine_, support=kept[svc.machine_.support])
         ends = {"gaps": svc.gap_, "iterations": svc.n_iter_, "ending": svc.ending_}
         self._publish(machine, session, label=targets.label, **ends)

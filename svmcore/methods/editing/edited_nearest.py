@@ -24,7 +24,9 @@ def edited_nn(X, label, work: Work, n_neighbors: int = 1) -> np.ndarray:
     """
     n = len(X)
     if not n_neighbors < n:
-        raise ValueError(f"n_neighbors = {n_neighbors}; allowed: from 1 to {n - 1}, one less than the examples")
+        raise ValueError(
+            f"n_neighbors = {n_neighbors}; allowed: from 1 to {n - 1}, one less than the number of examples"
+        )
     index, keep = NearestNeighbors(n_neighbors=n_neighbors + 1, algorithm="auto").fit(X), np.empty(n, bool)
     for at in stretches(np.arange(n), X.size):
         work.check()
@@ -49,9 +51,11 @@ class EditedNearest(ByNeighbours):
 
     name: ClassVar[str] = "edited-nn"
     title: ClassVar[str] = "Edited nearest neighbour"
-    why: ClassVar[str] = "An example goes when its nearest neighbours are of another class."
+    why: ClassVar[str] = "Discards an example if most of its nearest neighbours are of another class."
     source: ClassVar[str] = "Wilson (1972)"
-    n_neighbors: int = numeral(1, "Neighbours", "How many vote, for the edited nearest neighbour rule.", 1, 1000)
+    n_neighbors: int = numeral(
+        1, "Neighbours", "The number of neighbours that vote in the edited nearest neighbour rule.", 1, 1000
+    )
 
     def _role(self, given: Given) -> np.ndarray:
         return role_without(edited_nn(given.X, given.label, given.session, self.n_neighbors), WRONG_SIDE)

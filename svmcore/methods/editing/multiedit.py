@@ -40,10 +40,10 @@ def multiedit(
         splits = np.array_split(rng.permutation(left), n_splits)
         keep = []
         for part, teacher in zip(splits, [*splits[1:], splits[0]], strict=True):
-            said = _taught(classify, X[teacher], label[teacher])
+            predict = _taught(classify, X[teacher], label[teacher])
             for at in stretches(part, teacher.size * X.shape[1]):
                 work.check()
-                keep.append(at[said(X[at]) == label[at]])
+                keep.append(at[predict(X[at]) == label[at]])
         before, left = len(left), np.sort(np.concatenate(keep))
         quiet = quiet + 1 if len(left) == before else 0
     mask = np.zeros(len(X), bool)
@@ -64,12 +64,14 @@ class Multiedit(ByNeighbours):
     name: ClassVar[str] = "multiedit"
     title: ClassVar[str] = "MULTIEDIT"
     why: ClassVar[str] = (
-        "An example goes when its nearest neighbour in another random part of the set is of another class; again and "
-        "again, until nothing goes."
+        "Discards an example if its nearest neighbour in another random subset is of another class; repeats until "
+        "nothing is discarded."
     )
     source: ClassVar[str] = "Devijver and Kittler (1982), section 3.11"
-    n_splits: int = numeral(3, "Splits", "Random parts that judge each other in MULTIEDIT.", 2, 1000)
-    patience: int = numeral(3, "Patience", "Rounds without a discard after which MULTIEDIT ends.", 1, 100)
+    n_splits: int = numeral(3, "Splits", "The number of random subsets that classify each other in MULTIEDIT.", 2, 1000)
+    patience: int = numeral(
+        3, "Patience", "The number of rounds without a discard after which MULTIEDIT stops.", 1, 100
+    )
 
     def _classify(self, given: Given) -> Classify:
         return nearest
@@ -87,8 +89,8 @@ class MultieditBySVM(Multiedit):
     name: ClassVar[str] = "multiedit-svm"
     title: ClassVar[str] = "MULTIEDIT with an SVM"
     why: ClassVar[str] = (
-        "An example goes when a machine trained on another random part of the set misclassifies it; again and again, "
-        "until nothing goes."
+        "Discards an example if a machine trained on another random subset misclassifies it; repeats until nothing is "
+        "discarded."
     )
     source: ClassVar[str] = "Bakir, Bottou and Weston (2004), section 2.4"
 
@@ -111,7 +113,7 @@ class MultieditCondense(Multiedit):
 
     name: ClassVar[str] = "multiedit+condense"
     title: ClassVar[str] = "MULTIEDIT, then CONDENSE"
-    why: ClassVar[str] = "First the wrong side goes, then all that is not near the boundary."
+    why: ClassVar[str] = "Discards first the misclassified examples, then those far from the boundary."
 
     def _role(self, given: Given) -> np.ndarray:
         role = super()._role(given)

@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 KEPT, WRONG_SIDE, EASY, REINSERTED, VALIDATION = range(5)
-TITLES = ("kept", "wrong side", "easy", "put back", "validation")  # by code
+TITLES = ("kept", "wrong side", "easy", "restored", "validation")  # by code
 REASONS = (
     "the final machine trains on it",
-    "the first machines agree that it lies on the other class's side: it would only become a bound support vector",
-    "the first machines agree that it lies beyond the margin: it would not become a support vector",
-    "easy, but put back to balance the classes: the final machine trains on it",
-    "it chooses C and the thresholds, and trains no machine",
+    "the first machines agree that it is misclassified: it would become a bounded support vector",
+    "the first machines agree that it is beyond the margin: it would not become a support vector",
+    "easy, but restored to balance the classes: the final machine trains on it",
+    "it is used to choose C and the thresholds, not for training",
 )
 
 

@@ -54,11 +54,13 @@ class Trimmed(Rule):
 
     name: ClassVar[str] = "trimmed"
     title: ClassVar[str] = "Trimmed loss"
-    why: ClassVar[str] = "An example goes when the machine trained without it still has it far on the wrong side."
+    why: ClassVar[str] = (
+        "Discards an example if the machine trained without it still misclassifies it by a wide margin."
+    )
     source: ClassVar[str] = "Collobert, Sinz, Weston and Bottou (2006)"
     two_classes: ClassVar[bool] = True
     below: float = numeral(
-        -1.0, "Trimmed below", "An example with y f below this does not count, for the trimmed loss.", -1e6, 0
+        -1.0, "Trimmed below", "Examples with y f below this value are ignored by the trimmed loss.", -1e6, 0
     )
 
     def role(self, given: Given) -> np.ndarray:

@@ -254,7 +254,7 @@ class Steps:
     def step(self, idx) -> float:
         """One step on the examples idx (B,): their mean loss."""
         drawn = self.deform.draw(len(idx)) if self.deform else None
-        parts, found = np.array_split(np.arange(len(idx)), PARTS), [None] * PARTS
+        parts, gradients = np.array_split(np.arange(len(idx)), PARTS), [None] * PARTS
         norms = squared_norms(self.values[0])
 
         def one(i):
@@ -263,19 +263,19 @@ class Steps:
                 x = self.X[idx[rows]]
             else:
                 x = self.deform.rows(idx[rows], type(drawn)(*(column[rows] for column in drawn)))
-            found[i] = self._gradient(x, self.teacher(x) if self.teacher else self.label[idx[rows]], norms)
+            gradients[i] = self._gradient(x, self.teacher(x) if self.teacher else self.label[idx[rows]], norms)
 
         side_by_side(one, [(i,) for i in range(PARTS)])
         self.done += 1
         total = self.settings.epochs * self.per_epoch
         rate = 0.5 * (1 + np.cos(np.pi * self.done / total)) * min(1, self.done / WARM)
-        slopes = [sum(gradient) / len(idx) for gradient in zip(*(f[1] for f in found), strict=True)]
+        slopes = [sum(gradient) / len(idx) for gradient in zip(*(f[1] for f in gradients), strict=True)]
         for value, slope, memory, own in zip(self.values, slopes, self.memories, self.rates, strict=True):
             large, small = 1 / (1 - MEAN**self.done), 1 / (1 - SQUARE**self.done)
             _adam(
                 value.ravel(), slope.ravel(), *(m.ravel() for m in memory), *map(np.float32, (own * rate, large, small))
             )
-        return sum(f[0] for f in found) / len(idx)
+        return sum(f[0] for f in gradients) / len(idx)
 
     def _gradient(self, x, label, norms):
         """The sum of the losses of examples x (t, d), and its gradient by u, gamma and b."""
@@ -330,11 +330,11 @@ def drawn(machine, X, label, m: int, seed: int) -> Expansion:
     return Expansion(machine.kernel, X[rows], one_vs_rest(label[rows], len(machine.classes)))
 
 
-def grown(found: Expansion, Z) -> Expansion:
+def grown(expansion: Expansion, Z) -> Expansion:
     """What the steps may go on from with more vectors: those found, and Z (m, d) with weight 0, so that nothing is said
     otherwise yet."""
-    gamma = np.concatenate([found.coef, np.zeros((len(found.coef), len(Z)))], axis=1)
-    return Expansion(found.kernel, np.concatenate([found.vectors, np.asarray(Z, np.float32)]), gamma)
+    gamma = np.concatenate([expansion.coef, np.zeros((len(expansion.coef), len(Z)))], axis=1)
+    return Expansion(expansion.kernel, np.concatenate([expansion.vectors, np.asarray(Z, np.float32)]), gamma)
 
 
 def directions(X, r: int, work: Work):

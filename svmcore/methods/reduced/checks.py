@@ -37,7 +37,7 @@ def check_parameters(owner, machine) -> None:
         start=one_of(("auto", *STARTS, EXAMPLES)),
         thresholds=one_of(THRESHOLDS),
         shared=one_of((True, False)),
-        n_vectors=Allowed("a whole number from 1, a share between 0 and 1, None", _is_size),
+        n_vectors=Allowed("a whole number from 1, a fraction between 0 and 1, None", _is_size),
         max_rho=optional(number(0, 1)),
         tol=number(0, 1),
         exact_tol=number(0),
@@ -46,7 +46,9 @@ def check_parameters(owner, machine) -> None:
     )
     n = owner.n_vectors
     if owner.method != "auto" and (n is None) != (owner.method == "exact"):
-        raise ValueError(f"n_vectors = {n!r} with method = {owner.method!r}; allowed: None with exact, and only there")
+        raise ValueError(
+            f"n_vectors = {n!r} with method = {owner.method!r}; allowed: None with method = 'exact', a number otherwise"
+        )
 
 
 def _is_size(n) -> bool:
@@ -59,7 +61,7 @@ def check_against(owner, machine: Machine, method: str, n_train: int) -> None:
         raise ValueError("machine: kernel = precomputed; allowed: a kernel of examples, as vectors are constructed")
     used = int(np.count_nonzero(machine.coef.any(axis=0)))
     if not used:
-        raise ValueError("machine: it has no support vectors; allowed: at least one, as there is nothing to reduce")
+        raise ValueError("machine: no support vectors; allowed: at least one")
     each = machine.n_sv
     some = np.flatnonzero(each)  # a machine without support vectors is its bias, and stays so
     sizes = [used] if owner.shared else each[some].tolist()
@@ -69,7 +71,7 @@ def check_against(owner, machine: Machine, method: str, n_train: int) -> None:
     if method == "quadratic" and not has_eigenvectors(machine.kernel):
         raise ValueError(f"method = 'quadratic' for {machine.kernel}; allowed: Poly of degree 2 with coef0 from 0")
     if method == "quadratic" and owner.shared and len(machine.bias) > 1:
-        raise ValueError("shared = True with method = 'quadratic'; allowed: False, as each machine has its own")
+        raise ValueError("shared = True with method = 'quadratic'; allowed: False, as each machine has its own vectors")
     if method == "fixed-point" and not isinstance(machine.kernel, RBF):
         raise ValueError(f"method = 'fixed-point' for {machine.kernel}; allowed: RBF, the Gaussian kernel")
     if owner.start == EXAMPLES and method != "answers":
@@ -97,7 +99,7 @@ def examples(machine: Machine, name: str, X, y):
     if X.ndim != 2 or X.shape[1] != d or not len(X):
         raise ValueError(f"{name} has shape {X.shape}; allowed: (n, {d}), prepared as the machine's kernel sees them")
     if not np.isfinite(X).all():
-        raise ValueError(f"{name} holds numbers that are not finite; allowed: finite ones")
+        raise ValueError(f"{name} has numbers that are not finite; allowed: finite numbers")
     if y.shape != (len(X),):
         raise ValueError(f"{own} has shape {y.shape}; allowed: ({len(X)},)")
     if len(strange := np.setdiff1d(y, machine.classes)):
@@ -114,14 +116,16 @@ def _check_answers(owner, machine: Machine, n_train: int) -> None:
     if not n_train:
         raise ValueError("method = 'answers' without X and y; allowed: with training examples")
     if not owner.shared and len(machine.bias) > 1:
-        raise ValueError("shared = False with method = 'answers'; allowed: True, as it is their answers together")
+        raise ValueError(
+            "shared = False with method = 'answers'; allowed: True, as it fits all decision values jointly"
+        )
     check(owner, answers=optional(Allowed("an Answers", lambda value: isinstance(value, Answers))))
     rates = dict.fromkeys(("rate", "weight_rate", "sharpness"), above(0))
     counts = dict.fromkeys(("epochs", "batch", "directions"), whole(1))
     check(owner.answers or Answers(), "answers: ", **rates, **counts, deform=number(0), by=one_of(TEACHERS))
     shape, d = owner.image_shape, machine.support_vectors.shape[1]
     if shape is not None and int(np.prod(shape)) != d:
-        raise ValueError(f"image_shape = {shape}; allowed: one of {d} numbers, as the machine's vectors have")
+        raise ValueError(f"image_shape = {shape}; allowed: a shape of {d} numbers, as in the machine's vectors")
 
 
 def _check_memory(owner, machine: Machine, method: str, sizes) -> None:

@@ -156,13 +156,13 @@ class ReducedSet(Decider):
         """
         machine = machine if isinstance(machine, Machine) else getattr(machine, "machine_", None)
         check_parameters(self, machine)
-        train, held = examples(machine, "X", X, y), examples(machine, "X_val", X_val, y_val)
+        train, validation = examples(machine, "X", X, y), examples(machine, "X_val", X_val, y_val)
         method = self.check(machine, len(train[1]) if train else 0)
         with Session(monitor) as session:
             stages, self.path_ = Stages(self, machine, method, session), []
             self.sizes_ = [sum(counts) for counts in self._ladder(stages) if counts]
             try:
-                self._walk(stages, train, held, seen or (lambda fitted: None))
+                self._walk(stages, train, validation, seen or (lambda fitted: None))
             except Stopped:
                 if not self.path_:
                     self._publish(stages, stages.assemble())
@@ -176,12 +176,12 @@ class ReducedSet(Decider):
         check_against(self, machine, method, n_train)
         return method
 
-    def _walk(self, stages: Stages, train, held, seen) -> None:
+    def _walk(self, stages: Stages, train, validation, seen) -> None:
         """The path, to the first number of vectors that is enough, or to the last."""
         for counts in self._ladder(stages):
             self._publish(stages, self._reduced(stages, counts, train))
             rho = None if stages.method == "answers" else stages.share**0.5
-            error = errors(self.machine_, *held, stages.session) if held else None
+            error = errors(self.machine_, *validation, stages.session) if validation else None
             self.path_.append((self.n_after_, rho, error))
             seen(self)
             if None not in (rho, self.max_rho) and rho <= self.max_rho:

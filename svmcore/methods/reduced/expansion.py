@@ -46,7 +46,7 @@ class Expansion:
             raise ValueError(f"expansion: {shapes}; allowed: (n, d) and (k, n)")
         for name in ("vectors", "coef"):
             if not np.isfinite(getattr(self, name)).all():
-                raise ValueError(f"expansion: {name} holds numbers that are not finite")
+                raise ValueError(f"expansion: {name} has numbers that are not finite")
 
     @classmethod
     def of(cls, machine: Machine) -> "Expansion":
@@ -175,15 +175,15 @@ def blocks(kernel: Kernel, X, Z, work: Work | None = None) -> Iterator[tuple[sli
     work, Z64 = work or Work(), np.asarray(Z, np.float64)
     stretches = pieces(len(X), len(Z), X.shape[1])
     for start in range(0, len(stretches), CORES):
-        found, some = {}, stretches[start : start + CORES]
+        values, some = {}, stretches[start : start + CORES]
 
-        def fill(rows, found=found):
-            found[rows.start] = kernel.exact(X[rows], Z64)
+        def fill(rows, values=values):
+            values[rows.start] = kernel.exact(X[rows], Z64)
 
         in_turn(fill, some, work)
-        work.count(evaluations=sum(map(len, found.values())) * len(Z64))
+        work.count(evaluations=sum(map(len, values.values())) * len(Z64))
         for rows in some:
-            yield rows, found.pop(rows.start)
+            yield rows, values.pop(rows.start)
 
 
 def pieces(n: int, m: int, d: int) -> list[slice]:

@@ -87,17 +87,17 @@ class Rho:
     def _among(self, Z, sz):
         """K, K' and K'' of Z with itself: (m, m) float64 each, the last None where norms do not matter."""
         m, d = Z.shape
-        found = [np.empty((m, m)) for _ in "KDN"]
+        matrices = [np.empty((m, m)) for _ in "KDN"]
 
         def one(rows):
             products = self.kernel.products(Z[rows], Z, sz[rows], sz)
-            for whole, part in zip(found, self.kernel.slopes(*products), strict=True):
+            for whole, part in zip(matrices, self.kernel.slopes(*products), strict=True):
                 if part is not None:
                     whole[rows] = part
 
         in_turn(one, pieces(m, m, d), self.work)
         by_norm = self.kernel.slopes(*np.ones((3, 1, 1)))[2] is not None
-        return found[0], found[1], found[2] if by_norm else None
+        return matrices[0], matrices[1], matrices[2] if by_norm else None
 
     def _pull_among(self, gamma, by_dot, by_norm, Z) -> np.ndarray:
         """sum_l w_lj dK(z_l, z_j)/dz_j: (m, d) float64."""
@@ -125,16 +125,16 @@ class Rho:
 
     def _pull(self, gamma, products, near) -> np.ndarray:
         """sum_i v_ij dK(x_i, z_j)/dz_j: (m, d) float64."""
-        found = {}
+        pulls = {}
         gamma, coef = gamma.astype(self.X.dtype), self.coef.astype(self.X.dtype)
 
         def one(rows):
             dots, su, sx = products.pop(rows.start)
             _, by_dot, by_norm = self.kernel.slopes(dots.T, sx.T, su.T)
-            found[rows.start] = _pulled(coef[:, rows].T @ gamma, by_dot, by_norm, self.X[rows], near)
+            pulls[rows.start] = _pulled(coef[:, rows].T @ gamma, by_dot, by_norm, self.X[rows], near)
 
         in_turn(one, self.pieces, self.work)
-        return sum(found[rows.start] for rows in self.pieces)  # in their order, so that a seed gives one result
+        return sum(pulls[rows.start] for rows in self.pieces)  # in their order, so that a seed gives one result
 
 
 def _pulled(v, by_dot, by_norm, X, Z) -> np.ndarray:
@@ -166,10 +166,10 @@ def optimise(
 
     def after(intermediate_result):
         nonlocal best, flat
-        found = fun.reduced(intermediate_result.x, len(path))
-        path.append(found.rho2.sum())
+        reduced_set = fun.reduced(intermediate_result.x, len(path))
+        path.append(reduced_set.rho2.sum())
         if path[-1] < best.rho2.sum():
-            best, flat = found, intermediate_result.x.copy()
+            best, flat = reduced_set, intermediate_result.x.copy()
             seen(best)
         slow = len(path) > LOOK_BACK and path[-1 - LOOK_BACK] - path[-1] <= tol * path[-1]
         if slow or path[-1] <= max_rho**2 * total:

@@ -49,9 +49,9 @@ def _by_gradients(rest: Expansion, z, left, work: Work) -> np.ndarray:
     """The vector nearest to what is left, |r_c|^2 = left (k,), by conjugate gradients from z (d,)."""
     fun = Rho(rest, z[None], left, work)
     options = {"maxiter": STEPS, "gtol": FLAT}
-    found = minimize(fun, z[fun.used].astype(np.float64), jac=True, method="CG", options=options)
+    result = minimize(fun, z[fun.used].astype(np.float64), jac=True, method="CG", options=options)
     out = z.copy()
-    out[fun.used] = found.x if np.isfinite(found.x).all() and found.fun < FAR else z[fun.used]
+    out[fun.used] = result.x if np.isfinite(result.x).all() and result.fun < FAR else z[fun.used]
     return out
 
 

@@ -94,15 +94,15 @@ class Stages:
         how = {"iterations": owner.iterations, "tol": owner.tol, "max_rho": owner.max_rho or 0.0}
         if self.method in SEARCHES:
             Z, how["by"] = one_by_one(part.target, Z, part.norms, self.method, session, seen), "CG"
-        found = optimise(part.target, Z, part.norms, session, seen=seen, **how)
+        result = optimise(part.target, Z, part.norms, session, seen=seen, **how)
         session.check()
-        self._settle(part, found)
+        self._settle(part, result)
 
     def _eigenvectors(self, part: Part, m: int) -> None:
         exact = eigenvectors(part.target, self.session)
-        found = Reduced(exact.Z[:m].astype(np.float32), exact.gamma[None, :m], exact.rho2[[min(m, len(exact.Z))]])
-        part.start = found.rho2
-        self.session.see(1, lambda: setattr(part, "found", found))
+        reduced = Reduced(exact.Z[:m].astype(np.float32), exact.gamma[None, :m], exact.rho2[[min(m, len(exact.Z))]])
+        part.start = reduced.rho2
+        self.session.see(1, lambda: setattr(part, "found", reduced))
 
     def answers(self, m: int, X, y, seed: int) -> None:
         """The only part to m vectors and new biases, by what they say about examples X (n, d) with labels y (n,).
@@ -127,10 +127,10 @@ class Stages:
 
         def seen(answered) -> None:
             unknown = np.full(len(machine.bias), np.nan)  # rho is not what it goes by
-            found = Reduced(answered.Z, answered.gamma, unknown, answered.epochs, answered.ending)
+            result = Reduced(answered.Z, answered.gamma, unknown, answered.epochs, answered.ending)
 
             def news():
-                part.found, self.bias, self.loss = found, answered.bias, answered.loss
+                part.found, self.bias, self.loss = result, answered.bias, answered.loss
 
             session.see(1, news)
 
@@ -138,21 +138,21 @@ class Stages:
         shape = tuple(shape) if shape and prod(shape) == X.shape[1] else None  # cropped images, say, are images no more
         how = {"settings": settings, "image_shape": shape, "seed": seed}
         if settings.by == "machine":
-            told = lambda x: labels(machine.classes, machine.decision_values(x, session.check))  # noqa: E731
-            how["teacher"] = lambda x: np.searchsorted(machine.classes, told(x))
+            predicted = lambda x: labels(machine.classes, machine.decision_values(x, session.check))  # noqa: E731
+            how["teacher"] = lambda x: np.searchsorted(machine.classes, predicted(x))
         seen(fit_answers(start, bias, X, label, work=session, seen=seen, **how))
         session.check()
 
-    def _settle(self, part: Part, found: Reduced) -> None:
+    def _settle(self, part: Part, result: Reduced) -> None:
         """Weights and rho^2 of the vectors in double precision, as single precision rounded them."""
-        gamma = part.target.weights(found.Z, self.session)
-        rho2 = part.target.rho2(found.Z, gamma, self.session, part.norms)
-        self.session.see(0, lambda: setattr(part, "found", found._replace(gamma=gamma, rho2=rho2)))
+        gamma = part.target.weights(result.Z, self.session)
+        rho2 = part.target.rho2(result.Z, gamma, self.session, part.norms)
+        self.session.see(0, lambda: setattr(part, "found", result._replace(gamma=gamma, rho2=rho2)))
 
     def simplify(self, tol: float) -> Machine:
         """The machine on those of its vectors that the others depend on, decisions unchanged."""
         self.session.begin("simplify", self.standing)
-        machine, kept = self.machine, np.zeros((len(self.machine.bias), len(self.machine.support)))
+        machine, coef = self.machine, np.zeros((len(self.machine.bias), len(self.machine.support)))
         for part in self.parts:
             at = np.flatnonzero((machine.coef[part.machines] != 0).any(axis=0))
             most = min(len(at), dimensions(machine.kernel, part.target.vectors.shape[1]))
@@ -161,13 +161,13 @@ class Stages:
             rho2 = basis.rho2[-1] if len(basis.rho2) else part.norms
             part.found = Reduced(part.target.vectors[basis.chosen], basis.gamma, rho2)
             part.start = part.found.rho2
-            kept[np.ix_(part.machines, at[basis.chosen])] = basis.gamma
-        used = np.flatnonzero((kept != 0).any(axis=0))
+            coef[np.ix_(part.machines, at[basis.chosen])] = basis.gamma
+        used = np.flatnonzero((coef != 0).any(axis=0))
         rows = {
             name: None if getattr(machine, name) is None else getattr(machine, name)[used]
             for name in ("support", "support_vectors", "parent", "jitter")
         }
-        return replace(machine, coef=kept[:, used], bound=np.zeros((len(kept), len(used)), bool), **rows)
+        return replace(machine, coef=coef[:, used], bound=np.zeros((len(coef), len(used)), bool), **rows)
 
     def threshold(self, X, y) -> None:
         """Each machine's bias where it makes the fewest errors on examples X (n, d) with labels y (n,)."""

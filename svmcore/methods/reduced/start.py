@@ -40,8 +40,8 @@ def first_vectors(target: Expansion, m: int, how: str, seed: int = 0, work: Work
     if len(target.coef) == 1:
         groups = [np.flatnonzero(target.coef[0] > 0), np.flatnonzero(target.coef[0] <= 0)]
     counts = _shares(m, np.array([len(group) for group in groups]))
-    found = [_centres(X[g], count, random, work) for g, count in zip(groups, counts, strict=True) if count]
-    return _at_one_length(np.concatenate(found), X)
+    centres = [_centres(X[g], count, random, work) for g, count in zip(groups, counts, strict=True) if count]
+    return _at_one_length(np.concatenate(centres), X)
 
 
 def _shares(m: int, sizes: np.ndarray) -> np.ndarray:

@@ -27,7 +27,7 @@ def best_thresholds(decision, y, classes, slack: float = 1.0) -> np.ndarray:
     """
     decision, y = np.asarray(decision, np.float64), np.asarray(y)
     if decision.ndim != 2 or len(y) != len(decision) or not len(y):
-        raise ValueError(f"y has shape {y.shape} for decision values {decision.shape}; allowed: one label an example")
+        raise ValueError(f"y has shape {y.shape} for decision values {decision.shape}; allowed: one label per example")
     if len(strange := np.setdiff1d(y, classes)):
         raise ValueError(f"y: label {strange[0]}; allowed: {', '.join(map(str, classes))}")
     Y = one_vs_rest(np.searchsorted(classes, y), len(classes))

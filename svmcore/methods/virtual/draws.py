@@ -84,18 +84,18 @@ class Draws:
             self._leave()
         while self.drawn < self.budget:
             before = self.drawn
-            told, keys, f = self._violators()
+            n_violators, keys, f = self._violators()
             looked = self.drawn - before
             try:
-                source = self._taken_in(keys, f) if told else None
+                source = self._taken_in(keys, f) if n_violators else None
             except BudgetError as error:
-                self.ending = f"{self.drawn:,} of {self.budget:,} drawn, then there was no room: {error}"
+                self.ending = f"{self.drawn:,} of {self.budget:,} drawn, then memory was exhausted: {error}"
                 return
-            if told:
+            if n_violators:
                 self._solve(source)
             n_sv = int((self.alpha > 0).any(0).sum())
-            self.rounds.append(Round(self.drawn, looked, told, len(self.parent), n_sv))
-            if not told:
+            self.rounds.append(Round(self.drawn, looked, n_violators, len(self.parent), n_sv))
+            if not n_violators:
                 return
             self._drop()
             self._leave()
@@ -119,28 +119,28 @@ class Draws:
         wanted = GROWTH * len(self.parent) / self.keep
         last = min(self.budget, self.drawn + LONGEST * len(self.parent))
         rng, machine = np.random.default_rng([self.seed, len(self.rounds)]), self._machine()
-        n, held = len(self.stages.X), self.jitter * len(self.stages.X) + self.parent
-        found, count, begun = [], 0, self.drawn
+        n, members = len(self.stages.X), self.jitter * len(self.stages.X) + self.parent
+        batches, count, begun = [], 0, self.drawn
         while self.drawn < last and count < wanted:
             m = min(PIECE, last - self.drawn)
-            keys = np.setdiff1d(rng.integers(self.jitters, size=m) * n + rng.choice(self.parents, m), held)
+            keys = np.setdiff1d(rng.integers(self.jitters, size=m) * n + rng.choice(self.parents, m), members)
             self.drawn += m
             parent, jitter = keys % n, keys // n
             f = machine.decision_values(self.stages.vectors(parent, jitter), self.session.check).T
             Y = self.stages.Y[:, parent]
             sure = (f * Y).min(0)
             tells = sure < 1 - self.tol
-            found.append((keys[tells], sure[tells], (f - self.bias[:, None] - Y)[:, tells]))
+            batches.append((keys[tells], sure[tells], (f - self.bias[:, None] - Y)[:, tells]))
             count += int(tells.sum())
             share = f"{1000 * count / (self.drawn - begun):.0f} of 1,000 violate"
             self.stage = f"virtual, {self.drawn:,} of {self.budget:,} drawn, {share}"
             self.session.check()
-        keys, sure, f = (np.concatenate(arrays, axis=-1) for arrays in zip(*found, strict=True))
+        keys, sure, f = (np.concatenate(arrays, axis=-1) for arrays in zip(*batches, strict=True))
         keys, first = np.unique(keys, return_index=True)
         most = ceil(self.keep * len(keys))
         order = rng.permutation(len(keys)) if self.rank == "random" else np.argsort(sure[first], kind="stable")
-        kept = np.sort(order[:most])
-        return len(keys), keys[kept], f[:, first[kept]]
+        chosen = np.sort(order[:most])
+        return len(keys), keys[chosen], f[:, first[chosen]]
 
     def _taken_in(self, keys, f) -> Source:
         """The source of kernel values of what is held and of these. BudgetError, and nothing changed, without room."""

@@ -149,7 +149,7 @@ class VirtualSVC(MachineEstimator):
         self._check_parameters(jitters)
         X, y = validate_data(self, as_rows(X), y, dtype=np.float32)
         if of_points and X.shape[1] != 2:
-            raise ValueError(f"jitters = {jitters} move points in the plane; X has {X.shape[1]} features, allowed: 2")
+            raise ValueError(f"jitters = {jitters} move points in the plane; X has {X.shape[1]} features; allowed: 2")
         targets = Targets(X, y, sample_weight)
         self.prepare_ = None if self.prepare is None else self._preparation(jitters).fit(X)
         with Session(monitor) as session:
@@ -192,12 +192,14 @@ class VirtualSVC(MachineEstimator):
             svc = getattr(self, name)
             if svc is not None and (not isinstance(svc, SVC) or isinstance(svc, NuSVC)):
                 raise ValueError(f"{name} = {svc!r}; allowed: an SVC of svmcore, or None")
-            (svc or SVC())._check_as_part(name, "images, as jitters change them")
+            (svc or SVC())._check_as_part(name, "images, as jitters transform images")
         check(self, scope=one_of(SCOPES))
         least = 1 if self.scope.startswith("all") else 0
         check(self, rounds=whole(least), keep=above(0, 1), rank=one_of(RANKS), draws=whole(0))
         if self.keep < 1 and least:
-            raise ValueError(f"keep = {self.keep}, scope = {self.scope!r}; allowed: 1, as no machine ranks the copies")
+            raise ValueError(
+                f"keep = {self.keep}, scope = {self.scope!r}; allowed: 1, as there is no machine to rank the copies"
+            )
         self._check_draws()
         if jitters.image_shape is None and len(jitters) > 1:
             raise ValueError(

@@ -40,15 +40,15 @@ class Left:
         self.checkpoint, self.stages, self.key = checkpoint, stages, _digest(stages)
         self.found, self.words, self.before = None, "", 0.0
         try:
-            found = checkpoint.read(self.key)
-            if found is not None:
-                self._check(found)
+            arrays = checkpoint.read(self.key)
+            if arrays is not None:
+                self._check(arrays)
         except ValueError as error:
-            self.words = f"it began anew, as {checkpoint.path.name} cannot be used: {error}"
+            self.words = f"it started again, as the checkpoint {checkpoint.path.name} cannot be used: {error}"
             return
-        if found is not None:
-            self.found, self.before = found, float(found["seconds"])
-            drawn, rounds = (found["rounds"][-1, 0] if len(found["rounds"]) else 0), len(found["rounds"])
+        if arrays is not None:
+            self.found, self.before = arrays, float(arrays["seconds"])
+            drawn, rounds = (arrays["rounds"][-1, 0] if len(arrays["rounds"]) else 0), len(arrays["rounds"])
             self.words = f"it went on after {rounds} rounds, {drawn:,} drawn, that had taken {self.before:.1f} s"
 
     def write(self, draws) -> None:
@@ -63,56 +63,56 @@ class Left:
 
     def base(self, rows):
         """The base machine that was found, of the examples `rows` (n, d)."""
-        stages, found = self.stages, self.found
-        svc, targets, support = clone(stages.first), stages.targets, found["base_support"]
+        stages, arrays = self.stages, self.found
+        svc, targets, support = clone(stages.first), stages.targets, arrays["base_support"]
         machine = Machine(
             kernel=svc._kernel_for(rows), classes=targets.classes, support=support, support_vectors=rows[support],
-            coef=found["base_alpha"] * targets.Y[:, support], bias=found["base_bias"], C=float(svc.C),
-            bound=found["base_bound"],
+            coef=arrays["base_alpha"] * targets.Y[:, support], bias=arrays["base_bias"], C=float(svc.C),
+            bound=arrays["base_bound"],
         )  # fmt: skip
-        gaps = np.full(len(targets.Y), float(found["base_gap"]))
-        ends = {"gaps": gaps, "iterations": found["base_iterations"], "ending": ""}
+        gaps = np.full(len(targets.Y), float(arrays["base_gap"]))
+        ends = {"gaps": gaps, "iterations": arrays["base_iterations"], "ending": ""}
         svc._publish(machine, stages.session, label=targets.label, **ends)
-        svc.ending_, svc.converged_ = str(found["base_ending"]), not str(found["base_ending"])
+        svc.ending_, svc.converged_ = str(arrays["base_ending"]), not str(arrays["base_ending"])
         return svc
 
     def restore(self, draws) -> None:
         """Let the draws stand as they were found."""
-        found, session = self.found, self.stages.session
+        arrays, session = self.found, self.stages.session
         for name in STANDING:
-            setattr(draws, name, found[name])
-        draws.rounds = [Round(*row) for row in found["rounds"].tolist()]
-        draws.ending, draws.drawn = str(found["ending"]), draws.rounds[-1].drawn if draws.rounds else 0
+            setattr(draws, name, arrays[name])
+        draws.rounds = [Round(*row) for row in arrays["rounds"].tolist()]
+        draws.ending, draws.drawn = str(arrays["ending"]), draws.rounds[-1].drawn if draws.rounds else 0
         draws.stage = f"virtual, going on after {draws.drawn:,} drawn"
-        self.stages.ceiling = min(self.stages.ceiling, int(found["ceiling"]))
-        evaluations, hits, misses, iterations, second_order = found["counts"].tolist()
+        self.stages.ceiling = min(self.stages.ceiling, int(arrays["ceiling"]))
+        evaluations, hits, misses, iterations, second_order = arrays["counts"].tolist()
         session.count(evaluations, hits, misses, iterations=iterations, second_order=second_order)
 
-    def _check(self, found) -> None:
+    def _check(self, arrays) -> None:
         """ValueError for what is no such state."""
         sizes = {"k": len(self.stages.Y), "5": 5}
         for name, (kinds, dimensions) in ARRAYS.items():
-            if name not in found:
-                raise ValueError(f"it has no {name}")
-            array = found[name]
+            if name not in arrays:
+                raise ValueError(f"it has no array {name}")
+            array = arrays[name]
             if array.dtype.kind not in kinds or array.ndim != len(dimensions):
-                raise ValueError(f"{name} is {array.dtype} of shape {array.shape}")
+                raise ValueError(f"{name} has the type {array.dtype} and the shape {array.shape}")
             for letter, size in zip(dimensions, array.shape, strict=True):
                 if sizes.setdefault(letter, size) != size:
                     raise ValueError(f"{name} has the shape {array.shape}, beside others of {sizes[letter]}")
             if "f" in kinds and not np.isfinite(array).all():
                 raise ValueError(f"{name} has missing or infinite values")
         n, box = len(self.stages.X), self.stages.box
-        _within("parent", found["parent"], n - 1)
-        _within("base_support", found["base_support"], n - 1)
-        _within("jitter", found["jitter"], len(self.stages.single) - 1)
-        _within("alpha", found["alpha"], box[found["parent"]])
+        _within("parent", arrays["parent"], n - 1)
+        _within("base_support", arrays["base_support"], n - 1)
+        _within("jitter", arrays["jitter"], len(self.stages.single) - 1)
+        _within("alpha", arrays["alpha"], box[arrays["parent"]])
 
 
 def _within(name: str, array, most) -> None:
     """ValueError where numbers are below 0 or above `most`."""
     if (array < 0).any() or (array > most).any():
-        raise ValueError(f"{name} has values that cannot be")
+        raise ValueError(f"{name} has invalid values")
 
 
 def _digest(stages) -> str:

@@ -166,13 +166,13 @@ class _Trials:
     def tried(self, step: int, text: str, best: Tried | None) -> Tried | None:
         """The errors of a set, until they are more than the best one's; None where the monitor ended it."""
         errors = 0
-        for number, (kept, held) in enumerate(self.parts):
+        for number, (training, held_out) in enumerate(self.parts):
             machine = clone(self.estimator).set_params(jitters=text)
-            machine.fit(self.X[kept], self.y[kept], monitor=self.monitor, base=self.bases.get(number))
+            machine.fit(self.X[training], self.y[training], monitor=self.monitor, base=self.bases.get(number))
             if self.stopped:
                 return None
             self.bases[number] = machine.base_
-            errors += int(np.count_nonzero(machine.predict(self.X[held]) != self.y[held]))
+            errors += int(np.count_nonzero(machine.predict(self.X[held_out]) != self.y[held_out]))
             if best is not None and errors > best.errors:
                 break
         return Tried(step, text, _size(text), errors, number + 1)

@@ -31,8 +31,8 @@ class Share:
 
     def at(self, which) -> "Share":
         """The same machines on some of their examples, or on all in another order."""
-        kept = {"parent": self.parent[which], "jitter": self.jitter[which]}
-        return replace(self, alpha=self.alpha[:, which], bound=self.bound[:, which], **kept)
+        positions = {"parent": self.parent[which], "jitter": self.jitter[which]}
+        return replace(self, alpha=self.alpha[:, which], bound=self.bound[:, which], **positions)
 
     def live(self, inner: Snapshot) -> "Share":
         """The share as the solver's own snapshot of its examples has it."""

@@ -130,7 +130,7 @@ SPOILT = {
     "no alpha": "it has no array alpha",
     "a pickle": "allow_pickle",
     "a parent too many": "parent has invalid values",
-    "alpha beyond C": "alpha has values",
+    "alpha beyond C": "alpha has invalid values",
     "no number": "f has missing",
     "two lengths": "idle has the shape",
     "another fit": "other examples",

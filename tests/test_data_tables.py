@@ -424,7 +424,7 @@ def test_numbers_far_from_0_keep_their_differences_until_they_are_standardised(h
     y = ["early" if k < 140 else "late" for k in range(290)]
     preview = table({"when": FAR[what], "class": y})
     assert len(np.unique(preview.arrays.X_train)) == 290
-    assert any("in column 1, so" in note and "double precision" in note for note in preview.notes)
+    assert any("in column 'when', so" in note and "double precision" in note for note in preview.notes)
     entry = catalogue.keep("far", preview.arrays, features=preview.features)
     assert len(np.unique(entry.load().X_train)) == 290
     plain = Recipe(dataset=entry.name, kernel=RBF(0.5), C=10.0, n_train=200, n_test=90, tol=1e-5, preprocess=())

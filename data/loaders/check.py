@@ -6,6 +6,7 @@ A training example with an empty label, or NaN as label, is unlabelled and is mo
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -21,9 +22,12 @@ ACCEPTED_Y = f"one label per example: a whole number, or a text of up to {MAX_LA
 ACCEPTED_CLASSES = f"2 to {MAX_CLASSES} classes with at least two training examples each"
 
 
-def checked(arrays: Arrays, image_shape: tuple[int, ...] | None = None) -> tuple[Arrays, list[str]]:
+def checked(
+    arrays: Arrays, image_shape: tuple[int, ...] | None = None, features: Sequence[str] = ()
+) -> tuple[Arrays, list[str]]:
     """The arrays in the types of the project, and notes on the decisions made.
 
+    features : names of the columns of X, where they have names
     image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to keep them as rows, None to decide by values
     Raises DataError with the reason.
     """
@@ -43,7 +47,8 @@ def checked(arrays: Arrays, image_shape: tuple[int, ...] | None = None) -> tuple
     dtype = np.uint8 if len(shape) > 1 and _are_bytes(X) and _are_bytes(X_test) else np.float32
     if len(shape) == 1 and len(columns := np.union1d(_rounded_columns(X), _rounded_columns(X_test))):
         dtype = np.float64
-        named = ", ".join(str(k + 1) for k in columns[:5]) + (f" and {len(columns) - 5} more" * (len(columns) > 5))
+        names = [f"'{features[k]}'" if len(features) == X.shape[1] else str(k + 1) for k in columns[:5]]
+        named = ", ".join(names) + f" and {len(columns) - 5} more" * (len(columns) > 5)
         notes.append(f"Single precision cannot distinguish the numbers in column {named}, so the table is stored in "
                      "double precision. Standardise or centre its features before training")  # fmt: skip
     X, X_test = (part.reshape(len(part), *shape).astype(dtype, copy=False) for part in (X, X_test))

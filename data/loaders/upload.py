@@ -108,7 +108,7 @@ class Opened:
             arrays = Arrays.unsplit(*libsvm.parse(self.members[0].name, self.content))
         else:
             arrays = {"npz": npz.read, "idx": idx.read_pairs}[self.format](self.members)
-        arrays, more = check.checked(arrays, image_shape)
+        arrays, more = check.checked(arrays, image_shape, features)
         features = tuple(features) if arrays.X_train.ndim == 2 else ()
         return Preview(self.title, self.format, arrays, (*self.notes, *notes, *more), features)
 

@@ -180,7 +180,7 @@ def test_a_run_at_work_shows_the_parts_that_are_judged(home):
     try:
         app = open_page("detect", run=run.id)
         assert "1 of 4 parts are judged" in captions(app)
-        assert "Still to come" in captions(app)
+        assert "Pending" in captions(app)
         assert app.button(key="cancel")
         assert "of 6 found" in words_of(app)
     finally:
@@ -193,7 +193,7 @@ def test_a_run_that_ended_early_says_so_and_shows_what_it_had(home, state, title
     run = stored(RECIPE, two_parts()[:1], state=state, message="the disk is full")
     app = open_page("detect", run=run.id)
     assert title in [box.title for box in (*app.error, *app.warning)]
-    assert "Never judged" in captions(app)
+    assert "Not evaluated" in captions(app)
     run = stored(RECIPE, [], state=state, message="the disk is full")
     app = open_page("detect", run=run.id)
     assert "nothing to look at" in captions(app)

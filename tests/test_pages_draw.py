@@ -218,7 +218,7 @@ def test_who_can_answer_and_who_cannot(few, binary):
     assert small.id not in ids
     assert machines.usual(machines.able(few)) == [few.id]  # one of a method
     app = open_page("draw", run=moons.id)
-    assert "cannot answer about a drawing: its examples are no pictures" in captions(app)
+    assert "cannot classify a drawing: its examples are no pictures" in captions(app)
     eight = open_page("draw", run=small.id, runs=small.id, strokes=pack(FOUR))
     assert "fitted into 8 × 6 whatever the aspect" in captions(eight)
     assert eight.metric[0].value in "0123456789"

@@ -217,7 +217,7 @@ def test_degenerate_searches_have_a_page(home):
 def test_other_pages_lead_a_detection_run_to_its_own(done):
     for page in ("errors", "support_vectors", "train"):
         app = open_page(page, run=done.id)
-        assert any("See what it finds" in str(link.proto.label) for link in app.get("page_link"))
+        assert any("See its detections" in str(link.proto.label) for link in app.get("page_link"))
     app.switch_page("pages/runs.py").run()
     assert not app.exception
 

@@ -171,7 +171,7 @@ def of_a_revision(entry: Revision):
     name = revisions.parse_name(entry.name)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
-            "Verdicts (CSV)", revisions.export(name.head, entry.base), f"{name.base}-{name.slug}.csv".replace(":", "-"),
+            "Labels (CSV)", revisions.export(name.head, entry.base), f"{name.base}-{name.slug}.csv".replace(":", "-"),
             "text/csv", key=f"export_{entry.name}", on_click="ignore", icon=":material/table:",
             help="Your decision for each reviewed example. The page *Labels* can import this file on another machine.",
         )  # fmt: skip

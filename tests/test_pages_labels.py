@@ -298,9 +298,9 @@ def test_judged_test_labels_are_counted_both_ways(run):
     app = open_page("compare", compare=[run.id, after.id])
     told = " ".join(warning.value for warning in app.warning)
     assert f"{len(rows)} test examples have other labels" in told
-    assert "1 test example that a revision takes out" in told
+    assert "1 test example excluded by a revision" in told
     table = next(frame.value for frame in app.dataframe if "By the labels of" in frame.value)
-    assert table["A wrong"].tolist() == [str(len(rows)), "0"]
+    assert table["A errors"].tolist() == [str(len(rows)), "0"]
     app.segmented_control(key="compare_labels").set_value("B").run()
     assert not app.exception
     assert "0 errors become" in texts(app)

@@ -15,7 +15,7 @@ def examples(those):
         pairs.matrix(those, every)
         view = parameters.choice(
             "view", "Look at", VIEWS, format_func=VIEWS.get, key=laid.key("view"),
-            help="Fixed and broken by one run against the reference, or where all agree and where one stands alone.",
+            help="Errors that a run fixes or adds against the reference, or examples where runs agree or one differs.",
         )  # fmt: skip
     if view == "all":
         galleries.sets(those)

@@ -9,8 +9,8 @@ VIEWS = {"In the plane": planar.view, "A run": trained.view, "As noise and n gro
 
 st.title("Cross-training")
 present.about(
-    "A support vector machine keeps every example that it cannot get right, so label noise makes it large. Editing "
-    "throws those away first, and those that are easy (Bakir, Bottou and Weston 2004)."
+    "Every misclassified training example becomes a support vector, so label noise makes a machine large. Editing "
+    "discards such examples before training, and easy ones (Bakir, Bottou and Weston 2004)."
 )
 body = st.container() if present.presenting() else None  # the figure first
 with present.form("View"):
@@ -20,7 +20,7 @@ with present.form("View"):
         VIEWS,
         label_visibility="collapsed",
         wrap=True,
-        help="Points that can be seen; any run of two classes; the paper's figures.",
+        help="Points in the plane; any run with two classes; the paper's figures.",
     )
 with body or st.container():
     VIEWS[view]()

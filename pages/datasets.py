@@ -54,7 +54,9 @@ def card(entry: Entry | PictureEntry, chosen: bool, choose):
             how = {"help": "Look at its examples below.", "type": "primary" if chosen else "secondary"}
             button("Shown" if chosen else "Show", "", f"show_{entry.name}", choose, entry.name, **how)
         badge = (
-            ":green-badge[:material/check: at hand]" if entry.at_hand else ":gray-badge[:material/download: to fetch]"
+            ":green-badge[:material/check: available]"
+            if entry.at_hand
+            else ":gray-badge[:material/download: to download]"
         )
         st.markdown(f"**{plain(short(entry.title))}** {badge}  \n:small[{facts(entry)}  \n{plain(entry.licence)}]")
     return place
@@ -93,7 +95,7 @@ def fetch_panel(entry: Entry) -> None:
     transfer = transfers.current(entry.name)
     running = transfer is not None and transfer.state.phase == "running"
     with st.container(border=True):
-        st.markdown(f"**Not at hand yet.** {entry.size_mb:g} MB from {', '.join(entry.sources)}.")
+        st.markdown(f"**Not downloaded yet.** {entry.size_mb:g} MB from {', '.join(entry.sources)}.")
         if not entry.fetchable:
             st.markdown("It has no public download: put its files into a folder that `SVMLAB_DATA` names.")
             return
@@ -101,8 +103,8 @@ def fetch_panel(entry: Entry) -> None:
             _follow(transfer)
             return
         if transfer is not None and transfer.state.phase == "failed":
-            st.error(plain(transfer.state.message), title="The fetch failed", icon=":material/cloud_off:")
-        label = "Try again" if transfer else "Fetch"
+            st.error(plain(transfer.state.message), title="The download failed", icon=":material/cloud_off:")
+        label = "Try again" if transfer else "Download"
         help = "Runs in the background; each file is verified, and a broken transfer can be tried again."
         button(label, "download", "fetch", transfers.start, entry.name, help=help, type="primary")
 
@@ -153,7 +155,7 @@ def remove(name: str):
 def remove_button(name: str):
     st.button(
         "Remove", icon=":material/delete:", key=f"remove_{name}", on_click=remove, args=(name,),
-        help="Deletes the verdicts; the base stays, and so do runs on it, without their pictures."
+        help="Deletes the revision. Its base dataset stays, and so do runs on the revision, without their pictures."
         if revisions.parse_name(name) else
         "Deletes the lab's copy of this set; runs on it stay, without their pictures.",
     )  # fmt: skip
@@ -169,11 +171,11 @@ def of_a_revision(entry: Revision):
     name = revisions.parse_name(entry.name)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
-            "Verdicts (CSV)", revisions.export(name.head, entry.base), f"{name.base}-{name.slug}.csv".replace(":", "-"),
+            "Labels (CSV)", revisions.export(name.head, entry.base), f"{name.base}-{name.slug}.csv".replace(":", "-"),
             "text/csv", key=f"export_{entry.name}", on_click="ignore", icon=":material/table:",
-            help="What stands on each example judged; *Labels* reads it on another machine.",
+            help="Your decision for each reviewed example. The page *Labels* can import this file on another machine.",
         )  # fmt: skip
-        ways.to("labels", "Judge more", "gavel", {"revision": name.slug})
+        ways.to("labels", "Review more labels", "gavel", {"revision": name.slug})
 
 
 def ask_link(entry: Entry):
@@ -184,9 +186,9 @@ def ask_link(entry: Entry):
     on_it = (run for run in runs.newest_first() if revisions.base_of(run.recipe.dataset) == base)
     run = next((run for run in on_it if run.state == "done"), None)
     if run is None:
-        st.caption("Train on those that have one, and *Labels* asks for the others.")
+        st.caption("Train on the labelled examples; *Labels* then chooses the next ones to label.")
         return
-    ways.to("labels", "Ask for the next label", "label", {"run": run.id, "doubted": "next"})
+    ways.to("labels", "Choose the next example to label", "label", {"run": run.id, "doubted": "next"})
 
 
 def heading(entry: Entry | PictureEntry):
@@ -214,7 +216,7 @@ def show(entry: Entry | PictureEntry):
     try:
         dataset = entry.load()
     except DataError as error:
-        st.error(plain(error), title="This data set cannot be read", icon=":material/broken_image:")
+        st.error(plain(error), title="This dataset cannot be read", icon=":material/broken_image:")
         if is_readers(entry.name):
             remove_button(entry.name)
         return
@@ -242,8 +244,8 @@ def show_view(entry: Entry, dataset) -> str:
         names,
         format_func=lambda name: "Examples" if name == HUNDRED else name,
         label_visibility="collapsed",
-        help="Examples in their order, a hundred a page, a draw of each class, what each preprocessing step "
-        "does, the columns of a table, or facts and licence.",
+        help="Examples in order, a sample per class, each preprocessing step, the columns of a table, or facts and "
+        "licence.",
     )
     if view == ABOUT:
         views.about(entry)
@@ -261,12 +263,12 @@ def choose_kind(kinds: dict) -> None:
             "kind",
             on_change=change_kind,
             label_visibility="collapsed",
-            help="One label for each example, or objects to be found in larger pictures.",
+            help="Classification: one label per example. Detection: objects in larger pictures.",
         )
         if len(kinds[st.session_state["kind"]]) > FEW:
             st.text_input(
                 "Find a set", key="find_set", placeholder="Find a set", icon=":material/search:", width=220,
-                label_visibility="collapsed", help="By a part of its title or its id.",
+                label_visibility="collapsed", help="Searches titles and ids.",
             )  # fmt: skip
 
 
@@ -289,14 +291,14 @@ kind = st.session_state["kind"] = OBJECTS if of_objects else CLASSES
 if chosen in NEW.values():
     add.button(
         "Back to the sets", icon=":material/arrow_back:", key="to_sets", on_click=choose, args=(FIRST_SET[kind],),
-        help="Nothing of what was dropped in is kept.",
+        help="Discards the uploaded files.",
     )  # fmt: skip
     upload_panel()
 else:
     sets = present.form("Another set")
     (sets if present.presenting() else add).button(
         "Add your own", icon=":material/upload:", key="add_own", on_click=choose, args=(NEW[kind],),
-        help="Images in one folder a class, a table, or pictures with boxes; they stay on this machine.",
+        help="Images in one folder per class, a table, or pictures with boxes. They stay on this machine.",
     )  # fmt: skip
     with sets:
         choose_kind(kinds)

@@ -55,9 +55,11 @@ def nothing_yet(run: Run) -> None:
     """In place of the picture before the first part is judged."""
     if run.state in runs.ACTIVE:
         st.skeleton(height=320)
-        st.caption("The curve and the pictures appear once the first part is judged, and grow with each further one.")
+        st.caption(
+            "The curve and the pictures appear once the first split has been evaluated, and grow with each further one."
+        )
     else:
-        st.caption("It ended before its first part was judged, so there is nothing to look at.")
+        st.caption("It ended before its first split was evaluated, so there are no results.")
 
 
 def announced(view: View) -> None:
@@ -66,16 +68,16 @@ def announced(view: View) -> None:
     if view.parts < total:
         names = [part.name for part in view.experiment.parts[view.parts :]]
         shown = ", ".join(map(words.plain, names[:6])) + ("…" if len(names) > 6 else "")
-        kept = "Still to come" if view.run.state in runs.ACTIVE else "Never judged"
+        kept = "Pending" if view.run.state in runs.ACTIVE else "Not evaluated"
         st.caption(
-            f"{view.parts} of {total} parts are judged; what stands below is of their pictures. {kept}: {shown}."
+            f"{view.parts} of {total} splits are evaluated; the results below cover their pictures. {kept}: {shown}."
         )
 
 
 def first_visit(run) -> None:
     """No detection run is shown: the form, what it is about, and the runs there are."""
     if present.presenting():
-        shown, form = st.container(), present.form("Look for objects")  # below the figure
+        shown, form = st.container(), present.form("Detect objects")  # below the figure
     else:
         grid = st.grid(3, min_column_width=270)
         form, shown = grid.cell().container(border=True), grid.cell(column_span=2)
@@ -84,16 +86,16 @@ def first_visit(run) -> None:
     with shown:
         if others.detection_runs():
             st.info(
-                "A machine learns objects from windows of some pictures and looks for them in others. Choose pictures "
-                "in the form and press Start; the curve grows part by part, and each window can be asked why it was "
-                "taken.",
-                title="Pick a run, or start one",
+                "A machine learns objects from windows of some pictures and detects them in others. Choose pictures "
+                "in the form and press Start; the curve grows split by split, and a click on a window explains its "
+                "score.",
+                title="Choose a run, or start one",
                 icon=":material/search:",
             )
         else:
             sample()
         if run is not None and not opens_here(run):
-            does = f"{task_of(run.recipe).does} and finds nothing in pictures"
+            does = f"{task_of(run.recipe).does} and does not detect objects"
             st.caption(f"The run shown, *{words.plain(run.title)}*, {does}.")
         if run is not None and opens_here(run):
             help = "Closes the form; nothing is started."
@@ -109,8 +111,8 @@ def sample() -> None:
     if run is not None:
         stored.say_samples(
             [run],
-            "A machine learned objects from windows of some pictures and looked for them in others: here the first "
-            "part of them. Click a mark to ask why. Start puts your own run in its place.",
+            "A machine learned objects from windows of some pictures and detected them in others. This sample shows "
+            "the first split. Click a mark to see why. Start replaces the sample with your own run.",
         )
         view = view_of(run)
         operate.operate(view, [])
@@ -124,8 +126,8 @@ def look(run) -> None:
     try:
         view = view_of(run)
     except DataError as error:
-        st.error(words.plain(error), title="Its pictures are not to be had", icon=":material/broken_image:")
-        ways.to("datasets", "To the data sets", "grid_view")
+        st.error(words.plain(error), title="Its pictures are not available", icon=":material/broken_image:")
+        ways.to("datasets", "Open Datasets", "grid_view")
         return
     if view is None:
         nothing_yet(run)

@@ -19,11 +19,20 @@ OPENING, FEW = "digits-8x8", "0"  # where digestion wins, by measuring: a class 
 COPIES = {"none": 2000, "plus:1": 500, "box:1": 300}  # jitter set -> examples at first
 ROWS, MOST_ROWS = (10, 50, 100, 150, 200, 250, 300, 400, 500, 700, 1000, 2000), 20_000
 RULES = {  # setting -> (label, help); the paper's order of priority
-    "wait": ("No digestion before", "New kernel values since the last return to the full pass."),
-    "force": ("Digestion after", "So many new kernel values, whatever the other rules say."),
-    "patience": ("Patience", "None before this many times the kernel values of the last inbounds pass."),
-    "new_svs_when_full": ("New SVs, cache full", "Digestion at so many new SVs while there are more than rows."),
-    "new_svs": ("New SVs", "Digestion at so many new SVs in any case."),
+    "wait": (
+        "No digestion before",
+        "No digestion before this number of kernel evaluations since the last return to the full pass.",
+    ),
+    "force": (
+        "Digestion after",
+        "Forces digestion after this number of kernel evaluations, whatever the other rules say.",
+    ),
+    "patience": ("Patience", "No digestion before this many times the kernel evaluations of the last inbounds pass."),
+    "new_svs_when_full": (
+        "New SVs, cache full",
+        "Number of new support vectors that starts digestion while there are more of them than rows.",
+    ),
+    "new_svs": ("New SVs", "Number of new support vectors that always starts digestion."),
 }
 USUAL = Digestion()
 MAX_RULE = 10**9
@@ -34,12 +43,16 @@ SECTION = "DeCoste and Schölkopf 2002, section 4.2."
 def settings() -> tuple[Recipe, dict]:
     """The widgets but for the cache's rows: the recipe without a solver's settings, and the rules."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = data_set.field(data_set.at_hand(), "Sets that are at hand.", OPENING)
+        name = data_set.field(data_set.at_hand(), "Datasets that are available.", OPENING)
         entry = catalogue.entry(name)
         copies = "none"
         if len(entry.shape) > 1:
             copies = parameters.choice(
-                "copies", "Copies", COPIES, "box:1", help="Each example also shifted by a pixel: four ways, or eight."
+                "copies",
+                "Copies",
+                COPIES,
+                "box:1",
+                help="Adds each example shifted by a pixel: in four directions, or in eight.",
             )
         classes = ()
         if entry.n_classes > 2:
@@ -79,7 +92,7 @@ def cache() -> tuple[int, list[int]]:
     offered = sorted({*ROWS, *(n for n in asked if n and 1 <= n <= MOST_ROWS)})
     rows = parameters.choice(
         "rows", "Rows in the cache", offered, 250, widget="select_slider",
-        help="R: so many support vectors have their kernel values kept (DeCoste and Schölkopf 2002, section 4.1).",
+        help="R: number of support vectors with cached kernel values (DeCoste and Schölkopf 2002, section 4.1).",
     )  # fmt: skip
     return rows, offered
 
@@ -113,12 +126,12 @@ def verdict(on: both.Course, off: both.Course) -> str:
     fewer, sooner = ratio < 1, on.seconds < off.seconds
     took, without = words.duration(on.seconds), words.duration(off.seconds)
     if words.percent(ratio) == "100 %":
-        evaluated = f"{words.count(evals[0])} kernel values"
+        evaluated = f"{words.count(evals[0])} kernel evaluations"
         return f"Here digestion **changes nothing**: {evaluated} with it and without, in {took} and {without}."
     said = (
-        f"saves {words.percent(1 - ratio)} of the kernel values"
+        f"saves {words.percent(1 - ratio)} of the kernel evaluations"
         if fewer
-        else f"costs {words.percent(ratio - 1)} more kernel values"
+        else f"costs {words.percent(ratio - 1)} more kernel evaluations"
     )
     counted = f"{words.count(evals[0])} instead of {words.count(evals[1])}"
     if took == without:
@@ -130,10 +143,10 @@ def verdict(on: both.Course, off: both.Course) -> str:
 def counts(courses: dict[str, both.Course]):
     """The counts under the tape."""
     with st.container(key="digestion_told"):
-        columns = dict.fromkeys(("Most SVs at once", "SVs", "Steps"), numbers.count())
+        columns = dict.fromkeys(("Peak SVs", "SVs", "Steps"), numbers.count())
         columns["Hit rate"] = numbers.number(1, label="Hit rate, %")
         rows = [_row(side, course) for side, course in courses.items() if course.lines]
-        alt = "Kernel values, support vectors, cache hits and time with digestion and without"
+        alt = "Kernel evaluations, support vectors, cache hits and time with and without digestion"
         numbers.table(rows, alt, "digestion_table", columns)
 
 
@@ -143,8 +156,8 @@ def _row(side: str, course: both.Course) -> dict:
     return {
         "Solver": side,
         "State": course.state,
-        "Kernel values": words.count(last["kernel_evals"]),
-        "Most SVs at once": max(line["n_sv"] for line in course.lines),
+        "Kernel evaluations": words.count(last["kernel_evals"]),
+        "Peak SVs": max(line["n_sv"] for line in course.lines),
         "SVs": last["n_sv"],
         "Steps": last["iterations"],
         "Hit rate": 100 * last["cache_hits"] / max(looked, 1),
@@ -159,8 +172,8 @@ def waiting(recipes: dict[str, Recipe]):
     @state.fragment(run_every=polling.PERIOD)
     def look():
         st.caption(
-            ":material/hourglass_top: Training both solvers. Where they never ran they are compiled first, which takes "
-            "half a minute."
+            ":material/hourglass_top: Training both solvers. The first run also compiles them, which takes half a "
+            "minute."
         )
         if not any(map(both.pending, recipes.values())):
             st.rerun()
@@ -174,7 +187,7 @@ def by_rows(base: Recipe, rules: dict, rows: int, offered: list[int]):
     left = [size for size, two in recipes.items() if not all(map(both.known, two))]
     asked = bool(left) and st.button(
         f"Measure {len(left)} other sizes of the cache", key="digestion_sizes", icon=":material/stacked_line_chart:",
-        help="Trains both solvers with each. The slider draws them one by one.",
+        help="Trains both solvers with each cache size. The slider then shows them one by one.",
     )  # fmt: skip
     if asked:
         bar = st.progress(0.0, "Training")
@@ -204,7 +217,7 @@ def as_runs(recipes: dict[str, Recipe], rows: int):
         if not any(found.values()):
             seconds = sum(estimate(recipe).seconds for recipe in recipes.values())
             st.caption(
-                f"At least {words.duration(seconds)}: this solver asks for one kernel value at a time.",
+                f"At least {words.duration(seconds)}: this solver computes one kernel value at a time.",
                 width="content",
             )
     there = {side: run for side, run in found.items() if run}

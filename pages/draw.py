@@ -15,10 +15,12 @@ def nobody(run) -> None:
     """Why nobody answers, and how to get a machine."""
     with st.container(border=True):
         if run is not None and run.state in ACTIVE:
-            st.markdown("**Its machine is in training.** It answers here as soon as it is done; draw meanwhile.")
+            st.markdown(
+                "**Its machine is in training.** It predicts here as soon as training ends; you can draw meanwhile."
+            )
             polling.poll(run.id, lambda status: st.caption(f"The run is {status.state}. {plain(status.message)}"))
         else:
-            st.markdown("**No machine can answer yet.** Train one on pictures of digits; it takes some seconds.")
+            st.markdown("**No machine for drawings yet.** Train one on images of digits; this takes some seconds.")
         ways.to("train", "Train one", "play_circle", {"dataset": catalogue.DEFAULT})
 
 
@@ -58,13 +60,11 @@ def drawing(found) -> None:
 
 st.title("Draw a digit")
 present.about(
-    "Draw in the square, with mouse, finger or pen. All machines answer at once; then nudge the prepared digit "
-    "until an answer flips."
+    "Draw in the square, with mouse, finger or pen. All machines predict its class at once. Then move the prepared "
+    "digit until a prediction changes."
 )
 run = state.current_run()
 found = machines.able(run)
 if run is not None and found and (reason := machines.refusal(run)):
-    st.caption(
-        f"The run in the sidebar, {plain(run.title)}, cannot answer about a drawing: {plain(reason)}. Others can."
-    )
+    st.caption(f"The run in the sidebar, {plain(run.title)}, cannot classify a drawing: {plain(reason)}. Others can.")
 drawing(found)

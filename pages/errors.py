@@ -19,11 +19,11 @@ ORDERS = ("Index", "Most certain", "Closest call")
 BY_CLASS = {
     "digit": "class",
     "tested": numbers.count(label="test examples"),
-    "errors": st.column_config.NumberColumn("errors", help="Wrong answers of the whole classifier"),
+    "errors": st.column_config.NumberColumn("errors", help="Errors of the whole classifier"),
     "fn": st.column_config.NumberColumn("missed (FN)", help="Examples of the class with f ≤ 0"),
     "fp": st.column_config.NumberColumn("false alarms (FP)", help="Examples of other classes with f > 0"),
     "svs": numbers.count(label="support vectors"),
-    "bound": numbers.count("Support vectors with alpha at C", "bound"),
+    "bound": numbers.count("Support vectors with alpha = C", "bound"),
 }
 
 
@@ -48,7 +48,7 @@ if run:
     with st.container(key="errors_line"):
         st.subheader(words.error_rate(run.result))
     if (true != predicted).any() and not present.presenting():
-        st.markdown("Click an error to see **why** it is wrong: which training examples spoke for the wrong answer.")
+        st.markdown("Click an error to see **why**: which training examples contribute to the wrong prediction.")
         to_labels(run, "test")
     present.about("Of the test examples; in brackets the 95 % interval of the rate (Wilson).")
     hint(run)
@@ -72,7 +72,7 @@ if run:
                 "Order",
                 ORDERS,
                 wrap=True,
-                help="Certain: the winning decision value exceeds the true class's by much; close: by little.",
+                help="By how much the winning decision value exceeds the true class's: most first, or least first.",
             )
         shown = np.flatnonzero(np.isin(cell, [names.index(w) for w in wanted]) if wanted else true != predicted)
         if order != "Index":
@@ -81,14 +81,14 @@ if run:
         walk.over((reference(run.recipe.dataset, test.split, test.index[i]) for i in shown), "errors")
         rows = shown[paged(len(shown), PER_PAGE, key="errors_page", of=(run.id, wanted, order))]
         if len(rows):
-            held = " The test examples were held out of its train part." if test.split == "train" else ""
+            held = " The test examples were held out of its training set." if test.split == "train" else ""
             snapshots.of_test(
                 run, rows, classes, true, predicted, key="errors_gallery",
                 legend=f"{words.many(len(shown), 'example')}. Upper right: true → predicted class; lower left: the "
-                f"number in the data set.{held} Click one to see why.",
+                f"number in the dataset.{held} Click one to see why.",
             )  # fmt: skip
         else:
-            st.success("Not one test example is wrong.", icon=":material/check:")
+            st.success("No test example is misclassified.", icon=":material/check:")
     with left:
         confusion.show(
             confusion.counts(matrix),
@@ -110,7 +110,7 @@ if run:
         numbers.table(rows, alt, columns=BY_CLASS, column_order=BY_CLASS, height="auto")
         st.caption(
             "As in the paper's Tables 4 to 6: errors of the whole classifier by true class; misses and false alarms of "
-            "each class's own machine, taken alone; its support vectors and those at C."
+            "each class's own machine, taken alone; its support vectors and the bounded ones (alpha = C)."
         )
     with not_sure:
         unsure.section(run, classes)

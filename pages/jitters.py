@@ -25,7 +25,7 @@ def choose_example():
     """Widgets for a data set of images and one of its examples; (dataset, split, index)."""
     images = data_set.at_hand(lambda entry: len(entry.shape) > 1)
     with st.container(horizontal=True):
-        name = data_set.field(images, "Sets of images that are at hand.")
+        name = data_set.field(images, "Image datasets that are available.")
         dataset = catalogue.entry(name).load()
         split = "train"
         if len(dataset.y_test):
@@ -33,7 +33,7 @@ def choose_example():
         last = len(evidence.examples(dataset, split)[1]) - 1
         if st.session_state.get("index", 0) > last:  # of another set or part
             st.session_state["index"] = last
-        index = parameters.number("index", "Example", 0, last, 0, width=140, help="Its number in that part.")
+        index = parameters.number("index", "Example", 0, last, 0, width=140, help="Its number in that set.")
     return dataset, split, index
 
 
@@ -63,9 +63,9 @@ def cost(dataset, run, jitters):
         st.metric("Time, about", words.duration(need.seconds), help="To train both stages and to test.")
         st.metric("Memory, about", words.megabytes(need.memory_mb))
     if need.advice:
-        st.warning(words.plain(need.advice), title="This does not fit", icon=":material/memory:")
+        st.warning(words.plain(need.advice), title="This does not fit in memory", icon=":material/memory:")
     go = st.button(
-        "Take the set to Train",
+        "Train with this set",
         type="primary",
         icon=":material/play_circle:",
         key="to_train",
@@ -104,7 +104,7 @@ try:
     with example:
         dataset, split, index = choose_example()
 except DataError as error:
-    st.error(words.plain(error), title="This data set cannot be read", icon=":material/broken_image:")
+    st.error(words.plain(error), title="This dataset cannot be read", icon=":material/broken_image:")
     st.stop()
 with example:
     strip(dataset, split, index)

@@ -28,7 +28,7 @@ def by_a_way(run: Run) -> list[Doubt] | None:
     if not ways:
         return None
     way = parameters.choice(
-        "by", "Doubted", ways, alone=False, format_func=ways.get,
+        "by", "Found by", ways, alone=False, format_func=ways.get,
         help="Out of folds: by machines that were trained without the example. By cross-training: by the margins of "
         "its first machines. Alpha at C: what the run's own machine could not learn.",
     )  # fmt: skip
@@ -43,15 +43,15 @@ def missing(run: Run) -> None:
     with st.container(border=True):
         meanwhile = f" Meanwhile: *{next(iter(ways.values()))}*." if ways else ""
         st.markdown(
-            "**This run has no folds.** A machine doubts a training label only where it was trained without it: the "
-            f"same recipe in parts, each held out once, tells which labels the others disagree with.{meanwhile}"
+            "**This run has no folds.** Only a machine trained without an example can question its label. "
+            f"Cross-validate the same recipe to find likely label errors.{meanwhile}"
         )
         try:
             recipe = searched(run.recipe)
             recipe = recipe.replace(name="custom", title=f"{run.title}, {recipe.folds} folds"[:120])
             need = estimate(recipe)
         except (DataError, RecipeError) as error:
-            st.caption(f"It cannot be run so: {plain(error)}")
+            st.caption(f"It cannot be run with folds: {plain(error)}")
             return
         there = stored.stored([recipe])[0]
         there = there if stored.kept(there) else None
@@ -60,10 +60,10 @@ def missing(run: Run) -> None:
                 "Show the run with folds" if there else f"Train it with {recipe.folds} folds",
                 type="primary", icon=":material/play_arrow:", key="label_folds",
                 on_click=_start, args=(recipe, run.id, there and there.id), disabled=not (there or need.fits),
-                help="It becomes the run shown; its suspects appear here when it is done.",
+                help="It becomes the run shown; its likely label errors appear here when it has finished.",
             )  # fmt: skip
             said = f"About {words.duration(need.seconds)}." if need.fits else plain(need.advice)
-            st.caption("It is there already." if there else said, width="content")
+            st.caption("This run exists already." if there else said, width="content")
 
 
 def _start(recipe: Recipe, parent: str, there: str | None) -> None:
@@ -74,15 +74,15 @@ def _start(recipe: Recipe, parent: str, there: str | None) -> None:
 
 st.title("Labels")
 present.about(
-    "Is it the machine that is wrong, or the label? A machine that has not seen an example's label doubts it where "
-    "its own answer is another one. Judge what it doubts, or give the labels that it asks for; the data set is not "
-    "changed, your verdicts lie beside it."
+    "Is the machine wrong, or the label? A label is a likely error where a machine trained without the example "
+    "predicts another class. Review these labels, or label the examples that the machine asks for. The dataset is not "
+    "changed; your decisions are saved as a revision."
 )
 run = trained_run()
 if run:
     another_run(run, "labels")
     lists = listed.LISTS
-    with present.form("What is judged"), st.container(horizontal=True, vertical_alignment="bottom"):
+    with present.form("What to review"), st.container(horizontal=True, vertical_alignment="bottom"):
         kind = parameters.choice(
             "doubted",
             "List",

@@ -25,7 +25,7 @@ def class_seed() -> int:
             width=180,
             help="Decides which digits are drawn. Everyone who opens a lesson with the same seed sees the same digits.",
         )
-        st.caption("For a class: choose a number, and hand out the link that each card gives.", width="content")
+        st.caption("For a class: choose a number, and share the link on each card.", width="content")
     st.session_state["lesson_seed"] = seed
     return seed
 
@@ -47,7 +47,7 @@ def card(number: int, lesson: Lesson, seed: int) -> None:
             help = "Opens the first page of the lesson, with a question on top."
             button(label, "play_arrow", f"lesson_start_{lesson.name}", _start, *args, help=help, type="primary")
             with st.popover("Link", icon=":material/link:", key=f"lesson_link_{lesson.name}"):
-                st.markdown("Hand this to your class: it opens the lesson with these digits.")
+                st.markdown("Share this link with your class: it opens the lesson with these digits.")
                 st.code(_address(lesson, seed), language=None, wrap_lines=True)
 
 
@@ -66,8 +66,8 @@ def _address(lesson: Lesson, seed: int) -> str:
 
 st.title("Lessons")
 st.caption(
-    "Each is a few questions about the pages themselves: guess first, then look. About five minutes; nothing has to be "
-    "known before."
+    "Each lesson asks a few questions about these pages: predict first, then check. About five minutes each, no prior "
+    "knowledge needed."
 )
 seed = class_seed()
 with st.grid("auto", min_column_width=320):

@@ -77,7 +77,7 @@ def tangent_dial(recipes: dict[str, Recipe]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         own = [not _with_the_methods(recipe, run, recipes) for recipe, run in zip(sweep, found, strict=True)]
         both = list(compress(sweep, own)), list(compress(found, own))
-        said = "Turn the dial", "A run of both machines at each lambda.", "lambdas", "lambdas"
+        said = "Run all lambdas", "Runs both machines at each lambda.", "lambdas", "lambdas"
         stored.buttons(*both, *said, group=group)
     polling.poll_all([run.id for run in found if run], lambda statuses: _curve(found))
     _principal(recipes["Tangents, in pixels"])
@@ -141,7 +141,7 @@ def table(found, statuses):
         row = {"Method": title, "State": states[run.id] if run else "not run yet"}
         if result:
             row |= {
-                "Wrong": result["errors"],
+                "Errors": result["errors"],
                 "Rate (95 %)": words.rate(result),
                 "SVs": result["n_union"],
                 "of": max(result.get("n_virtual", [result["n_train"]])),
@@ -150,8 +150,8 @@ def table(found, statuses):
             }
         rows.append(row)
     columns = {name: numbers.number(2, label=f"{name}, s") for name in ("Train", "Test")}
-    columns |= {name: numbers.count() for name in ("Wrong", "SVs")}
-    columns["of"] = numbers.count("It was trained on so many, virtual ones among them.", "of examples")
+    columns |= {name: numbers.count() for name in ("Errors", "SVs")}
+    columns["of"] = numbers.count("Number of training examples, virtual ones included.", "of examples")
     numbers.table(rows, "Errors, support vectors and times of each method", "methods_table", columns)
 
 
@@ -170,7 +170,7 @@ def verdict(found):
         left = parameters.choice("left", "Left", names, widget="selectbox", width=240, help="One method.")
         right = parameters.choice("right", "Right", names, names[1], widget="selectbox", width=240, help="Another one.")
     if waiting := {left, right} - done.keys():
-        st.caption(f"Not done yet: {' and '.join(sorted(waiting))}.")
+        st.caption(f"Not finished: {' and '.join(sorted(waiting))}.")
     elif left != right:
         disagreement(done[left], done[right])
     for title, result in zip(done, results, strict=True):
@@ -185,7 +185,8 @@ def verdict(found):
 
 st.title("Compare methods")
 present.about(
-    "The same few examples, learned by every method (Table 10 of the paper). All are tested on the same examples."
+    "The same training examples, learned by every method (Table 10 of the paper). All methods use the same test "
+    "examples."
 )
 form = present.form()
 try:
@@ -201,7 +202,8 @@ found = stored.stored(recipes.values())
 with form, st.container(horizontal=True, vertical_alignment="center"):
     seconds = sum(estimate(r).seconds for r, run in zip(recipes.values(), found, strict=True) if run is None)
     stored.buttons(
-        recipes.values(), found, "Run the missing", "One ordinary run a method; each is kept and can be inspected.",
+        recipes.values(), found, "Run missing methods",
+        "Starts one ordinary run per method; each is kept and can be inspected.",
         of="methods", group=pair.together(recipes),
     )  # fmt: skip
     if seconds:

@@ -48,8 +48,8 @@ def all_runs(paper):
                        group=first_table)  # fmt: skip
         st.caption(
             f"{done} of {len(recipes)} runs are stored"
-            + (f", {len(working)} are at work or wait" if working else "")
-            + (f"; those not asked for yet take about {words.duration(left)}" if left else "")
+            + (f", {len(working)} are running or queued" if working else "")
+            + (f"; those not queued yet take about {words.duration(left)}" if left else "")
             + (f"; data that are not on this machine, see *Datasets*: {wanted}." if wanted else "."),
             width="content",
         )
@@ -68,7 +68,7 @@ def draw(paper):
         always=True,
         known=st.query_params.get_all("show"),  # what cannot be shown at all was said above
         width=480,
-        help="Tables and figures are filled from the runs that are stored; others can be started here.",
+        help="Tables and figures use stored runs. Missing runs can be started here.",
         persist_state="session",
     )
     try:
@@ -79,8 +79,8 @@ def draw(paper):
         else:
             figures.FIGURES[part].draw()
     except DataError as error:
-        st.error(words.plain(error), title="The data set for it is not at hand", icon=":material/cloud_off:")
-        ways.to("datasets", "Fetch it", "download")
+        st.error(words.plain(error), title="Its dataset is not available", icon=":material/cloud_off:")
+        ways.to("datasets", "Download it", "download")
 
 
 st.title("Paper")

@@ -27,7 +27,7 @@ def no_machine() -> None:
     """Nothing is trained yet that looks at whole photographs: offer the small demo, or follow its training."""
     working = [run.id for run in others.detection_runs() if run.state in runs.ACTIVE]
     if working:
-        st.info("A detection run is asked for; this page fills when it is done.", icon=":material/hourglass_top:")
+        st.info("A detection run is queued; this page fills when it is done.", icon=":material/hourglass_top:")
         polling.poll(working[0], lambda status: st.caption(words.plain(status.message)))
         ways.to("detect", "Watch it, pause or cancel it", "my_location", {"run": working[0]})
         return
@@ -35,7 +35,7 @@ def no_machine() -> None:
     more = f" ({words.FIRST_TIME})" if need.first else ""
     with st.container(border=True):
         st.markdown(
-            "**No machine yet that looks at photographs.** The small demo learns from 100 patches with a face and 100 "
+            "**No machine for photographs yet.** The small demo learns from 100 patches with a face and 100 "
             f"without, in about {words.duration(need.seconds)} on a quiet machine{more}; better ones are trained on "
             "*Detect*."
         )
@@ -53,7 +53,7 @@ def chosen_run(known):
         return shown
     if len(known) > 1:
         picked = st.selectbox("Machine", list(there), format_func=lambda run_id: there[run_id].title, key="photo_run",
-                              help="The run shown on every page finds nothing in photographs.")  # fmt: skip
+                              help="The run shown on every page does not detect objects in photographs.")  # fmt: skip
         return there[picked]
     return known[0]
 
@@ -102,7 +102,8 @@ def boxes(run, found: photo.Searched, name: str, marks: dict[int, int], missed: 
     """The photograph with boxes at a threshold, which redraws nothing else."""
     floor, noun = run.recipe.option("floor"), noun_of(run)
     threshold = parameters.number("at", "Threshold", floor, MAX_THRESHOLD, 0.0, 0.05, widget="slider",
-                          help="Boxes of windows that score at least this; the machine was trained for 0.")  # fmt: skip
+                          help="Shows windows that score at least this. Lower values add detections and false alarms. "
+                          "The machine was trained for 0.")  # fmt: skip
     above = found.f >= threshold
     rows = [int(i) for i in np.flatnonzero(above)]
     walk.over((f"0.{i}" for i in rows), "windows taken for an object")
@@ -115,7 +116,7 @@ def boxes(run, found: photo.Searched, name: str, marks: dict[int, int], missed: 
     ]  # fmt: skip
     n = words.many(len(shown), "window")
     shown += [
-        viewer.Mark(viewer.MISSED, box, 1, f"{MISSED}.{at}", "Marked by you as missed: a click takes it away")
+        viewer.Mark(viewer.MISSED, box, 1, f"{MISSED}.{at}", "Marked by you as missed: click to remove the mark")
         for at, box in enumerate(missed)
     ]
     draws = st.toggle(f"Mark a {noun} that was missed", key="photo_draw",
@@ -133,19 +134,17 @@ def boxes(run, found: photo.Searched, name: str, marks: dict[int, int], missed: 
         on_square=missed.append if draws else None,
     )
     st.caption(
-        f"{n} taken for a {noun}, each with its score f. Click one to see why, and to say what it is. "
+        f"{n} taken for a {noun}, each with its score f. Click one to see why, and to label it. "
         + (f"{words.many(len(missed), noun)} marked as missed, dashed. " if missed else "")
         + words.plain(viewer.HOW)
     )
     h, w = found.image.shape
     full = "" if found.full == (h, w) else f", reduced from {found.full[1]:,} × {found.full[0]:,}"
     quick = (
-        f", {words.percent(found.discarded / max(found.looked, 1))} of them passed over at once"
-        if found.discarded
-        else ""
+        f", {words.percent(found.discarded / max(found.looked, 1))} of them skipped at once" if found.discarded else ""
     )
     st.caption(
-        f"{found.looked:,} windows of {w} × {h} pixels{full}, looked at in {words.duration(found.seconds)}{quick}. "
+        f"{found.looked:,} windows of {w} × {h} pixels{full}, searched in {words.duration(found.seconds)}{quick}. "
         f"{len(found.f):,} of them kept down to f = {words.minus(format(floor, 'g'))}, of overlapping ones the surest."
         + "".join(f" {note}." for note in found.notes)
     )
@@ -163,7 +162,7 @@ def look(run, photograph) -> None:
             left = now.left()
             pace = "the first search after an installation compiles the scan" if left is None else (
                 f"{now.looked:,} of {now.of:,}, about {words.duration(left)} left")  # fmt: skip
-            st.progress(now.looked / max(now.of, 1), f"Looking at every window at every scale: {pace}.")
+            st.progress(now.looked / max(now.of, 1), f"Searching every window at every scale: {pace}.")
             st.button("Cancel", key="photo_cancel", icon=":material/stop:", on_click=setattr,
                       args=(now, "stopped", True), help="Ends the search of this photograph.")  # fmt: skip
             st.skeleton(height=420)

@@ -27,9 +27,9 @@ from svmcore.lab.store import runs
 from svmcore.lab.store.runs import ACTIVE, Run
 
 WHAT = (
-    "Every decision costs a kernel value for each support vector. A reduced set keeps the decisions by fewer vectors: "
-    "they are constructed, not taken from the examples (Burges and Schölkopf 1997). The fewer there are, the faster a "
-    "decision, and the more answers change: Start shows how many at each size."
+    "Every prediction needs one kernel evaluation per support vector. A reduced set approximates the machine by "
+    "fewer, constructed vectors (Burges and Schölkopf 1997). Fewer vectors mean faster predictions, but more of these "
+    "change: press Start to see how many at each size."
 )
 FIELDS = {field.name: field for field in METHODS["reduced"].fields if field.shown}
 FIRST = ("n_vectors", "sizes", "allowed")  # fields above the fold
@@ -48,10 +48,10 @@ def chosen() -> tuple[Run | None, Run | None]:
         return (parent if parent is not None and parent.state == "done" else None), run
     if run is not None:
         present.about(words.summary(run.recipe))
-        return (run if finished(run, list_machines, "There is nothing to reduce.") else None), None
+        return (run if finished(run, list_machines, "Nothing to reduce.") else None), None
     if not st.session_state.get("run"):  # of a damaged one the picker says what is to be said
         with st.container(border=True):
-            st.markdown("**No machine yet.** Train one first; it can be reduced here as soon as it is done.")
+            st.markdown("**Nothing to reduce yet.** Train a model first.")
             ways.to("train", "Train one", "play_circle")
     return None, None
 
@@ -122,7 +122,7 @@ def irreducible(machine) -> str:
     """Why a machine cannot be reduced; empty where it can."""
     kernel = machine.kernel
     if isinstance(kernel, Precomputed):
-        return "Its kernel is precomputed: there are numbers for its examples, and none for a new vector."
+        return "Its kernel is precomputed, so it has no values for new vectors."
     if not len(machine.support):
         return "It has no support vectors."
     if not kernel.differentiable and not kernel.definite:
@@ -204,7 +204,7 @@ def done(run: Run, parent: Run | None) -> None:
         if size and parent is not None and not run.sample:
             options = run.recipe.options | {"n_vectors": size, "sizes": 1, "allowed": None}
             recipe = titled(reduction_of(parent.recipe, **options), parent)
-            help = "Makes it again as a run of its own, asks it about the test examples, and keeps it."
+            help = "Starts a run that constructs this size again, tests it, and keeps it."
             button(f"Keep the machine of {size:,} vectors", "save", "reduce_keep", start, recipe, parent, help=help)
     with places[1]:
         show(figures.nearness(run.result["reduction"]["path"]), key="reduce_rho")
@@ -236,7 +236,7 @@ if parent is not None:
 if run is not None:
     another_run(run, "reduced", machine=None)
     if parent is None:
-        st.caption("The run of its machine is gone, so that no other size can be tried from here.")
+        st.caption("The original model was deleted, so other sizes can no longer be tried.")
     elif not present.presenting():
         with st.expander("Another reduction of the same machine", icon=":material/tune:"):
             set_up(parent)
@@ -258,5 +258,5 @@ elif parent is not None:
 if run is None and not reductions(store) and (samples := reductions(runs.samples())):
     if not present.presenting():
         st.subheader(words.plain(samples[0].title))
-    stored.say_samples(samples[:1], "Start, on a machine of your own, puts yours in its place.")
+    stored.say_samples(samples[:1], "Press Start on a machine of your own to replace this sample.")
     done(samples[0], card.parent_of(samples[0]))

@@ -40,7 +40,7 @@ def _switch() -> None:
         if CLUSTER.named == ON_REQUEST:
             st.text_input(
                 "Scheduler", CLUSTER.address, key="cluster_address", placeholder="tcp://host:port",
-                help="Address of a dask scheduler. It and its workers can run any program as you: name your own.",
+                help="Address of a dask scheduler. It and its workers can run any program as you: use only your own.",
             )  # fmt: skip
         else:
             st.markdown(words.plain(CLUSTER.named), width="content")
@@ -49,7 +49,7 @@ def _switch() -> None:
                       help="Runs go to the workers of this scheduler, as many at a time as it has.")  # fmt: skip
         if CLUSTER.address:
             st.button("Train here", key="cluster_leave", on_click=_leave, icon=":material/computer:",
-                      help="Runs train on this machine; those at work on the cluster begin anew here.")  # fmt: skip
+                      help="Runs train on this machine; those running on the cluster start again here.")  # fmt: skip
 
 
 @state.callback
@@ -114,7 +114,7 @@ found = runs.everything()
 store = {run.id: run for run in found}
 listed.tell_deleted()
 if not store:
-    st.info("Start one on the Train page; it will be kept here.", title="No runs yet", icon=":material/inbox:")
+    st.info("Train a machine on the Train page; its run appears here.", title="No runs yet", icon=":material/inbox:")
     st.stop()
 
 with st.container():  # there also when nothing is at work: what follows keeps its place in the page
@@ -122,16 +122,14 @@ with st.container():  # there also when nothing is at work: what follows keeps i
 listed.read_address(store.__contains__, {run.group.key for run in found if run.group})
 passing = listed.filtered(found)
 if not passing:
-    st.info(
-        "Take a filter away to see them again.", title="No run passes these filters", icon=":material/filter_alt_off:"
-    )
+    st.info("Remove a filter to see more runs.", title="No run passes these filters", icon=":material/filter_alt_off:")
 else:
     listed.table(labels.folded(passing), store)
 all_of_them = f"{len(found):,} run{'' if len(found) == 1 else 's'}"
 said = all_of_them if len(passing) == len(found) else f"{len(passing):,} of {all_of_them}"
 st.caption(
-    f"{said}. *Show* makes a run the one that every page shows, as in the menu at the side; *Open* unfolds runs that "
-    "were started together. Tick rows to compare, tag or delete them."
+    f"{said}. *Show* makes a run the one shown on every page. *Open* unfolds runs that were started together. Tick "
+    "rows to compare, tag or delete runs."
 )
 ticked = [store[run_id] for run_id in st.session_state.get("ticked", ()) if run_id in store and passing]
 tags = sorted({tag for run in found for tag in run.tags})

@@ -56,7 +56,7 @@ def trace(points):
         format_func=lambda run: _named(named[run]),
         key=f"scaling_trace_{len(named)}",
         width=480,
-        help="At first the one in which most examples came again.",
+        help="Initially the run in which most examples entered again.",
     )
     run = runs.get(chosen)
     kept = run.result["trace"]
@@ -174,8 +174,8 @@ if growth or sets or dimensions:
 elif not any(run and run.state in runs.ACTIVE for run in found):
     st.info(
         f"Start queues {len(recipes)} runs, each an ordinary one that can be cancelled and found again. The figures "
-        "fill as they end.",
-        title="Nothing run yet",
+        "fill as the runs finish.",
+        title="No runs yet",
         icon=":material/query_stats:",
     )
 stored.at_work(found)

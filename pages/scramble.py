@@ -71,13 +71,13 @@ waiting = scrambled.missing(found)
 working = [run.id for pair in found for run in pair[2:] if run is not None and run.state in runs.ACTIVE]
 with machines, st.container(horizontal=True, vertical_alignment="center"):
     if waiting:
-        help = "Trains each machine twice, as ordinary runs; those that are there already are not trained again."
+        help = "Trains each machine twice, as ordinary runs. Existing runs are reused."
         button("Scramble the pixels", "shuffle", "scramble_start", scrambled.start, found, help=help, type="primary")
         seconds = sum(estimate(recipe).seconds for recipe in waiting)
         many = words.many(len(waiting), "run")
         st.caption(f"{many} to train, about {words.duration(seconds)}.", width="content")
     if working:
-        help = "Stop those at work and take those that wait out of the queue."
+        help = "Stops the running ones and removes the others from the queue."
         button(
             f"Cancel {words.many(len(working), 'run')}", "stop", "scramble_cancel", stored.cancel, working, help=help
         )
@@ -86,7 +86,7 @@ with shown:
     try:
         before_and_after(found[0].recipe.dataset, seed)
     except DataError as error:
-        st.error(words.plain(error), title="There are no pictures to show", icon=":material/broken_image:")
+        st.error(words.plain(error), title="No pictures to show", icon=":material/broken_image:")
 with numbers, st.container(key="scramble_told"):
     ids = [run.id for pair in found for run in pair[2:] if run is not None]
     polling.poll_all(

@@ -1,6 +1,6 @@
 """Support vectors: the examples that hold one machine up, and how hard each of them pulls.
 
-What an example is worth: the support vectors whose removal helps, and those whose removal harms, by validation.
+Leave-one-out influence: the support vectors whose removal helps, and those whose removal harms, by validation.
 
 Every support vector is left out in turn and its machines are retrained without it, exactly, beside the runs
 (svmcore/lab/jobs/analyses.py); the list is here as far as it has come.
@@ -34,31 +34,31 @@ SHOWN = 24  # of each list
 TICKED = 10  # that a button ticks
 WHOSE = {"one": "this machine's", "all": "all machines'"}
 WHAT = (
-    "Each support vector is left out in turn and the machines that lean on it are retrained, exactly: how many "
-    "validation answers become right, how many wrong, and how the mean margin moves, by which ties are broken. The "
-    f"validation answers are those on training examples that the run left over, or on {FOLDS} folds of its own; the "
-    "test set has no part in it. Values of single examples do not add up, as each is told with all others still there, "
-    "and one or two answers more may be chance."
+    "Leaves out each support vector in turn and retrains exactly the machines that use it. Reported are validation "
+    "errors fixed and added, and the change of the mean margin, which breaks ties. Validation examples are training "
+    f"examples that the run left unused, or {FOLDS} folds of its own; the "
+    "test set is not used. Influences do not add up, as each is measured with all other examples present, and a "
+    "difference of one or two errors may be chance."
 )
 
 
 def what_each_is_worth(run: Run, machine: Machine, c: int) -> None:
     """The list, how far it is, or the button that begins it."""
-    st.subheader("What an example is worth")
+    st.subheader("Leave-one-out influence")
     of = "all"
     if len(machine.bias) > 1:
         of = parameters.choice(
             "worth",
-            "Answers looked at",
+            "Predictions of",
             WHOSE,
             format_func=WHOSE.__getitem__,
-            help="This machine's: its class against the rest, in seconds. All machines': the class that is answered.",
+            help="This machine's: its class against the rest, takes seconds. All machines': the predicted class.",
         )
     whose = None if of == "all" else c
     work = Work(
-        analyses.VALUED, (run.id, whose), "worth", _bar, "This could not be told",
-        begin="Find out", again="Begin anew", icon=":material/balance:",
-        help="Leaves out every support vector in turn, in the background; what is known is shown as it comes.",
+        analyses.VALUED, (run.id, whose), "worth", _bar, "The influence could not be computed",
+        begin="Compute influence", again="Start again", icon=":material/balance:",
+        help="Leaves out every support vector in turn, in the background. Results appear as they come.",
     )  # fmt: skip
     watched(work, lambda now: _lists(run, now.result, now.state) if now.result else None)
     st.caption(WHAT)
@@ -68,7 +68,7 @@ def _bar(now: TaskStatus) -> tuple[str, float]:
     found: Worth | None = now.result
     doing = "Waiting" if now.state == "waiting" else "Leaving out one after the other"
     doing += f": {now.message}" if now.message else ""
-    return (f"{doing} · {found.asked:,} validation answers so far", found.share) if found else (doing, 0.0)
+    return (f"{doing} · {found.asked:,} validation predictions so far", found.share) if found else (doing, 0.0)
 
 
 def _lists(run: Run, found: Worth, now: str) -> None:
@@ -78,8 +78,8 @@ def _lists(run: Run, found: Worth, now: str) -> None:
     if now != "done":
         asked += ", so far" if now != "stopped" else "; stopped early"
     st.caption(
-        "Above each example its class; below the validation answers that become right and wrong without it, or, where "
-        "none does, a thousand times the change of the mean margin."
+        "Above each example: its class. Below: validation errors fixed (+) and added (−) without it, or, where there "
+        "are none, a thousand times the change of the mean margin."
     )
     sides = st.grid(2, min_column_width=340)
     for title, rows, key in (("Removal helps", values.helps(), "helps"), ("Removal harms", values.harms(), "harms")):
@@ -108,8 +108,8 @@ def _list(run: Run, values: Values, positions: np.ndarray, title: str, key: str)
 def _tick(run: Run, positions: np.ndarray) -> None:
     """The way from the list to what it does together: values do not add up."""
     rows = ticks.rows_of(positions, run).tolist()
-    help = "Ticks them above, where the machines are retrained without all of them together."
-    button(f"Take out the first {len(rows)}", "check_box", "worth_tick", _ticked, run.id, rows, help=help)
+    help = "Ticks them above, where the machines are retrained without all of them."
+    button(f"Exclude the first {len(rows)}", "check_box", "worth_tick", _ticked, run.id, rows, help=help)
 
 
 @state.callback
@@ -129,12 +129,12 @@ def one_by_one(run, machine, chosen, name, of, ticked, on_pick):
     """A gallery of support vectors in their order, page by page; those ticked are marked."""
     shown = evidence.take(chosen, paged(len(chosen.row), PER_PAGE, key="sv_page", of=of))
     legend = (
-        f"{len(chosen.row):,} vectors of *{plain(name)}*, constructed: they are no examples, and nothing opens. "
-        f"Above each the class that it speaks for most, below its weight in this machine; {SIDES}."
+        f"{len(chosen.row):,} vectors of *{plain(name)}*, constructed, so they are not examples and do not open. "
+        f"Above each: the class with its largest weight. Below: its weight in this machine; {SIDES}."
     )
     if not evidence.constructed(machine):
         legend = (
-            f"{many(len(chosen.row), 'support vector')} of *{plain(name)}*; above each its class, below its alpha. "
+            f"{many(len(chosen.row), 'support vector')} of *{plain(name)}*. Above each: its class. Below: its alpha. "
             f"{RINGS if machine.jitter is None else VIRTUAL_RINGS}; {SIDES}. Click one."
             + (f" {evidence.SWAPPED}." if any(shown.given) else "")
         )
@@ -183,14 +183,14 @@ if run:
             "Kind",
             kinds,
             wrap=True,
-            help="Free: 0 < alpha < C, on the margin. Bound: alpha = C, inside it or wrong.",
+            help="Free: 0 < alpha < C, on the margin. Bound: alpha = C, inside the margin or misclassified.",
         )
         order = parameters.choice(
             "order",
             "Order",
             orders,
             wrap=True,
-            help="The largest alphas belong to the examples that are hardest to fit.",
+            help="The examples that are hardest to fit have the largest alphas.",
         )
         wanted = parameters.several(
             "classes_shown",
@@ -230,8 +230,8 @@ if run:
             with below if present.presenting() else above, st.container(horizontal=True, key="sv_numbers"):
                 said = f"{percent(share, 1)} of {total:,} training examples"
                 st.metric("Support vectors", f"{len(everything.row):,}", help=said)
-                said = "Bound: alpha has reached C, the example lies inside the margin."
-                st.metric("At C", f"{np.sum(at_bound):,}", help=said)
+                said = "Bounded support vectors: alpha = C, inside the margin or misclassified."
+                st.metric("Bounded (α = C)", f"{np.sum(at_bound):,}", help=said)
             C = evidence.one_bound(run, machine)
             histogram = decisions.alpha_histogram(everything.alpha, everything.sign, C, at_bound, run.recipe.dataset)
             with figure:
@@ -239,7 +239,7 @@ if run:
                 to_labels(run, "train")
         if reason:
             st.markdown("**Without these**")
-            st.caption(f"No example can be taken out here. {plain(reason)}")
+            st.caption(f"No example can be excluded here. {plain(reason)}")
         else:
             without.in_short(run, machine, ticked)
     with right:

@@ -32,9 +32,9 @@ PARTS = replace(
     FIELDS["folds"],
     kind=numeric(2, 20, whole=True),
     default=FOLDS,
-    help="Parts of the training set, each held out once.",
+    help="Folds of the training set, each held out once. Usual: 5 or 10.",
 )
-OVER = Field("over", choice(USUAL), "C", "Over", "The field that takes one value after the other.")
+OVER = Field("over", choice(USUAL), "C", "Over", "The setting to vary.")
 JITTERING = "vsv"  # the method of a sweep over jitter sets whose recipe uses none
 
 
@@ -113,7 +113,7 @@ def _base() -> Recipe:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         entry = data_set.of_form(
             FORM, entries, _usual, width=190, persist_state=None,
-            help="Brings the recipe that is usual for it; any other comes from the form of the Train page.",
+            help="Fills in its usual recipe. For any other recipe, use the form of the Train page.",
         )  # fmt: skip
         chosen = {"classes": FORM.draw(FIELDS["classes"], options=list(entry.classes), placeholder="all", width=130)}
         chosen |= data_set.sizes(FORM, entry, st, st, width=145)
@@ -134,7 +134,7 @@ def _values(over: str) -> list[str]:
     wide = 480  # on a narrow page on a line of its own
     values = FORM.draw(field, options=list(usual), accept_new_options=True, width=wide)
     if len(values) < 2:
-        raise RecipeError("values", ", ".join(values), "two or more, to be compared")
+        raise RecipeError("values", ", ".join(values), "two or more")
     return values if over == "jitters" else sorted(values, key=_number)
 
 
@@ -169,7 +169,7 @@ def start(recipes, found, sweep):
     needs = [estimate(r) for r, run in zip(recipes, found, strict=True) if run is None or run.state not in SETTLED]
     with st.container(horizontal=True, vertical_alignment="center"):
         if all(need.fits for need in needs):
-            stored.buttons(recipes, found, "Start", "One run a value, in the background; each is kept.", "sweep",
+            stored.buttons(recipes, found, "Start", "Starts one run per value in the background.", "sweep",
                            group=together(sweep))  # fmt: skip
             if needs:
                 seconds = sum(n.seconds for n in needs)
@@ -183,7 +183,7 @@ def start(recipes, found, sweep):
             st.warning(words.plain(advice), title="This does not fit", icon=":material/memory:")
         if sweep.field == "jitters":
             whole = sweep.base.replace(folds=None, bounds=False, method=SearchedJitters.name, jitters="", options={})
-            help = "Adds one set after the other, each by its validation errors, within a budget."
+            help = "Adds jitter sets greedily by their validation errors, until the budget is spent."
             ways.to("train", "Search step by step", "route", config.link(whole), help=help)
 
 
@@ -202,14 +202,14 @@ def table(values, found, statuses):
                 "Validation (95 %)": words.rate(check),
                 "Test (95 %)": words.rate(result),
                 "SVs": result["n_union"],
-                "at C": int(np.sum(result["n_bound"])),
+                "Bounded": int(np.sum(result["n_bound"])),
                 **{label: round(result["bounds"][name]["errors"]) for name, label in bounds.items()},
                 "Time": words.training_seconds(result) + check["seconds"],
             }
         rows.append(row)
     columns = {
-        "SVs": numbers.count("Examples, each once, of all machines."),
-        "at C": numbers.count("Of all machines; an example may be at C in several.", "Alphas at C"),
+        "SVs": numbers.count("Distinct support vectors of all machines."),
+        "Bounded": numbers.count("Alphas at C, over all machines; an example may be bounded in several."),
         "Time": numbers.number(1, label="Time, s"),
     }
     alt = "Validation error, test error, support vectors and time of each value"
@@ -248,7 +248,7 @@ def outcome(sweep, name, done, of):
         if validation.bounded(points):
             by_way = ", ".join(f"{value} by {way}" for way, value in validation.choices(points).items())
             costs = ", ".join(f"{words.duration(took)} {way}" for way, took in validation.seconds(points).items())
-            st.caption(words.plain(f"{name} that each would choose: {by_way}. What they took in all: {costs}."))
+            st.caption(words.plain(f"{name} chosen by each criterion: {by_way}. Total time: {costs}."))
     with right:
         value = parameters.one_of(
             "Alphas of",
@@ -256,7 +256,7 @@ def outcome(sweep, name, done, of):
             f"alphas_{best}",
             default=best,
             format_func=words.plain,
-            help="Of all machines of that value's run; at first of the value with the lowest validation error.",
+            help="Of all machines of that value's run; initially of the value with the lowest validation error.",
         )
         run = done[value]
         machine = run.machine()
@@ -272,13 +272,13 @@ def outcome(sweep, name, done, of):
             ways.to(page, words.plain(f"{label} at {name} = {value}"), "arrow_forward", {"run": run.id})
         if len(done) >= of:
             recipe = done[best].recipe.replace(folds=None, bounds=False)
-            ways.to("train", words.plain(f"Take {name} = {best} to Train"), "play_circle", config.link(recipe))
+            ways.to("train", words.plain(f"Train with {name} = {best}"), "play_circle", config.link(recipe))
 
 
 st.title("Choose C")
 present.about(
-    "Each value is judged on parts of the training set that its machines have not seen. The test set stands beside, to "
-    "see whether the choice was right; it must not make it."
+    "Cross-validation scores each value on folds of the training set that its machines have not seen. The test error "
+    "is shown for comparison only: it must not make the choice."
 )
 settings = present.form()
 with settings:
@@ -297,7 +297,7 @@ except (DataError, ValueError) as error:
     st.stop()
 if not any(found):
     st.info(
-        "Start trains one machine for each value and one for each of its folds. The errors appear here as they come.",
+        "Press Start to train one machine per value and one per fold. The errors appear here as they come.",
         title="Nothing trained yet",
         icon=":material/tune:",
     )
@@ -306,6 +306,6 @@ ended_early(recipes, found)
 if done := {value: run for value, run in zip(recipes, found, strict=True) if run and run.state == "done"}:
     coming = [run for run in found if run and run.state in runs.ACTIVE]
     if not coming and len(done) < len(recipes):
-        st.caption(f"The choice is among the {len(done)} of {len(recipes)} values that are done.")
+        st.caption(f"{len(done)} of {len(recipes)} values have finished; the choice is among these.")
     outcome(sweep, over, done, len(recipes) if coming else len(done))
 polling.poll_all([run.id for run in found if run], lambda statuses: table(recipes, found, statuses))

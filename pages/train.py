@@ -88,7 +88,7 @@ def _say_unlike(entry: Entry, steps: tuple[str, ...]) -> None:
         st.warning(
             f"*{words.plain(words.short(wide))}* ranges over {most:.3g}, *{words.plain(words.short(narrow))}* over "
             f"{least:.3g}: distances are the first one's alone.",
-            title="Columns of unlike scale",
+            title="Columns of different scales",
             icon=":material/straighten:",
         )
         help = "Each column gets mean 0 and standard deviation 1; a Gaussian the usual width."
@@ -173,7 +173,7 @@ with grid.cell(column_span=3 if alone else 1):
     if present.presenting() and run:
         pass
     elif alone:
-        button("New run", "add", "new_run", starting.unfold, run, help="Opens the form again, as this run was asked.")
+        button("New run", "add", "new_run", starting.unfold, run, help="Opens the form with the settings of this run.")
     else:
         with st.container(border=True):
             set_up()
@@ -182,8 +182,8 @@ with grid.cell(column_span=3 if alone else 2):
         watch.watch(run)
     else:
         st.info(
-            "Choose data, kernel and C on the left and press Start. The support vectors and the errors appear here "
-            "while the machine converges.",
+            "Choose dataset, kernel and C on the left and press Start. Support vectors and errors appear here while "
+            "the machine converges.",
             title="Nothing trained yet",
             icon=":material/play_circle:",
         )

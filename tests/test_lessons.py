@@ -169,7 +169,7 @@ def test_the_page_digestion_finds_both_runs_of_its_lesson(kept):
     assert not [button for button in app.button if button.key == "queue_all"]
     assert app.session_state["n_mnist-5k_none"] == speed.PAGED.n_train
     costs = [words.count(facts.run(name).result["kernel_evals"]) for name in ("digested", "undigested")]
-    assert app.dataframe[0].value["Kernel values"].tolist() == costs
+    assert app.dataframe[0].value["Kernel evaluations"].tolist() == costs
 
 
 def at(lesson, seed=None, **query):

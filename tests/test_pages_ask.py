@@ -45,12 +45,12 @@ def test_a_few_are_labelled_and_the_curve_moves(run):
     digits, base = load("digits-8x8"), load("own:half")
     app = open_page("labels", run=run.id, doubted="next")
     assert not [one for one in app.button if one.key.startswith("label_keep_")], "there is nothing to keep"
-    assert "0 of 240 judged" in app.get("progress")[0].proto.text
+    assert "0 of 240 reviewed" in app.get("progress")[0].proto.text
     seen, errors = [], []
     for n in range(1, 5):
         seen.append(shown(app))
         press(app, f"is_{digits.y_train[seen[-1]]}")
-        assert f"{n} of 240 judged** · this is number {n + 1}" in app.get("progress")[0].proto.text
+        assert f"{n} of 240 reviewed** · this is number {n + 1}" in app.get("progress")[0].proto.text
         key = run.id, "own:half", ask.given(ask.Target("own:half@checked", base)), "nearest", ask.COMING
         found = NEXT.status(*key).result
         assert shown(app) == found.rows[0]
@@ -63,10 +63,10 @@ def test_a_few_are_labelled_and_the_curve_moves(run):
     assert "4 labelled for the first time, 1 unsure" in texts(app)
     press(app, "undo")
     press(app, "undo")
-    assert "3 of 240 judged" in app.get("progress")[0].proto.text
+    assert "3 of 240 reviewed" in app.get("progress")[0].proto.text
     press(app, "previous")
     assert shown(app) == seen[2]
-    assert "Number 3 that was asked for" in texts(app)
+    assert "Query number 3" in texts(app)
     app.button(key="label_train").click().run()
     assert not app.exception
 
@@ -105,7 +105,7 @@ def test_a_machine_that_cannot_ask_says_so(run):
     other = finished(HALF.replace(method="vsv", jitters="plus:1"))
     app = open_page("labels", run=other.id, doubted="next")
     assert "Virtual support vectors" in app.warning[0].value
-    assert "A run of the method *Support vectors* shows it" in captions(app)
+    assert "Use a run of the method *Support vectors*" in captions(app)
 
 
 def test_at_work_stopped_and_failed_are_said(run, monkeypatch):
@@ -141,7 +141,7 @@ def test_all_have_been_asked_for(home):
     app = open_page("labels", run=run.id, doubted="next")
     for begins in ("out", "is_3"):
         press(app, begins)
-    assert "Every example has been asked for" in app.success[0].value
+    assert "Every example has been labelled" in app.success[0].value
 
 
 def test_the_study_starts_is_watched_and_drawn(run):

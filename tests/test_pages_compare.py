@@ -91,10 +91,10 @@ def test_two_runs_are_counted_as_one_counts_by_hand(stored):
     }
     assert f"B fixes {counts['fixed']} and breaks {counts['broken']}" in said(app.markdown)
     assert "Exact McNemar test: p = " in said(app.markdown)
-    assert "All on the same 200 test examples, held out of the train part of Optical digits" in captions(app)
+    assert "All on the same 200 test examples, held out of the training set of Optical digits" in captions(app)
     numbers = app.dataframe[0].value
-    assert list(app.dataframe[0].proto.column_order)[:3] == ["", "Wrong", "95 %"]  # a phone shows no more
-    assert numbers["Wrong"].tolist() == [a.result["errors"], b.result["errors"]]
+    assert list(app.dataframe[0].proto.column_order)[:3] == ["", "Errors", "95 %"]  # a phone shows no more
+    assert numbers["Errors"].tolist() == [a.result["errors"], b.result["errors"]]
     assert numbers["SVs"].tolist() == [a.result["n_union"], b.result["n_union"]]
     differs = app.dataframe[-1].value.set_index("")
     assert list(differs.index) == ["Method", "Jitter set"]  # no option of theirs is another than it usually is
@@ -335,7 +335,7 @@ def test_files_hold_what_the_page_shows(stored):
     those = laid_out(stored["base"], stored["child"])
     rows = list(csv.DictReader(io.StringIO(tables.table_csv(those))))
     assert [row["Id"] for row in rows] == [run.id for run in those.runs]
-    assert [int(row["Wrong"]) for row in rows] == [run.result["errors"] for run in those.runs]
+    assert [int(row["Errors"]) for row in rows] == [run.result["errors"] for run in those.runs]
     lines = list(csv.DictReader(io.StringIO(tables.examples_csv(those))))
     test = {int(i): row for i, row in zip(stored["child"].test().index, range(200))}
     for line in lines[::17]:
@@ -358,7 +358,7 @@ def test_no_cell_of_a_file_is_a_formula(home):
 
 def test_the_words_of_the_test():
     assert pairs.said("the left one", "B", pairs.Pair(0, 0, 1.0, 1.0)).startswith("Nothing to test: the left one and B")
-    assert "chance alone could do that" in pairs.said("A", "B", pairs.Pair(5, 2, 0.45, 0.45))
+    assert "chance alone could explain this" in pairs.said("A", "B", pairs.Pair(5, 2, 0.45, 0.45))
     assert "B is the better one" in pairs.said("A", "B", pairs.Pair(25, 7, 0.002, 0.002))
     assert "A is the better one" in pairs.said("A", "B", pairs.Pair(7, 25, 0.002, 0.002))
     assert "chance alone" in pairs.said("A", "B", pairs.Pair(15, 5, 0.04, 0.12), several=True)

@@ -98,7 +98,7 @@ def test_a_finished_run_opens_at_offset_0_and_counts_what_a_slow_count_finds(don
     zero = curve.at_threshold(operate.trial(view, 0), 0.0)
     assert float(app.select_slider(key="fa").value) == pytest.approx(zero.alarms / 3, rel=1e-3)
     assert zero.alarms - alarms == int(np.sum((scores == 0) & (hit < 0)))
-    assert f"SVM: {zero.found} of 8 found" in words_of(app)
+    assert f"SVM: {zero.found} of 8 volcanoes detected" in words_of(app)
     assert zero.found >= found
 
 
@@ -106,10 +106,10 @@ def test_a_point_of_offset_0_that_lies_below_the_curve_says_why(home):
     boxes = [(0, 0, 9, 9), (20, 20, 29, 29)]
     part = detections([0, 0, 0], [1.0, -0.5, -1.0], [0, 1, -1], boxes, [0, 0])
     app = open_page("detect", run=stored(RECIPE, [part]).id)
-    assert "SVM: 1 of 2 found, 50 %**, with 0 false alarms" in words_of(app)
-    assert "A lower threshold finds 1 volcano more with no more false alarms" in words_of(app)
+    assert "SVM: 1 of 2 volcanoes detected (50 %)** with 0 false alarms" in words_of(app)
+    assert "Lowering the threshold would detect 1 volcano more without adding a false alarm" in words_of(app)
     app.select_slider(key="fa").set_value("1").run()
-    assert "A lower threshold" not in words_of(app)
+    assert "Lowering the threshold" not in words_of(app)
 
 
 def test_moving_the_point_moves_the_counts(done):
@@ -117,7 +117,7 @@ def test_moving_the_point_moves_the_counts(done):
     label = app.select_slider(key="fa").options[-1]
     app.select_slider(key="fa").set_value(label).run()
     judged = view_of(done).judged
-    assert f"{judged.object_found.sum()} of 8 found" in words_of(app)
+    assert f"{judged.object_found.sum()} of 8 volcanoes detected" in words_of(app)
     assert f"{np.sum(judged.hit < 0)} false alarms in 3 pictures" in words_of(app)
 
 
@@ -179,10 +179,10 @@ def test_a_run_at_work_shows_the_parts_that_are_judged(home):
     run = stored(RECIPE, two_parts()[:1], state="running")
     try:
         app = open_page("detect", run=run.id)
-        assert "1 of 4 parts are judged" in captions(app)
-        assert "Still to come" in captions(app)
+        assert "1 of 4 splits are evaluated" in captions(app)
+        assert "Pending" in captions(app)
         assert app.button(key="cancel")
-        assert "of 6 found" in words_of(app)
+        assert "of 6 volcanoes detected" in words_of(app)
     finally:
         run.set_state("cancelled")
         run.release()
@@ -193,7 +193,7 @@ def test_a_run_that_ended_early_says_so_and_shows_what_it_had(home, state, title
     run = stored(RECIPE, two_parts()[:1], state=state, message="the disk is full")
     app = open_page("detect", run=run.id)
     assert title in [box.title for box in (*app.error, *app.warning)]
-    assert "Never judged" in captions(app)
+    assert "Not evaluated" in captions(app)
     run = stored(RECIPE, [], state=state, message="the disk is full")
     app = open_page("detect", run=run.id)
     assert "nothing to look at" in captions(app)
@@ -217,7 +217,7 @@ def test_degenerate_searches_have_a_page(home):
 def test_other_pages_lead_a_detection_run_to_its_own(done):
     for page in ("errors", "support_vectors", "train"):
         app = open_page(page, run=done.id)
-        assert any("See what it finds" in str(link.proto.label) for link in app.get("page_link"))
+        assert any("See its detections" in str(link.proto.label) for link in app.get("page_link"))
     app.switch_page("pages/runs.py").run()
     assert not app.exception
 

@@ -210,7 +210,7 @@ def test_strokes_too_long_for_a_link_are_drawn_and_said(few, monkeypatch):
 def test_who_can_answer_and_who_cannot(few, binary):
     moons = finished(RECIPES["moons"])
     small = finished(RECIPES["digits-8x8-sv"].replace(n_train=120, n_test=50))
-    assert machines.refusal(moons) == "its examples are no pictures"
+    assert machines.refusal(moons) == "its examples are not images"
     assert machines.refusal(few) == ""
     ids = [run.id for run in machines.able(few)]
     assert ids[0] == few.id
@@ -218,7 +218,7 @@ def test_who_can_answer_and_who_cannot(few, binary):
     assert small.id not in ids
     assert machines.usual(machines.able(few)) == [few.id]  # one of a method
     app = open_page("draw", run=moons.id)
-    assert "cannot answer about a drawing: its examples are no pictures" in captions(app)
+    assert "cannot classify a drawing: its examples are not images" in captions(app)
     eight = open_page("draw", run=small.id, runs=small.id, strokes=pack(FOUR))
     assert "fitted into 8 × 6 whatever the aspect" in captions(eight)
     assert eight.metric[0].value in "0123456789"

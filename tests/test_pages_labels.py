@@ -80,7 +80,7 @@ def test_verdicts_are_given_undone_and_trained_on(run):
     app.run()
     assert "On the revision:" in texts(app)
     press(app, "out")
-    assert "1 verdict since." in texts(app)
+    assert "1 decision since." in texts(app)
     assert not app.exception
     errors = open_page("errors", run=new)
     assert not errors.error
@@ -97,7 +97,7 @@ def test_a_label_that_the_machine_says_too_is_not_said_to_be_called_another(home
     assert any(agreed), "within the margin, on the right side"
     at = agreed.index(True)
     said = texts(open_page("labels", run=run.id, at=str(at + 1)))
-    assert f"Given {doubts[at].given} · said too, before {doubts[at].said}" in said
+    assert f"Given {doubts[at].given} · also predicted; runner-up {doubts[at].said}" in said
     found = suspects.suspects(run, "bound").first(len(doubts))
     assert agreed == (found.given == found.said).tolist()
 
@@ -118,7 +118,10 @@ def test_a_verdict_on_an_example_whose_label_noise_swapped_is_of_the_label_shown
     assert "Noise swapped" not in texts(app)
     app.toggle(key="label_practice").set_value(True).run()
     assert "Noise swapped 30 training labels" in texts(app)
-    assert "You called 1 wrong, and 1 of them were: precision 1.00, recall 0.03; 1 have their own label" in texts(app)
+    assert (
+        "You marked 1 as wrong, and 1 of them were: precision 1.00, recall 0.03; 1 have their original label"
+        in texts(app)
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -130,8 +133,13 @@ def test_precision_and_recall_are_those_of_a_count(seed):
     called = {key: Verdict(*key, 3, OUT) for key in ranked[:10]}
     right = len(swapped & set(called))
     told = judge.practised(swapped, ranked, called)
-    assert f"Of the first 30 suspects {hits} are among them: precision {hits / 30:.2f}, recall {hits / 20:.2f}" in told
-    assert f"You called 10 wrong, and {right} of them were: precision {right / 10:.2f}, recall {right / 20:.2f}" in told
+    assert (
+        f"Of the first 30 likely label errors {hits} are among them: precision {hits / 30:.2f}, recall {hits / 20:.2f}"
+        in told
+    )
+    assert (
+        f"You marked 10 as wrong, and {right} of them were: precision {right / 10:.2f}, recall {right / 20:.2f}" in told
+    )
     assert "none of them wrong yet" in judge.practised(swapped, ranked, {})
 
 
@@ -148,7 +156,7 @@ def test_a_run_without_folds_says_what_is_missing_and_starts_it(home):
     assert "0 of" in app.get("progress")[0].proto.text
     tested = open_page("labels", run=run.id, doubted="test")
     assert shown(tested)[0] == "train", "its test examples lie in the only part that the set has"
-    assert "A test set makes no choice" in tested.warning[0].value
+    assert "Correcting test labels where this machine disagrees" in tested.warning[0].value
 
 
 def test_the_revision_may_be_damaged_of_another_set_or_of_no_name(run):
@@ -197,7 +205,7 @@ def test_somebodys_verdicts_are_laid_beside_ones_own(run):
         return app
 
     app = brought(text)
-    assert "1 verdict** on examples that you have not judged; 1 say what yours say; on **1 example** you" in texts(app)
+    assert "1 decision** on examples that you have not reviewed; 1 agree with yours; on **1 example** you" in texts(app)
     app.button(key="label_merge_theirs").click().run()
     stands = revisions.standing(CHECKED, base.entry)
     assert [stands["train", row].verdict for row in (1, 2, 5)] == ["out", "keep", "out"]
@@ -226,10 +234,10 @@ def test_copies_and_outliers_are_lists_of_their_own(home):
     run = finished(Recipe(dataset="own:points", split="given", preprocess=(), kernel=RBF(0.3), folds=3, C=1.0))
     app = open_page("labels", run=run.id, doubted="pairs")
     assert shown(app) == ("train", 3)
-    assert "Given ant · its twin bee" in texts(app)
+    assert "Given ant · its duplicate bee" in texts(app)
     assert "It equals 1 training example in every value: 40 (bee)." in texts(app)
     told = listed.pairs(run)[2].sentence
-    assert told == f"It equals training example 0, a {names[y[0]]}: what is tested was trained on."
+    assert told == f"It equals training example 0, a {names[y[0]]}, so a test example was used for training."
     assert listed.pairs(run)[2].key == ("test", 10)
     assert RELATED.status(run.id).state == "done", "found once, beside the runs"
     app = open_page("labels", run=run.id, doubted="outliers")
@@ -252,8 +260,8 @@ def test_the_bill_of_the_machine_that_did_not_see_it_is_a_key_away(run):
     f = folded.decision[folded.index == row][0]
     assert now.result.f == pytest.approx(f, abs=1e-6)
     assert f"{called} (given) {with_sign(f[names.index(called)])}" in texts(app)
-    assert f"By the machine without fold {now.result.number + 1} of" in captions(app)
-    assert "The run kept another answer" not in captions(app)
+    assert f"Machine trained without fold {now.result.number + 1} of" in captions(app)
+    assert "The run stored another prediction" not in captions(app)
     app.button(key="label_unseen").click().run()
     assert "unseen" not in app.query_params
     assert "Each row is a training example" not in texts(app)
@@ -290,9 +298,9 @@ def test_judged_test_labels_are_counted_both_ways(run):
     app = open_page("compare", compare=[run.id, after.id])
     told = " ".join(warning.value for warning in app.warning)
     assert f"{len(rows)} test examples have other labels" in told
-    assert "1 test example that a revision takes out" in told
+    assert "1 test example excluded by a revision" in told
     table = next(frame.value for frame in app.dataframe if "By the labels of" in frame.value)
-    assert table["A wrong"].tolist() == [str(len(rows)), "0"]
+    assert table["A errors"].tolist() == [str(len(rows)), "0"]
     app.segmented_control(key="compare_labels").set_value("B").run()
     assert not app.exception
     assert "0 errors become" in texts(app)

@@ -118,7 +118,7 @@ def test_methods_are_ordinary_runs_shown_side_by_side(digits_run):
     assert set(table["State"]) == {"done"}
     by_method = {run.recipe.method: run for run in runs.newest_first() if run.recipe.n_train == 60 and run.group}
     row = table.set_index("Method").loc["Virtual SV"]
-    assert row["Wrong"] == by_method["vsv"].result["errors"]
+    assert row["Errors"] == by_method["vsv"].result["errors"]
     assert row["of"] == max(by_method["vsv"].result["n_virtual"])
     assert "trained on up to" in captions(app)
     assert "triangle inequality" in captions(app)
@@ -281,7 +281,7 @@ def test_digestion_opens_on_a_case_that_it_wins_and_its_gain_dies_with_the_cache
     assert saved(open_page("digestion", run=digits_run.id, rows="1000")) < 0.25
     table = app.dataframe[0].value
     assert table["Solver"].tolist() == ["With digestion", "Without"]
-    assert table["Most SVs at once"][1] > 1.8 * table["Most SVs at once"][0]
+    assert table["Peak SVs"][1] > 1.8 * table["Peak SVs"][0]
     np.testing.assert_allclose(*table["Dual objective"].astype(float), rtol=1e-3)
 
 
@@ -299,7 +299,7 @@ def test_digestion_of_many_examples_is_two_runs(digits_run, monkeypatch):
     app.button(key="queue_all").click().run()
     finish_all(app)
     table = app.dataframe[0].value
-    assert (table["Most SVs at once"] >= table["SVs"]).all()
+    assert (table["Peak SVs"] >= table["SVs"]).all()
     np.testing.assert_allclose(*table["Dual objective"].astype(float), rtol=1e-3)
     assert abs(saved(app)) < 0.5
 

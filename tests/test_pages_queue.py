@@ -97,7 +97,7 @@ def test_what_is_at_work_is_paused_resumed_and_cancelled_from_the_list_of_runs(a
     at_work, waits = (jobs.submit(MOONS.replace(C=c)) for c in (1.0, 2.0))
     until(lambda: alone.bursts > 0)
     app = open_page("runs")
-    assert "Queue: 1 at work, 1 waiting" in [box.label for box in app.expander]
+    assert "Queue: 1 running, 1 waiting" in [box.label for box in app.expander]
     app.button(key=f"queue_hold_{at_work}").click().run()
     until(lambda: jobs.status(at_work).state == "paused")
     app.run()

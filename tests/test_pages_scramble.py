@@ -71,7 +71,7 @@ def test_what_is_said_of_the_numbers_is_computed_from_them(two):
 def test_runs_that_cannot_be_scrambled_are_not_offered(two):
     moons = finished(RECIPES["moons"])
     moved = finished(scrambled.twin(DIGITS, "Small digits", 1).replace(kernel=RBF(2.0)))
-    assert scrambled.refusal(moons) == "its examples are no pictures"
+    assert scrambled.refusal(moons) == "its examples are not images"
     assert scrambled.refusal(moved) == "its pixels are scrambled already"
     assert scrambled.refusal(two[0]) == ""
     app = open_page("scramble", runs=[two[0].id, moons.id, "nobody"])

@@ -95,7 +95,10 @@ def test_what_a_run_with_folds_holds_is_told_by_its_result(home):
     run = finished(TOY.replace(folds=3))
     shown = {metric.label: metric.value for metric in open_app(run=run.id).metric}
     assert run.progress()[-1]["n_sv"] != run.result["n_sv"][0]  # that of the last fold
-    assert (shown["Support vectors"], shown["At C"]) == (str(run.result["n_sv"][0]), str(run.result["n_bound"][0]))
+    assert (shown["Support vectors"], shown["Bounded (α = C)"]) == (
+        str(run.result["n_sv"][0]),
+        str(run.result["n_bound"][0]),
+    )
 
 
 def test_a_run_of_several_trainings_is_drawn(home):

@@ -104,7 +104,7 @@ def test_the_report_of_a_run_stands_alone(home, kind):
     assert EVIL not in text
     assert "<img src=x" not in text
     assert len(text) < 600_000
-    for part in ("Recipe", "Data", "Result", "Convergence", "Classes", "Wrong answers", "To run it again", "Made with"):
+    for part in ("Recipe", "Data", "Result", "Convergence", "Classes", "Errors", "To run it again", "Made with"):
         assert f"<h2>{part}</h2>" in text, part
     assert "Not shown" not in text
     assert found.tags.count("svg") >= 3
@@ -112,7 +112,7 @@ def test_the_report_of_a_run_stands_alone(home, kind):
     wrong = run.result["errors"]
     assert ("Not one test example is wrong" in text) == (kind == "no errors") == (wrong == 0)
     assert sum(image.get("alt", "").startswith("Test example") for image in found.images) == min(wrong, 60)
-    assert ("<h2>Not sure</h2>" in text) == (run.result["n_test"] >= unsure.LEAST)
+    assert ("<h2>Abstain (reject option)</h2>" in text) == (run.result["n_test"] >= unsure.LEAST)
 
 
 def test_a_run_that_looks_for_objects_has_its_curve(home):

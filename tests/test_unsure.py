@@ -111,20 +111,20 @@ def test_costs_are_read_and_what_is_none_is_named():
     assert cost.tolist() == [[0, 5], [0, 0]]
     assert section.costs(" ", ["3", "8"]) is None
     for text in ("3 > 9: 5", "3: 5", "3 > 8", "3 > 3: 2", "3 > 8: -1", "3 > 8: x"):
-        with pytest.raises(ValueError, match="Dearer confusions"):
+        with pytest.raises(ValueError, match="Costlier confusions"):
             section.costs(text, ["3", "8"])
 
 
 def test_the_page_answers_less_and_is_wrong_less(digits):
     app = open_page("errors", run=digits.id, unsure="0.05")
-    said = next(one.value for one in app.markdown if "It answers" in one.value).replace(",", "")
-    answered, n, left = map(int, re.search(r"answers (\d+) of (\d+) .* and (\d+) of these", said).groups())
-    before = int(re.search(r"not sure\* (\d+) are wrong", said)[1])
+    said = next(one.value for one in app.markdown if "It classifies" in one.value).replace(",", "")
+    answered, n, left = map(int, re.search(r"classifies (\d+) of (\d+) examples .* with (\d+) error", said).groups())
+    before = int(re.search(r"abstaining it would make (\d+)", said)[1])
     assert (n, before) == (digits.result["n_test"], digits.result["errors"])
     assert answered < n
     assert left < before
     app = open_page("errors", run=digits.id, dearer="3 > 99: 1")
-    assert any("Dearer confusions" in error.value for error in app.error)
+    assert any("Costlier confusions" in error.value for error in app.error)
 
 
 def test_a_run_with_folds_learns_it_from_training_examples():

@@ -240,7 +240,7 @@ def test_every_page_has_a_word_for_it(more):
             text.value for text in told[page].markdown
         ]
         assert "Watch it" in links(told[page])
-    assert "puts examples in order and finds nothing in pictures" in captions(told["detect"])
+    assert "puts examples in order and does not detect objects" in captions(told["detect"])
 
 
 def test_no_page_asks_which_task_or_method_it_is():

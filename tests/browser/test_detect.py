@@ -11,8 +11,8 @@ from svmcore.lab.recipes import RECIPES
 from tests.browser.steps import expect_state, press, settle, tiles, visit
 
 WATCHABLE = urlencode(RECIPES["volcano-synthetic"].replace(slow_motion=True).to_query())
-COUNTED = re.compile(r"SVM: ([\d,]+) of ([\d,]+) found, \d+ %, with ([\d,]+) false alarms")
-JUDGED = re.compile(r"([123]) of 4 parts are judged")
+COUNTED = re.compile(r"SVM: ([\d,]+) of ([\d,]+) \w+ detected \(\d+ %\) with ([\d,]+) false alarms")
+JUDGED = re.compile(r"([123]) of 4 splits are evaluated")
 KINDS = ("found", "scored too low", "no candidate", "false alarm")  # that marks on the picture begin with
 POINTS = """() => {
   const figure = document.querySelector(".st-key-froc .js-plotly-plot"), { xaxis, yaxis } = figure._fullLayout

@@ -42,7 +42,7 @@ def test_hurried_clicks_make_one_run_the_next_one_queues_and_cancel_says_so(serv
     expect_state(tab, "queued", 10)
     expect(tab.get_by_text("Next in the queue")).to_be_visible()
     expect(tab.get_by_test_id("stSkeleton")).to_have_count(0)
-    tab.locator(".st-key-queue_panel").get_by_role("button", name="Take out").click()
+    tab.locator(".st-key-queue_panel").get_by_role("button", name="Remove").click()
     expect_state(tab, "cancelled", 10)
 
     visit(tab, f"{server.url}/train?run={first}")

@@ -24,14 +24,14 @@ def test_judge_undo_train_compare(server, tab):
     run = start(tab)
     expect(tab.get_by_text(re.compile(r"of 300 wrong")).first).to_be_visible(timeout=DONE)
     visit(tab, f"{server.url}/errors?run={run}")
-    tab.get_by_role("link", name="Is it the label that is wrong?").click()
+    tab.get_by_role("link", name="Review likely label errors").click()
     expect(tab.get_by_role("heading", name="Labels", level=1)).to_be_visible()
     visit(tab, f"{server.url}/labels?run={run}&revision=tried&doubted=train")
     ready(tab)
     first = tab.get_by_text(re.compile(r"^Training example \d+ of")).inner_text()
     for judged, key in enumerate("kax", 1):
         tab.keyboard.press(key)
-        expect(tab.get_by_text(re.compile(rf"^{judged} of \d+ judged"))).to_be_visible()
+        expect(tab.get_by_text(re.compile(rf"^{judged} of \d+ reviewed"))).to_be_visible()
         settle(tab)
     expect(tab.get_by_text("3 reviewed: 1 relabelled, 1 excluded, 1 confirmed.")).to_be_visible()
     tab.keyboard.press("z")
@@ -43,7 +43,7 @@ def test_judge_undo_train_compare(server, tab):
     expect(tab.get_by_text(first)).to_be_visible()
     settle(tab)
     tab.keyboard.press("7")  # another mind, on the first one
-    expect(tab.get_by_test_id("stProgress")).to_contain_text("2 of 100 judged · this is number 3")
+    expect(tab.get_by_test_id("stProgress")).to_contain_text("2 of 100 reviewed · this is number 3")
     press(tab, "label_train")
     expect(tab.get_by_text(re.compile(r"On the revision: \d+ of 300 wrong"))).to_be_visible(timeout=DONE)
     tab.get_by_role("link", name="Compare the two").click()
@@ -71,9 +71,9 @@ def test_a_view_over_the_page_takes_no_verdict(server, tab):
     tab.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     ready(tab)
-    expect(tab.get_by_text(re.compile(r"^0 of \d+ judged"))).to_be_visible()
+    expect(tab.get_by_text(re.compile(r"^0 of \d+ reviewed"))).to_be_visible()
     tab.keyboard.press("x")
-    expect(tab.get_by_text(re.compile(r"^1 of \d+ judged"))).to_be_visible()
+    expect(tab.get_by_text(re.compile(r"^1 of \d+ reviewed"))).to_be_visible()
 
 
 @pytest.mark.ci
@@ -85,10 +85,10 @@ def test_the_second_click_of_a_double_click_judges_no_other_example(server, tab)
     for click in (1, 2):
         tab.mouse.down(click_count=click)
         tab.mouse.up(click_count=click)
-        expect(tab.get_by_test_id("stProgress")).to_contain_text("1 of 100 judged · this is number 2")
+        expect(tab.get_by_test_id("stProgress")).to_contain_text("1 of 100 reviewed · this is number 2")
         ready(tab)
     press(tab, "label_next_any")
-    expect(tab.get_by_test_id("stProgress")).to_contain_text("1 of 100 judged · this is number 3")
+    expect(tab.get_by_test_id("stProgress")).to_contain_text("1 of 100 reviewed · this is number 3")
 
 
 def test_the_next_labels_are_given_by_key_and_the_curve_moves(server, tab):
@@ -115,17 +115,17 @@ def test_the_next_labels_are_given_by_key_and_the_curve_moves(server, tab):
         assert row >= 150
         asked.append(row)
         tab.keyboard.press(str(digits.y_train[row]))
-        expect(tab.get_by_text(re.compile(rf"^{given} of 250 judged"))).to_be_visible()
+        expect(tab.get_by_text(re.compile(rf"^{given} of 250 reviewed"))).to_be_visible()
         expect(caption.first).to_contain_text(f"with {given} more")
         settle(tab)
     assert len(set(asked)) == 3
     points = tab.locator(".st-key-ask_curve .scatterlayer .points path")
     expect(points).to_have_count(4)
     tab.keyboard.press("z")
-    expect(tab.get_by_text(re.compile(r"^2 of 250 judged"))).to_be_visible()
+    expect(tab.get_by_text(re.compile(r"^2 of 250 reviewed"))).to_be_visible()
     expect(points).to_have_count(3)
     settle(tab)
     tab.reload()
     ready(tab)
-    expect(tab.get_by_text(re.compile(r"^2 of 250 judged"))).to_be_visible()
+    expect(tab.get_by_text(re.compile(r"^2 of 250 reviewed"))).to_be_visible()
     expect(tab.get_by_text("2 reviewed: 2 labelled for the first time.")).to_be_visible()

@@ -70,9 +70,11 @@ def test_forty_wrong_labels_are_found_and_mended(server, tab):
     expect(tab.get_by_text("all examples but a fifth")).to_be_visible()
 
     enter(tab, tab.get_by_role("link", name="See its errors"))
-    enter(tab, tab.get_by_role("link", name="Is it the label that is wrong?"))
+    enter(tab, tab.get_by_role("link", name="Review likely label errors"))
     expect(tab.get_by_role("heading", name="Labels", level=1)).to_be_visible()
-    expect(tab.get_by_text("A test set makes no choice")).to_be_visible()  # its errors are test examples
+    expect(
+        tab.get_by_text("Correcting test labels where this machine disagrees")
+    ).to_be_visible()  # its errors are test examples
     judge(tab, TEST, wrong)
     enter(tab, tab.locator(".st-key-doubted").get_by_role("radio", name="Training"))
     enter(tab, tab.locator(".st-key-label_folds button").first)
@@ -85,8 +87,8 @@ def test_forty_wrong_labels_are_found_and_mended(server, tab):
     before, after = map(int, re.findall(r"(\d+) of 80 wrong", tab.get_by_text("On the revision:").inner_text()))
     assert after <= before - 10  # of the wrong labels 13 are held out
     settle(tab)
-    enter(tab, tab.locator("summary", has_text="Take verdicts away"))
-    csv = taken(tab, tab.get_by_role("button", name="Verdicts (CSV)")).read_text()
+    enter(tab, tab.locator("summary", has_text="Export or import labels"))
+    csv = taken(tab, tab.get_by_role("button", name="Labels (CSV)")).read_text()
     said = verdicts.headed(csv.encode()).splitlines()
     assert {int(line.split(",")[3]) for line in said if ",label," in line} == wrong
     enter(tab, tab.get_by_role("link", name="Compare the two"))
@@ -96,7 +98,7 @@ def test_forty_wrong_labels_are_found_and_mended(server, tab):
     expect(tab.get_by_role("heading", name="Labels", level=1)).to_be_visible()
     settle(tab)
 
-    enter(tab, tab.get_by_role("link", name="Take the machine away"))
+    enter(tab, tab.get_by_role("link", name="Export the machine"))
     enter(tab, tab.get_by_role("button", name=re.compile("Export$")))
     machine = taken(tab, tab.get_by_role("button", name="Machine (ONNX)"))
     session = onnxruntime.InferenceSession(machine, providers=["CPUExecutionProvider"])

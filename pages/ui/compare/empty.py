@@ -51,11 +51,11 @@ def sample() -> list[Run]:
     pair = stored.samples([RECIPES[name] for name in SAMPLE])
     if not all(pair):
         return []
-    stored.say_samples(pair, "Two runs of your own, chosen below, take their place.")
+    stored.say_samples(pair, "Choose two runs of your own below to replace this sample.")
     if not present.presenting():
         _twin(state.current_run())
         link = config.link(pair[-1].recipe)
-        ways.to("train", "Set up the second of them on Train", "play_circle", link)
+        ways.to("train", "Open the second run's settings on Train", "play_circle", link)
     return pair
 
 
@@ -70,7 +70,7 @@ def _twin(run: Run | None) -> None:
         return
     if need.fits and recipe.digest() != run.recipe.digest():
         label = f"Train {words.plain(words.short(run.title, 60))} again with virtual support vectors, and compare"
-        help = f"About {words.duration(need.seconds)}. It shows here what they fix and what they break."
+        help = f"About {words.duration(need.seconds)}. The errors fixed and added then appear here."
         button(label, "play_arrow", "compare_twin", _train, recipe, run.id, help=help, type="primary")
 
 
@@ -92,7 +92,7 @@ def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:
     for group in (list(newest.values()) for newest in alike.values()):
         near = [(_distance(a, b), b, a) for a, b in combinations(group[:NEWEST], 2)]  # the older one first
         near = sorted(near, key=lambda pair: (pair[0], group.index(pair[2])))
-        found += [(a, b, "alike but for a few settings") for _, a, b in near[:2]]
+        found += [(a, b, "differ in a few settings") for _, a, b in near[:2]]
     found.sort(key=lambda pair: not own & {pair[0].id, pair[1].id})
     seen, kept, tests = set(), [], Counter()
     for a, b, why in found:
@@ -151,7 +151,7 @@ def barriers(reasons: dict[str, tuple[Run, Reason]], reference: Run | None) -> N
                 polling.poll(run.id, _at_work)
                 ways.to("train", "Watch it", "play_circle", {"run": run.id})
             elif reason.kind == comparison.REPLACED:
-                st.caption("Train both again on the data set as it is now.")
+                st.caption("Trains both again on the current dataset.")
             elif reason.kind in TRAINED_ANEW and reference is not None:
                 _offer(letter, run, reference)
 
@@ -168,7 +168,7 @@ def _offer(letter: str, run: Run, reference: Run) -> None:
         recipe = comparison.on_same_examples(run, reference)
         need = estimate(recipe)
     except (RecipeError, DataError) as error:
-        st.caption(f"Its recipe does not go with the reference's examples: {words.plain(error)}")
+        st.caption(f"Its recipe does not fit the reference's examples: {words.plain(error)}")
         return
     ready = stored.stored([recipe])[0]
     ready = ready if ready is not None and comparison.unfit(ready) is None else None
@@ -176,7 +176,7 @@ def _offer(letter: str, run: Run, reference: Run) -> None:
     if ready:
         label, icon = f"Compare {letter}'s twin on the same examples", "compare"
     args, off = (run.id, recipe, reference.id, ready and ready.id), not (ready or need.fits)
-    help = "Its recipe with data set, split, classes and seed of the reference; the new run takes its place here."
+    help = "Uses its recipe with the dataset, split, classes and seed of the reference. The new run replaces it here."
     button(label, icon, f"same_examples_{letter}", _replace, *args, help=help, disabled=off)
     if not ready:
         st.caption(f"about {words.duration(need.seconds)}" if need.fits else words.plain(need.advice), width="content")

@@ -80,12 +80,12 @@ def _one_kind(labels: Mapping[str, int]) -> int | None:
     """The cell of the matrix that the reader looks at, None for all."""
     picked = parameters.choice(
         "change",
-        "Shown: true → answered by either",
+        "True → predicted by either",
         ["", *labels],
         widget="selectbox",
         format_func=lambda label: label or "all classes",
         key=key("change"),
-        help="A cell of the matrix: examples of that class which at least one of the two runs takes for the other.",
+        help="A cell of the matrix: examples of the first class for which at least one run predicts the second.",
     )
     return labels.get(picked)
 
@@ -112,14 +112,14 @@ def _category(rows: Mapping[str, np.ndarray], usual: str) -> str:
         format_func=lambda name: f"{name} ({len(rows[name]):,})",
         key=key("shown"),
         wrap=True,
-        help="Fixed: only the reference is wrong. Broken: only the other run is. A click on a picture asks why.",
+        help="Fixed: only the reference is wrong. Broken: only the other run is wrong. Click a picture to see why.",
     )
 
 
 def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, asks: int) -> None:
     """The examples `rows` with the answers of `runs`, and whom a click asks."""
     if not len(rows):
-        st.info("There is none.", icon=":material/check:")
+        st.info("No such example.", icon=":material/check:")
         return
     name, split = laid.runs[asks].recipe.dataset, laid.answers.split
     walk.over(reference(name, split, index) for index in laid.answers.index[rows])
@@ -136,14 +136,14 @@ def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, asks: int) -> None
     asked = words.plain(words.short(laid.runs[asks].title, 60))
     why = f"A click asks {laid.letters[asks]}, *{asked}*, why."
     if laid.runs[asks].sample:
-        why = "A sample keeps no machine that could be asked why: a run of your own does."
+        why = "Samples store no machine, so they cannot explain their predictions. A run of your own can."
     gallery(
         pictures,
         [_tile(laid, list(runs), int(i), cut, asks) for i in rows],
         key="compare_gallery",
-        alt=f"{len(rows)} test examples ({shown}) with the answers of the runs above each and the true class below",
+        alt=f"{len(rows)} test examples ({shown}) with the predictions of the runs above each and the true class below",
         on_pick=partial(_why, laid.runs[asks].id),
-        legend=f"Above each: the answers of {letters}, in this order; below: the true class. {why}",
+        legend=f"Above each: the predictions of {letters}, in this order; below: the true class. {why}",
     )
 
 
@@ -152,11 +152,11 @@ def _asked_run(laid: Laid, runs, usual: int) -> int:
     letters = [laid.letters[i] for i in runs]
     picked = parameters.choice(
         "asks",
-        "A click asks",
+        "Explain with",
         letters,
         laid.letters[usual],
         key=key("asks"),
-        help="The run that answers why; it becomes the run shown on every page.",
+        help="The run that explains the prediction; it becomes the run shown on every page.",
     )
     return laid.letters.index(picked)
 

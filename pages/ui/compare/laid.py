@@ -56,7 +56,7 @@ def pick() -> list[Run]:
         placeholder="two or more runs",
         persist_state="session",
         wrap=True,
-        help="The first is the reference, unless another one is chosen beside this. They are called A, B, C, … below.",
+        help="The first run is the reference unless you choose another. Runs are called A, B, C, … below.",
     )
     return [store[run_id] for run_id in chosen]
 
@@ -78,7 +78,7 @@ def lay(chosen: list[Run]) -> tuple[Laid | None, dict[str, tuple[Run, Reason]]]:
         alone=False,
         width=420,
         format_func=labels.get,
-        help="The run against which fixed and broken are counted.",
+        help="Errors fixed and added are counted against this run.",
     )
     at = fit[reference]
     for letter in fit.values():

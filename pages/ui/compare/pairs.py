@@ -49,7 +49,7 @@ def against(laid: Laid) -> int:
         key=key("against"),
         alone=False,
         format_func=lambda run_id: f"{laid.letters[ids[run_id]]} · {words.short(laid.runs[ids[run_id]].title, 60)}",
-        help="Fixed and broken are counted for this run.",
+        help="Errors fixed and added are counted for this run.",
     )
     return ids[chosen]
 
@@ -59,28 +59,28 @@ def verdict(laid: Laid, b: int, pairs: dict[tuple[int, int], Pair]) -> None:
     a, B = laid.reference, laid.letters[b]
     A, pair, wrong = laid.letters[a], pairs[a, b], laid.answers.wrong
     other = int((laid.answers.y_pred[a] != laid.answers.y_pred[b]).sum())
-    differ = f"They give different answers to {words.many(other, 'example')}."
+    differ = f"Their predictions differ on {words.many(other, 'example')}."
     with st.container(key="compare_verdict"):
         st.markdown(
-            f"**{B} fixes {pair.fixed:,} and breaks {pair.broken:,}** of {A}'s answers: {wrong[a].sum():,} errors "
+            f"**{B} fixes {pair.fixed:,} and breaks {pair.broken:,}** of {A}'s predictions: {wrong[a].sum():,} errors "
             f"become {wrong[b].sum():,} of {wrong.shape[1]:,}."
         )
         st.markdown(said(A, B, pair, several=len(laid.runs) > 2))
-        st.caption(differ if other else "They answer every example alike.")
+        st.caption(differ if other else "Their predictions are identical.")
 
 
 def said(A: str, B: str, pair: Pair, several: bool = False) -> str:
     """The exact McNemar test in words."""
     only = pair.fixed + pair.broken
     if not only:
-        return f"Nothing to test: {A} and {B} are right and wrong on exactly the same examples."
+        return f"Nothing to test: {A} and {B} make errors on exactly the same examples."
     low, high = wilson(pair.fixed, only)
     p = pair.corrected if several else pair.p
     after = f", {words.small(pair.corrected)} corrected for all pairs" if several else ""
     if p >= LEVEL:
-        means = "**chance alone could do that**. That is no proof that they are equally good"
+        means = "**not significant**: chance alone could explain this. It does not prove that they are equally good"
     else:
-        means = f"**more than chance**: {B if pair.fixed > pair.broken else A} is the better one on examples like these"
+        means = f"**significant**: {B if pair.fixed > pair.broken else A} is the better one on examples like these"
     return (
         f"Of {words.many(only, 'example')} on which only one of them is right, {B} is right on "
         f"{100 * pair.fixed / only:.0f} % ({100 * low:.0f}–{100 * high:.0f}). Exact McNemar test: "
@@ -90,7 +90,7 @@ def said(A: str, B: str, pair: Pair, several: bool = False) -> str:
 
 def matrix(laid: Laid, pairs: dict[tuple[int, int], Pair]) -> None:
     """Every pair of more than two runs; a click on a cell shows that pair."""
-    st.markdown("**Every pair**: what the run of the column fixes and breaks of the run of the row")
+    st.markdown("**Every pair**: errors of the row's run that the column's run fixes (+), and errors that it adds (−)")
     rows = [
         {"": f"of {A}"} | {B: "–" if i == j else _cell(pairs[i, j]) for j, B in enumerate(laid.letters)}
         for i, A in enumerate(laid.letters)
@@ -99,8 +99,8 @@ def matrix(laid: Laid, pairs: dict[tuple[int, int], Pair]) -> None:
     numbers.table(rows, alt, "compare_matrix", on_select=click, selection_mode="single-cell")
     n = len(pairs) // 2
     st.caption(
-        f"p of the exact McNemar test, corrected for {n} pairs (Holm): the chance of even one false alarm among them "
-        f"is at most {100 * LEVEL:.0f} % where p < {LEVEL:g}. Click a cell to look at its pair."
+        f"p of the exact McNemar test, corrected for {n} pairs (Holm): the chance of any false positive among them is "
+        "at most {100 * LEVEL:.0f} % where p < {LEVEL:g}. Click a cell to show its pair."
     )
 
 

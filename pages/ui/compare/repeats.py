@@ -35,9 +35,11 @@ def section(names: Sequence[str], those: Sequence[Run], reference: int = 0) -> N
             row |= {"95 % of it": _span(apart, with_sign), "p": small(apart.p) if not np.isnan(apart.p) else "–"}
         rows.append(row)
     columns = {
-        f"{what}, %": numbers.number(2, "The mean over the repeats."),
-        "Difference": numbers.text("From the reference, in per cent points, seed by seed."),
-        "p": numbers.text("How likely so large a difference is by chance alone, over the seeds that both runs share."),
+        f"{what}, %": numbers.number(2, "Mean over the repeats."),
+        "Difference": numbers.text("Difference from the reference in percentage points, paired by seed."),
+        "p": numbers.text(
+            "Probability of a difference this large by chance alone, over the seeds that both runs share."
+        ),
     }
     alt = f"{what} of each run over its repeats, on average, and the difference from the reference"
     numbers.table(rows, alt, "compare_repeats_table", columns)

@@ -17,20 +17,20 @@ from svmcore.lab.store.runs import Run
 from svmcore.metrics import class_positions
 
 BESIDE = ("name", "title", "n_train", "n_test")  # fields that the results tell better
-FIRST = ("", "Wrong", "95 %")  # on a phone the letters stand for the names, which may be long
-BEYOND = "What the run took beyond what its process held before; older versions did not keep it."
+FIRST = ("", "Errors", "95 %")  # on a phone the letters stand for the names, which may be long
+BEYOND = "Memory of the run beyond that of its process before; older versions did not record it."
 COLUMNS = {
-    "Method": text("How the invariance enters."),
-    "Wrong": count("Test examples that come out wrong."),
+    "Method": text("How invariance is built in."),
+    "Errors": count("Misclassified test examples."),
     "95 %": text("Error rate with its interval (Wilson).", "Rate (95 %)"),
     "SVs": count("Distinct support vectors of all machines."),
     "Alphas": count("Alphas above 0, over all machines: a support vector counts once in each that uses it."),
-    "At C": count("Alphas at their bound, over all machines."),
-    "Compile": number(1, "Of the first run of a solver.", "Compile, s"),
-    "Train": number(1, "Without compiling.", "Train, s"),
-    "Test": number(2, "Deciding on all test examples.", "Test, s"),
+    "Bounded": count("Bounded support vectors (alpha = C), over all machines."),
+    "Compile": number(1, "Compiling the solver, at its first run.", "Compile, s"),
+    "Train": number(1, "Training, without compiling.", "Train, s"),
+    "Test": number(2, "Predicting all test examples.", "Test, s"),
     "Memory": count(BEYOND, "Memory, MB"),
-    "Kernel values": st.column_config.NumberColumn(format="compact", help="Computed while training."),
+    "Kernel evaluations": st.column_config.NumberColumn(format="compact", help="Evaluated while training."),
     "Area": number(4, "Area under the ROC curve.", "ROC area"),
 }
 
@@ -41,17 +41,17 @@ def row(letter: str, run: Run) -> dict:
     return {
         "": letter,
         "Run": run.title,
-        "Wrong": result["errors"],
+        "Errors": result["errors"],
         "95 %": words.rate(result),
         "Method": METHODS[run.recipe.method].title,
         "SVs": result["n_union"],
         "Alphas": int(np.sum(result["n_sv"])),
-        "At C": int(np.sum(result["n_bound"])),
+        "Bounded": int(np.sum(result["n_bound"])),
         "Compile": result["compile_seconds"],
         "Train": words.training_seconds(result),
         "Test": result["predict_seconds"],
         "Memory": round(result["memory_mb"]) if "memory_mb" in result else None,
-        "Kernel values": result["kernel_evals"],
+        "Kernel evaluations": result["kernel_evals"],
     } | ({"Area": result["roc_area"]} if "roc_area" in result else {})
 
 
@@ -64,16 +64,16 @@ def numbers(laid: Laid) -> None:
     table(rows, alt, "compare_numbers", COLUMNS, column_order=order)
     n, split = len(laid.answers.index), laid.answers.split
     name = words.plain(words.data_set(laid.runs[0].recipe.dataset))
-    where = "held out of the train part" if split == "train" else "of the test part"
+    where = "held out of the training set" if split == "train" else "of the test set"
     st.caption(f"All on the same {n:,} test examples, {where} of {name}.")
 
 
 def differences(laid: Laid) -> None:
     """The fields of the recipes in which the runs differ."""
-    st.subheader("What was asked differently")
+    st.subheader("Settings that differ")
     rows = differing([run.recipe for run in laid.runs], laid.letters)
     if not rows:
-        st.caption("Nothing: the recipes agree in every field.")
+        st.caption("None: the recipes agree in every field.")
         return
     table(rows, "Fields of the recipes that differ between the runs", "compare_differences")
 
@@ -122,11 +122,11 @@ def exports(laid: Laid) -> None:
     with st.container(horizontal=True):
         st.download_button(
             "Table (CSV)", lambda: table_csv(laid), "comparison.csv", "text/csv", key="export_comparison",
-            help="One line for each run: errors, support vectors, times, memory.", **options,
+            help="One line per run: errors, support vectors, times, memory.", **options,
         )  # fmt: skip
         st.download_button(
             "Every example (CSV)", lambda: examples_csv(laid), "comparison-examples.csv", "text/csv",
-            key="export_examples", help="A line for each test example: its label, each run's answer and f.", **options,
+            key="export_examples", help="Per test example: its label, and each run's prediction and f.", **options,
         )  # fmt: skip
     st.caption("The camera over a figure saves it as SVG.")
 
@@ -153,7 +153,7 @@ def roc(laid: Laid) -> None:
             format_func=lambda name: words.short(name, 60),
             key=key("roc"),
             width=240,
-            help="Ranked by the decision values of this class's own machine, each run's taken alone.",
+            help="Ranked by the decision values of this class's own machine in each run.",
         )
         c = names.index(picked)
         decisions = [f[:, c] for f in answers.decision]
@@ -164,7 +164,7 @@ def roc(laid: Laid) -> None:
         return
     show(ranking.roc_curves(positive, dict(zip(laid.letters, decisions))), key="compare_roc_figure", file="roc")
     if len(names) > 2:
-        st.caption("One machine alone; a classifier of several classes decides by the largest of their values.")
+        st.caption("Curve of one machine; a classifier of several classes predicts the class with the largest value.")
 
 
 def by_labels(laid: Laid) -> Laid:
@@ -173,8 +173,9 @@ def by_labels(laid: Laid) -> Laid:
     answers = laid.answers
     if answers.left:
         st.warning(
-            f"{words.many(answers.left, 'test example')} that a revision takes out: not all of these runs have such. "
-            f"Counted are the {len(answers.index):,} that all have: whoever takes out what is hard makes few errors.",
+            f"{words.many(answers.left, 'test example')} excluded by a revision of some of these runs. Errors are "
+            f"counted on the {len(answers.index):,} that all runs share, because excluding hard examples lowers the "
+            "error.",
             icon=":material/content_cut:",
         )
     if not answers.judged.any():
@@ -182,8 +183,8 @@ def by_labels(laid: Laid) -> Laid:
     n = int(answers.judged.sum())
     st.warning(
         f"{words.many(n, 'test example')} {'has' if n == 1 else 'have'} other labels for one run than for another: "
-        "test labels were judged. A test set that is mended where a machine doubts it flatters that machine, so both "
-        "ways of counting stand here, and neither is a blind test any more. The list of runs below has each by its "
+        "test labels were reviewed. Correcting test labels where a machine disagrees favours that machine, so errors "
+        "are counted both ways here, and neither is a blind test any more. The list of runs below counts each by its "
         "own labels.",
         icon=":material/gavel:",
     )
@@ -192,7 +193,7 @@ def by_labels(laid: Laid) -> Laid:
     table(rows, "Errors of each run, fixed and broken, by the labels of each run", "compare_by_labels")
     chosen = parameters.choice(
         "labels",
-        "Below, count by the labels of",
+        "Count errors by the labels of",
         kinds,
         key=key("labels"),
         help="The labels that the test examples have for this run: as given, or as its revision says.",
@@ -215,7 +216,7 @@ def _row_by_labels(laid: Laid, i: int, letters: str) -> dict[str, str]:
     wrong, a = laid.answers.by(i).wrong, laid.reference
     every = pairs.all_pairs(wrong)
     row = {"By the labels of": letters}
-    row |= {f"{letter} wrong": f"{int(wrong[j].sum()):,}" for j, letter in enumerate(laid.letters)}
+    row |= {f"{letter} errors": f"{int(wrong[j].sum()):,}" for j, letter in enumerate(laid.letters)}
     for j in laid.others:
         found = every[a, j]
         row[f"{laid.letters[j]} against {laid.letters[a]}"] = (

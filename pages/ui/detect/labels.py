@@ -55,9 +55,9 @@ def offer(view: View) -> None:
     if run.state != "done" or not scans(run) or run.parts() > 1:
         return  # candidates of a filter, and windows cut for each part anew, are no set that trains all parts
     pressed = st.button(
-        "Is the label of a window wrong?", icon=":material/gavel:", key="detect_labels",
-        help="Keeps the windows that the run began with as a set of your own and trains this machine on them with "
-        "folds; Labels then shows those that are doubted, and trains the detector on what you say of them.",
+        "Review labels of windows", icon=":material/gavel:", key="detect_labels",
+        help="Saves the training windows of this run as a dataset of your own and trains a machine on them with "
+        "folds. Labels then lists likely label errors and can train the detector on your corrections.",
     )  # fmt: skip
     if pressed:
         tell = lambda _: state.tell_later(":material/play_circle: The windows train in the background.")  # noqa: E731

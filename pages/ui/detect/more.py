@@ -72,13 +72,14 @@ def exports(view: View, compared: list[View]):
     name, of_all = operate.safe(view.run.title), partial(curves_csv, view, compared)
     files = {  # key, label, icon -> what makes it, what its file's name ends in, why
         ("curves", "Curves (CSV)", "show_chart"): (
-            of_all, "froc.csv", "Each machine's detection rate, with its interval, against false alarms."),
+            of_all, "froc.csv", "Detection rate of each machine, with its interval, against false alarms."),
         ("detections", "Detections (CSV)", "table"): (
             partial(detections_csv, view), "detections.csv",
-            "Each candidate: its picture, its box in pixels, the scores of all machines, and what it covers."),
+            "One line per candidate: its picture, its box in pixels, the scores of all machines, and the object it "
+            "covers."),
         ("coco", "Detections (COCO JSON)", "data_object"): (
             partial(detections_coco, view), "detections.json",
-            "Boxes with f above 0 and their scores, as annotation tools import them, to be corrected there."),
+            "Boxes with f above 0 and their scores, for annotation tools to import and correct."),
     }  # fmt: skip
     with st.container(horizontal=True):
         for (key, label, icon), (content, file, help) in files.items():
@@ -88,7 +89,7 @@ def exports(view: View, compared: list[View]):
                 disabled=key == "curves" and not view.n_objects,
             )  # fmt: skip
     st.caption(
-        "The picture with its marks has a button of its own below it. Boxes are in pixels of the picture, from its "
+        "To export the picture with its marks, use the button below it. Boxes are in pixels of the picture, from its "
         "upper left corner; `object` numbers the objects of the picture in the order of its labels, empty for none."
     )
 
@@ -104,8 +105,8 @@ def published(view: View) -> tuple[list[dict], str]:
             rows.append(row | {"ours at as many": f"{100 * ours:.1f} %"})
         return rows, (
             "Osuna, Freund and Girosi (1997), trained on about 50,000 windows of their own. Set A was of "
-            "good quality with one face a picture; set B is of mixed quality. Ours are other pictures, so the columns "
-            "tell of the order of size, not of better or worse."
+            "good quality with one face a picture; set B is of mixed quality. Ours are other pictures, so compare "
+            "only the order of magnitude."
         )
     own, gauss = (curve.at_threshold(trial(view, 0), 0.0), None)
     if "Gaussian" in view.judged.names:
@@ -116,7 +117,8 @@ def published(view: View) -> tuple[list[dict], str]:
     rows = [{"published": finding, "ours, offset 0": ours, "our Gaussian": beside}]
     return rows, (
         "DeCoste and Schölkopf (2002), section 5.2, print curves (Figures 7 to 9) and no table, so there are no "
-        "numbers to set beside ours. Their candidates are those of Burl et al. (1998); ours come from a matched filter "
+        "published numbers to "
+        "compare. Their candidates are those of Burl et al. (1998); ours come from a matched filter "
         "of our own on the same images, averaged 2 x 2, so that the ceilings differ."
     )
 
@@ -147,7 +149,7 @@ def more(view: View, compared: list[View]):
         "More",
         there,
         label_visibility="collapsed",
-        help="What else the run tells: by category, beside published figures, as files.",
+        help="Results by category, published figures, and exports.",
     )
     if wanted == FIRST_CHIPS:
         _first(view)
@@ -194,12 +196,12 @@ def _categories(view: View):
 
 
 def _ambiguous(view: View):
-    """The surest false alarms, one at a time and as a gallery."""
+    """Highest-scoring false alarms, one at a time and as a gallery."""
     score = view.judged.scores[:, 0]
     alarms = np.flatnonzero(view.judged.hit < 0)
     alarms = alarms[np.argsort(-score[alarms], kind="stable")][:FLIPPED]
     if not len(alarms):
-        st.caption("There is not one false alarm among the candidates.")
+        st.caption("No candidate is a false alarm.")
         return
     at = parameters.read("flip", 1, slice(1, len(alarms))) - 1
     left, right = st.columns([1, 2], gap="large")
@@ -218,11 +220,11 @@ def _ambiguous(view: View):
             )
             for number, d in enumerate(page, start + 1)
         ]
-        chips, alt = marked.stretched(view, view.judged.chips[page]), "The surest false alarms"
+        chips, alt = marked.stretched(view, view.judged.chips[page]), "Highest-scoring false alarms"
         gallery(chips, tiles, key="flip_gallery", alt=alt, on_pick=_flip)
     st.caption(
-        f"What the machine takes for a {view.noun} and no one labelled, the surest first. "
-        + ("Labels are opinions in degrees of confidence. " if view.graded else "")
+        f"What the machine takes for a {view.noun} and no label covers, by descending score. "
+        + ("Labels are opinions with degrees of confidence. " if view.graded else "")
         + f"Some of these may be {view.nouns} after all; the curve counts them as false alarms all the same."
     )
 
@@ -236,14 +238,14 @@ def _flipped_to(view: View, alarms: np.ndarray, at: int):
         st.button("Next", key="flip_on", on_click=_flip, args=(at + 2,), disabled=at == n - 1, **on)
         st.caption(f"{at + 1} of {n}", width="content")
     chip = magnified(marked.stretched(view, view.judged.chips[shown][None])[0], 190)
-    alt = ["A false alarm, as it was cut", "Its surroundings"]
+    alt = ["A false alarm, as cut from the picture", "Its surroundings"]
     st.image([chip, marked.surroundings(view, shown)], output_format="PNG", width=190, alt=alt)
     name = view.pictures.pictures[view.judged.picture[shown]].name
     st.markdown(
         f"In {words.plain(name)}, score **{with_sign(view.judged.scores[shown, 0], 3)}**. No label says {view.noun} "
         "here."
     )
-    help = "Its preparation, its support vectors, and the training chips like it."
+    help = "Its preprocessing, its support vectors, and similar training chips."
     button("Why", "help", "flip_why", open_window, marked.reference(view, shown), help=help)
 
 

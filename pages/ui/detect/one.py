@@ -30,8 +30,8 @@ def show_requested(view: View | None, below: Callable[[View, int], None] | None 
     if ref is None or view is None:
         return
     if _row(view, ref) is None:
-        said = f"{WINDOW}={words.plain(words.short(ref))} in the address names no window of this run. "
-        st.warning(said + "Write a part and a number, both from 0: 0.17.", icon=":material/link_off:")
+        said = f"{WINDOW}={words.plain(words.short(ref))} in the address does not name a window of this run. "
+        st.warning(said + "Write a split and a number, both from 0: 0.17.", icon=":material/link_off:")
         return
     state.dialog("Why this window?", _view, on_dismiss=_close)(view, below or (lambda *of: st.markdown(_verdict(*of))))
 
@@ -76,14 +76,14 @@ def _view(view: View, below: Callable[[View, int], None]) -> None:
         part = int(judged.part[detection])
         machine, kept = view.run.machine(part), view.run.test(part)
     except FileNotFoundError:
-        right.info("The machine of this part is not kept yet.", icon=":material/model_training:")
+        right.info("The machine of this split is not saved yet.", icon=":material/model_training:")
         return
     with left:
         _stages(view, machine, chip)
     x = _prepared(machine, chip[None])
     with right:
         if x is None:
-            st.info("How this machine prepares a window is not kept, so its reasons cannot be shown.")
+            st.info("The preprocessing of this machine is not saved, so its prediction cannot be explained.")
             return
         _reasons(view, machine, kept, x[0], part)
         if votes := float(judged.votes[detection]):
@@ -111,7 +111,7 @@ def _turn(view: View, detection: int) -> str:
         return "Found in the picture as it is."
     by = marked.turn(view, detection)
     found = f"Found after **{words.plain(by)}** of the picture (plus: anticlockwise). " if by else ""
-    return f"{found}The window is as the search saw it, its surroundings are as they are in the picture."
+    return f"{found}The window is shown as the search saw it, its surroundings as in the picture."
 
 
 def _verdict(view: View, detection: int) -> str:
@@ -139,7 +139,7 @@ def _stages(view: View, machine: Machine, chip: np.ndarray) -> None:
             tile = Tile("", f"The window, {name}", lower=words.short(name, 16))
             with st.container(width=100):
                 gallery(cell, [tile], key=f"window_stage_{at}", alt=f"The window, {name}", size=76)
-    st.caption("From the window as it was cut to what the machine compares, each on its own grey scale.")
+    st.caption("From the window as cut to the input of the machine, each on its own grey scale.")
 
 
 def _grey(values: np.ndarray) -> np.ndarray:
@@ -177,7 +177,7 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> No
         left = total - parts[sorted(off)].sum()
         one = "one support vector" if len(off) == 1 else f"{len(off)} support vectors"
         st.markdown(f"Without {one} switched off, **f = {with_sign(left, 3)}**.")
-        button("Switch all on", "", "window_on", _switch, of, frozenset(), help="Every support vector counts again.")
+        button("Switch all on", "", "window_on", _switch, of, frozenset(), help="Uses every support vector again.")
     strongest = np.argsort(-np.abs(parts), kind="stable")[:STRONGEST]
     rows = machine.origin[strongest]
     jitters = evidence.jitter_names(machine)
@@ -210,10 +210,11 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> No
         on_pick=lambda i: _switch(of, off ^ {int(i)}),
         whole_page=False,
     )
-    made = " A dotted ring is virtual: the picture is the chip that it was made from." if virtual.any() else ""
+    made = " Dotted ring: virtual; the picture is its parent chip." if virtual.any() else ""
     st.caption(
         f"The {len(rows)} support vectors that weigh most; below each its contribution to f. Blue: objects, orange: "
-        f"background; a double ring is at C.{made} Click one to switch it off or on; it stays so in the next window."
+        "background; double ring: bounded (alpha = "
+        f"C).{made} Click one to switch it off or on; it stays so in the next window."
     )
 
 
@@ -250,7 +251,7 @@ def _nearest(machine: Machine, kept, x: np.ndarray, view: View, part: int) -> No
             rows=[f"nearest {word}"],
             size=40,
         )
-    cut = "" if len(known) == len(kept.train_y) else f" Looked for among the first {len(known):,}."
+    cut = "" if len(known) == len(kept.train_y) else f" Searched among the first {len(known):,}."
     st.caption(f"Nearest training chips, with their distance after preparation.{cut}")
 
 

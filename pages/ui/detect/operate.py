@@ -122,19 +122,19 @@ def _controls(view: View) -> Now | None:
             "Scores of",
             view.judged.names,
             alone=False,
-            help="Whose scores rank the candidates: the run's machine, or a baseline trained on the same ones.",
+            help="Ranks the candidates by the scores of the run's machine, or of a baseline.",
         )
         fa = parameters.choice(
             "fa",
-            "False alarms a picture",
+            "False alarms per picture",
             offered,
             first,
             widget="select_slider",
             alone=False,
             known=known,
             width="stretch",
-            help="Moves the threshold of the machine chosen to its left. It starts where the run's machine was "
-            "trained for, offset 0.",
+            help="Operating point: sets the threshold of the machine on the left. It starts at offset 0, for which "
+            "the run's machine was trained.",
         )
     column = view.judged.names.index(by)
     point = judging.at(trial(view, column), offered[fa], own=column == 0)
@@ -146,7 +146,7 @@ def _chosen_picture(view: View) -> int:
     there = names(view)
     name = parameters.choice(
         "picture", "Picture", there, widget="selectbox", alone=False, width=240, label_visibility="collapsed",
-        help="The test picture that is drawn with its hits, misses and false alarms.",
+        help="The test picture to show with its hits, misses and false alarms.",
     )  # fmt: skip
     return int(view.judged.tested[there.index(name)])
 
@@ -169,10 +169,11 @@ def _snap(offered: dict[str, int]) -> tuple[str, ...]:
 def _sentence(view: View, by: str, point: OperatingPoint) -> str:
     pictures, alarms = words.many(len(view.judged.tested), "picture"), words.many(point.alarms, "false alarm")
     if not view.n_objects:
-        return f"**{alarms}** in {pictures} without a single {view.noun}: there is no rate to speak of."
+        return f"**{alarms}** in {pictures} without a labelled {view.noun}, so there is no detection rate."
     area = "" if view.unit == "picture" else f", {view.area:,.0f} {view.unit}"
     return (
-        f"**{by}: {point.found:,} of {view.n_objects:,} found, {100 * point.rate:.0f} %**, with {alarms} in "
+        f"**{by}: {point.found:,} of {view.n_objects:,} {view.nouns} detected ({100 * point.rate:.0f} %)** with "
+        f"{alarms} in "
         f"{pictures}{area}; threshold {point.threshold:.3g}."
     )
 
@@ -183,7 +184,7 @@ def _below_the_curve(view: View, column: int, point: OperatingPoint) -> str:
     if not more:
         return ""
     found = words.many(more, view.noun)
-    return f" A lower threshold finds {found} more with no more false alarms: so much higher lies the curve."
+    return f" Lowering the threshold would detect {found} more without adding a false alarm."
 
 
 def _picture(view: View, now: Now, position: int):
@@ -201,8 +202,8 @@ def _picture(view: View, now: Now, position: int):
         on_pick=windows.open_window,
     )
     st.caption(
-        f"{words.plain(here.name)}: {said}. Blue: found; dashed: missed; orange cross: false alarm; thicker: surer "
-        f"label. {words.plain(viewing.HOW)} Click a mark to see why."
+        f"{words.plain(here.name)}: {said}. Blue: detected; dashed: missed; orange cross: false alarm; thicker: more "
+        f"certain label. {words.plain(viewing.HOW)} Click a mark to see why."
     )
     st.download_button(
         "Picture (PNG)",
@@ -212,7 +213,7 @@ def _picture(view: View, now: Now, position: int):
         key="export_picture",
         on_click="ignore",
         icon=":material/image:",
-        help="The whole picture in its own size with these marks, drawn by the server.",
+        help="The whole picture in its original size with these marks.",
     )
 
 
@@ -244,7 +245,7 @@ def _curve(view: View, now: Now, compared: list[View]):
     )
     show(figure, "froc", on_select=_choose_point, selection_mode="points")
     columns = {"mean": numbers.text(MEAN, "mean rate")}
-    columns["at offset 0"] = numbers.text("The rate, with so many false alarms over all pictures.")
+    columns["at offset 0"] = numbers.text("Detection rate and number of false alarms over all pictures.")
     alt = "The mean detection rate of each machine with its interval"
     numbers.table([_row(one, score) for one, score in drawn], alt, columns=columns)
     st.caption(f"{MEAN} {denominators(view)}")
@@ -255,8 +256,8 @@ CONFIDENCE = (
     "negatives (DeCoste and Schölkopf, section 5.2)."
 )
 MEAN = (
-    "Mean rate: the detection rate at 1/4, 1/2, 1, 2, 4 and 8 false alarms a picture, averaged, as detection "
-    "challenges report it (CAMELYON16, LUNA16); its interval by drawing the pictures anew, with all that is in them."
+    "Mean rate: the detection rate at 1/4, 1/2, 1, 2, 4 and 8 false alarms per picture, averaged, as detection "
+    "challenges report it (CAMELYON16, LUNA16). Its interval is a bootstrap over pictures."
 )
 
 
@@ -269,7 +270,7 @@ def all_lines(view: View, compared: list[View]) -> list[tuple[froc.Line, Estimat
 def denominators(view: View) -> str:
     """What rates and false alarms are divided by, in words."""
     n = len(view.judged.tested)
-    area = "" if view.unit == "picture" else f" or the {view.area:,.0f} {view.unit} that can be used of them"
+    area = "" if view.unit == "picture" else f" or the {view.area:,.0f} {view.unit} of their usable area"
     table = int(view.judged.opportunities.sum())
     counted = f" ({table:,} count by the set's own table)" if table != view.n_objects else ""
     pictures = words.many(n, "picture")
@@ -322,7 +323,9 @@ def _strip(view: View, now: Now, picture: int):
         size=marked.THUMB,
         on_pick=_show_picture,
     )
-    st.caption("Below each picture: found of those labelled, and false alarms (fa). Click one to see it large.")
+    st.caption(
+        "Below each picture: objects detected of those labelled, and false alarms (fa). Click one to enlarge it."
+    )
 
 
 def _show_picture(name: str):

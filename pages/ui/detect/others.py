@@ -33,15 +33,15 @@ def compared(view: View) -> list[View]:
     }
     chosen = parameters.several(
         "beside",
-        "Beside it",
+        "Compare with",
         alike,
-        unknown="{} is no other run of this experiment here.",
+        unknown="{} is not another run of this experiment.",
         format_func=picker.labels(list(alike.values())).get,
         max_selections=4,
         placeholder="other runs",
         label_visibility="collapsed",
         width=420,
-        help="Their curves are drawn with this run's, for instance a virtual machine beside its base.",
+        help="Draws their curves with this run's, for instance a virtual machine and its base.",
     )
     return [found for run_id in chosen if (found := _view(alike[run_id])) is not None]
 

@@ -132,7 +132,8 @@ def searched(run: Run, photograph: Photograph, now: Looking) -> Searched:
             raise DataError("The search was cancelled")
         if now.first and time.monotonic() - now.first[0] > SECONDS:
             raise DataError(
-                f"The search took more than {SECONDS:.0f} s", "a machine of degree 2, which is quick, or a free moment"
+                f"The search took more than {SECONDS:.0f} s",
+                "a machine of degree 2, which is fast, or try again when less is running",
             )
 
     seen = scanned.search(recipe, pictures.load(recipe.dataset), machine, discard, image, check, tell=now.tell)

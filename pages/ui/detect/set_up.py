@@ -28,7 +28,7 @@ WEIGHT = Field(
     numeric(0.1, 1000),
     1.0,
     "Weight of objects",
-    "C of the objects is so many times that of the background; the paper took 3.",
+    "Multiplies C for objects; background keeps C. The paper used 3.",
     step=0.5,
 )
 
@@ -40,7 +40,7 @@ def named() -> dict[str, Recipe]:
 
 def set_up() -> None:
     """The form, what the run will need, and Start."""
-    st.subheader("Look for objects")
+    st.subheader("New detection run")
     FORM.seed(lambda: FIRST, unless=lambda given: given.get("task", [""])[-1] != TASK)
     FORM.warn()
     head, base = st.container(), FORM.base
@@ -55,7 +55,7 @@ def set_up() -> None:
         start = st.container()
         times = starting.times()
         with start:
-            does = "Trains part by part"
+            does = "Trains split by split"
             starting.start_button(estimate(recipe), "detect_start", _start, (recipe, times), does, times)
 
 
@@ -106,12 +106,12 @@ def _recipe() -> Recipe:
     values = {"dataset": found.entry.name, "experiment": experiment} | method.draw(FORM, TASK)
     values |= FORM.draw_all([own["finder"]], TASK)
     others = [field for name, field in own.items() if name != "finder" and field.means_something(values)]
-    with st.expander("How to look"):
+    with st.expander("Search settings"):
         values |= FORM.draw_all(others, TASK)
         values |= FORM.draw_row([FIELDS["C"], WEIGHT])
         weight = values.pop("weight")
         values["seed"] = FORM.draw(FIELDS["seed"])
-        st.caption(f"Kernel ${base.kernel.formula}$, preparation: {', '.join(base.preprocess) or 'none'}.")
+        st.caption(f"Kernel ${base.kernel.formula}$, preprocessing: {', '.join(base.preprocess) or 'none'}.")
     return config.called(base.replace(**values, class_weight={"1": weight, "-1": 1.0} if weight != 1 else None))
 
 
@@ -149,5 +149,5 @@ def _experiment(found: pictures.PictureSet) -> str:
     if chosen.missing:
         more = f" and {len(chosen.missing) - 4} more" if len(chosen.missing) > 4 else ""
         missing = ", ".join(chosen.missing[:4]) + more
-        st.caption(f":material/hide_image: Not at hand, and so left out: {words.plain(missing)}.")
+        st.caption(f":material/hide_image: Not available, so excluded: {words.plain(missing)}.")
     return name

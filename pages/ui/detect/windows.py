@@ -18,13 +18,12 @@ PER_PAGE = 96
 WINDOW = "window"  # the URL parameter that holds the reference of the open detection
 GALLERY, ONCE = "gallery", "windows"  # the URL parameter of the gallery shown; as it was called once
 SEE = {
-    "Hits": "objects found, each by its surest window; lower left: the score.",
-    "Missed": "objects below the threshold, the nearest to it first; those without a score have no candidate at all: "
-    "no machine was asked about them.",
-    "False alarms": "windows with no object that score above the threshold, the surest first.",
+    "Hits": "objects detected, each by its highest-scoring window; lower left: the score.",
+    "Missed": "objects below the threshold, the nearest to it first; those without a score have no candidate at all.",
+    "False alarms": "windows without an object that score above the threshold, the highest first.",
 }
 SEE_ONE = {
-    "Hits": "object found, by its surest window; lower left: the score.",
+    "Hits": "object detected, by its highest-scoring window; lower left: the score.",
     "Missed": "object below the threshold; without a score it has no candidate at all.",
     "False alarms": "window with no object that scores above the threshold.",
 }
@@ -55,7 +54,8 @@ def windows(view: View, column: int, point: OperatingPoint, now: Shown) -> None:
         "Windows",
         KINDS,
         label_visibility="collapsed",
-        help="Windows that hold an object and were taken; objects that none found; windows taken without one.",
+        help="Hits: windows above the threshold with an object. Missed: objects without one. "
+        "False alarms: windows above the threshold without an object.",
     )
     score = np.append(view.judged.scores[:, column], -np.inf)
     of_kind = {"Hits": found, "Missed": missed}

@@ -33,8 +33,8 @@ LARGEST = 128  # larger pictures are thinned before they are sent
 WHITE, GROUND = 250, 0.3  # from this share of pixels this light on, pictures are ink on white
 LIGHT = 200  # or from this mean on
 DIMMED = 0.71  # their white in a dark theme, as pictures.css has it
-RINGS = "Single ring: free; double ring: at C"
-VIRTUAL_RINGS = f"{RINGS}; dotted: virtual; dotted and solid: a virtual one at C"
+RINGS = "Single ring: free; double ring: bounded (alpha = C)"
+VIRTUAL_RINGS = f"{RINGS}; dotted: virtual; dotted and solid: virtual and bounded"
 SIDES = "blue: the machine's class, orange: the others"
 
 

@@ -71,7 +71,7 @@ def _draw(name: str, known: Sequence) -> None:
     st.markdown(f"Nothing here is called **{plain(short(name))}**.")
     for near in get_close_matches(name.replace("_", " ").lower(), there, 1):
         st.page_link(there[near], label=f"Perhaps you meant {there[near].title}", icon=there[near].icon)
-    st.subheader("What there is")
+    st.subheader("Available pages")
     grid = st.grid(3, min_column_width=WIDTH)
     for page in there.values():
         with grid.cell():

@@ -36,12 +36,12 @@ def switch() -> None:
         where=st.sidebar,
         key=PRESENT,
         persist_state="session",
-        help="For a class: larger type, one figure at a time, no forms. Close this menu by its arrow.",
+        help="Presentation view for a class: larger type, one figure at a time, no forms. The arrow closes this menu.",
     )
     if presenting():
         st.html(f"<style>html {{ font-size: {16 * TYPE:g}px }}</style>")  # the unit of every size of the pages
         st.html(Path(__file__).with_suffix(".css"))
-        how = {"help": "Back to the whole page, with its menu and its forms.", "type": "tertiary"}
+        how = {"help": "Shows the whole page again, with its menu and forms.", "type": "tertiary"}
         off = st.session_state.update, {PRESENT: False}
         button("Leave Present", "close_fullscreen", "present_leave", *off, **how)
 

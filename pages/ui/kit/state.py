@@ -61,7 +61,7 @@ def guarded(draw):
         st.error(plain(error), title=f"A run {what}", icon=":material/broken_image:")
         ways.to("runs", "All runs", "arrow_forward")
     except DataError as error:
-        st.error(plain(error), title="A data set cannot be read", icon=":material/broken_image:")
+        st.error(plain(error), title="A dataset cannot be read", icon=":material/broken_image:")
 
 
 def fragment(draw=None, *, run_every: float | None = None):

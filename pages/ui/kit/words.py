@@ -33,8 +33,8 @@ def rate(result: dict) -> str:
 
 
 def test_example(split: str, index: int) -> str:
-    """`Test example 65 (held out of the train part)`: what a run calls an example that it was judged on."""
-    return f"Test example {index}" + (" (held out of the train part)" if split == "train" else "")
+    """`Test example 65 (held out of the training set)`: what a run calls an example that it was judged on."""
+    return f"Test example {index}" + (" (held out of the training set)" if split == "train" else "")
 
 
 def outcome(result: dict) -> str:
@@ -46,7 +46,7 @@ def outcome(result: dict) -> str:
     ranked = [f"area under the ROC curve {result['roc_area']:.4f}"] if "roc_area" in result else []
     parts = [
         *ranked,
-        f"{held}, {bound:,} at C",
+        f"{held}, {bound:,} bounded",
         f"trained in {duration(training_seconds(result))}",
         beside({"compile_seconds": compiling(result)}),
         memory(result),

@@ -101,13 +101,13 @@ def draw(run: Run, to: Target, way: str) -> None:
     """The list, and below it what choosing saves where all labels are known."""
     if not to.base.entry.unlabelled:
         st.info(
-            f"Every example of {plain(to.base.entry.title)} has a label. In a table of yours an empty label is not "
-            "known yet, and so is that of images in a folder *unlabelled*: these are then asked for here. What "
-            "that saves is shown below, on labels that are hidden.",
+            f"Every example of {plain(to.base.entry.title)} has a label. To label new examples here, leave their "
+            "label empty in your table, or put the images into a folder *unlabelled*. The study below shows how many "
+            "labels this saves, on labels that are hidden.",
             icon=":material/help:",
         )
     elif reason := why_not(run):
-        st.warning(plain(reason), title="This run's machine cannot ask", icon=":material/block:")
+        st.warning(plain(reason), title="This run's machine cannot choose examples", icon=":material/block:")
     elif watched(_work(run, to, way), at_once=True).state == "done":
         _look(run, to, way)
     _saved(run, to)
@@ -116,9 +116,9 @@ def draw(run: Run, to: Target, way: str) -> None:
 def field(to: Target) -> str:
     """By what examples are asked for; nothing where there are none."""
     return "" if not to.base.entry.unlabelled else parameters.choice(
-        "ask", "Asked for", WAYS, format_func=WAYS.get,
-        help="Nearest to the plane: what the machine is least sure of. Spread: of these, some that are unlike each "
-        "other. At random: what the two are compared with, under another name of the revision.",
+        "ask", "Query strategy", WAYS, format_func=WAYS.get,
+        help="Nearest to the plane: the examples that the machine is least certain of. Spread: of these, some that "
+        "differ from each other. At random: the baseline; use another name of the revision for it.",
     )  # fmt: skip
 
 
@@ -132,8 +132,8 @@ def _work(run: Run, to: Target, way: str) -> Work:
     """The machine of the labels given until now, and what it asks for."""
     return Work(
         analyses.NEXT, (run.id, to.base.entry.name, given(to), way, COMING), "ask", lambda now: (now.message, 0.0),
-        "The machine was not trained", begin="Ask for the next label", stop="Ends it.",
-        help="Trains on the labels that there are, and looks where an answer would teach most.",
+        "The machine was not trained", begin="Choose the next example", stop="Stops training.",
+        help="Trains on the known labels and chooses the most informative examples to label next.",
     )  # fmt: skip
 
 
@@ -150,20 +150,18 @@ def _look(run: Run, to: Target, way: str) -> None:
         st.rerun()  # the whole page, which says how far it is
     _one(run, to, labels, now.result)
     st.caption(
-        f"Of the run's {now.result.t:,} test examples, which its recipe drew from those that had a label before any "
-        "was asked for: what is asked for trains, and never tests. What random choice would have given cannot be known "
-        "without its labels; below both are shown, on labels that are known."
+        f"Of the run's {now.result.t:,} test examples, which were labelled from the start: newly labelled examples "
+        "are used for training only. The result of a random choice cannot be known without its labels; the study "
+        "below compares both on known labels."
     )
     if aside := now.result.aside:
-        st.caption(f"{aside:,} more without a label are not looked at: memory holds no kernel values of so many.")
+        st.caption(f"{aside:,} more unlabelled examples are not considered: their kernel values do not fit in memory.")
     gives.train(run, to)
 
 
 def _one(run: Run, to: Target, labels: Labels, now: Next) -> None:
     """The example that is asked for; those judged come before it in the list, so that there is a way back."""
-    before = [
-        Doubt("train", row, "", "", 0.0, f"Number {i} that was asked for.") for i, (row, _) in enumerate(labels, 1)
-    ]
+    before = [Doubt("train", row, "", "", 0.0, f"Query number {i}.") for i, (row, _) in enumerate(labels, 1)]
     machine = run.machine()
     called = dict(zip(machine.classes.tolist(), evidence.class_names(run, machine)))
     name = lambda label: str(called.get(label, label))  # noqa: E731
@@ -172,7 +170,7 @@ def _one(run: Run, to: Target, labels: Labels, now: Next) -> None:
         for row, said, second, lead in zip(now.rows, now.said, now.second, now.lead, strict=True)
     ]
     if not coming:
-        st.success("Every example has been asked for.", icon=":material/check:")
+        st.success("Every example has been labelled.", icon=":material/check:")
     curve = lambda: show(error_curve(now), "ask_curve")  # noqa: E731
     judging = Judging(run, evidence.data_of(run), (*before, *coming), to, "next", len(labels) + now.left, curve)
     if judging.doubts:
@@ -187,23 +185,23 @@ def _sentence(second: str, lead: float, two: bool, left: int) -> str:
 
 def _saved(run: Run, to: Target) -> None:
     """The settings, the study at work, and its figure."""
-    st.subheader("What choosing saves")
+    st.subheader("Labels saved by active learning")
     if reason := study.impossible(run.recipe):
-        st.caption(f"{plain(reason)} A run of the method *Support vectors* shows it.")
+        st.caption(f"{plain(reason)} Use a run of the method *Support vectors*.")
         return
     n = int((run.train_index() < len(to.base.y_train)).sum())  # those that had a label before any verdict
     recipe = studied(run.recipe, n)
     with present.form("The study"):
         settings = _settings(n)
     st.caption(
-        f"Of {recipe.n_train:,} training examples with a label all but {settings['known']:,} hide it, and answer when "
-        f"they are asked, {settings['batch']} at a time; errors are counted on test examples that are never asked. "
-        f"{settings['seeds']} times over, each with another start, and another split where the recipe draws one."
+        f"Of {recipe.n_train:,} labelled training examples, all but {settings['known']:,} have their labels hidden; "
+        f"each step reveals {settings['batch']}. Errors are counted on separate test examples. The study repeats this "
+        f"with {settings['seeds']} seeds, each with another start, and another split if the recipe draws one."
     )
     work = Work(
-        analyses.STUDIED, analyses.study_key(recipe, **settings), "asked", _bar, "The study broke off",
-        begin="Hide labels and ask", icon=":material/play_arrow:",
-        help="Trains on few labels, asks for more in each way, and counts its errors.",
+        analyses.STUDIED, analyses.study_key(recipe, **settings), "asked", _bar, "The study failed",
+        begin="Start the study", icon=":material/play_arrow:",
+        help="Trains on few labels, adds labels by each strategy, and counts the errors.",
     )  # fmt: skip
     watched(work, _found)
 
@@ -218,18 +216,20 @@ def _settings(n: int) -> dict:
     most, batch = min(n, FEW), study.BATCH
     with st.container(horizontal=True, vertical_alignment="bottom"):
         target = parameters.number(
-            "goal", "Down to, % wrong", 0.1, 50.0, 100 * study.TARGET, 0.5,
-            help="Labels are counted until the error on the test examples is first down to this.",
+            "goal", "Target error, %", 0.1, 50.0, 100 * study.TARGET, 0.5,
+            help="Counts the labels needed until the test error first reaches this value.",
         )  # fmt: skip
         known = parameters.number(
-            "begin", "Labels at the start", 2, max(most // 2, 3), min(study.KNOWN, max(most // 4, 2)), 1,
-            help="One of each class at least, the others at random.",
+            "begin", "Initial labels", 2, max(most // 2, 3), min(study.KNOWN, max(most // 4, 2)), 1,
+            help="At least one of each class, the others at random.",
         )  # fmt: skip
         last = parameters.number(
-            "upto", "Labels in the end", known + 1, most, max(min(study.MOST, most), known + 1), 10,
-            help="Nothing is asked for beyond that.",
+            "upto", "Maximum labels", known + 1, most, max(min(study.MOST, most), known + 1), 10,
+            help="Stops at this number of labels.",
         )  # fmt: skip
-        seeds = parameters.number("times", "Times over", 1, 20, study.SEEDS, 1, help="Seeds, the run's own the first.")
+        seeds = parameters.number(
+            "times", "Repeats", 1, 20, study.SEEDS, 1, help="Number of seeds, starting with the run's own."
+        )
     return {"known": known, "batch": batch, "most": last, "seeds": seeds, "target": target / 100}
 
 
@@ -240,21 +240,21 @@ def _bar(now: TaskStatus) -> tuple[str, float]:
 def _found(now: TaskStatus) -> None:
     """The figure, and what it comes to in words, as far as it has come."""
     if now.state == "stopped":
-        st.caption(":material/stop: Stopped; what was found until then is below.")
+        st.caption(":material/stop: Stopped; the results until then are below.")
     found: Study | None = now.result
     if found is None:
         return
     show(ways(found), "asked_ways")
     last, goal = int(found.given[-1]), f"{100 * found.target:g} %"
-    lines = [f"Labels until {goal} are wrong, median and range:"]
+    lines = [f"Labels needed for an error of {goal}, median and range:"]
     for way, title in WAYS.items():
         reached, times = found.reached(way), found.done and times_told(found, way)
         if not len(reached):
             continue
-        saves = f" · at random {times} times as many; fewer for {found.sooner(way)} of {found.done} seeds"
+        saves = f" · random choice needs {times} times as many; fewer for {found.sooner(way)} of {found.done} seeds"
         lines.append(f"- {title}: **{told(reached, last)}**{saves if times and way != 'random' else ''}")
     st.markdown("\n".join(lines))
     st.caption(
-        f"With all {found.n:,} labels {100 * found.whole:.1f} % are wrong. {words.many(found.done, 'seed')} done; a "
-        f"way that does not get there within {last:,} labels counts as more than that."
+        f"With all {found.n:,} labels the error is {100 * found.whole:.1f} %. {words.many(found.done, 'seed')} "
+        f"finished; a strategy that does not reach the target within {last:,} labels counts as more than that."
     )

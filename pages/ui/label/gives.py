@@ -21,9 +21,9 @@ from svmcore.lab.store.runs import Run
 def train(run: Run, to: Target) -> None:
     """Train on the revision as it is now, and the way to Compare."""
     stands = to.standing
-    st.markdown(f"**What it gives.** {revisions.told(revisions.counted(stands))}")
+    st.markdown(f"**Revised dataset.** {revisions.told(revisions.counted(stands))}")
     if not stands:
-        st.caption("With the first verdict there is a revision to train on.")
+        st.caption("Nothing reviewed yet. Your first decision creates a revised dataset that you can train on.")
         return
     try:
         recipe = revised(run, to)
@@ -38,7 +38,7 @@ def train(run: Run, to: Target) -> None:
             "Train on the revision", type="primary", icon=":material/play_arrow:", key="label_train",
             shortcut=None if DIGIT in st.query_params else "t", on_click=_start, args=(recipe, run.id),
             disabled=ready is not None or not need.fits,
-            help="The recipe of the run shown, on the labels that stand now; the run shown stays what it is.",
+            help="Trains the recipe of this run on the labels as reviewed. This run does not change.",
         )  # fmt: skip
         if ready is None:
             said = f"About {words.duration(need.seconds)}." if need.fits else plain(need.advice)
@@ -62,8 +62,8 @@ def _detector(run: Run, to: Target) -> None:
         return
     pressed = st.button(
         "Train the detector on them", icon=":material/center_focus_strong:", key="label_detector",
-        help="The run whose windows these are, on the windows as they are judged now. What it finds is counted by the "
-        "boxes of its pictures, which stay as they are.",
+        help="Trains the detector of these windows again on the reviewed windows. Its detections are counted by the "
+        "boxes of its pictures, which do not change.",
     )  # fmt: skip
     if pressed:
         titled = recipe.replace(title=words.title(recipe))
@@ -105,7 +105,7 @@ def _compare(run: Run, after: Run, to: Target) -> None:
     if after.result is None:
         st.warning(plain(after.message) or "It ended without a machine.", icon=":material/error:")
         return
-    later = f" {words.many(since, 'verdict')} since." if since else ""
+    later = f" {words.many(since, 'decision')} since." if since else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"Before: {plain(words.error_rate(run.result))}. On the revision: "
@@ -113,13 +113,13 @@ def _compare(run: Run, after: Run, to: Target) -> None:
         )
         if n := _judged_apart(run, after):
             st.markdown(
-                f":material/warning: {words.many(n, 'test label')} of the two are not the same, as they were judged: "
-                "*Compare* counts both by either's."
+                f":material/warning: {words.many(n, 'test label')} differ between the two after review: *Compare* "
+                "counts both runs by either labels."
             )
-        help = "What mending the labels fixes and breaks, example by example, and whether by chance."
+        help = "Errors that correcting the labels fixes and adds, with a significance test."
         ways.to("compare", "Compare the two", "compare", {"run": run.id, "compare": [run.id, after.id]}, help=help)
-        help = "As a file for this library, for onnxruntime, or as a script for scikit-learn: under Export."
-        ways.to("runs", "Take the machine away", "download", {"run": after.id}, help=help)
+        help = "Under Export: a file for this library or for onnxruntime, or a script for scikit-learn."
+        ways.to("runs", "Export the machine", "download", {"run": after.id}, help=help)
 
 
 def _judged_apart(run: Run, after: Run) -> int:
@@ -130,19 +130,19 @@ def _judged_apart(run: Run, after: Run) -> int:
 
 def files(to: Target) -> None:
     """Verdicts taken away, and somebody's brought along."""
-    with st.expander("Take verdicts away, or bring somebody's along", icon=":material/swap_horiz:"):
+    with st.expander("Export or import labels", icon=":material/swap_horiz:"):
         if to.lines:
             st.download_button(
-                "Verdicts (CSV)", partial(revisions.export, to.name, to.base.entry),  # as they stand at the click
+                "Labels (CSV)", partial(revisions.export, to.name, to.base.entry),  # as they stand at the click
                 f"{to.name.replace(':', '-').replace('@', '-')}.csv", "text/csv", key="label_export",
                 on_click="ignore", icon=":material/table:",
-                help="What stands on each example judged. Texts that a spreadsheet would run are made harmless.",
+                help="Your decision for each reviewed example. Formulas for spreadsheets are made harmless.",
             )  # fmt: skip
         else:
-            st.caption("Nothing is judged yet.")
+            st.caption("Nothing reviewed yet.")
         brought = st.file_uploader(
-            "Somebody's verdicts", "csv", key="label_import", max_upload_size=64,
-            help="A CSV that this page wrote, here or on another machine, of the same data set.",
+            "Import labels (CSV)", "csv", key="label_import", max_upload_size=64,
+            help="A CSV file exported from this page, here or on another machine, for the same dataset.",
         )  # fmt: skip
         if brought is not None:
             merging.beside_ones_own(to, brought.getvalue(), brought.file_id)

@@ -39,8 +39,8 @@ def hint(run: Run, to: Target, doubts: tuple[Doubt, ...]) -> None:
     if not run.recipe.options.get("noise") or not doubts or doubts[0].part != "train":
         return
     asked = st.toggle(
-        "How well did I do?", key="label_practice",
-        help="The recipe swapped labels by its seed: which ones is known, and told here. Judge first.",
+        "Check my decisions", key="label_practice",
+        help="The recipe swapped known labels by its seed. Shows your precision and recall; review labels first.",
     )  # fmt: skip
     if asked:
         st.markdown(practised(listed.swapped(run), [doubt.key for doubt in doubts], to.standing))
@@ -51,19 +51,21 @@ def practised(swapped: set, ranked: list, stands: dict) -> str:
     n, k = len(swapped), len(ranked)
     found = sum(key in swapped for key in ranked)
     lines = [
-        f"Noise swapped {words.many(n, 'training label')}. Of the first {k:,} suspects {found:,} are among them: "
+        f"Noise swapped {words.many(n, 'training label')}. Of the first {k:,} likely label errors {found:,} are among "
+        "them: "
         f"precision {_share(found, k)}, recall {_share(found, n)}."
     ]
     called = {key: one for key, one in stands.items() if key[0] == "train" and one.verdict in CALLED_WRONG}
     right = sum(key in swapped for key in called)
     if not called:
-        return lines[0] + " You have called none of them wrong yet."
+        return lines[0] + " You have not marked any label as wrong yet."
     mended = sum(key in swapped and one.says == (verdicts.LABEL, one.given) for key, one in called.items())
     kept = sum(key in swapped and stands[key].verdict == verdicts.KEEP for key in ranked if key in stands)
     lines.append(
-        f"You called {len(called):,} wrong, and {right:,} of them were: precision {_share(right, len(called))}, recall "
-        f"{_share(right, n)}; {mended:,} have their own label again."
-        + (f" {words.many(kept, 'swapped label')} you kept." if kept else "")
+        f"You marked {len(called):,} as wrong, and {right:,} of them "
+        f"were: precision {_share(right, len(called))}, recall "
+        f"{_share(right, n)}; {mended:,} have their original label again."
+        + (f" You kept {words.many(kept, 'swapped label')}." if kept else "")
     )
     return "  \n".join(lines)
 
@@ -84,18 +86,18 @@ def section(run: Run, doubt: Doubt) -> None:
         return
     asked = parameters.read(ASKED, False)
     st.button(  # no switch, which would have the focus, and the keys with it
-        "Do not say why" if asked else "Why is it doubted?", key="label_unseen", icon=":material/balance:",
+        "Hide explanation" if asked else "Explain this prediction", key="label_unseen", icon=":material/balance:",
         shortcut=None if DIGIT in st.query_params else "w", on_click=parameters.say,
         args=(ASKED, None if asked else "true"),
-        help="Which support vectors made the machine that did not see it answer so. Machines of folds are not kept: "
-        "this one is trained again, the same as it was.",
+        help="Contributions of the support vectors of the machine trained without this example. Machines of folds are "
+        "not stored, so the same one is trained again.",
     )  # fmt: skip
     if not asked:
         return
     work = Work(
         analyses.UNSEEN, (run.id, doubt.row), "unseen", BAR,
-        "The machine could not be trained again", begin="Train it again", stop="Ends it.",
-        help="The machine of the folds without this example.",
+        "The machine could not be trained again", begin="Train it again", stop="Stops training.",
+        help="Trains the machine of the fold without this example.",
     )  # fmt: skip
     watched(work, partial(_bill, run, doubt), at_once=True)
 
@@ -113,10 +115,12 @@ def _bill(run: Run, doubt: Doubt, now: TaskStatus) -> None:
     view = lines.view(run, found.machine, shown, said, "sv")
     bill.bars(view, sides, bills, pictured, lambda _: [], lambda _: None, "unseen_bill")
     if not np.allclose(found.f, _kept(run, doubt.row), atol=CLOSE):
-        st.caption("The run kept another answer: its version did not keep which labels its folds left out in the end.")
+        st.caption(
+            "The run stored another prediction: its version did not store which labels its folds excluded in the end."
+        )
     st.caption(
-        f"By the machine without fold {found.number + 1} of {run.recipe.folds}, in which this example is. *Why* "
-        "above asks the run's own machine, which was trained with this label."
+        f"Machine trained without fold {found.number + 1} of {run.recipe.folds}, which contains this example. *Why* "
+        "above uses the run's own machine, which was trained with this label."
     )
 
 
@@ -148,7 +152,7 @@ class Judging(NamedTuple):
 def judge(judging: Judging) -> None:
     """The example that is looked at, its keys, and what comes next; drawn anew by itself with each verdict."""
     title = listed.LISTS[judging.kind].title.lower()
-    walk.over((listed.ref(judging.run, doubt) for doubt in judging.doubts), f"doubted, {title}")
+    walk.over((listed.ref(judging.run, doubt) for doubt in judging.doubts), f"list {title}")
     _look(judging)
 
 
@@ -168,7 +172,7 @@ def one(judging: Judging, stands) -> None:
     done = sum(one.key in stands for one in doubts)
     likely = sum(one.likely for one in doubts)
     said = f" · the first {likely:,} are more likely wrong than right" if 0 < likely < len(doubts) else ""
-    st.progress(done / n, f"**{done:,} of {n:,} judged** · this is number {at + 1:,}{said}")
+    st.progress(done / n, f"**{done:,} of {n:,} reviewed** · this is number {at + 1:,}{said}")
     left, right = st.columns([1, 3] if judging.dataset.image_shape else [2, 3], gap="medium")
     with left:
         _picture(judging, doubt)
@@ -183,7 +187,7 @@ def one(judging: Judging, stands) -> None:
         section(judging.run, doubt)
     _strip(judging, at, stands)
     if done == len(doubts):
-        st.success("All of this list are judged.", icon=":material/check:")
+        st.success("All examples of this list are reviewed.", icon=":material/check:")
 
 
 def _place(judging: Judging, stands) -> int:
@@ -223,7 +227,7 @@ def _called(judging: Judging, doubt: Doubt) -> str:
 
 def _word(judging: Judging, doubt: Doubt) -> str:
     """What stands before the other class of an example: by whom it is called so."""
-    return "said too, before" if doubt.agreed else listed.LISTS[judging.kind].said
+    return "also predicted; runner-up" if doubt.agreed else listed.LISTS[judging.kind].said
 
 
 def _said(judging: Judging, doubt: Doubt, verdict: Verdict | None) -> None:
@@ -238,7 +242,7 @@ def _said(judging: Judging, doubt: Doubt, verdict: Verdict | None) -> None:
         st.button(
             "Why", icon=":material/help:", key=f"label_why_{doubt.part}_{doubt.row}", on_click=_why,
             args=(listed.ref(judging.run, doubt),), type="tertiary",
-            help="What the run's machine answers about it, and which support vectors speak for what.",
+            help="The prediction of the run's machine, and the contributions of its support vectors.",
         )  # fmt: skip
 
 
@@ -268,19 +272,46 @@ def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
     kept = next((label for label in classes if str(label) == doubt.given), given)  # of one class against the rest
     with st.container(horizontal=True):
         if kept in classes:
-            button(f"Keep {plain(words.minus(classes[kept]))}", "keep", "k", "The label stands.", _give, is_of(kept))
+            button(f"Keep {plain(words.minus(classes[kept]))}", "keep", "k", "Confirms the label.", _give, is_of(kept))
         if said is not None and said != kept:
             name = plain(words.minus(classes[said]))
             likely = "primary" if doubt.likely else "secondary"
-            button(f"It is {name}", "said", "a", "The label that is said.", _give, is_of(said), type=likely)
-        button("Take out", "out", "x", "It does not train or test.", _give, verdict(verdicts.OUT))
-        button("Unsure", "unsure", "u", "Seen, and left as it is.", _give, verdict(verdicts.UNSURE))
+            button(f"It is {name}", "said", "a", "Sets the predicted label.", _give, is_of(said), type=likely)
+        button("Exclude", "out", "x", "Excludes the example from training and testing.", _give, verdict(verdicts.OUT))
+        button(
+            "Unsure",
+            "unsure",
+            "u",
+            "Leaves the label unchanged and marks it as reviewed.",
+            _give,
+            verdict(verdicts.UNSURE),
+        )
     _labels(doubt, classes, is_of, button)
     with st.container(horizontal=True):
-        button("Previous", "previous", "Left", "The one before.", _go, at - 1, disabled=at == 0, icon=BACK, on="any")
+        button(
+            "Previous",
+            "previous",
+            "Left",
+            "Goes to the previous example.",
+            _go,
+            at - 1,
+            disabled=at == 0,
+            icon=BACK,
+            on="any",
+        )
         last = at == len(judging.doubts) - 1
-        button("Next", "next", "Right", "Without a verdict.", _go, at + 1, disabled=last, icon=FORTH, on="any")
-        button("Undo", "undo", "z", "Takes back the latest verdict.", _undo, disabled=not stands, icon=UNDO, on="any")
+        button(
+            "Next",
+            "next",
+            "Right",
+            "Goes to the next example without a decision.",
+            _go,
+            at + 1,
+            disabled=last,
+            icon=FORTH,
+            on="any",
+        )
+        button("Undo", "undo", "z", "Undoes your latest decision.", _undo, disabled=not stands, icon=UNDO, on="any")
 
 
 BACK, FORTH, UNDO = ":material/chevron_left:", ":material/chevron_right:", ":material/undo:"
@@ -295,15 +326,17 @@ def _labels(doubt: Doubt, classes: dict, is_of: Callable, button: Callable) -> N
             for (label, name), digit in zip(classes.items(), DIGITS, strict=False):
                 key = str(label) if digits else digit
                 shown = "Is" if digits else plain(words.minus(name))  # the button shows its key beside that
-                button(shown, f"is_{key}", None if mixed else key, f"It is {plain(name)}.", _give, is_of(label))
+                button(
+                    shown, f"is_{key}", None if mixed else key, f"Sets the label to {plain(name)}.", _give, is_of(label)
+                )
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         picked = st.selectbox(
-            "Another label", list(classes), index=None, format_func=classes.get, width=220, placeholder="choose",
-            key=f"label_list_{doubt.part}_{doubt.row}", help="The classes of the data set.",
+            "Relabel as", list(classes), index=None, format_func=classes.get, width=220, placeholder="choose",
+            key=f"label_list_{doubt.part}_{doubt.row}", help="The classes of the dataset.",
         )  # fmt: skip
         if picked is not None:
-            button(f"It is {plain(classes[picked])}", "listed", "l", "This label.", _give, is_of(picked))
+            button(f"It is {plain(classes[picked])}", "listed", "l", "Sets this label.", _give, is_of(picked))
 
 
 def _give(judging: Judging, at: int, verdict: Verdict) -> None:
@@ -343,7 +376,7 @@ def _neighbours(judging: Judging, doubt: Doubt, near: Near) -> None:
         evidence.example_pictures(judging.dataset, "train", np.array(shown)),
         tiles,
         key="label_near",
-        alt="The training examples of either class that are nearest to this one, as the machine measures",
+        alt="The nearest training examples of either class, by the machine's own distance",
         rows=[short(name, 14) for name, _ in kinds],
         legend=f"Nearest of {'either' if len(kinds) > 1 else 'its'} class, by the machine's own distance",
     )
@@ -362,7 +395,7 @@ def _strip(judging: Judging, at: int, stands) -> None:
             str(first + i),
             f"Number {first + i + 1}: {_called(judging, one)}, given {one.given or 'no label'}"
             + (f", {_word(judging, one)} {one.said}" if one.said else "")
-            + (f", judged: {verdicts.told(stands[one.key])}" if one.key in stands else ""),
+            + (f", reviewed: {verdicts.told(stands[one.key])}" if one.key in stands else ""),
             upper=(" · " if one.agreed else " → ").join(cut[name] for name in (one.given, one.said) if name),
             lower=merging.brief(stands.get(one.key)),
             ring="free" if first + i == at else "",
@@ -370,9 +403,9 @@ def _strip(judging: Judging, at: int, stands) -> None:
         for i, one in enumerate(shown)
     ]
     gallery(
-        np.stack(drawn), tiles, key="label_strip", alt="What comes next in this list, and what was judged", size=42,
+        np.stack(drawn), tiles, key="label_strip", alt="The next examples in this list, and your decisions", size=42,
         on_pick=lambda number: _go(judging, at, int(number)), whole_page=False,
         legend=f"The list: {'given → ' * (not judging.of)}{listed.LISTS[judging.kind].said} above each"
-        f"{', behind a dot the likeliest other class' * any(one.agreed for one in shown)}, the verdict below; the ring "
-        "is the one above. Click one.",
+        f"{', after a dot the likeliest other class' * any(one.agreed for one in shown)}, your decision below; the "
+        "ring marks the current example. Click one.",
     )  # fmt: skip

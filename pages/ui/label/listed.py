@@ -61,7 +61,7 @@ def ref(run: Run, doubt: Doubt) -> str:
     return reference(run.recipe.dataset, doubt.part, doubt.row)
 
 
-@st.cache_data(max_entries=16, show_spinner="Looking for the nearest examples")
+@st.cache_data(max_entries=16, show_spinner="Finding the nearest examples")
 def near(run_id: str, doubts: tuple[Doubt, ...]) -> list[Near]:
     """The nearest training examples of every doubted one, in the machine's own distance."""
     run = runs.get(run_id)
@@ -100,7 +100,7 @@ def of_ways(run: Run) -> dict[str, str]:
     return {way: suspects.WAYS[way] for way in suspects.ways(run) if way != "test"}
 
 
-@st.cache_data(max_entries=16, show_spinner="Looking for labels that the machines doubt")
+@st.cache_data(max_entries=16, show_spinner="Finding likely label errors")
 def doubted(run_id: str, way: str) -> list[Doubt]:
     """The examples that are doubted most in one way."""
     run = runs.get(run_id)
@@ -121,12 +121,12 @@ def pairs(run: Run) -> list[Doubt] | None:
     doubts = [_copy(row, group.tolist(), label) for group in found.unlike_copies for row in group.tolist()]
     for row, other in found.across.tolist():
         own, of = label(found.split, row), label("train", other)
-        sentence = f"It equals training example {other}, a {of}: what is tested was trained on."
+        sentence = f"It equals training example {other}, a {of}, so a test example was used for training."
         doubts.append(Doubt(found.split, row, own, of if of != own else "", np.inf, sentence))
     for both, apart in zip(found.linked.tolist(), found.apart):
         for row, other in (both, both[::-1]):
             own, of = label("train", row), label("train", other)
-            sentence = f"Nearest to it, and it to that one, is training example {other}, a {of}: {apart:.3g} apart."
+            sentence = f"Its mutual nearest neighbour is training example {other}, a {of}: {apart:.3g} apart."
             doubts.append(Doubt("train", row, own, of, -float(apart), sentence))
     once = {doubt.key: doubt for doubt in reversed(doubts)}
     return [doubt for doubt in doubts if once[doubt.key] is doubt][:MOST]
@@ -149,7 +149,8 @@ def outliers(run: Run) -> list[Doubt] | None:
     return [
         Doubt(
             "train", int(row), label("train", row), "", float(away),
-            f"The nearest of its class are {away:.3g} away in the mean; those of the typical example {typical:.3g}.",
+            f"Mean distance to its nearest neighbours of the same class: {away:.3g}; for a typical example: "
+            f"{typical:.3g}.",
         )
         for row, away in zip(found.outliers[:MOST], found.outlying)
     ]  # fmt: skip
@@ -175,42 +176,43 @@ class List(NamedTuple):
     help: str
     find: Callable[[Run], list[Doubt] | None] | None  # the most doubtful first; None for those of the ways of a run
     none: str  # said where there are none
-    said: str = "said"  # what the other class of an example is called: by whom
+    said: str = "predicted"  # what the other class of an example is called: by whom
     warning: str = ""
 
 
 LISTS = {
     "train": List(
         "Training",
-        "Training examples whose label machines doubt that were trained without it, or that could not be learned.",
+        "Likely label errors in the training set: machines trained without the example predict another class, or it "
+        "could not be learned.",
         None,
-        "No training label is doubted.",
+        "No likely label errors in the training set.",
     ),
     "test": List(
         "Test",
-        "Test examples whose label the machine doubts.",
+        "Likely label errors in the test set: misclassified test examples.",
         lambda run: doubted(run.id, "test"),
-        "No test label is doubted.",
-        warning="A test set makes no choice: judged where this machine doubts it, it is no blind test of this machine "
-        "any more. Compare then counts both ways, by the labels as given and as judged.",
+        "No likely label errors in the test set.",
+        warning="Correcting test labels where this machine disagrees favours it, so the test is no longer blind. "
+        "Compare then counts errors both by the given and by the reviewed labels.",
     ),
     "pairs": List(
         "Duplicates",
-        "Equal examples with unlike labels, test examples that train as well, and pairs of unlike labels that are "
-        "nearest to each other.",
+        "Equal examples with different labels, test examples that are also in the training set, and mutual nearest "
+        "neighbours with different labels.",
         pairs,
-        "No two examples are that near with unlike labels.",
-        "its twin",
+        "No duplicates or nearest neighbours have different labels.",
+        "its duplicate",
     ),
     "outliers": List(
         "Outliers", "Training examples that are far from all others of their class.", outliers, "There are no outliers."
     ),
     "next": List(
         "The next label",
-        "Examples that have no label yet, those first whose answer would teach most; and how many labels that saves.",
+        "Active learning: unlabelled examples, the most informative first; and how many labels this saves.",
         None,
         "Every example has a label.",
-        "the machine says",
+        "predicted",
     ),
 }
 
@@ -219,8 +221,8 @@ def _related(run: Run) -> Related | None:
     """What was found; None, and how far it is or why there is nothing on screen, until then."""
     work = Work(
         analyses.RELATED, (run.id,), "related", BAR, "The examples were not compared",
-        begin="Compare the examples", stop="Ends it.",
-        help="Looks for copies, for pairs of unlike labels, and for examples far from their class.",
+        begin="Compare the examples", stop="Stops the search.",
+        help="Searches for duplicates, for neighbours with different labels, and for outliers.",
     )  # fmt: skip
     now = watched(work, at_once=True)
     return now.result if now.state == "done" else None

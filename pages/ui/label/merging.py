@@ -28,14 +28,14 @@ def beside_ones_own(to: Target, blob: bytes, file: str) -> None:
     try:
         found = revisions.compared(to.name, to.base, blob)
     except DataError as error:
-        st.error(plain(error), title="These verdicts cannot be read", icon=":material/block:")
+        st.error(plain(error), title="These labels cannot be read", icon=":material/block:")
         return
     settled = _settled(to, file)
     left = [(mine, theirs) for mine, theirs in found.unlike if mine.key not in settled]
     mine_stands = f", and yours stands on {n:,} of them" if (n := len(found.unlike) - len(left)) else ""
     st.markdown(
-        f"**{words.many(len(found.new), 'verdict')}** on examples that you have not judged; {len(found.alike):,} say "
-        f"what yours say; on **{words.many(len(found.unlike), 'example')}** you disagree{mine_stands}."
+        f"**{words.many(len(found.new), 'decision')}** on examples that you have not reviewed; {len(found.alike):,} "
+        f"agree with yours; on **{words.many(len(found.unlike), 'example')}** you disagree{mine_stands}."
     )
     if left:
         _one(to, settled, *left[0])
@@ -44,13 +44,13 @@ def beside_ones_own(to: Target, blob: bytes, file: str) -> None:
     with st.container(horizontal=True):
         if found.new or left:
             st.button(
-                "Take over the new ones; mine stand" if left else "Take over", icon=":material/merge:",
+                "Import new ones, keep mine" if left else "Import", icon=":material/merge:",
                 key="label_merge_mine", on_click=target.merge, args=(to, found, False), disabled=not found.new,
-                help="Where you disagree your own verdict stays.",
+                help="Where you disagree, your own decision is kept.",
             )  # fmt: skip
         if left:
-            help = "Where you disagree theirs takes the place of yours; undo takes it back."
-            button("Take over; theirs stand", "merge", "label_merge_theirs", target.merge, to, found, True, help=help)
+            help = "Where you disagree, their decision replaces yours; you can undo this."
+            button("Import all, replace mine", "merge", "label_merge_theirs", target.merge, to, found, True, help=help)
 
 
 def _settled(to: Target, file: str) -> set[Key]:
@@ -76,11 +76,11 @@ def _one(to: Target, settled: set[Key], mine: Verdict, theirs: Verdict) -> None:
         with st.container(horizontal=True):
             st.button(
                 "Mine", key=f"label_mine_{example}", shortcut="m" if keys else None, icon=":material/person:",
-                on_click=settled.add, args=(mine.key,), help="Your own verdict stays.",
+                on_click=settled.add, args=(mine.key,), help="Keeps your own decision.",
             )  # fmt: skip
             st.button(
                 "Theirs", key=f"label_theirs_{example}", shortcut="o" if keys else None, icon=":material/group:",
-                on_click=target.give, args=(to, [theirs]), help="Theirs takes its place; undo takes it back.",
+                on_click=target.give, args=(to, [theirs]), help="Replaces your decision; you can undo this.",
             )  # fmt: skip
 
 
@@ -100,8 +100,8 @@ def _strip(to: Target, left: list[tuple[Verdict, Verdict]]) -> None:
     ]
     more = f", the first {STRIP}" if len(left) > STRIP else ""
     gallery(
-        np.stack(drawn), tiles, key="label_unlike", alt="Examples on which your verdicts and theirs disagree", size=42,
-        legend=f"{len(left):,} left{more}: your verdict above each, theirs below; the ring is the one above.",
+        np.stack(drawn), tiles, key="label_unlike", alt="Examples on which your decisions and theirs disagree", size=42,
+        legend=f"{len(left):,} left{more}: your decision above each, theirs below; the ring marks the current example.",
     )  # fmt: skip
 
 

@@ -43,8 +43,8 @@ def field(run: Run) -> Target | None:
         usual,
         max_chars=revisions.MAX_SLUG,
         width=220,
-        help="Verdicts are kept under this name, beside the data set, which is not changed: the data set with them is "
-        "listed on Datasets, and trains like any other. Another name begins anew.",
+        help="Saves your decisions under this name. The dataset is not changed; the revised one is listed on Datasets "
+        "and can be trained on. A new name starts a new revision.",
     )
     try:
         target = Target(revisions.named(base.entry.name, wanted.strip() or usual), base)
@@ -52,7 +52,7 @@ def field(run: Run) -> Target | None:
         if target.lines:
             load(target.name)
     except DataError as error:
-        st.error(plain(error), title="This revision cannot be judged further", icon=":material/broken_image:")
+        st.error(plain(error), title="This revision cannot be reviewed further", icon=":material/broken_image:")
         return None
     return target
 
@@ -80,7 +80,7 @@ def merge(target: Target, found: Merged, theirs: bool) -> None:
     """Callback: take over what is new of somebody's verdicts, and where the two disagree, theirs or one's own."""
     added = [*found.new, *(their for _, their in found.unlike if theirs)]
     if give(target, added):
-        state.tell_later(f":material/merge: {len(added):,} verdicts taken over.")
+        state.tell_later(f":material/merge: {len(added):,} decisions imported.")
 
 
 def meant(part: str, row: int, given, had, label, shown) -> Verdict:

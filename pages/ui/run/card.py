@@ -55,7 +55,7 @@ def to_compare(run: Run) -> None:
     if parent is None or (parent.state, run.state) != ("done", "done") or not task_of(run.recipe).answers:
         return
     label = f"Compare with {words.plain(words.short(parent.title, 60))}"
-    help = "What this run mends and what it breaks of the run that it grew out of."
+    help = "Errors that this run fixes or adds compared with its parent run."
     ways.to("compare", label, "compare", {"run": run.id, "compare": [parent.id, run.id]}, help=help)
 
 
@@ -67,13 +67,13 @@ def actions(run: Run, tags: list[str]) -> None:
         st.session_state.setdefault(f"title_{run.id}", run.title)
         st.text_input(
             "Name", key=f"title_{run.id}", max_chars=120, on_change=_rename, args=(run,), width=360,
-            help="Press Enter to rename the run. Emptied, it takes the name back that it had at first.",
+            help="Press Enter to rename the run. If empty, the original name is restored.",
         )  # fmt: skip
         st.session_state[f"tags_{run.id}"] = list(run.tags)
         st.multiselect(
             "Tags", [*dict.fromkeys((*run.tags, *tags))], key=f"tags_{run.id}", accept_new_options=True, width=240,
             on_change=_tag, args=(run,), placeholder="none",
-            help="Your own words for the run, to find it by. Type a new one and press Enter.",
+            help="Your own keywords for finding the run. Type a new one and press Enter.",
         )  # fmt: skip
         with (
             st.popover("Export", icon=":material/download:", key=f"export_{run.id}"),
@@ -88,7 +88,7 @@ def actions(run: Run, tags: list[str]) -> None:
         ):
             page = f"pages/{view.form_of(run.recipe).page}.py"
             st.switch_page(page, query_params=config.link(run.recipe) | {"run": run.id})
-        help = "Into the trash, with undo. A run at work must be cancelled first."
+        help = "Moves the run to the trash; you can undo this. Cancel an active run first."
         button("Delete", "delete", f"delete_{run.id}", picker.delete, run, help=help, disabled=run.state in runs.ACTIVE)
 
 
@@ -105,18 +105,18 @@ def together(ticked: list[Run]) -> None:
             type="primary",
             icon=":material/compare:",
             key="to_compare",
-            help="What one fixes and what it breaks of another, with the examples.",
+            help="Errors fixed and added between these runs, with the examples.",
         ):  # the oldest first: it is what the others grew out of
             ids = sorted(run.id for run in apart)
             st.switch_page("pages/compare.py", query_params={"run": st.session_state["run"], "compare": ids})
         with st.popover("Tag", icon=":material/label:", key="tag_together"):
-            st.text_input("Tag", key="tag_all", max_chars=40, help="A word of your own, given to all runs ticked.")
+            st.text_input("Tag", key="tag_all", max_chars=40, help="A keyword of your own for all ticked runs.")
             options = {"on_click": _tag_all, "disabled": not st.session_state.get("tag_all", "").strip()}
             st.button("Add", icon=":material/add:", key="tag_add", args=(ticked, True), **options,
-                      help=f"Give it to {many}.")  # fmt: skip
-            st.button("Take away", icon=":material/remove:", key="tag_remove", args=(ticked, False), **options,
-                      help="From those that have it.")  # fmt: skip
-        help = "Into the trash, with undo for all of them. Those at work stay."
+                      help=f"Adds the tag to {many}.")  # fmt: skip
+            st.button("Remove", icon=":material/remove:", key="tag_remove", args=(ticked, False), **options,
+                      help="Removes the tag from those that have it.")  # fmt: skip
+        help = "Moves these runs to the trash; you can undo this. Active runs stay."
         button(f"Delete {many}", "delete", "delete_together", picker.delete, *ticked, help=help)
 
 

@@ -18,11 +18,11 @@ def buttons(run):
     done = run.state == "done"
     _button(
         run, "report", "Report (HTML)", "description", lambda: sheet.report(run), f"{run.id}.html", "text/html",
-        "Recipe, data, result, figures, wrong answers and script in one file, which opens anywhere and prints.",
+        "Recipe, data, result, figures, errors and script in one HTML file that opens anywhere and prints.",
     )  # fmt: skip
     _button(
         run, "recipe", "Recipe (JSON)", "data_object", json.dumps(run.recipe.to_dict(), indent=2), f"{run.id}.json",
-        "application/json", "Everything that was asked; `python -m svmcore run` repeats it by name.",
+        "application/json", "All settings of the run; `python -m svmcore run` repeats it by name.",
     )  # fmt: skip
     machine(run)
     for table, (title, help) in task_of(run.recipe).tables.items():
@@ -30,11 +30,11 @@ def buttons(run):
         _button(run, table, f"{title} (CSV)", "table", content, file, "text/csv", help, done)
     _button(
         run, "script", "Script (Python)", "code", run.export_snippet(), f"{run.id}.py",
-        "text/x-python", "A few lines that repeat the run without the app, and what they need.",
+        "text/x-python", "A short script that repeats the run without the app, with its requirements.",
     )  # fmt: skip
     _button(
         run, "pipeline", "scikit-learn (zip)", "package_2", run.export_pipeline, f"{run.id}.zip", "application/zip",
-        "A script by which scikit-learn alone trains the same machine, and the examples that it reads.",
+        "A script that trains the same machine with scikit-learn alone, and the examples it reads.",
         done, pipeline.obstacle(run.recipe),
     )  # fmt: skip
 
@@ -44,13 +44,13 @@ def machine(run, reasons=None):
     or in the container `reasons`, where the buttons stand in a row."""
     _button(
         run, "model", "Machine (npz)", "scatter_plot", (run.path / "model.npz").read_bytes, f"{run.id}.npz",
-        "application/octet-stream", "Support vectors, coefficients and kernel; `svmcore.load` reads it.",
+        "application/octet-stream", "Support vectors, coefficients and kernel; load it with `svmcore.load`.",
         run.state == "done",
     )  # fmt: skip
     _button(
         run, "onnx", "Machine (ONNX)", "deployed_code", run.export_onnx, f"{run.id}.onnx", "application/octet-stream",
-        "The machine with its preparation, for onnxruntime: X in, label and decision out. It is compared with the "
-        f"machine on up to {export.CHECKED:,} test examples before you have it.",
+        "The machine with its preprocessing, for onnxruntime: X in, label and decision value out. It is checked "
+        f"against the machine on up to {export.CHECKED:,} test examples before the download.",
         run.state == "done", export.onnx_obstacle(run.recipe), reasons,
     )  # fmt: skip
 

@@ -22,10 +22,10 @@ def hint(run: Run) -> None:
         found = stored.stored(one.recipe for one in said.tries)
         done = {one for one, run in zip(said.tries, found, strict=True) if run is not None and run.state == "done"}
         tries = [one for one in said.tries if one not in done]  # two proposals do not send the reader to and fro
-        st.markdown("What to try:" if tries else "The first proposals are tried. What is left:")
+        st.markdown("What to try:" if tries else "You have tried the first suggestions. Next:")
         for one in tries:
             with st.container(horizontal=True, vertical_alignment="center"):
-                help = "Opens the form with this change; Start trains it."
+                help = "Opens the form with this change; press Start to train."
                 ways.to("train", plain(one.words), "tune", config.link(one.recipe), help=help)
                 st.caption(plain(one.why), width="content")
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -42,7 +42,7 @@ def panel(run=None) -> None:
     if present.presenting() or not (waiting if run else active):
         return
     states = [jobs.status(run_id).state for run_id in active if run_id not in waiting]
-    named = {"at work": states.count("running"), "paused": states.count("paused"), "waiting": len(waiting)}
+    named = {"running": states.count("running"), "paused": states.count("paused"), "waiting": len(waiting)}
     counts = [f"{n} {word}" for word, n in named.items() if n]
     with st.expander(
         f"Queue: {', '.join(counts)}", expanded=run is None or run.id in waiting, icon=":material/low_priority:",
@@ -83,9 +83,9 @@ def hold_and_cancel(run_id: str, status, keys: tuple[str, str], off: bool = Fals
     paused = status.state == "paused"
     hold, label, icon = (jobs.resume, "Resume", "play_arrow") if paused else (jobs.pause, "Pause", "pause")
     _button(label, f":material/{icon}:", keys[0], hold, (run_id,),
-            "The solver stands still between two bursts and keeps what it has.",
+            "Stops the solver between two steps and keeps its state.",
             off or status.state == "queued", **how)  # fmt: skip
-    stop = "Stop now. The run stays in the list with what it had."
+    stop = "Stops now. The run stays in the list with its results so far."
     _button("Cancel", ":material/stop:", keys[1], jobs.cancel, (run_id,), stop, off, **how)
 
 
@@ -103,8 +103,8 @@ def _waits(number: int, run_id: str, fresh: list[str], named: dict[str, str]) ->
             for to, (icon, help) in MOVES.items():
                 key, args = f"queue_{to}_{run_id}", (run_id, to)
                 _button(to.capitalize(), icon, key, jobs.move, args, help, off[to], type="tertiary")
-            out = "It does not run; it stays in the list of runs as cancelled, to be started again."
-            _button("Take out", ":material/close:", f"queue_out_{run_id}", jobs.cancel, (run_id,), out, type="tertiary")
+            out = "Removes the run from the queue. It stays in the list of runs as cancelled and can be started again."
+            _button("Remove", ":material/close:", f"queue_out_{run_id}", jobs.cancel, (run_id,), out, type="tertiary")
 
 
 def _button(label: str, icon: str, key: str, on_click, args: tuple, help: str, disabled: bool = False, **how) -> None:

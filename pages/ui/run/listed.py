@@ -19,19 +19,23 @@ from svmcore.lab.store.runs import Run
 MAX_ROWS, MAX_HEIGHT = 17, 620  # up to so many the table has them all; pixels of a longer one, which scrolls inside
 MANY = 8  # runs from which on there is something to filter
 FILTERS = {  # name in the address -> (label, what a run has of it, what to call one)
-    "data": ("Data set", lambda run: [run.recipe.dataset], words.data_set),
+    "data": ("Dataset", lambda run: [run.recipe.dataset], words.data_set),
     "how": ("Method", lambda run: [run.recipe.method], lambda name: METHODS[name].title),
     "state": ("State", lambda run: [run.state], str),
     "tag": ("Tag", lambda run: run.tags, str),
 }
-FIRST, LAST = (" ", "Run", "State"), ("SVs", "Data set", "Kernel", "C", "Method", "Fit", "Tags", "Parent", "When")
+FIRST, LAST = (" ", "Run", "State"), ("SVs", "Dataset", "Kernel", "C", "Method", "Fit", "Tags", "Parent", "When")
 COLUMNS = {
-    "Run": st.column_config.TextColumn(width=290, help="Runs that were started together are one line, which opens."),
-    "SVs": st.column_config.NumberColumn(width=72, format="localized", help="Distinct ones of all machines."),
+    "Run": st.column_config.TextColumn(
+        width=290, help="Runs that were started together share one line; open it to see them."
+    ),
+    "SVs": st.column_config.NumberColumn(
+        width=72, format="localized", help="Distinct support vectors of all machines."
+    ),
     "C": st.column_config.NumberColumn(width=68),  # the browser's own would cut 100000
     "Fit": st.column_config.NumberColumn("Fit, s", format="%.1f", help="Training, without the time of compiling."),
-    "Tags": st.column_config.ListColumn(width=110, help="Your own words for it."),
-    "Parent": st.column_config.TextColumn("Grew out of", help="The run that it is a variation of, if of one."),
+    "Tags": st.column_config.ListColumn(width=110, help="Your own keywords for it."),
+    "Parent": st.column_config.TextColumn("Parent run", help="The run that this one is a variation of, if any."),
 }
 
 
@@ -45,7 +49,7 @@ def filtered(found: Sequence[Run]) -> list[Run]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sought = parameters.text(
             "find", "Find", max_chars=200, width=220, icon=":material/search:",
-            placeholder="name, kernel, tag, …", help="Runs whose name, settings or tags have all of these words.",
+            placeholder="name, kernel, tag, …", help="Shows runs whose name, settings or tags have all of these words.",
         )  # fmt: skip
         wanted = {name: _filter(name, options) for name, options in offered.items() if options}
     pieces = sought.lower().split()
@@ -67,7 +71,7 @@ def _filter(name: str, options: list[str]) -> list[str]:
     label, _, called = FILTERS[name]
     return parameters.several(
         name, label, options, format_func=called, placeholder="any", width=180,
-        help="Runs that have one of these; none chosen, all.",
+        help="Shows runs with any of these tags; all runs if none is chosen.",
     )  # fmt: skip
 
 
@@ -117,7 +121,7 @@ def table(entries: Sequence[ListEntry], store: dict[str, Run]) -> None:
         on_select=lambda: _tick(key, ids),
         selection_default={"selection": {"rows": at_first}},
         placeholder="",
-        alt="Runs with their data set, kernel, C, error rate, support vectors and training time",
+        alt="Runs with their dataset, kernel, C, error rate, support vectors and training time",
     )
 
 
@@ -130,7 +134,7 @@ def _row(run: Run, name: str, store: dict[str, Run]) -> dict:
     return row | {
         **view.row(run),
         "SVs": result.get("n_union"),
-        "Data set": words.data_set(recipe.dataset),
+        "Dataset": words.data_set(recipe.dataset),
         "Kernel": recipe.kernel.brief,
         "C": recipe.C,
         "Method": METHODS[recipe.method].short,
@@ -153,7 +157,7 @@ def _group_row(entry: ListEntry, name: str, is_open: bool) -> dict:
     }
     intact = [run for run in entry.runs if not run.damage]
     shared = {
-        "Data set": {words.data_set(run.recipe.dataset) for run in intact},
+        "Dataset": {words.data_set(run.recipe.dataset) for run in intact},
         "Kernel": {run.recipe.kernel.brief for run in intact},
         "C": {run.recipe.C for run in intact},
         "Method": {METHODS[run.recipe.method].short for run in intact},
@@ -216,7 +220,7 @@ def tell_deleted() -> None:
     what = f"*{words.plain(title)}*" if len(ids) == 1 else f"{len(ids)} runs"
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(f":material/delete: Deleted {what}.", width="content")
-        st.button("Undo", icon=":material/undo:", key="undo", on_click=_undo, help="Back from the trash.")
+        st.button("Undo", icon=":material/undo:", key="undo", on_click=_undo, help="Restores them from the trash.")
 
 
 def _undo() -> None:

@@ -44,8 +44,8 @@ def no_pictures(run: runs.Run) -> str:
     try:
         shape = catalogue.entry(run.recipe.dataset).shape
     except DataError:
-        return "its data set is not here any more"
-    return "its examples are no pictures" if len(shape) == 1 else ""
+        return "its dataset was deleted"
+    return "its examples are not images" if len(shape) == 1 else ""
 
 
 def badge(name: str):
@@ -80,7 +80,7 @@ def run_picker(place, page: str):
             where = "it was deleted, or made on another machine"
             st.warning(f"There is no run {words.plain(current)} here: {where}.", icon=":material/link_off:")
         elif current not in st.session_state.get("deleted", ((),))[0]:
-            st.warning("The run that was shown here is gone: it was deleted meanwhile.", icon=":material/link_off:")
+            st.warning("The run shown here was deleted meanwhile.", icon=":material/link_off:")
         asked = {}  # so that the newest for this page is shown
     if not known:
         st.session_state.pop("run", None)
@@ -150,7 +150,7 @@ def _choose(entries, run_id: str):
         key="run_entry",
         on_change=_open,
         args=({entry.key: entry.runs[-1].id for entry in entries},),  # a group opens with its first run
-        help="Its id is part of the address, so a copied link opens the same run. Runs started together are one entry.",
+        help="The address contains its id, so a copied link opens the same run. Runs started together share one entry.",
     )
     if len(named[mine.key]) > CUT:
         st.caption(words.plain(named[mine.key]))
@@ -163,7 +163,7 @@ def _choose(entries, run_id: str):
             format_func=inside.get,
             key="run_member",
             on_change=_take,
-            help="They were started together; a label says in what they differ.",
+            help="They were started together; each label shows how they differ.",
         )
 
 
@@ -180,7 +180,7 @@ def damage(run, key: str = "picker"):
     if not run.damage:
         return
     st.error(words.plain(run.damage), title="This run is damaged", icon=":material/broken_image:")
-    help = "Into the trash, with undo on the Runs page. Put right, the file makes the run whole again."
+    help = "Moves the run to the trash; undo this on the Runs page. A repaired file restores the run."
     button("Delete it", "delete", f"delete_damaged_{key}", delete, run, help=help)
 
 

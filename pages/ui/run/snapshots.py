@@ -60,7 +60,7 @@ def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: 
         dataset, answers = load(name), list(zip(rows, y_true, y_pred, strict=True))
         labels = [f"{words.test_example(split, i)}, true {t}, predicted {p}" for i, t, p in answers]
         upper = [" → ".join(evidence.brief(dataset, c) for c in (t, p)) for _, t, p in answers]
-        alt = f"{len(rows)} test examples that come out wrong, true → predicted class above each."
+        alt = f"{len(rows)} misclassified test examples; above each: true → predicted class."
         marks = {"upper": upper, "lower": map(str, rows), "cross": [True] * len(rows)}
         evidence.example_gallery(dataset, split, rows, labels, **marks, key=key, alt=alt, size=SIZE)
     except DataError as error:

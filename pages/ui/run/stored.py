@@ -73,7 +73,7 @@ def samples(recipes: Iterable[Recipe]) -> list[Run | None]:
     return [known.get(recipe.digest()) for recipe in recipes]
 
 
-def say_samples(those: list[Run], how: str = "Your own, once started, takes its place.") -> None:
+def say_samples(those: list[Run], how: str = "Your own run replaces it once started.") -> None:
     """Say that what is shown is a sample, and what made it. how: what puts the reader's own in its place."""
     if present.presenting():
         st.caption(":material/bookmark: A sample that comes with the lab.")
@@ -111,7 +111,7 @@ def study(recipes: list[Recipe], found: list[Run | None], label: str, key: str, 
         st.warning(words.plain(unfit), title="This does not fit", icon=":material/memory:")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        buttons(recipes, found, label, "Queue every run of it that is missing.", key, group=group)
+        buttons(recipes, found, label, "Queues every missing run.", key, group=group)
         left = ""
         if needs:
             seconds, memory = sum(need.seconds for need in needs), max(need.memory_mb for need in needs)
@@ -153,5 +153,5 @@ def buttons(
         label = label if possible or not working else "All queued"
         button(label, "play_arrow", f"queue_{key}", queue, possible, group, **how)
     if working:
-        help = "Stop those at work and take those that wait out of the queue."
+        help = "Stops the running ones and removes the others from the queue."
         button(f"Cancel {len(working)} {of}".strip(), "stop", f"cancel_{key}", cancel, working, help=help)

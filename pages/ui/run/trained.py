@@ -14,8 +14,8 @@ from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import ACTIVE, Run
 
 WAITING = {
-    "queued": "It waits for its turn.",
-    "running": "This page fills as soon as it is done.",
+    "queued": "It is waiting in the queue.",
+    "running": "This page fills when it has finished.",
     "paused": "It is paused; resume it on the Train page.",
 }
 ENDED = {
@@ -38,7 +38,7 @@ def trained_run() -> Run | None:
     st.caption(words.summary(run.recipe))
     if not (task := task_of(run.recipe)).answers:
         with st.container(border=True):
-            told = view.part(run.recipe, "told") or "What came of it is on the page *Train*."
+            told = view.part(run.recipe, "told") or "Its results are on the page *Train*."
             st.markdown(f"**This run {task.does}.** {told}")
             to_home(run)
         return None
@@ -48,7 +48,7 @@ def trained_run() -> Run | None:
     try:
         evidence.data_of(run)
     except DataError as error:
-        st.error(plain(error), title="There are no examples to show", icon=":material/broken_image:")
+        st.error(plain(error), title="No examples to show", icon=":material/broken_image:")
         return None
     return run
 
@@ -82,8 +82,8 @@ def to_home(run: Run) -> None:
 def to_labels(run: Run, doubted: str) -> None:
     """The way to the page that judges the labels of a run's data: of its "train" or "test" examples."""
     if not present.presenting():
-        help = "Judge the labels that the machines doubt, and train on what you say."
-        ways.to("labels", "Is it the label that is wrong?", "gavel", {"run": run.id, "doubted": doubted}, help=help)
+        help = "Review likely label errors and train on your corrections."
+        ways.to("labels", "Review likely label errors", "gavel", {"run": run.id, "doubted": doubted}, help=help)
 
 
 def _waiting(status) -> None:
@@ -92,7 +92,9 @@ def _waiting(status) -> None:
         if status.progress:
             if left := words.left(status, "About {} left"):
                 st.markdown(f"{left}.")
-            st.caption(f"Gap {words.small(mean_gap(status.progress))}, {words.held_so_far(status.progress)}.")
+            st.caption(
+                f"Optimality gap {words.small(mean_gap(status.progress))}, {words.held_so_far(status.progress)}."
+            )
         _to_train("Watch it on the Train page")
 
 

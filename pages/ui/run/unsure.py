@@ -21,7 +21,7 @@ LEFT, ASKED = "Wrong all the same", "Not sure"
 
 def section(run: Run, classes: list[str]) -> None:
     """What *not sure* costs, the answers that are left, and those that are not given."""
-    st.subheader("Not sure")
+    st.subheader("Abstain (reject option)")
     test, machine = run.test(), run.machine()
     true = metrics.class_positions(test.y_true, machine.classes)
     price, way, cost = _asked(classes)
@@ -48,18 +48,18 @@ def _asked(classes: list[str]) -> tuple[float, str, np.ndarray | None]:
     """What *not sure* costs, how probabilities are fitted, and what single confusions cost, None for all alike."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         price = parameters.choice(
-            "unsure", "Not sure costs", PRICES, USUAL, widget="select_slider", width=300,
-            help="A wrong answer costs 1. With 0.1 the machine answers where it is right with a probability above 0.9 "
-            "(Chow 1970).",
+            "unsure", "Cost of abstaining", PRICES, USUAL, widget="select_slider", width=300,
+            help="An error costs 1. With 0.1 the machine classifies an example if its estimated probability of being "
+            "right exceeds 0.9, and abstains otherwise (Chow 1970).",
         )  # fmt: skip
         way = parameters.choice(
             "calibrated", "Probabilities by", unsure.WAYS,
-            help="Of decision values: by a logistic curve (Platt 1999), or by any increasing one, which takes more "
-            "examples.",
+            help="Calibrates decision values by a logistic curve (Platt 1999) or by any increasing one (isotonic), "
+            "which needs more examples.",
         )  # fmt: skip
         dearer = parameters.text(
-            "dearer", "Dearer confusions", placeholder=_example(classes), width=260,
-            help="What answering the second class costs where the first is true, others being 1. All may be 0.",
+            "dearer", "Costlier confusions", placeholder=_example(classes), width=260,
+            help="Cost of predicting the second class where the first is true. All others cost 1; 0 is allowed.",
         )  # fmt: skip
     try:
         return price, way, costs(dearer, classes)
@@ -87,7 +87,7 @@ def costs(text: str, classes: list[str]) -> np.ndarray | None:
                 raise ValueError
         except (ValueError, IndexError):
             allowed = f"two of the classes {', '.join(classes[:12])} and a number from 0, as `{_example(classes)}`"
-            raise ValueError(f"Dearer confusions: {part.strip()[:60]!r}. Allowed: {allowed}") from None
+            raise ValueError(f"Costlier confusions: {part.strip()[:60]!r}. Allowed: {allowed}") from None
     return cost
 
 
@@ -98,10 +98,10 @@ def _calibrated(run_id: str, way: str) -> unsure.Calibrated:
 
 def _verdict(run: Run, given: np.ndarray, wrong: np.ndarray) -> None:
     n, answered, left, before = len(given), int(given.sum()), int(wrong.sum()), run.result["errors"]
-    rate = f", {_percent(left / answered, 2)} of the answers" if answered else ""
+    rate = f" ({_percent(left / answered, 2)})" if answered else ""
     st.markdown(
-        f"**It answers {answered:,} of {n:,}, {_percent(answered / n, 1)}, and {left:,} of these wrongly{rate}**; "
-        f"without *not sure* {before:,} are wrong."
+        f"**It classifies {answered:,} of {n:,} examples (coverage {_percent(answered / n, 1)}) with "
+        f"{words.many(left, 'error')}{rate}.** Without abstaining it would make {before:,}."
     )
 
 
@@ -111,16 +111,18 @@ def _percent(share: float, digits: int) -> str:
 
 def _examples(run: Run, classes: list[str], true, answer, P) -> None:
     """The errors that are left, or the examples without an answer, the least sure first."""
-    which = parameters.choice("left", "Examples", (LEFT, ASKED), help="Errors that are left, or what is not answered.")
+    which = parameters.choice(
+        "left", "Examples", (LEFT, ASKED), help="Remaining errors, or examples on which it abstains."
+    )
     chosen = answer == unsure.UNSURE if which == ASKED else (answer != unsure.UNSURE) & (answer != true)
     shown = np.flatnonzero(chosen)
     shown = shown[np.argsort(P[shown].max(axis=1) * (1 if which == ASKED else -1), kind="stable")]
     rows = shown[paged(len(shown), PER_PAGE, key="unsure_page", of=(run.id, which, len(shown)))]
     if not len(rows):
-        st.caption("There is none.")
+        st.caption("No such example.")
         return
     said = [f"{p:.2f}" for p in P.max(axis=1)]
-    first = "the least sure first" if which == ASKED else "the surest first"
+    first = "the least certain first" if which == ASKED else "the most certain first"
     snapshots.of_test(
         run, rows, classes, true, P.argmax(axis=1), key="unsure_gallery", what="likeliest", sure=said,
         legend=f"{words.many(len(shown), 'example')}, {first}. Upper right: true → likeliest class; lower left: its "

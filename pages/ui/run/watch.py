@@ -23,11 +23,13 @@ ENDINGS = {  # state -> (how it is said, icon)
     "interrupted": ("This run was interrupted", ":material/power_off:"),
 }
 ADVICE = {
-    "failed": "Everything else is as it was. Change what the message names, or start it again.",
-    "cancelled": "Start it again to go the whole way.",
-    "interrupted": "The program ended while it was at work. Start it again to go the whole way.",
+    "failed": "Nothing else was affected. Change the setting named in the message, or start it again.",
+    "cancelled": "Start it again to run it to the end.",
+    "interrupted": "The program ended while the run was active. Start it again to run it to the end.",
 }
-GO_ON = "It ended before it was done. Go on takes up its last round; Start it again begins anew."
+GO_ON = (
+    "It ended before it was finished. *Go on* resumes from its last round; *Start it again* starts from the beginning."
+)
 
 
 def watch(run):
@@ -103,18 +105,18 @@ def ended(run, status):
     """Why the run ended early, and a way to start it again."""
     title, icon = ENDINGS[status.state]
     box = st.error if status.state == "failed" else st.warning
-    kept = " What it had found until then is drawn below." if status.progress else ""
+    kept = " Its results until then are drawn below." if status.progress else ""
     advice = (GO_ON if run.broken_off else ADVICE[status.state]) + kept
     box(words.plain(status.message) or advice, title=title, icon=icon)
     with st.container(horizontal=True, vertical_alignment="center"):
         if run.broken_off:
-            help = "A new run, from the last round that this one kept: it ends with the same machine."
+            help = "Starts a new run from the last saved round of this one. It ends with the same machine."
             button(
                 "Go on", "resume", "go_on", starting.start, run.recipe, run.parent, 1, run.id, help=help, type="primary"
             )
         button("Start it again", "replay", "again", starting.start, run.recipe, help="The same recipe, as a new run.")
         if config.fits(run):
-            help = "Opens the form as this run was asked."
+            help = "Opens the form with the settings of this run."
             button("Change its recipe", "edit", "change", starting.unfold, run, help=help)
         if status.message:
             st.caption(advice, width="content")
@@ -130,16 +132,16 @@ def _numbers(run, last, status):
         last = last | {"compile_seconds": 0.0}  # told by the result, of the whole run
     shown = {
         "Mean gap" if several else "KKT gap": words.small(curves.mean_gap(last)),
-        "Alphas above 0" if several else "Support vectors": f"{told['n_sv']:,}",
-        "At C": f"{told['n_bound']:,}",
-        "Kernel values": words.count(told["kernel_evals"]),
+        "Alphas > 0" if several else "Support vectors": f"{told['n_sv']:,}",
+        "Bounded (α = C)": f"{told['n_bound']:,}",
+        "Kernel evals": words.count(told["kernel_evals"]),
         "Time": words.duration(seconds),
     }
     if status.state in runs.ACTIVE:
         shown |= words.left_metric(status) or {"Time left": "–"}
     numbers.metrics(shown)
     if beside := words.beside(last):
-        st.caption(f"Not in the time: {beside}.")
+        st.caption(f"Not included in the time: {beside}.")
 
 
 def curves_over_time(run, progress, key):

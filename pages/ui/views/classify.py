@@ -12,7 +12,7 @@ from pages.ui.run.report import sections
 from svmcore.lab.registry.methods import METHODS
 
 TOP = 42  # support vectors, and errors, shown at a time
-AT_WORK = "the one at work"
+AT_WORK = "the one running"
 LOOKS = [Look("support_vectors", "See its support vectors"), Look("errors", "See its errors")]
 REPORT = {
     "Classes": sections.confusions,
@@ -22,7 +22,7 @@ REPORT = {
     "Largest support vectors": sections.supports,
 }
 COLUMNS = {
-    "Wrong": (
+    "Error rate": (
         st.column_config.NumberColumn(format="%.2f %%", help="Share of the test examples."),
         lambda result: 100 * result["error_rate"],
     ),
@@ -71,8 +71,8 @@ def _largest(run, live, done):
         f"Class above, alpha below. {rings}; {gallery.SIDES}."
         + (f" {evidence.SWAPPED}." if any(shown.given) else "")
         + (
-            " Σ: summed over the forms of one example that are support vectors, each with an alpha of at most "
-            f"C = {run.recipe.C:g}."
+            " Σ: the sum over the forms of one example that are support vectors; each alpha is at most C "
+            f"= {run.recipe.C:g}."
             if summed
             else ""
         )
@@ -109,15 +109,15 @@ def _wrong(run, live, done):
         test = run.test()
         wrong = np.flatnonzero(test.y_true != test.y_pred)
         found = test.split, test.index[wrong], test.y_true[wrong], test.y_pred[wrong]
-        st.markdown(f"**Wrong** ({len(wrong):,})")
+        st.markdown(f"**Misclassified** ({len(wrong):,})")
     else:
         split = "test" if len(load(run.recipe.dataset).y_test) else "train"
         found = split, live.test_index, live.y_true, live.y_pred
-        st.markdown(f"**Wrong now:** {live.n_errors:,} of a sample of {live.n_sample:,} test examples")
+        st.markdown(f"**Misclassified now:** {live.n_errors:,} of a sample of {live.n_sample:,} test examples")
     split, *arrays = found
     if len(arrays[0]):
         snapshots.errors(run.recipe.dataset, split, *(a[:TOP] for a in arrays), key="live_errors")
-        st.caption("Upper right: true → predicted class; lower left: the number in the data set. Click one to see why.")
+        st.caption("Upper right: true → predicted class; lower left: the number in the dataset. Click one to see why.")
 
 
 VIEW = View(

@@ -42,7 +42,7 @@ def _rates(result) -> str:
     of = {name: figures["rates"] for name, figures in result["machines"].items() if isinstance(figures["rates"], dict)}
     counts = list(dict.fromkeys(count for rates in of.values() for count in rates))
     rows = [[name, *(_share(rates.get(count)) for count in counts)] for name, rates in of.items()]
-    return marks.table(["false alarms", *counts], rows, "Share of the objects found.") if rows else ""
+    return marks.table(["false alarms", *counts], rows, "Detection rate: share of the objects found.") if rows else ""
 
 
 def _share(rate) -> str:
@@ -52,7 +52,7 @@ def _share(rate) -> str:
 
 def _windows(found) -> str:
     drawn = []
-    for title, which in (("Surest false alarms", found.hit < 0), ("Surest objects found", found.hit >= 0)):
+    for title, which in (("Highest-scoring false alarms", found.hit < 0), ("Highest-scoring hits", found.hit >= 0)):
         rows = np.flatnonzero(which)
         rows = rows[np.argsort(-found.decision[rows], kind="stable")][:SHOWN]
         shown = [
@@ -65,7 +65,7 @@ def _windows(found) -> str:
     return "\n".join(drawn)
 
 
-HOME = Look("detect", "See what it finds", "Detect", ":material/my_location:")
+HOME = Look("detect", "See its detections", "Detect", ":material/my_location:")
 
 
 def _link(run, status) -> None:

@@ -2,6 +2,6 @@
 
 from pages.ui.kit.view import Look, View
 
-THROWN = Look("cross_training", "See what it threw away", "Cross-training", query={"cross_view": "A run"})
+THROWN = Look("cross_training", "See discarded examples", "Cross-training", query={"cross_view": "A run"})
 
 VIEW = View(looks=lambda run, others: [*others, THROWN] if "roles" in run.result else others)

@@ -20,7 +20,7 @@ def _sizes(run) -> str:
         f"On {found['aside']:,} examples that {where}, of which the machine of {found['n_before']:,} vectors gets "
         f"{found['machine_errors']:,} wrong; rho as a share of the machines' length."
     )
-    head = ["vectors", "wrong", "answers changed", "f apart, quadratic mean", "rho"]
+    head = ["vectors", "wrong", "predictions changed", "f apart, quadratic mean", "rho"]
     return marks.section("Sizes tried", marks.table(head, rows, said))
 
 

@@ -12,7 +12,9 @@ from svmcore.lab.registry.methods.searched import ENDINGS
 from svmcore.lab.store import runs
 from svmcore.methods.virtual.search import Search
 
-CAUTION = "The errors that chose a set are lower than those it will make; the test set did not choose."
+CAUTION = (
+    "Validation errors of the chosen set are optimistic, because they chose it. The test set was not used to choose."
+)
 
 
 def _found(run, last: dict) -> Search:
@@ -26,7 +28,7 @@ def _numbers(run, last: dict, status) -> None:
     shown = {
         "Sets tried": f"{len(found.tried)} of {run.recipe.option('budget')}",
         "Set found" if run.result else "Set so far": taken.jitters if taken else "–",
-        "Wrong, validation": f"{taken.errors:,}" if taken else "–",
+        "Validation errors": f"{taken.errors:,}" if taken else "–",
         "Time": words.duration(words.training_seconds(run.result) if run.result else last["seconds"]),
     }
     if status.state in runs.ACTIVE:

@@ -20,7 +20,10 @@ def _rounds(run) -> str:
     if not rounds:
         return ""
     rows = [[f"{number:,}" for number in one] for one in rounds]
-    said = "Copies that violate a margin join the examples; those that are long no support vectors leave them."
+    said = (
+        "Virtual copies that violate the margin are added to the training set; examples that have stopped "
+        "being support vectors are dropped."
+    )
     return marks.section("Copies drawn", marks.table(list(HEAD), rows, said))
 
 

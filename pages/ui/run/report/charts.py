@@ -182,7 +182,7 @@ def plane(X, place, wrong, field, k: int) -> str:
             parts.append(f'<path d="{cross}" stroke="{INK}" stroke-width="1.5"/>')
     n, n_wrong = min(len(X), MOST_POINTS), int(wrong.sum())
     alt = f"{n:,} test points in the plane over the regions of {k} classes, {n_wrong} wrong."
-    see = "The ground is what the machine answers there; points are test examples, crosses errors."
+    see = "Background: predicted class. Points: test examples; crosses: errors."
     return figure(_svg(parts, alt, size), see)
 
 

@@ -41,11 +41,11 @@ def result(run) -> str:
     cost = {
         "Support vectors": f"{found['n_union']:,} distinct ones",
         "Alphas above 0, of each machine": ", ".join(f"{n:,}" for n in found["n_sv"][:MOST_CLASSES]),
-        "Of these at C": ", ".join(f"{n:,}" for n in found["n_bound"][:MOST_CLASSES]),
+        "Of these bounded (alpha = C)": ", ".join(f"{n:,}" for n in found["n_bound"][:MOST_CLASSES]),
         "Training": words.duration(words.training_seconds(found)),
-        "Compiling, once a program": words.duration(words.compiling(found)),
+        "Compiling, once per program": words.duration(words.compiling(found)),
         "Testing": f"{words.duration(found['predict_seconds'])} for {found['n_test']:,}",
-        "Kernel values computed": f"{found['kernel_evals']:,}",
+        "Kernel evaluations": f"{found['kernel_evals']:,}",
         "Pairs of alphas changed": f"{found['iterations']:,}",
         "Dual objective": f"{found['dual']:,.6g}",
         "Memory": words.memory(found),
@@ -78,7 +78,7 @@ def course(run) -> str:
         seconds = [line["seconds"] for line in phase]
         gaps.append(charts.Line("", seconds, [curves.mean_gap(line) for line in phase]))
         last = phase[-1] is progress[-1]
-        for name, field, colour in (("SVs", "n_sv", BLUE), ("at C", "n_bound", GREY)):
+        for name, field, colour in (("SVs", "n_sv", BLUE), ("bounded", "n_bound", GREY)):
             counts.append(charts.Line(name if last else "", seconds, [line[field] for line in phase], colour))
     now, least = words.small(curves.mean_gap(progress[-1])), words.small(tol, 6)
     return marks.section(
@@ -90,8 +90,8 @@ def course(run) -> str:
             log_y=True, level=(tol, "tol"),
         ),
         charts.lines(
-            counts, "time, s", "count", "Support vectors and those at C over time.",
-            "Examples with alpha > 0, and those of them that reached C, over all machines.",
+            counts, "time, s", "count", "Support vectors and bounded ones over time.",
+            "Examples with alpha > 0, and those of them that are bounded (alpha = C), over all machines.",
         ),
         "</div>",
     )  # fmt: skip
@@ -117,7 +117,7 @@ def confusions(run) -> str:
     table = answers.by_class(machine, test)[:MOST_CLASSES]
     told = ("tested", "errors", "fn", "fp", "svs", "bound")
     rows = [[name, *(f"{row[column]:,}" for column in told)] for name, row in zip(names, table, strict=False)]
-    head = ["class", "tested", "errors", "missed (FN)", "false alarms (FP)", "support vectors", "at C"]
+    head = ["class", "tested", "errors", "missed (FN)", "false alarms (FP)", "support vectors", "bounded"]
     said = "Errors of the whole classifier by true class; misses and false alarms of each class's own machine, alone."
     return marks.section("Classes", legend, *parts, marks.table(head, rows, said))
 
@@ -166,9 +166,9 @@ def _alphas(run, machine, heaviest) -> str:
     bound = int(machine.bound.sum())
     return charts.bars(
         edges.tolist(), counts, (BLUE, ORANGE), "alpha", "support vectors",
-        f"Histogram of {len(alpha):,} alphas of all machines; {bound:,} of them are at C.",
+        f"Histogram of {len(alpha):,} alphas of all machines; {bound:,} of them are bounded.",
         f"Alphas of all machines, blue of the machine's own class, orange of the others; {bound:,} of {len(alpha):,} "
-        "are at C.",
+        "are bounded.",
     )  # fmt: skip
 
 
@@ -187,9 +187,9 @@ def not_sure(run) -> str:
         left, n = int((given & (answer != true)).sum()), int(given.sum())
         of_these = words.percent(left / n, 2) if n else "–"
         rows.append([f"{price:g}", f"{n:,}", words.percent(n / len(true), 1), f"{left:,}", of_these])
-    said = f"A wrong answer costs 1 (Chow 1970). Probabilities by Platt's logistic curve. {calibrated.how}"
-    head = ["not sure costs", "answered", "of all", "wrong", "of the answers"]
-    return marks.section("Not sure", marks.table(head, rows, said))
+    said = f"An error costs 1 (Chow 1970). Probabilities by Platt's logistic curve. {calibrated.how}"
+    head = ["cost of abstaining", "classified", "coverage", "errors", "error rate"]
+    return marks.section("Abstain (reject option)", marks.table(head, rows, said))
 
 
 def wrong(run) -> str:
@@ -199,7 +199,7 @@ def wrong(run) -> str:
     true, predicted = (class_positions(y, machine.classes) for y in (test.y_true, test.y_pred))
     rows = np.flatnonzero(true != predicted)
     if not len(rows):
-        return marks.section("Wrong answers", marks.paragraph("Not one test example is wrong."))
+        return marks.section("Errors", marks.paragraph("No test example is misclassified."))
     lead = answers.lead(test.decision, true, predicted)[rows]
     rows = rows[np.argsort(-lead, kind="stable")][:WRONG]
     shown = [
@@ -213,7 +213,9 @@ def wrong(run) -> str:
     ]
     pictures = evidence.example_pictures(dataset, test.split, test.index[rows])
     n = int(np.sum(true != predicted))
-    where = "number in the test part" if test.split == "test" else "number in the train part, of which it was held out"
+    where = (
+        "number in the test set" if test.split == "test" else "number in the training set, from which it was held out"
+    )
     some = f"The {len(rows)} most certain of {n:,} errors" if n > len(rows) else f"All {n:,} errors"
     parts = [marks.gallery(pictures, shown, f"{some}: true → predicted class, {where}.")]
     if dataset.image_shape is None:
@@ -226,7 +228,7 @@ def wrong(run) -> str:
         parts.append(
             marks.table(["no.", "true", "predicted", *columns], lines, "The first features of these examples.")
         )
-    return marks.section("Wrong answers", *parts)
+    return marks.section("Errors", *parts)
 
 
 def regions(run) -> str:

@@ -226,7 +226,7 @@ def test_a_drawn_digit_has_orbit_and_map_of_what_it_is_called_and_no_remedy(plai
 def test_from_counting_to_a_run_that_learns_what_is_recommended():
     run = finished(SMALL.replace(tol=9e-4))  # for which nobody has counted
     app = open_page("errors", run=run.id)
-    assert "The test set has no part in it" in captions(app)
+    assert "The test set is not used" in captions(app)
     app.button(key="errors_begin").click().run()
     assert COUNTS.wait(run.id, timeout=SECONDS).state == "done"
     app = open_page("errors", run=run.id)  # another session
@@ -248,7 +248,7 @@ def test_what_a_change_breaks_stands_beside_it_once_it_is_counted(plain_run):
     COUNTS.start(plain_run.id)
     assert COUNTS.wait(plain_run.id, timeout=SECONDS).state == "done"
     app, _ = view(plain_run, "remedy", wrong=False)
-    assert "Done to all validation examples" in said(app)
+    assert "Applied to all validation examples" in said(app)
 
 
 def test_jitters_are_said_in_words():

@@ -200,7 +200,7 @@ def test_the_family_panel_opens_on_an_error_and_on_a_support_vector(virtual_run)
 def test_a_run_without_virtual_support_vectors_says_so_and_leads_to_one(plain_run):
     _, ref = error_of(plain_run)
     app = open_page("errors", run=plain_run.id, digit=ref, why="family")
-    assert any("no virtual support vectors" in info.value for info in app.info)
+    assert any("No virtual support vectors" in info.value for info in app.info)
 
 
 # ------------------------------------------------------------------------------------------------------------- tables

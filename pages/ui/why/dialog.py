@@ -153,7 +153,7 @@ def show_requested() -> None:
         ref = plain(short(st.query_params[DIGIT], 80))
         st.warning(f"{DIGIT}={ref} in the address does not name an example. {plain(error)}", icon=":material/link_off:")
         return
-    state.dialog("Why this answer?", _view, on_dismiss=_close)()
+    state.dialog("Why this prediction?", _view, on_dismiss=_close)()
 
 
 def panels(run: Run, machine: Machine, shown: Shown) -> None:

@@ -39,7 +39,7 @@ def section(run: Run, key: str = "errors") -> None:
         return
     try:
         moves = load(run.recipe.dataset).image_shape is not None
-        why = "" if moves else "No recommendation: these examples are no images, and cannot be shifted or turned."
+        why = "" if moves else "No recommendation: these examples are not images, and cannot be shifted or turned."
         remedies.twin_of(run.learned)
     except (RecipeError, DataError) as error:
         st.info(why or f"No recommendation: {plain(error)}", icon=":material/table_rows:")

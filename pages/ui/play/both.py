@@ -133,7 +133,7 @@ def draw(sides: Mapping[str, Side], rows: int) -> None:
 def alt(shown: Mapping[str, Sequence[tuple[int, int]]], rows: int) -> str:
     """What the picture shows, in words and counts."""
     told = "; ".join(
-        f"{name}: {line[-1][0]:,} kernel values, at most {max(n for _, n in line):,} support vectors, "
+        f"{name}: {line[-1][0]:,} kernel evaluations, at most {max(n for _, n in line):,} support vectors, "
         f"{line[-1][1]:,} at the end"
         for name, line in shown.items()
     )

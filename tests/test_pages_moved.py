@@ -150,7 +150,7 @@ def test_colour_photographs_that_are_not_square_can_be_moved(panel, home):
 def test_points_of_the_plane_cannot_be_moved(panel):
     run = finished(RECIPES["moons"])
     app, _ = view(run, panel, wrong=False)
-    assert "nothing to shift" in said(app)
+    assert "cannot be shifted" in said(app)
     assert "cannot be shifted or turned" in said(app)
 
 
@@ -173,7 +173,7 @@ def test_maps_say_what_is_wrong_with_their_address(plain_run):
     app, _ = view(plain_run, "map")
     app.query_params["beside"], app.query_params["map_class"] = "20200101-000000-000-abcdef", "heptagon"
     app.run()
-    assert "cannot stand here" in said(app)
+    assert "cannot be shown here" in said(app)
     assert "heptagon" in said(app)
     assert len(maps(app)) >= 1
 
@@ -219,7 +219,7 @@ def test_a_drawn_digit_has_orbit_and_map_of_what_it_is_called_and_no_remedy(plai
     assert not app.exception
     assert len(strip(app)) == 9
     assert maps(app)
-    assert "no error to mend" in said(app)
+    assert "no error to correct" in said(app)
     assert "called" in captions(app)
 
 

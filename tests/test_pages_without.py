@@ -55,7 +55,7 @@ def test_what_is_ticked_is_taken_out_and_put_back(run):
     at = without.stand(run, 500)
     positions = np.flatnonzero(np.isin(run.train_index(), rows))
     found = without.effect(at, without.Change(tuple(positions.tolist())))
-    assert f"**{len(found.fixed)} fixed, {len(found.broken)} broken** of 150 test answers" in words(app)
+    assert f"**{len(found.fixed)} fixed, {len(found.broken)} broken** of 150 test predictions" in words(app)
     assert "30 examples excluded" in words(app)
     assert "Retrained in" in captions(app)
     assert "**Alphas that moved most** in *0 against the rest*" in captions(app)

@@ -152,7 +152,7 @@ def test_the_example_and_a_test_digit_take_turns(few):
     app = open_page("draw", run=few.id, runs=few.id)
     assert app.metric[0].value == "–"
     app.button(key="draw_example").click().run()
-    assert "two lines of our own" in captions(app)
+    assert "An example of two lines" in captions(app)
     assert address_of(app)["strokes"] == pack(FOUR)
     app.number_input(key="draw_start").set_value(7).run()
     assert not app.exception

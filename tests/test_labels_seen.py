@@ -53,7 +53,7 @@ def test_a_support_vector_stands_for_the_class_that_it_is_said_to_have(noisy, ki
         assert {row for row, given in zip(found.row, found.given) if given} == swapped & set(found.row) != set()
         for tile, row, given in zip(evidence.support_tiles("digits-8x8", found, found.alpha), found.row, found.given):
             assert given in ("", str(y[row]))
-            assert (f"({y[row]} in the data set, swapped by noise)" in tile.label) == bool(given)
+            assert (f"({y[row]} in the dataset, swapped by noise)" in tile.label) == bool(given)
             assert tile.upper.endswith(f" ({y[row]})") == bool(given)
 
 

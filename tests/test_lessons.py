@@ -212,7 +212,7 @@ def test_a_lesson_that_there_is_not_is_said(kept, text):
     app.run()
     app.switch_page("pages/errors.py").run()
     assert not app.exception
-    assert "no step of a lesson" in said(app)
+    assert "not a step of a lesson" in said(app)
     assert "![p]" not in said(app).replace("\\!\\[", "")
 
 

@@ -175,7 +175,7 @@ def test_runs_are_filtered_by_words_tag_and_state(home):
     assert len(shown(data="toy-moons", how="sv")) == 7
     app = open_page("runs", find="no such run")
     assert not app.dataframe
-    assert "Take a filter away" in app.info[0].value
+    assert "Remove a filter" in app.info[0].value
     app = open_page("runs", tag="nowhere")
     assert any("nowhere" in warning.value for warning in app.warning)
     working.release()

@@ -151,7 +151,7 @@ def test_the_study_starts_is_watched_and_drawn(run):
     settings = {"known": 12, "batch": 10, "most": 40, "seeds": 2, "target": 0.2}
     assert STUDIED.wait(*study_key(recipe, **settings), timeout=60).state == "done"
     app.run()
-    assert "Labels until 20 % are wrong" in texts(app)
+    assert "Labels needed for an error of 20 %" in texts(app)
     assert "With all 60 labels" in captions(app)
     assert not app.exception
 

@@ -300,7 +300,7 @@ def test_an_empty_store_opens_with_a_sample_that_cannot_be_asked_why(home, monke
     monkeypatch.setattr(jobs, "ensure_preset", lambda: None)
     app = open_page("compare")
     assert "**A sample**" in app.info[0].value
-    assert "keeps no machine" in captions(app)
+    assert "store no machine" in captions(app)
 
 
 def test_the_ways_to_the_page(stored):

@@ -158,7 +158,7 @@ def test_a_window_is_explained_and_one_that_is_not_there_is_said(done):
     assert "Covers a **volcano**" in said
     assert "bias" in said
     app = open_page("detect", run=done.id, window="5.99")
-    assert any("names no window" in warning.value for warning in app.warning)
+    assert any("does not name a window" in warning.value for warning in app.warning)
 
 
 @pytest.mark.parametrize("name", ["at", "fa", "by", "picture", "axis", "per"])
@@ -196,7 +196,7 @@ def test_a_run_that_ended_early_says_so_and_shows_what_it_had(home, state, title
     assert "Not evaluated" in captions(app)
     run = stored(RECIPE, [], state=state, message="the disk is full")
     app = open_page("detect", run=run.id)
-    assert "nothing to look at" in captions(app)
+    assert "there are no results" in captions(app)
 
 
 def test_an_unknown_run_is_answered_with_words(done):

@@ -152,7 +152,7 @@ def test_the_example_and_a_test_digit_take_turns(few):
     app = open_page("draw", run=few.id, runs=few.id)
     assert app.metric[0].value == "–"
     app.button(key="draw_example").click().run()
-    assert "two lines of our own" in captions(app)
+    assert "An example of two lines" in captions(app)
     assert address_of(app)["strokes"] == pack(FOUR)
     app.number_input(key="draw_start").set_value(7).run()
     assert not app.exception
@@ -176,8 +176,8 @@ def test_a_link_opens_the_same_drawing(few):
 @pytest.mark.parametrize(
     ("query", "says"),
     [
-        ({"strokes": "!!"}, "it has signs that a drawing does not have"),
-        ({"strokes": "A6co"}, "it is cut off"),
+        ({"strokes": "!!"}, "it has characters that a drawing does not have"),
+        ({"strokes": "A6co"}, "it is incomplete"),
         ({"strokes": "A" * (LONGEST + 1)}, "allowed are 1,500"),
         ({"strokes": pack(FOUR), "dx": "10"}, "dx=10 in the address; allowed: -9 to 9"),
         ({"strokes": pack(FOUR), "dy": "nan"}, "dy=nan"),
@@ -228,7 +228,7 @@ def test_an_empty_home_says_how_to_get_a_machine(home):
     welcome.WELCOME.homes.add(runs.home())
     app = open_page("draw", strokes=pack(FOUR))
     assert not app.exception
-    assert any("No machine can answer yet" in text.value for text in app.markdown)
+    assert any("No machine for drawings yet" in text.value for text in app.markdown)
     assert "centred by its centre of mass in 28 × 28" in captions(app)
 
 

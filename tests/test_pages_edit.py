@@ -27,7 +27,7 @@ def test_the_plane_answers_what_was_thrown_away_why_and_what_it_cost():
     app = open_page("cross_training", **QUICK, flipped="10", point="7")
     said = texts(app)
     assert "Point 7, labelled" in said
-    assert "What was thrown away? Why?" in said
+    assert "What was discarded, and why?" in said
     assert "What did it cost?" in said
     assert "Of 10 flipped labels" in said
     assert "Synthetic points" in said
@@ -147,7 +147,7 @@ def test_a_run_shows_what_it_threw_away_and_the_plain_machine_is_trained_from_th
     runs.delete([run for run in runs.newest_first() if run.recipe.method == "sv"])
     app = open_page("cross_training", cross_view=RUN, run=edited_run.id)
     said = texts(app)
-    assert "What was thrown away? Why?" in said
+    assert "What was discarded, and why?" in said
     assert "30 labels were flipped" in said
     assert "10 % of the labels swapped" in said
     assert "5 machines on" in said
@@ -172,7 +172,7 @@ def test_kinds_of_examples_are_in_the_address(edited_run):
 def test_a_run_that_throws_nothing_away_leads_to_those_that_do(edited_run):
     plain = finished(edited_run.recipe.replace(method="sv"))
     app = open_page("cross_training", cross_view=RUN, run=plain.id)
-    assert "throws no example away" in texts(app)
+    assert "discards no examples" in texts(app)
     app.button(key=f"see_{edited_run.id}").click().run()
     assert app.session_state["run"] == edited_run.id
     assert "What did it cost?" in texts(app)

@@ -115,7 +115,7 @@ def test_the_view_of_a_support_vector_tells_alpha_margin_and_reasons(digits_run)
 @pytest.mark.parametrize("ref", ["nowhere/train/1", "digits-8x8/train/99999", "digits-8x8", "digits-8x8/spare/1"])
 def test_an_address_that_names_no_example_is_answered_with_words(digits_run, ref):
     app = open_page("errors", run=digits_run.id, digit=ref)
-    assert any("names no example" in warning.value for warning in app.warning)
+    assert any("does not name an example" in warning.value for warning in app.warning)
 
 
 def test_support_vectors_come_largest_alpha_first_and_lead_to_their_example(digits_run):

@@ -140,7 +140,7 @@ def test_precision_and_recall_are_those_of_a_count(seed):
     assert (
         f"You marked 10 as wrong, and {right} of them were: precision {right / 10:.2f}, recall {right / 20:.2f}" in told
     )
-    assert "none of them wrong yet" in judge.practised(swapped, ranked, {})
+    assert "not marked any label as wrong yet" in judge.practised(swapped, ranked, {})
 
 
 def test_a_run_without_folds_says_what_is_missing_and_starts_it(home):

@@ -150,7 +150,7 @@ def test_colour_photographs_that_are_not_square_can_be_moved(panel, home):
 def test_points_of_the_plane_cannot_be_moved(panel):
     run = finished(RECIPES["moons"])
     app, _ = view(run, panel, wrong=False)
-    assert "nothing to shift" in said(app)
+    assert "cannot be shifted" in said(app)
     assert "cannot be shifted or turned" in said(app)
 
 
@@ -173,7 +173,7 @@ def test_maps_say_what_is_wrong_with_their_address(plain_run):
     app, _ = view(plain_run, "map")
     app.query_params["beside"], app.query_params["map_class"] = "20200101-000000-000-abcdef", "heptagon"
     app.run()
-    assert "cannot stand here" in said(app)
+    assert "cannot be shown here" in said(app)
     assert "heptagon" in said(app)
     assert len(maps(app)) >= 1
 
@@ -219,14 +219,14 @@ def test_a_drawn_digit_has_orbit_and_map_of_what_it_is_called_and_no_remedy(plai
     assert not app.exception
     assert len(strip(app)) == 9
     assert maps(app)
-    assert "no error to mend" in said(app)
+    assert "no error to correct" in said(app)
     assert "called" in captions(app)
 
 
 def test_from_counting_to_a_run_that_learns_what_is_recommended():
     run = finished(SMALL.replace(tol=9e-4))  # for which nobody has counted
     app = open_page("errors", run=run.id)
-    assert "The test set has no part in it" in captions(app)
+    assert "The test set is not used" in captions(app)
     app.button(key="errors_begin").click().run()
     assert COUNTS.wait(run.id, timeout=SECONDS).state == "done"
     app = open_page("errors", run=run.id)  # another session
@@ -248,7 +248,7 @@ def test_what_a_change_breaks_stands_beside_it_once_it_is_counted(plain_run):
     COUNTS.start(plain_run.id)
     assert COUNTS.wait(plain_run.id, timeout=SECONDS).state == "done"
     app, _ = view(plain_run, "remedy", wrong=False)
-    assert "Done to all validation examples" in said(app)
+    assert "Applied to all validation examples" in said(app)
 
 
 def test_jitters_are_said_in_words():

@@ -87,7 +87,7 @@ def test_every_view_of_a_set_of_pictures_draws(look):
 def test_the_picture_looked_at_is_in_the_address_and_forgotten_with_its_set():
     app = open_page("datasets", set="venus-like", picture="8")
     assert "scene8, 512 × 512 pixels, 1,475 km² of it usable: 23 volcanoes." in captions(app).replace("*", "")
-    assert "The surer, the wider the line: definitely" in captions(app)
+    assert "The more certain the label, the wider the line: definitely" in captions(app)
     app.button(key="show_lfw-faces").click().run()
     assert "astronaut" in captions(app)
     assert not app.warning

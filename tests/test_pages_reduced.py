@@ -86,7 +86,7 @@ def test_what_became_of_it_is_told(kept):
     assert table["Vectors"].tolist() == [of.result["n_union"], 8]
     assert "times fewer vectors" in texts(app)
     assert "neither train nor test" in captions(app)
-    assert "answers changed" in texts(app)
+    assert "predictions changed" in texts(app)
     app.selectbox(key="reduce_other").select(4).run()
     app.button(key="reduce_keep").click().run()
     made = runs.newest_first()[0]
@@ -151,7 +151,7 @@ def test_the_machine_of_a_reduction_may_be_gone(kept):
     of.delete()
     try:
         app = open_page("reduced", run=run.id)
-        assert "is gone" in captions(app)
+        assert "was deleted" in captions(app)
         assert "reduce_start" not in [button.key for button in app.button]
     finally:
         runs.restore(of.id)

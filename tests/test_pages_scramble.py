@@ -42,7 +42,7 @@ def test_it_trains_each_run_again_once_and_says_who_noticed(two):
     assert all(run.recipe.preprocess[0] == "scramble:5" for run in new)
     assert all(button.key != "scramble_start" for button in app.button)
     table = app.dataframe[0].value
-    assert table["Same answers"].tolist() == ["all", "no"]
+    assert table["Same predictions"].tolist() == ["all", "no"]
     assert table["As it is"][0] == table["Scrambled"][0] == f"{two[0].result['errors']} of 150"
     said = " ".join(text.value for text in app.markdown).replace("\\", "")
     assert "Cannot notice:** Small digits (" in said

@@ -34,7 +34,7 @@ def wait_for_all():
 
 def test_a_sweep_runs_and_is_found_again(ran):
     app = open_page("sweep", **MOONS, value=["0.1", "1", "10"])
-    assert app.info[0].value.startswith("Start trains")
+    assert app.info[0].value.startswith("Press Start to train")
     app.button(key="queue_sweep").click().run()
     wait_for_all()
     sweep = Sweep(BASE, "C", ("0.1", "1", "10"))
@@ -145,6 +145,6 @@ def test_bounds_stand_beside_both_errors(ran):
     assert table["leave-one-out"].tolist() == [result["bounds"]["leave_one_out"]["errors"] for result in results]
     said = captions(app)
     assert f"{validation.choices(points)['span']} by span" in said
-    assert "cross-validation, " in said.partition("What they took in all")[2]
+    assert "cross-validation, " in said.partition("Total time")[2]
     app.checkbox(key="sweep_bounds").uncheck().run()
     assert "bounds" not in app.query_params

@@ -36,7 +36,7 @@ def until(app, sign):
 
 def test_nothing_ticked_says_what_may_be_done(run):
     app = open_page("support_vectors", run=run.id)
-    assert "What do these examples hold up?" in captions(app)
+    assert "Which predictions depend on these examples?" in captions(app)
     assert "Retrained in" not in captions(app)
     assert not any(box.key == "ticks_clear" for box in app.button)
 
@@ -45,7 +45,7 @@ def test_what_is_ticked_on_other_pages_is_something_else(run):
     app = open_page("runs", run=run.id)
     app.switch_page("pages/support_vectors.py").run()
     assert not app.exception
-    assert "What do these examples hold up?" in captions(app)
+    assert "Which predictions depend on these examples?" in captions(app)
 
 
 def test_what_is_ticked_is_taken_out_and_put_back(run):
@@ -55,14 +55,14 @@ def test_what_is_ticked_is_taken_out_and_put_back(run):
     at = without.stand(run, 500)
     positions = np.flatnonzero(np.isin(run.train_index(), rows))
     found = without.effect(at, without.Change(tuple(positions.tolist())))
-    assert f"**{len(found.fixed)} fixed, {len(found.broken)} broken** of 150 test answers" in words(app)
-    assert "30 examples taken out" in words(app)
+    assert f"**{len(found.fixed)} fixed, {len(found.broken)} broken** of 150 test predictions" in words(app)
+    assert "30 examples excluded" in words(app)
     assert "Retrained in" in captions(app)
     assert "**Alphas that moved most** in *0 against the rest*" in captions(app)
     assert ("**Broken**" in captions(app)) == bool(len(found.broken))
     app.button(key="ticks_clear").click().run()
     assert "take_out" not in app.query_params
-    assert "What do these examples hold up?" in captions(app)
+    assert "Which predictions depend on these examples?" in captions(app)
 
 
 def test_another_label_is_in_the_address_and_named(run):
@@ -70,7 +70,7 @@ def test_another_label_is_in_the_address_and_named(run):
     other = "3" if load(run.recipe.dataset).y_train[row] != 3 else "5"
     app = open_page("support_vectors", run=run.id, another=f"{row}:{other}", click="label", given="7")
     until(app, "fixed, ")
-    assert "1 example with another label" in words(app)
+    assert "1 example relabelled" in words(app)
     assert app.query_params["another"] == f"{row}:{other}"
     assert app.selectbox(key="given").value == "7"
 
@@ -108,7 +108,7 @@ def test_a_tick_is_set_changed_and_taken_back():
 def test_an_address_may_tick_so_many(run):
     rows = run.train_index().tolist() * 2
     app = open_page("support_vectors", run=run.id, take_out=",".join(map(str, rows[: MOST + 3])))
-    assert f"{MOST} examples taken out" in words(app)
+    assert f"{MOST} examples excluded" in words(app)
 
 
 def test_what_cannot_be_is_told_and_may_be_asked_again(run):

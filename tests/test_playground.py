@@ -291,7 +291,7 @@ def test_the_question_gets_two_answers():
     sides = {}
     for by in ("shift", "turn"):
         app = open_page("playground", problem="question", virtual="true", by=by)
-        sides[by] = figures(app)["The ? comes out"][0]
+        sides[by] = figures(app)["Class of ?"][0]
     assert sides == {"shift": "blue", "turn": "orange"}
 
 

@@ -110,7 +110,7 @@ def test_the_report_of_a_run_stands_alone(home, kind):
     assert found.tags.count("svg") >= 3
     assert run.result["made_with"]["numpy"] in text
     wrong = run.result["errors"]
-    assert ("Not one test example is wrong" in text) == (kind == "no errors") == (wrong == 0)
+    assert ("No test example is misclassified" in text) == (kind == "no errors") == (wrong == 0)
     assert sum(image.get("alt", "").startswith("Test example") for image in found.images) == min(wrong, 60)
     assert ("<h2>Abstain (reject option)</h2>" in text) == (run.result["n_test"] >= unsure.LEAST)
 

@@ -214,8 +214,8 @@ def test_list_report_and_comparison(more):
     app = open_page("runs", run=ordered.id)
     table = app.dataframe[0].value.set_index("Run")
     assert table.loc["In order", "Top"] == 100 * ordered.result["top_share"]
-    assert np.isnan(table.loc["In order", "Wrong"])
-    assert table.loc["Plain", "Wrong"] == 100 * plain.result["error_rate"]
+    assert np.isnan(table.loc["In order", "Error rate"])
+    assert table.loc["Plain", "Error rate"] == 100 * plain.result["error_rate"]
     assert "by its own curve" in captions(app)
     texts = {run.title: sheet.report(run) for run in (ordered, part, plain)}
     assert ["40 in order" in text for text in texts.values()] == [True, False, False]

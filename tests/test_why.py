@@ -183,14 +183,14 @@ def test_the_tree_tells_what_became_of_every_form(virtual_run):
 def test_the_family_panel_opens_on_an_error_and_on_a_support_vector(virtual_run):
     _, ref = error_of(virtual_run)
     app = open_page("errors", run=virtual_run.id, digit=ref, why="family")
-    assert any("families that pull most" in caption.value for caption in app.caption)
-    assert any("of 5 forms hold up" in caption.value for caption in app.caption)
+    assert any("families with the largest contributions" in caption.value for caption in app.caption)
+    assert any("of 5 forms support" in caption.value for caption in app.caption)
     row = int(evidence.dataset_rows(virtual_run, virtual_run.machine())[0])
     app = open_page("errors", run=virtual_run.id, digit=f"digits-8x8/train/{row}")
     app.button(key="why_family").click().run()
     assert app.query_params["why"] == "family"
     assert any(f"Training example {row:,}," in caption.value for caption in app.caption)
-    assert not any("families that pull most" in caption.value for caption in app.caption)
+    assert not any("families with the largest contributions" in caption.value for caption in app.caption)
     app = open_page("errors", run=virtual_run.id, digit=ref, why="family", family="99999", of="nobody")
     said = " ".join(warning.value for warning in app.warning)
     assert "family=99999" in said

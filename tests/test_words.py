@@ -22,6 +22,18 @@ FINISHED = (  # patterns of files
     "svmcore/jitter/**/*",
     "svmcore/methods/**/*",
     "svmcore/*.py",
+    "pages/ui/compare/**/*",
+    "pages/ui/data/**/*",
+    "pages/ui/detect/**/*",
+    "pages/ui/draw/**/*",
+    "pages/ui/example/**/*",
+    "pages/ui/figures/**/*",
+    "pages/ui/kit/**/*",
+    "pages/ui/label/**/*",
+    "pages/ui/lesson/**/*",
+    "pages/ui/paper/**/*",
+    "pages/ui/play/**/*",
+    "pages/ui/recipe/**/*",
 )
 RETIRED = {  # pattern, in any case -> what to say instead
     r"data sets?": "dataset",

@@ -20,10 +20,10 @@ from svmcore.model import multiply_adds
 
 N_VECTORS, N_NEAREST, PER_PAGE = 8, 4, 60  # vectors, support vectors beside each; examples on a page
 PRECISION = {"double": "double precision", "dense": "single precision", "sparse": "single precision"}
-SECONDS = "Both machines in turns, on the same examples, once compiled: the median of five."
+SECONDS = "Time of both machines on the same examples, without compiling: the median of five."
 COLUMNS = {
-    "Vectors": numbers.count("Distinct ones: kernel values that an example costs, all machines together."),
-    "Multiply-adds": numbers.text("Of one decision, all machines."),
+    "Vectors": numbers.count("Distinct vectors of all machines: kernel evaluations per example."),
+    "Multiply-adds": numbers.text("For one prediction, over all machines."),
     "10,000 take": numbers.number(2, SECONDS, "10,000 take, s"),
 }
 CHANGES = {"broken": "broken", "mended": "fixed", "wrong otherwise": "both wrong"}
@@ -38,7 +38,7 @@ def size_metrics(run: Run) -> None:
     """How many vectors there were and are."""
     found = run.result["reduction"]
     with st.container(horizontal=True):
-        st.metric("Vectors", f"{found['n_after']:,}", help="Distinct ones of all machines, as reduced.")
+        st.metric("Vectors", f"{found['n_after']:,}", help="Distinct vectors of all machines after reduction.")
         st.metric("Before", f"{found['n_before']:,}", help="Distinct support vectors of the machine that was reduced.")
 
 
@@ -47,7 +47,7 @@ def progress_metrics(run: Run, last: dict, status) -> None:
     rho = {"Steps": f"{last['iterations']:,}"}
     if last.get("gaps"):  # all 0 until the first vectors stand
         rho = {"rho, of the worst": words.percent(last["gap"] ** 0.5, 1) if any(last["gaps"]) else "–"}
-    shown = {"Size at work": f"{last.get('n_vectors', last['n_sv']):,}", "Sizes done": f"{len(last.get('path') or [])}"}
+    shown = {"Current size": f"{last.get('n_vectors', last['n_sv']):,}", "Sizes done": f"{len(last.get('path') or [])}"}
     shown |= rho | {"Time": words.duration(last["seconds"])}
     numbers.metrics(shown | (words.left_metric(status) if status.state in ACTIVE else {}))
 
@@ -58,7 +58,7 @@ def curves(run: Run, progress: list[dict], key: str) -> None:
     drawn = {"Errors by size": lambda: size_curve(run, progress)} if known else {}
     drawn |= {"Course": lambda: figures.trace(progress)} if figures.falls(progress) else {}
     if not drawn and run.state in ACTIVE:
-        st.caption("The first figures come when the first vectors stand.")
+        st.caption("The first figures appear with the first vectors.")
     for name, place in zip(drawn, present.parts(list(drawn), st.columns(len(drawn))) if drawn else (), strict=True):
         with place:
             show(drawn[name](), key=f"{key}_{name.split()[0].lower()}")
@@ -134,11 +134,13 @@ def cost_metrics(run: Run) -> None:
     """What a decision of a machine costs before it is reduced."""
     result = run.result
     with st.container(horizontal=True):
-        st.metric("Vectors", f"{result['n_union']:,}", help="Distinct ones: kernel values that an example costs.")
-        st.metric("Multiply-adds", words.count(multiply_adds(run.machine())), help="Of one decision, all machines.")
+        st.metric("Vectors", f"{result['n_union']:,}", help="Distinct vectors: kernel evaluations per example.")
+        st.metric(
+            "Multiply-adds", words.count(multiply_adds(run.machine())), help="For one prediction, over all machines."
+        )
         if "errors" in result:
             seconds = 1e4 * result["predict_seconds"] / max(result["n_test"], 1)
-            help = "As measured when the run was tested, its first decision among them; compiling apart."
+            help = "Measured when the run was tested, including its first prediction; without compiling."
             st.metric("10,000 take", words.duration(seconds), help=help)
 
 
@@ -152,7 +154,7 @@ def other_size(run: Run) -> int | None:
     return st.selectbox(
         "Another size of the curve", [None, *errors], key="reduce_other", width=360,
         format_func=lambda m: f"{m:,} vectors: {errors[m]:,.0f} of {found['aside']:,} wrong aside" if m else "–",
-        help="Its machine was not kept, nor asked about test examples: a run makes it.",
+        help="Its machine was neither saved nor tested; start a run to construct it.",
     )  # fmt: skip
 
 
@@ -168,7 +170,7 @@ def vectors(run: Run, parent: Run | None, c: int) -> None:
     machine, names = run.machine(), evidence.machine_names(run, run.machine())
     parameters.choice(
         "machine", "Machine", names, widget="selectbox", alone=False, width=200,
-        help="Whose heaviest vectors stand here, and whose f before and after is drawn.",
+        help="The machine whose heaviest vectors, and f before and after, are shown.",
     )  # fmt: skip
     if plane.is_plane(run):
         plane.plane(run, machine, "reduce_plane")
@@ -179,7 +181,7 @@ def vectors(run: Run, parent: Run | None, c: int) -> None:
     of_machine = f"of *{words.plain(names[c])}*"
     if parent is None:
         gallery(pictures, tiles, key="reduce_z", alt=alt)
-        st.caption(f"The heaviest vectors {of_machine}, weight below. The machine reduced is gone.")
+        st.caption(f"The heaviest vectors {of_machine}, weight below. The original machine was deleted.")
         return
     pictures, tiles = _with_nearest(parent, machine, chosen, pictures, tiles)
     alt += f", each followed by the {N_NEAREST} support vectors nearest to it"
@@ -187,7 +189,7 @@ def vectors(run: Run, parent: Run | None, c: int) -> None:
     st.caption(
         f"First in each row a vector {of_machine}, its weight below ({SIDES}); then the {N_NEAREST} support "
         "vectors nearest to it in feature space, with the cosine of the angle between them. Click a support vector. "
-        "A vector of the reduced set is no example: where it has values below 0, its ground is not white."
+        "A vector of the reduced set is not an example: where it has values below 0, its background is not white."
     )
 
 
@@ -211,7 +213,7 @@ def _with_nearest(parent: Run, machine, chosen, own: np.ndarray, tiles: list[Til
 def both_answers(run: Run, parent: Run | None):
     """What both runs said of the test examples; None, and why on screen, where they cannot be laid side by side."""
     if parent is None:
-        st.caption("The run of the machine that was reduced is gone: nothing to lay beside this one.")
+        st.caption("The original model was deleted, so there is nothing to compare.")
         return None
     before, after = parent.test(), run.test()
     if before.split != after.split or not np.array_equal(before.index, after.index):
@@ -237,18 +239,18 @@ def changed_answers(run: Run, parent: Run | None) -> None:
     kind, differs = outcomes(*wrong), before.y_pred != after.y_pred
     rows = {name: np.flatnonzero(differs & (kind == OUTCOMES.index(was))) for name, was in CHANGES.items()}
     st.markdown(
-        f"**{differs.sum():,} of {len(differs):,} answers changed**: {len(rows['broken']):,} broken, "
+        f"**{differs.sum():,} of {len(differs):,} predictions changed**: {len(rows['broken']):,} broken, "
         f"{len(rows['mended']):,} mended (exact McNemar test p = {words.small(paired_test(*wrong).p_value)})."
     )
     if not (there := [name for name in rows if len(rows[name])]):
         return
-    help = "Broken: right before, wrong after. Mended: the other way round."
+    help = "Errors added (right before, wrong after) and errors fixed (wrong before, right after)."
     shown = parameters.choice("changed", "Answers", there, help=help)
     walk.over((reference(run.recipe.dataset, after.split, i) for i in after.index[rows[shown]]), f"answers {shown}")
     page = rows[shown][paged(len(rows[shown]), PER_PAGE, key="reduce_page", of=(run.id, shown))]
     dataset, pairs = evidence.data_of(run), list(zip(before.y_pred[page], after.y_pred[page], strict=True))
     captions = [f"class {y}: {a} before, {b} after" for y, (a, b) in zip(after.y_true[page], pairs, strict=True)]
     upper = [" → ".join(evidence.brief(dataset, y) for y in pair) for pair in pairs]
-    alt = f"{len(page)} test examples whose answer the reduction changed: {shown}"
+    alt = f"{len(page)} test examples whose prediction the reduction changed: {shown}"
     evidence.answer_gallery(run, page, captions, upper, wrong[1][page], key="reduce_changed", alt=alt)
-    st.caption("Upper right: the answer before → after; lower left: the number in the data set. Click one to see why.")
+    st.caption("Upper right: prediction before → after; lower left: the number in the dataset. Click one to see why.")

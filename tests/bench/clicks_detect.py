@@ -57,14 +57,14 @@ POINTS = """() => {
 }"""
 WINDOWS = {
     "Missed": "below the threshold",
-    "False alarms": "windows? with no object",
-    "Hits": "objects? found, (each )?by",
+    "False alarms": "windows? (with no|without an) object",
+    "Hits": "objects? detected, (each )?by",
 }
 MORE = {
     "By category": "Each curve counts the objects",
-    "Ambiguous labels": "no one labelled",
+    "Ambiguous labels": "no label covers",
     "Published": "DeCoste and Schölkopf .2002., section",
-    "Export": "The picture with its marks has a button",
+    "Export": "To export the picture with its marks",
     "First chips": "The first 25 of each class",
 }
 PAGES = ("Datasets", "Train", "Runs", "On a photograph", "Detect")

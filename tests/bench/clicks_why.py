@@ -39,7 +39,7 @@ PANELS = {  # clicked in turn -> what stands there then
     "Where it holds": ".js-plotly-plot .heatmaplayer",
     "What would fix it": "text=/would be right|stays right|goes wrong|No single change/",
     "Family": ".st-key-why_tree_0 button.tile",
-    "Bill": ".st-key-why_waterfall button.toggle",
+    "Contributions": ".st-key-why_waterfall button.toggle",
 }
 STANDS = """() => {
   const text = (key) => [...document.querySelectorAll(`[role=dialog] .st-key-${key} *`)]

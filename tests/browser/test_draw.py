@@ -46,7 +46,7 @@ def test_a_drawn_four_is_nudged_until_the_answer_flips_and_shared(server, tab):
     expect(tab).to_have_url(re.compile("strokes="))
 
     tab.locator(".st-key-draw_pad .frame").click()
-    flipped = tab.get_by_text(re.compile(r"The answer flipped: 4 → \d at nudge"))
+    flipped = tab.get_by_text(re.compile(r"The prediction flipped: 4 → \d at nudge"))
     nudges = 0
     while not flipped.is_visible():
         assert nudges < MOST

@@ -34,7 +34,7 @@ def test_noise_a_point_and_a_pair_of_runs(server, tab):
     tab.wait_for_url(re.compile("flipped=11"))
     settle(tab)
     click_point(tab, "edit_thrown")
-    expect(tab.get_by_text(re.compile(r"^Point \d+, labelled .* (Thrown away|kept|put back|restored)"))).to_be_visible()
+    expect(tab.get_by_text(re.compile(r"^Point \d+, labelled .* (Discarded|discarded|kept|restored)"))).to_be_visible()
     tab.get_by_role("tab", name="Margins").click()
     tab.wait_for_url(re.compile("part=Margins"))
     settle(tab)
@@ -43,7 +43,7 @@ def test_noise_a_point_and_a_pair_of_runs(server, tab):
     expect(tab.get_by_text(re.compile(r"of 5 machines get it right"))).to_be_visible()
 
     visit(tab, f"{server.url}/cross_training?cross_view=A+run&set=digits-8x8&flipped=10")
-    expect(tab.get_by_text("throws no example away")).to_be_visible()
+    expect(tab.get_by_text("discards no examples")).to_be_visible()
     press(tab, "edit_start")
     expect(tab.get_by_text("What did it cost?")).to_be_visible(timeout=DONE)
     settle(tab)

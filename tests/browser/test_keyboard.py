@@ -74,7 +74,7 @@ def test_from_train_through_a_cell_to_the_next_error_and_back(server, tab):
     press(tab, "End")
     assert held(tab) == tiles(tab, "errors_gallery").last.get_attribute("aria-label")
     press(tab, "Home", "Enter")
-    dialog = tab.get_by_role("dialog", name="Why this answer?")
+    dialog = tab.get_by_role("dialog", name="Why this prediction?")
     expect(dialog).to_contain_text(f"1 of {count}")
     settle(tab)
     press(tab, "ArrowRight")

@@ -23,7 +23,7 @@ def test_support_vectors_swell_and_the_cache_spills_without_digestion_alone(serv
     done = race(tab)
     assert done["sentence"].count(", done") == 2
     assert abs(done["counts"][0] - done["counts"][1]) < 5
-    assert all("kernel values computed" in told and "support vectors" in told for told in done["axes"])
+    assert all("kernel evaluations" in told and "support vectors" in told for told in done["axes"])
 
     slider = tab.locator(".race .tape input")
     slider.fill("120")

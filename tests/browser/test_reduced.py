@@ -32,7 +32,7 @@ def test_a_machine_is_reduced_looked_at_drawn_for_and_taken_away(server, tab):
     settle(tab)
     tab.get_by_role("button", name=re.compile("Start|Queue")).focus()
     tab.keyboard.press("Enter")
-    changed = tab.get_by_text(re.compile("of 1,000 answers changed"))
+    changed = tab.get_by_text(re.compile("of 1,000 predictions changed"))
     expect(changed).to_be_visible(timeout=DONE)
     settle(tab)
     run = run_id(tab)

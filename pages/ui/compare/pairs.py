@@ -100,7 +100,7 @@ def matrix(laid: Laid, pairs: dict[tuple[int, int], Pair]) -> None:
     n = len(pairs) // 2
     st.caption(
         f"p of the exact McNemar test, corrected for {n} pairs (Holm): the chance of any false positive among them is "
-        "at most {100 * LEVEL:.0f} % where p < {LEVEL:g}. Click a cell to show its pair."
+        f"at most {100 * LEVEL:.0f} % where p < {LEVEL:g}. Click a cell to show its pair."
     )
 
 

@@ -26,7 +26,7 @@ def name(suggested: str, key: str) -> str:
         suggested = suggested[: LONGEST + 1].rsplit(" ", 1)[0][:LONGEST]
     return st.text_input(
         "Name", value=suggested, max_chars=LONGEST, key=f"{key}_title", required=True,
-        help="What the set is called on every page; its id in addresses is made of it.",
+        help="Name of the dataset on every page; its id in addresses is derived from it.",
     )  # fmt: skip
 
 
@@ -35,13 +35,13 @@ def replace_and_keep(key: str) -> tuple[bool, bool]:
     replace = st.checkbox(
         "Replace one of this name",
         key=f"{key}_replace",
-        help="Overwrites your set of the same name; runs on the old one lose their pictures.",
+        help="Overwrites your dataset of the same name; runs on the old one lose their pictures.",
     )
     kept = st.form_submit_button(
         "Keep",
         type="primary",
         icon=":material/save:",
-        help="Copies it into the lab's own folder, so that runs find it again.",
+        help="Copies the dataset into the lab's folder, so that runs can use it.",
     )
     return replace, kept
 
@@ -86,4 +86,4 @@ def reading(read: Callable[[bool], READ], sources: object) -> READ | None:
 
 
 def _offer(key: str, label: str) -> None:
-    st.checkbox(label, key=key, help="What is left out is told by its name or line below. Your file stays as it is.")
+    st.checkbox(label, key=key, help="The parts to be ignored are listed below. Your file is not changed.")

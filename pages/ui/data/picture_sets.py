@@ -48,7 +48,7 @@ def show_set(entry: PictureEntry, pictures: PictureSet) -> str:
         [*views, ABOUT],
         known=(TRAIN, EMPTY),  # that this set lacks
         label_visibility="collapsed",
-        help="The pictures with their objects, which of them train and test, windows, or facts and licence.",
+        help="Pictures with their objects, the splits into training and test pictures, windows, or facts and licence.",
     )
     if view == ABOUT:
         about(pictures.entry)
@@ -118,7 +118,7 @@ def _key(entry: PictureFacts, category: np.ndarray) -> None:
     """What the width of a line says, and how many there are of each in this picture."""
     if len(entry.categories) > 1:
         counts = [f"{plain(name)} {np.sum(category == number)}" for number, name in entry.categories.items()]
-        st.caption(f"The surer, the wider the line: {', '.join(counts)}.")
+        st.caption(f"The more certain the label, the wider the line: {', '.join(counts)}.")
 
 
 def _experiments(pictures: PictureSet) -> None:
@@ -134,7 +134,7 @@ def _experiments(pictures: PictureSet) -> None:
             if experiment.parts
             else "–",
             f"{plural(pictures.entry.object_name).capitalize()} that count": f"{experiment.opportunities:,}",
-            "Not at hand": str(len(experiment.missing)) if experiment.missing else "–",
+            "Not available": str(len(experiment.missing)) if experiment.missing else "–",
         }
         for experiment in experiments
     ]
@@ -143,8 +143,8 @@ def _experiments(pictures: PictureSet) -> None:
         alt=f"Experiments of {pictures.entry.title}",
     )
     st.caption(
-        "Each part trains on some pictures and tests on others; every test picture counts once. False alarms are "
-        "counted per area searched, finds against the objects that count."
+        "Each split trains on some pictures and tests on others; every test picture counts once. False alarms are "
+        "counted per area searched, detections against the objects that count."
     )
     for experiment in experiments:
         if experiment.missing:
@@ -198,6 +198,4 @@ def _empty(pictures: PictureSet) -> None:
         alt="Pictures without objects",
         size=SIDE,
     )
-    st.caption(
-        f"{n} pictures without a {plain(pictures.entry.object_name)}: whatever is found in them is a false alarm."
-    )
+    st.caption(f"{n} pictures without a {plain(pictures.entry.object_name)}: every detection in them is a false alarm.")

@@ -35,7 +35,8 @@ def examples_of_tables() -> None:
         st.caption(
             f"2 to {MAX_PICTURES} pictures, up to {MAX_SIDE} pixels a side. Pixels from the upper left corner of the "
             "picture as it is shown, x to the right and y down; values between 0 and 1 are shares of width and height. "
-            "A category is optional: 1 for the surest objects, larger for doubtful ones, or what the object is called."
+            "A category is optional: 1 for the most certain objects, larger for less certain ones, or the name of the "
+            "object."
         )
 
 
@@ -46,12 +47,12 @@ def read_and_keep(known: tuple, sources: list) -> None:
     kinds = tuple(st.session_state.get(key, ()))
     upload = keeping.reading(lambda skip: _read(known, skip, kinds, sources), (known, kinds))
     if upload is None and kinds:
-        button("All kinds of objects", "", "all_kinds", _all_kinds, key, help="Reads the files anew.")
+        button("All kinds of objects", "", "all_kinds", _all_kinds, key, help="Reads the files again.")
     if upload:
         if len(upload.kinds) > 1:
             st.multiselect(
                 "Objects called", upload.kinds[:MAX_KINDS], key=key, placeholder="all of them, as one kind",
-                help="The machine looks for one kind of object: choose which, or leave this empty for all.",
+                help="The machine detects one kind of object: choose it, or leave this empty for all.",
             )  # fmt: skip
         _keep(upload)
 

@@ -22,15 +22,14 @@ from pages.ui.kit.words import plain
 SHOWN = 60  # examples in the preview
 MAX_CHOICES = 2000  # columns among which the labels can be chosen
 HOW = (
-    "A zip or folder of images holds one folder for each class, or a file that tells the objects in them, or the class "
-    "of each image by its name. A table has one example a row and a column of labels. A label that is not known yet is "
-    "left empty, or its image put into a folder `unlabelled`. A MATLAB file holds X "
-    "and y. A pair of idx files, or images and their annotations, go in together."
+    "Images: a zip or folder with one folder per class, a file that lists the objects in them, or the class in each "
+    "file name. Table: one example per row and a column of labels. Unknown labels: an empty cell, or a folder "
+    "`unlabelled`. MATLAB: X and y. Upload a pair of idx files, or images and their annotations, together."
 )
 EMPTY = {  # what may become of empty cells: how it is said
-    REFUSE: "name their rows, and leave them out if I say so",
-    FILL: "fill in the column's median, or its commonest category",
-    TELL: "fill in, and add a column that says where",
+    REFUSE: "name their rows, and exclude them on request",
+    FILL: "fill in the column's median, or its most frequent category",
+    TELL: "fill in, and add a column that marks them",
 }
 
 
@@ -87,7 +86,7 @@ def _which_table(known: tuple, sources: list) -> str | None:
             "Read",
             several.names,
             key=f"own_table_{hash(known)}",
-            help="One at a time; each can be kept as a set.",
+            help="Reads one table at a time; each can be saved as a dataset.",
         )
     except DataError:
         pass  # said where it is read
@@ -101,7 +100,7 @@ def _how_to_read(labels: Labels | None) -> tuple[str | None, str, str]:
     if labels and not labels.clear:
         st.warning(
             f"It is not clear which column holds the labels; *{plain(labels.names[labels.at])}* is a guess. "
-            "Choose another one if it is wrong.",
+            "Choose another one if this is wrong.",
             icon=":material/help:",
         )
     if labels and len(labels.names) > MAX_CHOICES:
@@ -110,14 +109,14 @@ def _how_to_read(labels: Labels | None) -> tuple[str | None, str, str]:
         if labels:
             label = st.selectbox(
                 "Labels are in", labels.names, index=labels.at, key=f"own_label_{hash(labels)}", width=200,
-                help="The column that says which class an example is of; found by its name or its look.",
+                help="The column with the class of each example; guessed from its name and values.",
             )  # fmt: skip
             empty = st.selectbox(
                 "Empty cells", list(EMPTY), format_func=EMPTY.get, key="own_empty", width=330,
-                help="Also NA, ?, - and what statistics programs write. A median is taken over the whole table.",
+                help="Also NA, ?, - and other markers of missing values. Medians are taken over the whole table.",
             )  # fmt: skip
         shape = st.text_input(
-            "Read rows as images of", key="own_shape", placeholder="found by their look", width=200,
+            "Read rows as images of", key="own_shape", placeholder="guessed from the values", width=200,
             help="Height x width, such as 28x28, or 28x28x3 for RGB; `rows` leaves them plain features.",
         )  # fmt: skip
     return label, shape.strip(), empty

@@ -79,7 +79,7 @@ def read(tests: int) -> None:
             raise ValueError(f"it has {len(text):,} signs; allowed are {LONGEST:,}")
         text = strokes.pack(strokes.unpack(text))
     except ValueError as error:
-        said = f"strokes={plain(short(text, 40))} in the address is no drawing: {plain(error)}. It is left out."
+        said = f"strokes={plain(short(text, 40))} in the address is not a drawing: {plain(error)}. It is ignored."
         st.warning(said, icon=":material/link_off:")
         text = ""
     pen = parameters.read("pen", PEN, slice(THINNEST, THICKEST))

@@ -25,8 +25,8 @@ function build(root) {
   pen.title = "Width of the pen"
   pen.setAttribute("aria-label", "Width of the pen")
   const at = { board, pen, strokes: [], open: null, cursor: null, down: false, edition: null }
-  const undo = button("Undo", "Take the last stroke back (Ctrl+Z)", () => { at.strokes.pop(); settle(root) })
-  const clear = button("Clear", "Take all strokes away", () => { at.strokes = []; settle(root) })
+  const undo = button("Undo", "Undo the last stroke (Ctrl+Z)", () => { at.strokes.pop(); settle(root) })
+  const clear = button("Clear", "Delete all strokes", () => { at.strokes = []; settle(root) })
   const width = document.createElement("span")
   width.textContent = "Pen"
   width.setAttribute("aria-hidden", "true")

@@ -29,11 +29,11 @@ def refusal(run: Run) -> str:
         return why
     entry = catalogue.entry(run.recipe.dataset)
     if convention(entry.shape) is None:
-        return "its pictures are not square and grey"
+        return "its images are not square and grey"
     if not entry.ink:
-        return "its pictures are not of pen strokes"
+        return "its images do not show pen strokes"
     if not entry.at_hand:
-        return "its data set is not here any more"
+        return "its dataset was deleted"
     return "" if run.state == "done" else f"it is {run.state}"
 
 
@@ -67,7 +67,7 @@ def ready(run: Run, side: int) -> bool:
         evidence.data_of(run)
         values(run, BLANK, (Nudge(),), lambda places: np.zeros((len(places), side, side), np.float32))
     except (DataError, runs.Damaged, FileNotFoundError) as error:
-        st.warning(f"{plain(run.title)} cannot answer. {plain(error)}", icon=":material/broken_image:")
+        st.warning(f"{plain(run.title)} cannot predict. {plain(error)}", icon=":material/broken_image:")
         return False
     return True
 
@@ -108,17 +108,17 @@ def chosen(found: list[Run]) -> list[Run]:
     values["draw_current"] = current
     ids = parameters.several(
         "runs",
-        "Machines that answer",
+        "Machines",
         known,
         usual(found),
         key="draw_runs",
         least=usual(found),
-        unknown="There is no run {} here that could answer about such a drawing.",
+        unknown="There is no run {} here that can classify such a drawing.",
         always=True,
         format_func=labels(found).get,
         max_selections=AT_ONCE,
         placeholder="at least one",
-        help="Finished runs that classify pictures of this size. The run in the sidebar comes first.",
+        help="Finished runs that classify images of this size. The run in the sidebar comes first.",
     )
     return [known[run_id] for run_id in ids]
 

@@ -47,10 +47,10 @@ def moved(value: object) -> list[Nudge]:
         raise ValueError(f"the pad sent no list of at most {MAX_PLACES} places")
     for place in value:
         if not isinstance(place, list) or len(place) != len(LIMITS):
-            raise ValueError("the pad sent a place that is none")
+            raise ValueError("the pad sent an invalid position")
         for number, most in zip(place, LIMITS):
             if not isinstance(number, int) or isinstance(number, bool) or abs(number) > most:
-                raise ValueError("the pad sent a place beyond its limits")
+                raise ValueError("the pad sent a position beyond its limits")
     return [Nudge(*place) for place in value]
 
 

@@ -40,17 +40,17 @@ def pack(strokes: Sequence) -> str:
 def unpack(text: str) -> Strokes:
     """The strokes of a text. ValueError, saying why, for any other text."""
     if not re.fullmatch(r"[A-Za-z0-9_-]*", text):
-        raise ValueError("it has signs that a drawing does not have")
+        raise ValueError("it has characters that a drawing does not have")
     try:
         data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
-        raise ValueError("it is cut off") from None
+        raise ValueError("it is incomplete") from None
     strokes, at = [], 0
     while at < len(data):
         k = data[at]
         points = np.frombuffer(data[at + 1 : at + 1 + 2 * k], np.uint8)
         if k == 0 or len(points) != 2 * k:
-            raise ValueError("it is cut off" if k else "it has a stroke without points")
+            raise ValueError("it is incomplete" if k else "it has a stroke without points")
         strokes.append(points.reshape(k, 2).astype(np.int64))
         at += 1 + 2 * k
     if len(strokes) > MOST_STROKES:
@@ -67,7 +67,7 @@ def sent(value: object) -> Strokes:
     strokes = []
     for stroke in value:
         if not stroke or len(stroke) % 2 or not all(_is_coordinate(n) for n in stroke):
-            raise ValueError("the canvas sent a stroke that is no list of points on it")
+            raise ValueError("the canvas sent a stroke that is not a list of points on it")
         strokes.append(thinned(np.array(stroke, np.int64).reshape(-1, 2)))
     return tuple(strokes)
 

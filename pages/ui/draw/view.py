@@ -82,14 +82,14 @@ _pad = component(__file__, "pad", '<div class="pad"></div>', first=("svg",))
 
 
 STAGE = 84  # screen pixels of a stage of the preparation
-SEE = "Each machine says how far the digit lies on its side (blue) or off it (orange); the largest value wins."
+SEE = "Decision value of each machine: blue for its class, orange against it; the largest value wins."
 LEFT, ANSWER = 290, 220  # of the canvas with its pad, and of one machine's answer
 
 
 def tools(tests: int) -> None:
     """The example, and the way to start from a test digit, which needs no drawing."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        help = "Two lines of our own that make a 4; not anybody's handwriting."
+        help = "Draws two lines that make a 4; this is not real handwriting."
         button("Draw a 4 for me", "gesture", "draw_example", address.example, help=help)
         if tests:
             st.number_input(
@@ -101,7 +101,7 @@ def tools(tests: int) -> None:
                 on_change=address.started,
                 width=present.scaled(132),
                 placeholder="number",
-                help="Takes the test example of this number instead of a drawing, to be nudged.",
+                help="Uses the test example with this number instead of a drawing.",
             )
 
 
@@ -110,7 +110,7 @@ def board() -> None:
     now = address.current()
     canvas(now.strokes, now.pen, now.edition, key="draw_canvas", on_drawn=address.drawn)
     if now.text == strokes.pack(strokes.FOUR):
-        st.caption("An example: two lines of our own, nobody's handwriting.")
+        st.caption("An example of two lines; this is not real handwriting.")
     if not now.shared:
         st.caption(":material/link_off: Too long for a link: the drawing is not part of the address.")
 
@@ -159,7 +159,7 @@ def pad(ink: np.ndarray | None) -> None:
         on_moved=address.nudged,
     )
     st.caption(f"{now.nudge.words.capitalize()}. Click the digit, then use the arrow keys." if picture is not None else
-               "The prepared digit will stand here, to be nudged.")  # fmt: skip
+               "The prepared digit appears here, where you can move it.")  # fmt: skip
 
 
 def answers(place: DeltaGenerator, found: list[Run], ink: np.ndarray | None) -> list[str]:
@@ -174,7 +174,7 @@ def answers(place: DeltaGenerator, found: list[Run], ink: np.ndarray | None) -> 
             with st.spinner("Loading the machine", show_time=True):
                 ready = machines.ready(run, side)
             if ready and ink is None:
-                st.metric("Answer", "–", "draw a digit", delta_color="off", delta_arrow="off")
+                st.metric("Prediction", "–", "draw a digit", delta_color="off", delta_arrow="off")
             elif ready:
                 decided[run] = _answer(run, ink)
     for run, (f, names) in decided.items():  # after all answers: figures take longer
@@ -191,7 +191,7 @@ def _answer(run: Run, ink: np.ndarray) -> tuple[np.ndarray, list[str]]:
     second, best = np.argsort(f[-1])[-2:]
     lead = f[-1, best] - f[-1, second]
     st.metric(
-        "Answer",
+        "Prediction",
         plain(short(names[best], 12)),
         f"f {lead:.2f} ahead of {plain(short(names[second], 12))}",
         delta_color="off",
@@ -224,10 +224,10 @@ def why(found: list[Run], ink: np.ndarray) -> None:
     st.session_state.setdefault("draw_why", dialog.WHY in st.query_params)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.toggle(
-            "Why this answer?",
+            "Why this prediction?",
             key="draw_why",
             on_change=_note,
-            help="What speaks for and against it, for one of the machines. It follows what you draw, and takes longer.",
+            help="Contributions of the support vectors of one machine. Follows your drawing, but takes longer.",
         )
         if not st.session_state["draw_why"]:
             return
@@ -238,7 +238,7 @@ def why(found: list[Run], ink: np.ndarray) -> None:
             key="draw_why_run",
             label_visibility="collapsed",
             width=340,
-            help="Whose support vectors are asked.",
+            help="The machine whose support vectors are shown.",
         )
     dataset = load(run.recipe.dataset)
     X = machines.example(dataset, nudged(ink, [address.current().nudge]))

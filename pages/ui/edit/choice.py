@@ -14,13 +14,13 @@ MAX_FLIPPED = 40  # per cent
 def field() -> Recipe | None:
     """Draw the widgets; a recipe of the plain machine, or None, and the way out on screen, where they name no two
     classes. DataError for a set that cannot be read."""
-    name = data_set.field(data_set.at_hand(), "Any set at hand; your own are added on the Datasets page.")
+    name = data_set.field(data_set.at_hand(), "Any available dataset; add your own on the Datasets page.")
     entry, chosen = catalogue.entry(name), []
     if entry.n_classes > 2:
-        chosen = data_set.pair(entry, "Classes", "Two to tell apart, or one against all the others.", 220)
+        chosen = data_set.pair(entry, "Classes", "Two classes, or one against all the others.", 220)
         if not 1 <= len(chosen) <= 2:
             st.info(
-                "Cross-training tells two classes apart: choose two, or one to set it against all others.",
+                "Cross-training separates two classes: choose two, or one against all others.",
                 icon=":material/arrow_upward:",
             )
             return None
@@ -35,7 +35,7 @@ def field() -> Recipe | None:
 
 def flipped(usual: int = 0, width: int = 220) -> float:
     """The share of labels that is flipped, asked for by a slider; usual: in per cent."""
-    help = "Of this share of the training examples the label is swapped, by the seed: noise that is known."
+    help = "Share of the training labels to swap, drawn by the seed. Known label noise, to test the method."
     how = {"widget": "slider", "format": "%d %%", "width": width, "help": help}
     return parameters.number("flipped", "Labels flipped", 0, MAX_FLIPPED, usual, 1, **how) / 100
 

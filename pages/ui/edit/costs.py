@@ -36,13 +36,13 @@ def table(plain: Cost | None, edited: Cost) -> None:
     told = {
         "Support vectors": lambda one: f"{one.n_sv:,}",
         "Trained on": lambda one: f"{one.n_train:,}",
-        "Wrong on the test set": lambda one: rate(one.wrong),
-        "Wrong, labels as noisy": lambda one: rate(one.wrong_noisy),
+        "Test errors": lambda one: rate(one.wrong),
+        "Errors, noisy labels": lambda one: rate(one.wrong_noisy),
         "Training": lambda one: words.duration(one.seconds),
         "Search for C": lambda one: words.duration(one.search) if one.search else "–",
     }
     if not len(edited.wrong_noisy):
-        del told["Wrong, labels as noisy"]
+        del told["Errors, noisy labels"]
     if not any(one.search for one in machines.values()):
         del told["Search for C"]
     rows = [{"": name} | {who: tell(one) for who, one in machines.items()} for name, tell in told.items()]
@@ -64,12 +64,12 @@ def _times(before: int, after: int) -> str:
 
 
 def _difference(plain: Cost, edited: Cost) -> str:
-    said = f"{_times(plain.n_sv, edited.n_sv)} support vectors; each is a kernel value for every answer."
+    said = f"{_times(plain.n_sv, edited.n_sv)} support vectors; each costs one kernel evaluation per prediction."
     alike = len(plain.wrong) == len(edited.wrong)
     if not alike or (plain.index is not None and (plain.index != edited.index).any()):
         return said
     test = metrics.paired_test(plain.wrong, edited.wrong)
     return (
-        f"{said} Wrong now that were right: {test.only_b:,} test examples; right now that were wrong: {test.only_a:,} "
+        f"{said} Errors added: {test.only_b:,} test examples; errors fixed: {test.only_a:,} "
         f"(exact McNemar test: p = {words.small(test.p_value)})."
     )

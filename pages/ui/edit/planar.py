@@ -104,7 +104,7 @@ Trials = dict[float, tuple[Trained, Trained]]  # x -> the plain and the edited m
 def charts(setting: Setting, rule: str) -> None:
     """The charts, each point trained when it is first asked for."""
     bar = st.empty()
-    subsets = " Subsets are as large a part of more examples." if rule == CROSS else ""
+    subsets = " Subsets grow in proportion to the examples." if rule == CROSS else ""
     st.caption(f"Edited: {RULES[rule].title}.{subsets}")
     levels = {level: setting._replace(noise=level / 100) for level in sorted({*LEVELS, round(100 * setting.noise)})}
     sizes = {n: _sized(setting, n) for n in sorted({*SIZES, setting.n}) if n <= _most(setting)}
@@ -152,13 +152,13 @@ def _held(trials: Trials, size, x_title: str, now: float) -> go.Figure:
     """Support vectors against x with Steinwart's line; size(x): how many examples train there."""
     errors = [min(float(np.mean(~one.right_noisy)) for one in both) for both in trials.values()]
     law = Line(list(trials), [2 * size(x) * error for x, error in zip(trials, errors, strict=True)])
-    told = "the smaller error of both here on test labels as noisy"
+    told = "the smaller of both errors here, on test labels with the same noise"
     return held(_lines(trials, lambda one: len(one.support)), law, x_title, told, now=now)
 
 
 def _wrong(trials: Trials, x_title: str, now: float) -> go.Figure:
     lines = _lines(trials, lambda one: 100 * float(np.mean(~one.right)))
-    figure = growth(lines, x_title, "wrong on the test set, %", now=now, per_cent=True)
+    figure = growth(lines, x_title, "test error, %", now=now, per_cent=True)
     said, tests = ends(lines), len(next(iter(trials.values()))[0].right)
     see = f"Per cent wrong: {said} of {tests:,} test examples, whose labels are as they are."
     return worded(figure, f"Test errors against {x_title}: {said}.", see)
@@ -206,7 +206,7 @@ def _places() -> dict[str, DeltaGenerator]:
 def _rule() -> str:
     title = parameters.choice(
         "rule", "Rule", TITLES, RULES[CROSS].title, wrap=True,
-        help="How examples are chosen that are thrown away before the machine is trained.",
+        help="Rule that selects the examples to discard before training.",
     )  # fmt: skip
     return TITLES[title]
 
@@ -233,7 +233,7 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
         st.markdown(f"**All {len(given.y):,} examples**")
         show(edited.all_of_them(points, plain.field, plain.support, plain.bound), "edit_all")
     with grid.cell():
-        st.markdown("**What was thrown away? Why?**")
+        st.markdown("**What was discarded, and why?**")
         clicks = {"on_select": lambda: _picked("edit_thrown")} if rule == CROSS else {}
         show(edited.thrown_away(points, found.role, row), "edit_thrown", **clicks)
         if row >= 0:
@@ -262,11 +262,11 @@ def _why(rule: str, given: Sample, found: Trained) -> str:
     wrong, easy, back = (int((found.role == code).sum()) for code in (roles.WRONG_SIDE, roles.EASY, roles.REINSERTED))
     parts = [f"**{wrong + easy:,} of {len(found.role):,}: {wrong:,} from the wrong side, {easy:,} easy.**"]
     if back:
-        parts.append(f"{back:,} more were easy, and put back so that both classes have as many.")
+        parts.append(f"{back:,} more were easy, and restored so that both classes have equally many.")
     parts.append(RULES[rule].why)
     if (flipped := int(given.flipped.sum())) and wrong:
         caught = int((given.flipped & (found.role == roles.WRONG_SIDE)).sum())
-        parts.append(f"Of {flipped:,} flipped labels it threw away {caught:,} as lying on the wrong side.")
+        parts.append(f"Of {flipped:,} flipped labels {caught:,} were discarded as lying on the wrong side.")
     return " ".join(parts)
 
 
@@ -278,16 +278,16 @@ def _cost(one: Trained, given: Sample) -> costs.Cost:
 def _side_by_side(setting: Setting, chosen: str, given: Sample, plain: Trained) -> None:
     """Every rule on the same points, the plain machine first."""
     st.caption(
-        "MULTIEDIT takes the overlap away, CONDENSE keeps what lies at the boundary; one after the other does both. "
-        "Full: what is left. Pale: what was thrown away, crosses from the wrong side, dots as easy. Line: the machine "
-        "of what is left; dashed: the plain one."
+        "MULTIEDIT removes the overlap, CONDENSE keeps examples at the boundary; applied in turn they do both. Full "
+        "colour: retained. Pale: discarded; crosses from the wrong side, dots as easy. Line: machine of the retained "
+        "examples; dashed: plain machine."
     )
     points = _points(given)
     grid = st.grid(4, min_column_width=200)
     with grid.cell():
         st.button(
             "Plain machine", key="look_plain", type="tertiary", width="stretch", disabled=True,
-            help="The machine of all examples: nothing is thrown away.",
+            help="The machine of all examples: nothing is discarded.",
         )  # fmt: skip
         _tile(points, plain, plain, "Plain machine", "plain")
     for name, rule in RULES.items():
@@ -344,7 +344,7 @@ def _picked(key: str) -> None:
 def _told(given: Sample, found: Trained, row: int) -> None:
     """Its margins under every machine, their mean and variance, and the verdict."""
     if row < 0:
-        st.info("Click a point, here or among those thrown away, to see what the machines said of it.",
+        st.info("Click a point, here or among the discarded ones, to see its margins.",
                 icon=":material/ads_click:")  # fmt: skip
         return
     st.markdown(_name(given, row))
@@ -367,10 +367,10 @@ def verdict(found: Trained, row: int) -> str:
     low, high = words.minus(f"{m + v:.2f}"), words.minus(f"{m - v:.2f}")
     sums = {
         roles.WRONG_SIDE: f"m + v = {low} is below 0: the machines agree that it lies on the **wrong side**. "
-        "Thrown away.",
-        roles.EASY: f"m − v = {high} is above 1: all are sure of it, it would not become a support vector. **Easy**, "
-        "thrown away.",
-        roles.REINSERTED: f"m − v = {high} is above 1, easy; **put back** so that both classes keep equally many.",
-        roles.VALIDATION: "Held out: it chose C and the thresholds, and trains no machine.",
+        "Discarded.",
+        roles.EASY: f"m − v = {high} is above 1: all are certain, so it would not become a support vector. **Easy**, "
+        "discarded.",
+        roles.REINSERTED: f"m − v = {high} is above 1, easy; **restored** so that both classes keep equally many.",
+        roles.VALIDATION: "Held out: used to choose C and the thresholds, not for training.",
     }
     return sums.get(role, f"m + v = {low} is not below 0 and m − v = {high} not above 1: **kept**.")

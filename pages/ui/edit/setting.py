@@ -60,20 +60,20 @@ def usual() -> str:
 def form() -> Setting:
     """The widgets."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = data_set.field(choices(), "Sets of points in the plane, of two classes.", usual())
+        name = data_set.field(choices(), "Points in the plane, in two classes.", usual())
         entry = catalogue.entry(name)
         noise = choice.flipped(10, 260)
         most = max(FEWEST, min(MOST_POINTS, entry.n_train + entry.n_test - TESTS) // 50 * 50)
         n = parameters.number(
             "examples", "Training examples", FEWEST, most, min(400, most), 50, width=150,
-            help="Drawn by the seed; all others of the set are tested.", on_change=parameters.say, args=(POINT, None),
+            help="Drawn by the seed; all other examples are tested.", on_change=parameters.say, args=(POINT, None),
         )  # fmt: skip
         with st.popover("Machine and subsets", icon=":material/tune:"):
-            C = _choice("edit_C", "C", C_SERIES, 3.0, "What an error may count. The same for every machine here.")
+            C = _choice("edit_C", "C", C_SERIES, 3.0, "Cost of an error. The same for every machine here.")
             gamma = _choice("edit_gamma", "gamma", GAMMA_SERIES, 1.0, "Of the RBF kernel: larger is more local.")
-            help = "Machines that judge each example (Bakir et al. 2004, Algorithm 3)."
+            help = "Number of machines that score each example (Bakir et al. 2004, Algorithm 3)."
             subsets = parameters.number("subsets", "Subsets s", 2, 20, 5, 1, help=help)
-            help = "Half of each class. Small subsets disagree more."
+            help = "Examples per subset, half of each class. Small subsets disagree more."
             size = parameters.number("each", "Examples in each, r", 4, n, min(200, n // 4 * 2), 2, help=help)
             help = "Draws the sample, the flipped labels and the subsets."
             seed = parameters.number("sample_seed", "Seed", SEEDS.start, SEEDS.stop, 0, 1, help=help)

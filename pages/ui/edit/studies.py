@@ -71,8 +71,8 @@ MEASURES = {
     "support vectors": lambda run: run.result["n_union"],
     "bound": lambda run: int(np.sum(run.result["n_bound"])),
     "free": lambda run: run.result["n_union"] - int(np.sum(run.result["n_bound"])),
-    "wrong, %": lambda run: 100 * run.result["error_rate"],
-    "wrong by labels as noisy, %": lambda run: 100 * run.result.get("noisy", run.result)["error_rate"],
+    "test error, %": lambda run: 100 * run.result["error_rate"],
+    "error by noisy labels, %": lambda run: 100 * run.result.get("noisy", run.result)["error_rate"],
     TIME: lambda run: search_apart(run.result)[0],
 }
 
@@ -101,7 +101,7 @@ def law(course: Course, found: Found) -> Line | None:
     for point in course.points:
         done = [found[r.digest()] for several in point.machines.values() for r in several if r.digest() in found]
         if done:
-            smallest = min(MEASURES["wrong by labels as noisy, %"](run) for run in done) / 100
+            smallest = min(MEASURES["error by noisy labels, %"](run) for run in done) / 100
             xs.append(point.x)
             ys.append(2 * (smallest if point.bayes is None else point.bayes) * done[0].result["n_train"])
     return Line(xs, ys) if xs else None
@@ -150,7 +150,7 @@ FIGURES = {
         lambda recipe: round(100 * drawn.bayes_error(recipe.dataset), 3),
         "smallest possible error, %",
         "A line between two squares that overlap more and more.",
-        "Theirs: support vectors at C grow with the overlap, those below C stay few.",
+        "Theirs: bounded support vectors (alpha = C) grow with the overlap, those below C stay few.",
         {"apart": True},
     ),
     "Figure 3": Figure(
@@ -238,8 +238,8 @@ def view() -> None:
     elif not any(run and run.state in runs.ACTIVE for run in found):
         st.info(
             f"Start queues {len(course.recipes)} runs, each an ordinary one that can be cancelled and found again. The "
-            "figures fill as they end.",
-            title="Nothing run yet", icon=":material/query_stats:",
+            "figures fill as the runs finish.",
+            title="No runs yet", icon=":material/query_stats:",
         )  # fmt: skip
     stored.at_work(found)
 
@@ -249,7 +249,7 @@ def _course() -> Course | None:
     theirs = courses()
     name = parameters.choice(
         "course", "Course", [*theirs, *OWN], wrap=True,
-        help="The figures of Bakir, Bottou and Weston (2004) with their examples, or the same on yours.",
+        help="Figures of Bakir, Bottou and Weston (2004), with their examples or with yours.",
     )  # fmt: skip
     return theirs[name] if name in theirs else _own(OWN[name])
 
@@ -288,9 +288,9 @@ def _most(base: Recipe) -> int:
 
 
 def _figures(course: Course, found: Found) -> None:
-    drawn = {"Support vectors": _held(course, found), "Errors": _of(course, found, "wrong, %")}
+    drawn = {"Support vectors": _held(course, found), "Errors": _of(course, found, "test error, %")}
     if any(recipe.option("noise") for recipe in course.recipes):
-        drawn["Errors by noisy labels"] = _of(course, found, "wrong by labels as noisy, %")
+        drawn["Errors by noisy labels"] = _of(course, found, "error by noisy labels, %")
     drawn["Time"] = _of(course, found, TIME)
     side_by_side({f"course_{at}": figure for at, figure in enumerate(drawn.values())}, 2, 380, list(drawn))
 
@@ -311,7 +311,7 @@ def _held(course: Course, found: Found) -> go.Figure:
         lines = _lines(course, found, "support vectors")
     known = all(point.bayes is not None for point in course.points)
     told = "the smallest possible error" if known else "the smallest error here by labels as noisy"
-    kinds = " Bound: at C; free: below it." if course.apart else ""
+    kinds = " Bound: alpha = C; free: below C." if course.apart else ""
     how = {"log": course.apart, "span": _span(course), "log_x": course.x_log}
     return crossing.held(lines, law(course, found), course.x_title, told, kinds, **how)
 
@@ -339,7 +339,7 @@ def _table(course: Course, found: Found) -> None:
             on_select=lambda: _see([row["run"] for row in told]), selection_mode="single-row",
             alt="Every run of the study with its figures",
         )  # fmt: skip
-        st.caption("Mark a row to make its run the one shown; of one that threw examples away, to see which.")
+        st.caption("Select a row to show its run; for runs that discarded examples, this shows which.")
 
 
 @state.callback

@@ -82,7 +82,7 @@ def draw(run: Run) -> None:
     places = [sides.cell(), sides.cell(), st.container(), st.container()]
     thrown, cost, margins, examples = present.parts(names, places)
     with thrown:
-        st.markdown("**What was thrown away? Why?**")
+        st.markdown("**What was discarded, and why?**")
         _thrown(left)
     with cost:
         st.markdown("**What did it cost?**")
@@ -102,13 +102,13 @@ def _thrown(left: Left) -> None:
         | ({"Why": roles.REASONS[code]} if crossed else {})
         for code in np.flatnonzero(counts)
     ]
-    st.table(rows, alt="How many training examples were kept, thrown away and put back, and why")
+    st.table(rows, alt="Number of training examples kept, discarded and restored, and why")
     st.caption(words.plain(_how(left)))
     if flipped := np.count_nonzero(left.given != ""):
         caught = np.count_nonzero((left.given != "") & (left.role == roles.WRONG_SIDE))
         st.caption(
-            f"{flipped:,} labels were flipped; {caught:,} of them lay on the wrong side and were thrown away, beside "
-            f"{counts[roles.WRONG_SIDE] - caught:,} whose labels are as they were."
+            f"{flipped:,} labels were flipped; {caught:,} of them lay on the wrong side and were discarded, with "
+            f"{counts[roles.WRONG_SIDE] - caught:,} whose labels were not flipped."
         )
 
 
@@ -122,7 +122,7 @@ def _how(left: Left) -> str:
     last = f", {last[0]:g} in the end" if last and last[0] != first else ""
     name = "C" if recipe.option("nu") is None else "nu"
     each = f"{result['subset_size']:,}"
-    return f"{machines} machines on {each} examples each judged all {len(left.role):,}. {name} = {first:g}{last}."
+    return f"{machines} machines on {each} examples each scored all {len(left.role):,}. {name} = {first:g}{last}."
 
 
 def _cost(left: Left) -> None:
@@ -133,7 +133,7 @@ def _cost(left: Left) -> None:
     plain = plain_of(left.run)
     costs.table(costs.of_run(plain, plain.result["n_train"]) if plain else None, own)
     if bagged:
-        st.caption("This run answers by the average of the first machines; what is thrown away would train a last one.")
+        st.caption("This run predicts by the average of the first machines; it trains no final machine.")
     with st.container(horizontal=True, vertical_alignment="center"):
         if not plain:
             _train_plain(left.run)
@@ -158,8 +158,8 @@ def _train_plain(run: Run) -> None:
     recipe = run.recipe.replace(method=PLAIN[nu is not None], name="custom", title="")
     recipe = recipe.replace(title=words.title(recipe))
     found = stored.stored([recipe])
-    help = "The same examples, kernel and C, with nothing thrown away; an ordinary run."
-    stored.buttons([recipe], found, "Train the plain machine beside it", help, "plain", group=run.group)
+    help = "Starts an ordinary run with the same examples, kernel and C, and nothing discarded."
+    stored.buttons([recipe], found, "Train the plain machine too", help, "plain", group=run.group)
     if found == [None]:
         st.caption(f"about {words.duration(estimate(recipe).seconds)}", width="content")
 
@@ -170,7 +170,7 @@ def _margins(left: Left) -> None:
     st.subheader("Margins under the machines of the first stage")
     figure = crossing.margins(left.mean, left.variance, left.role, left.sign, left.names)
     show(figure, "left_margins", on_select=lambda: _open("left_margins", left))
-    st.caption("A click on a point opens its example, and why this run answers as it does.")
+    st.caption("Click a point to see its example and the prediction of this run.")
 
 
 def _open(key: str, left: Left) -> None:
@@ -204,7 +204,7 @@ def _kind(kinds: dict[str, np.ndarray]) -> str:
     """Which of them is shown; the address says it without the counts that its label shows."""
     return parameters.choice(
         THROWN, "Shown", kinds, key="left_kind", format_func=lambda name: f"{name} ({len(kinds[name]):,})", wrap=True,
-        help="The most certain first: furthest beyond the cut; of those kept, the nearest to the boundary.",
+        help="Most certain first: furthest beyond the threshold; for kept examples, nearest to the boundary.",
     )  # fmt: skip
 
 
@@ -241,7 +241,7 @@ def _rows(left: Left, rows: np.ndarray) -> None:
     X = left.dataset.X_train[left.index[rows]]
     columns = {"example": left.index[rows], "label": [words.short(left.label(row), 24) for row in rows]}
     if any(left.given):
-        columns["in the data set"] = [words.short(given, 24) for given in left.given[rows]]
+        columns["in the dataset"] = [words.short(given, 24) for given in left.given[rows]]
     if len(left.mean):
         columns |= {"m": left.mean[rows].round(3), "v": left.variance[rows].round(3)}
     columns |= dict(zip(names[:COLUMNS], X[:, :COLUMNS].T))
@@ -250,7 +250,7 @@ def _rows(left: Left, rows: np.ndarray) -> None:
         alt=f"{len(rows)} training examples by their columns",
     )  # fmt: skip
     more = f" The first {COLUMNS} of {len(names)} columns; *Why* shows all." if len(names) > COLUMNS else ""
-    st.caption(f"m and v: mean and variance of its margins. Mark a row to see why.{more}")
+    st.caption(f"m and v: mean and variance of its margins. Select a row to see why.{more}")
 
 
 def _open_row(left: Left, rows: np.ndarray) -> None:
@@ -298,11 +298,11 @@ def _others(run: Run | None) -> None:
     """Where the run shown has nothing to do with editing: those that have."""
     found = [one for one in runs.newest_first() if edits(one)][:LISTED]
     if run is not None:
-        st.caption(f"The run shown, *{words.plain(words.short(run.title, 60))}*, throws no example away.")
+        st.caption(f"The run shown, *{words.plain(words.short(run.title, 60))}*, discards no examples.")
     if not found:
         st.info(
-            "Start both: what was thrown away appears here, with the examples themselves, as soon as they are done.",
-            title="No run has thrown examples away yet", icon=":material/content_cut:",
+            "Press Start both. The discarded examples appear here when both runs have finished.",
+            title="No run has discarded examples yet", icon=":material/content_cut:",
         )  # fmt: skip
         return
     st.markdown("**Runs that did**")
@@ -311,7 +311,7 @@ def _others(run: Run | None) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 words.plain(named[one.id]), key=f"see_{one.id}", type="tertiary", icon=":material/arrow_forward:",
-                on_click=state.show_run, args=(one.id,), help="Makes it the run shown on every page.",
+                on_click=state.show_run, args=(one.id,), help="Shows this run on every page.",
             )  # fmt: skip
             picker.badge(jobs.status(one.id).state)
 
@@ -335,14 +335,14 @@ def _box() -> None:
         st.button(
             "Start both", type="primary", icon=":material/play_arrow:", key="edit_start", on_click=_start,
             args=(plain, recipe), disabled=bool(unfit),
-            help="A plain machine and a cross-trained one of the same examples, one after the other.",
+            help="Trains a plain and a cross-trained machine on the same examples, one after the other.",
         )  # fmt: skip
         seconds = sum(need.seconds for need in needs)
         said = words.plain(unfit) if unfit else f"About {words.duration(seconds)} for both."
         st.caption(said, width="content")
-        help = "The same recipe in the form of the Train page: subsets, C, kernel, preprocessing."
+        help = "Opens the recipe in the form of the Train page: subsets, C, kernel, preprocessing."
         ways.to("train", "All settings", "tune", config.link(recipe), help=help)
-        help = "A table or images of two classes or more; then choose it here."
+        help = "Add a table or images with two classes or more, then choose it here."
         ways.to("datasets", "Add your own data", "upload", {"set": "new"}, help=help)
 
 

@@ -32,15 +32,15 @@ def view(dataset: Dataset) -> None:
     with right:
         with st.container(horizontal=True):
             across = parameters.choice(CHOSEN[0], "Across", offered, offered[0], widget="selectbox", width=200,
-                                       help="The column that x shows; the most telling ones first.")  # fmt: skip
+                                       help="Column of the x axis; the most discriminative first.")  # fmt: skip
             up = parameters.choice(CHOSEN[1], "Up", offered, offered[min(1, len(offered) - 1)], widget="selectbox",
-                                   width=200, help="The column that y shows.")  # fmt: skip
+                                   width=200, help="Column of the y axis.")  # fmt: skip
         plane(dataset, "train", (across, up))
     n = len(rows)
     st.caption(
-        f"Of the {'first ' if len(X) < n else ''}{len(X):,} training examples. *Tells apart* is eta squared: the share "
-        "of a column's variance that lies between the classes, 1 where the column alone tells them apart. A machine "
-        "may need columns together that tell nothing alone."
+        f"Of the {'first ' if len(X) < n else ''}{len(X):,} training examples. *Tells apart* is eta squared: the "
+        "share of a column's variance that lies between the classes; 1 if the column alone separates them. Columns "
+        "that separate nothing alone may do so together."
     )
 
 
@@ -56,11 +56,11 @@ def _ranges(X: np.ndarray, names: tuple[str, ...], told: np.ndarray, order: np.n
     number = st.column_config.NumberColumn
     config = {name: number(name, format="%.4g") for name in ("least", "median", "most")} | {
         "tells apart": st.column_config.ProgressColumn("tells apart", min_value=0, max_value=1, format="%.2f"),
-        "values": number("values", help="How many different values it has."),
+        "values": number("values", help="Number of different values."),
     }
-    st.dataframe(columns, hide_index=True, column_config=config, alt="The columns, the most telling first")
+    st.dataframe(columns, hide_index=True, column_config=config, alt="Columns, the most discriminative first")
     if more := len(names) - len(order):
-        st.caption(f"The {len(order)} most telling columns; {more:,} more are not shown.")
+        st.caption(f"The {len(order)} most discriminative columns; {more:,} more are not shown.")
 
 
 def plane(dataset: Dataset, split: str, axes: tuple[str, str] | None = None) -> None:

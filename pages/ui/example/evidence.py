@@ -49,12 +49,12 @@ class Labels(NamedTuple):
     given: np.ndarray  # class in the data set where that is another one, else ""
 
     def said(self, row: int) -> str:
-        """`3`, or with noise `3 (8 in the data set, swapped by noise)`."""
+        """`3`, or with noise `3 (8 in the dataset, swapped by noise)`."""
         return told(self.seen[row], self.given[row])
 
 
 TINY = 0.005  # a number that two digits after the point would make 0
-SWAPPED = "In brackets the class in the data set, where label noise swapped it"
+SWAPPED = "In brackets: the class in the dataset, where label noise swapped it"
 
 
 def labels(run: Run) -> Labels:
@@ -75,7 +75,7 @@ def labels(run: Run) -> Labels:
 
 def told(label, given: str) -> str:
     """A class read out, with that of the data set where noise swapped it."""
-    return f"{label} ({given} in the data set, swapped by noise)" if given else str(label)
+    return f"{label} ({given} in the dataset, swapped by noise)" if given else str(label)
 
 
 def brief(dataset: Dataset, label) -> str:
@@ -105,7 +105,11 @@ def data_of(run: Run) -> Dataset:
     dataset, kept = load(run.recipe.dataset), (run.result or {}).get("data_hash")
     if kept and kept != dataset.content_hash:
         own = run.recipe.dataset.startswith("own:")
-        why = "it was replaced since" if own else "its recipe is another run's, or another version of the lab made it"
+        why = (
+            "it was replaced since"
+            if own
+            else "its recipe belongs to another run, or another version of the lab made it"
+        )
         raise DataError(f"{dataset.entry.title} is not the set that this run was trained on: {why}")
     return dataset
 
@@ -155,7 +159,7 @@ def _require_there(rows: np.ndarray, n: int) -> None:
     """DataError where a run names examples that its data set does not have."""
     if len(rows) and np.max(rows) >= n:
         raise DataError(
-            f"The run names example {np.max(rows):,}, and its data set has {n:,}. The set was replaced since, or a "
+            f"The run names example {np.max(rows):,}, and its dataset has {n:,}. The dataset was replaced since, or a "
             "file of the run is damaged."
         )
 

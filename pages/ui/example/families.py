@@ -14,8 +14,8 @@ from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
 SEE = (
-    "Each row starts with a training example; joined to it, dotted, those of its jittered forms that hold the machine "
-    "up, alpha below. A first picture without a ring is no support vector itself. Click one."
+    "Each row starts with a training example; its jittered forms that are support vectors follow, dotted, alpha "
+    "below. A first picture without a ring is not a support vector itself. Click one."
 )
 LONGEST = 10  # tiles of a row: the parent and its virtual support vectors with the largest alpha
 

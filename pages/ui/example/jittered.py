@@ -117,7 +117,7 @@ def _edges(cells: np.ndarray) -> np.ndarray:
 
 def _tile(name: str, upper: str, j: int, shown: Forms) -> Tile:
     said = shown.predicted[j] if shown.predicted else ""
-    label = f"{name}, taken for {said}" if said else name
+    label = f"{name}, predicted as {said}" if said else name
     return Tile(
         "",
         label,

@@ -29,7 +29,7 @@ def facts(entry: Entry) -> str:
     shape = "\u00a0×\u00a0".join(map(str, entry.shape)) if len(entry.shape) > 1 else f"{entry.shape[0]} features"
     size = f" · {file_size(entry.size_mb)}" if entry.size_mb else ""
     if isinstance(entry, Revision):
-        size = f" · {sum(entry.judged.values()):,} judged"
+        size = f" · {sum(entry.judged.values()):,} reviewed"
     return f"{sizes} examples · {shape} · {entry.n_classes} classes{size}{more}"
 
 
@@ -113,12 +113,12 @@ def by_class(dataset: Dataset) -> None:
     drawn = [np.sort(rng.permutation(known[y == c])[: min(EACH, counts.min())]) for c in classes]
     rows = np.concatenate(drawn)
     walk.over((reference(dataset.entry.name, "train", row) for row in rows), dataset.entry.title)
-    button("Draw others", "casino", "draw_others", _draw_others, help="Another random draw of each class.")
+    button("Draw others", "casino", "draw_others", _draw_others, help="Draws other random examples of each class.")
     labels = [f"Example {row}, class {dataset.y_train[row]}" for row in rows]
     alt = f"Training examples of {dataset.entry.title}, one row for each of its {len(classes)} classes"
     of_class = [f"{c} ({n:,})" for c, n in zip(classes, counts)]
     evidence.example_gallery(dataset, "train", rows, labels, key="by_class", alt=alt, row_labels=of_class)
-    st.caption("A random draw of each class; in brackets how many training examples it has.")
+    st.caption("A random draw of each class; in brackets: its number of training examples.")
 
 
 def _draw_others() -> None:
@@ -152,4 +152,4 @@ def preprocessing(dataset: Dataset) -> None:
         ]
         gallery(drawn, tiles, key=f"stage_{at}", alt=f"The first training examples, {name}", rows=[name])
     helps = [f"**{STEPS[name].title}**: {STEPS[name].help}" for name in (step.partition(":")[0] for step in chosen)]
-    st.caption("  \n".join(helps) or "No step: the machine sees the values as they are.")
+    st.caption("  \n".join(helps) or "No step: the machine gets the raw values.")

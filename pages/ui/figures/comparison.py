@@ -34,7 +34,7 @@ def error_intervals(names: Sequence[str], results: Sequence[dict], published: Se
     return worded(
         figure,
         f"Error rates of {len(names)} methods with 95 % intervals; the lowest is {best[0]:.2f} % by {best[1]}.",
-        "Points: the error rate on the same test examples, with its 95 % interval."
+        "Points: error rate on the same test examples, with its 95 % interval."
         + (" Diamonds: the paper's." if known else ""),
     )
 
@@ -55,7 +55,7 @@ def repeated(what: str, names: Sequence[str], rates: Sequence[Mapping[int, float
     return worded(
         figure,
         f"{what} of runs repeated with other seeds; means: {told}.",
-        "Blue: a seed, joined over the runs that share it. Orange: the mean with its 95 % interval.",
+        "Blue: one seed, joined over the runs that share it. Orange: mean with its 95 % interval.",
     )
 
 
@@ -118,7 +118,8 @@ def change_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figur
     return worded(
         figure,
         f"The regulariser against lambda, from the largest lambda to the smallest: {told}.",
-        "The paper's regulariser (equation 2) over training digits: what a smaller lambda buys. f is 1 at a margin.",
+        "The paper's regulariser (equation 2) over training digits, for smaller and smaller "
+        "lambda. f is 1 at a margin.",
     )
 
 
@@ -155,20 +156,20 @@ def separating_plane(
 
 def bulge(progress: dict[str, Sequence[dict]]) -> go.Figure:
     """Working support vectors against kernel values computed, a line for each solver."""
-    figure = bare("kernel values computed", "support vectors", margin_r=40)
+    figure = bare("kernel evaluations", "support vectors", margin_r=40)
     peaks = {}
     for (name, records), colour, aside in zip(progress.items(), (BLUE, ORANGE), (-12, 12), strict=True):
         records = thinned(records)
         values, counts = ([record[field] for record in records] for field in ("kernel_evals", "n_sv"))
-        line(figure, values, counts, colour, "%{y:,} SVs after %{x:.3s} kernel values")
+        line(figure, values, counts, colour, "%{y:,} SVs after %{x:.3s} kernel evaluations")
         if counts:
             peaks[name] = max(counts)
             note(figure, values[counts.index(peaks[name])], peaks[name], name, yshift=aside)
     words = ", ".join(f"{name} {peak:,}" for name, peak in peaks.items())
     return worded(
         figure,
-        f"Support vectors held while training, over kernel values computed; at most {words}.",
-        f"Every line ends at the machine's own number of support vectors. At most at once: {words}.",
+        f"Support vectors held while training, over kernel evaluations; at most {words}.",
+        f"Every line ends at the machine's final number of support vectors. Peak: {words}.",
     )
 
 
@@ -177,7 +178,7 @@ def gain_by_rows(points: Sequence[tuple[int, int, int]], rows: int, final: int, 
 
     rows: those of the tape; final, most: support vectors at the end, and at most at once without digestion.
     """
-    figure = bare("rows in the cache", "kernel values, without / with", xaxis_type="log")
+    figure = bare("rows in the cache", "kernel evaluations, without / with", xaxis_type="log")
     points = sorted(points)
     gains = {size: off / on for size, on, off in points}
     marker = {"size": [14 if size == rows else 7 for size in gains], "opacity": 1}
@@ -195,7 +196,7 @@ def gain_by_rows(points: Sequence[tuple[int, int, int]], rows: int, final: int, 
     figure.update_yaxes(range=[low - 0.05, high + 0.1])
     figure.update_xaxes(range=[np.log10(0.8 * min(10, *gains)), np.log10(1.25 * max(2000, *gains))], dtick=1)
     best = max(gains, key=gains.get)
-    told = f"{gains[rows]:.2f} times the kernel values without digestion at {rows:,} rows"
+    told = f"{gains[rows]:.2f} times the kernel evaluations without digestion at {rows:,} rows"
     more = f"; the most, {gains[best]:.2f}, at {best:,}, the least, {min(gains.values()):.2f}" if len(gains) > 1 else ""
     return worded(figure, f"Gain of digestion by the size of the cache: {told}{more}.", f"{told}{more}.")
 

@@ -97,8 +97,8 @@ def counts(table: np.ndarray) -> Cells:
         cells,
         f"Confusion matrix of {int(table.sum())} test examples in {len(table)} classes, {wrong} of them wrong. Rows "
         "are true classes, columns predicted ones.",
-        "Rows are true classes, columns predicted ones. The more errors a cell holds, the more it stands out from the "
-        "page. Click one to see its examples; by keyboard: Tab, arrows, Enter.",
+        "Rows are true classes, columns predicted ones. The darker a cell, the more errors it "
+        "holds. Click one to see its examples; by keyboard: Tab, arrows, Enter.",
     )
 
 
@@ -123,6 +123,7 @@ def change(before: np.ndarray, after: np.ndarray) -> Cells:
         cells,
         f"Change of the confusion matrix in {len(shift)} classes: {fewer} errors fewer in some cells, {more} more in "
         "others.",
-        "Rows are true classes, columns answers. Blue, with −: this error became rarer; orange, with +: more frequent. "
+        "Rows are true classes, columns predicted "
+        "ones. Blue, with −: this error became rarer; orange, with +: more frequent. "
         "Click a cell to see its examples; by keyboard: Tab, arrows, Enter.",
     )

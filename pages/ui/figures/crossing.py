@@ -55,10 +55,10 @@ def margins(
     part = f" {len(shown):,} of {len(role):,} are drawn." if len(shown) < len(role) else ""
     return worded(
         figure,
-        f"Margin variance against margin mean of {len(role)} examples with the two lines beyond which they are thrown "
-        f"away: {counts[roles.WRONG_SIDE]} on the wrong side, {counts[roles.EASY]} easy.",
+        f"Margin variance against margin mean of {len(role)} examples with the two lines beyond which they are "
+        f"discarded: {counts[roles.WRONG_SIDE]} on the wrong side, {counts[roles.EASY]} easy.",
         f"Left of m + v = 0 the machines agree that the label is wrong; right of m − v = 1 that it is easy. Between "
-        f"the lines they doubt, or agree that it lies in the margin: those stay.{beyond}{part}",
+        f"the lines they disagree, or agree that it lies in the margin: these are kept.{beyond}{part}",
     )
 
 
@@ -123,7 +123,8 @@ def held(lines: Mapping[str, Line], law: Line | None, x_title: str, bayes: str, 
     return worded(
         figure,
         f"Support vectors against {x_title}: {ends(lines)}.",
-        f"{ends(lines)}. Dotted: Steinwart's 2 B n, which the plain machine comes to with many examples; B is {bayes}."
+        f"{ends(lines)}. Dotted: Steinwart's 2 B n, which the plain machine approaches with many examples; B "
+        f"is {bayes}."
         f"{kinds}",
     )
 

@@ -40,7 +40,9 @@ def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -
     beside(figure, np.log10(tol), "tol")
     _frame(figure, phases)
     if not phases:
-        return worded(figure, "KKT gap over time, not known yet.", f"The gap falls until it is {small(tol, 6)}.")
+        return worded(
+            figure, "Optimality gap over time, not known yet.", f"The optimality gap falls until it is {small(tol, 6)}."
+        )
     highest = max(r["gap"] for phase in phases for r in phase)
     figure.update_yaxes(range=[np.log10(tol) - 0.5, np.log10(max(highest, 2 * tol)) + 0.2])
     if len(names) > 1:
@@ -59,7 +61,7 @@ def dual_curve(progress: Sequence[dict]) -> go.Figure:
     return worded(
         figure,
         f"Dual objective over time, now {last}.",
-        f"The dual objective climbs and flattens out as the machines settle; it is {last} now.",
+        f"The dual objective rises and levels off as the machines converge; it is {last} now.",
     )
 
 
@@ -76,8 +78,8 @@ def sv_curve(progress: Sequence[dict]) -> go.Figure:
     _frame(figure, phases)
     return worded(
         figure,
-        "Number of support vectors and of bound support vectors over time.",
-        "Examples with alpha > 0, and those of them that reached C, over all machines.",
+        "Number of support vectors and of bounded ones over time.",
+        "Examples with alpha > 0, and those of them that are bounded (alpha = C), over all machines.",
     )
 
 
@@ -121,7 +123,7 @@ def _gap_words(last: dict, tol: float) -> tuple[str, str]:
     """Alt text and line of words for the latest record."""
     now, least, gaps = small(mean_gap(last)), small(tol, 6), np.array(last.get("gaps", ()))
     if len(gaps) < 2:
-        whose = f"The mean gap of {n} machines" if (n := machines(last)) > 1 else "The gap"
+        whose = f"The mean gap of {n} machines" if (n := machines(last)) > 1 else "The optimality gap"
         return (
             f"Violation of the optimality conditions over time, now {now}; the run stops at {least}.",
             f"{whose} falls until every condition holds to within tol = {least}; it is {now} now.",
@@ -129,7 +131,7 @@ def _gap_words(last: dict, tol: float) -> tuple[str, str]:
     done = f"{np.sum(gaps <= tol)} of {len(gaps)} machines are at tol = {least}"
     return (
         f"Violation of the optimality conditions by each machine over time; {done}. The mean is {now} now.",
-        f"Thin: each machine, named where it is done. Bold: their mean on this axis, {now} now. {done}.",
+        f"Thin: each machine, named where it finishes. Bold: their mean on this axis, {now} now. {done}.",
     )
 
 
@@ -183,5 +185,5 @@ def by_draws(rounds: Sequence[Sequence[int]]) -> go.Figure:
         figure,
         f"Copies that violate a margin by the number drawn, {ends}; {held[-1]:,} examples held, {n_sv[-1]:,} of them "
         f"support vectors after {drawn[-1]:,} draws.",
-        f"The share that tells something went {ends}; of {drawn[-1]:,} drawn, {held[-1]:,} are held.",
+        f"The share of copies that violate the margin went {ends}; of {drawn[-1]:,} drawn, {held[-1]:,} are held.",
     )

@@ -57,7 +57,7 @@ def alpha_histogram(
     figure.update_yaxes(range=[low, high + 0.15 * (high - low)], **log_ticks(1, highest))  # room for C above
     told = f"{np.sum(bound):,} of {len(alpha):,} alphas above 0 reach {at}."
     told += PAPER if dataset.startswith("mnist") else " Where few alphas pass a smaller value, C might be that."
-    told += " Right of the line: those at C." if at_C.any() else ""
+    told += " Right of the line: bounded ones (alpha = C)." if at_C.any() else ""
     return worded(
         figure,
         f"Histogram of the alphas of {len(alpha)} support vectors; {np.sum(bound)} of them are at {at}.",
@@ -96,7 +96,7 @@ def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.
         figure,
         f"Decision values of the machines; class {short(predicted)} has the largest one"
         + ("." if true is None else f", the true class is {short(true)}."),
-        "Each machine says how far the example lies on its side (blue) or off it (orange); the largest value wins.",
+        "Decision value of each machine: blue for its class, orange against it; the largest value wins.",
     )
 
 
@@ -132,6 +132,6 @@ def decision_trail(values: np.ndarray, classes: Sequence, places: Sequence[str])
     return worded(
         figure,
         f"Decision values of classes {short(classes[first])} and {short(classes[other])} along {len(values) - 1} "
-        f"nudges; the answer flipped {len(changed)} times.",
-        f"The answer flipped: {said}." if said else "The answer has not flipped so far.",
+        f"nudges; the prediction flipped {len(changed)} times.",
+        f"The prediction flipped: {said}." if said else "The prediction has not flipped so far.",
     )

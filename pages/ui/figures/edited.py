@@ -68,17 +68,17 @@ def thrown_away(points: Points, role: np.ndarray, picked: int = -1) -> go.Figure
         ring(figure, points.X[picked, 0], points.X[picked, 1])
     return worded(
         figure,
-        f"What was thrown away of {len(role)} points: {told(role) or 'nothing'}.",
-        f"{_legend(role)}; grey: what was kept."
-        + (" Diamonds were put back." if (role == roles.REINSERTED).any() else "")
-        + (" Squares only chose settings." if (role == roles.VALIDATION).any() else ""),
+        f"What was discarded of {len(role)} points: {told(role) or 'nothing'}.",
+        f"{_legend(role)}; grey: kept."
+        + (" Diamonds were restored." if (role == roles.REINSERTED).any() else "")
+        + (" Squares were only used to choose settings." if (role == roles.VALIDATION).any() else ""),
     )
 
 
 def _legend(role: np.ndarray) -> str:
     """What the marks of those thrown away stand for; those that are not there have none."""
     marks = {roles.WRONG_SIDE: "crosses lay on the wrong side", roles.EASY: "small dots were easy"}
-    said = ", ".join(text for code, text in marks.items() if (role == code).any()) or "nothing was thrown away"
+    said = ", ".join(text for code, text in marks.items() if (role == code).any()) or "nothing was discarded"
     return said[0].upper() + said[1:]
 
 
@@ -106,7 +106,7 @@ def one_kind(points: Points, rows: np.ndarray, kind: str) -> go.Figure:
     return worded(
         figure,
         f"{len(rows)} points of the kind {kind} among {len(others)} others.",
-        f"{many(len(rows), 'point')}, {kind}; grey: the {len(others):,} others. A click opens one.",
+        f"{many(len(rows), 'point')}, {kind}; grey: the {len(others):,} others. Click one to open it.",
     )
 
 

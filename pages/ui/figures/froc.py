@@ -56,7 +56,7 @@ def froc_figure(
     choices: (text, false alarms, rate) of the points on line `chosen` that a click may choose; it reports the text as
     `customdata`.  points: one of each of several machines, joined by a line.
     """
-    figure = bare(f"false alarms per {unit}", "objects found, share", height=TALL, margin_r=110, hovermode="closest")
+    figure = bare(f"false alarms per {unit}", "detection rate (recall)", height=TALL, margin_r=110, hovermode="closest")
     most = max((line.band.alarms.max(initial=1) for line in lines), default=1.0)
 
     def x(alarms):
@@ -82,15 +82,16 @@ def froc_figure(
     return worded(
         figure,
         f"Detection rate against false alarms per {unit} of {len(lines)} machines.{reach}",
-        "Up is more found, left is fewer false alarms. Dot: where you are; click the curve to move it. Diamond: "
-        "offset 0, for which the machine was trained. Shaded: 95 % over redrawn pictures. Dashed grey: the most that "
-        "the candidates allow." + (" Dotted: a machine for each operating point." if points else ""),
+        "Up: more objects detected; left: fewer false alarms. Dot: operating point; click the curve to move "
+        "it. Diamond: "
+        "offset 0, for which the machine was trained. Shaded: 95 % interval (bootstrap over pictures). Dashed grey: "
+        "upper limit set by the candidates." + (" Dotted: a machine for each operating point." if points else ""),
     )
 
 
 def category_figure(lines: Sequence[Line], *, per: float, unit: str, log: bool = True) -> go.Figure:
     """One machine's curve for the objects of each category of confidence."""
-    figure = bare(f"false alarms per {unit}", "objects found, share", height=320, margin_r=130, hovermode="closest")
+    figure = bare(f"false alarms per {unit}", "detection rate (recall)", height=320, margin_r=130, hovermode="closest")
     styles = [{"colour": BLUES[min(at, 3)], "width": 3.4 - 0.7 * min(at, 3)} for at in range(len(lines))]
     for one, style in zip(lines, styles):
         _curve(figure, one._replace(kind="other"), style, lambda a: np.maximum(a, 0.5 if log else 0.0) / per, per)
@@ -99,7 +100,7 @@ def category_figure(lines: Sequence[Line], *, per: float, unit: str, log: bool =
     return worded(
         figure,
         f"Detection rate against false alarms per {unit}, for each of {len(lines)} categories of labels.",
-        "The darker and thicker, the surer were those who labelled. Each curve counts the objects of one category; the "
+        "Darker and thicker: labels that are more certain. Each curve counts the objects of one category; the "
         "false alarms are the same for all.",
     )
 

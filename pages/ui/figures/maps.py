@@ -36,7 +36,7 @@ def kernel_picture(kernel, norm: float = 1.0) -> go.Figure:
     return worded(
         figure,
         f"Kernel value against the cosine of two examples; it is halfway up at cosine {reach:.2f}.",
-        f"How alike two examples must be to count as alike: halfway up at cosine {reach:.2f}. A steeper end makes a "
+        f"Similarity of two examples as the kernel sees it: halfway up at cosine {reach:.2f}. A steeper end makes a "
         "more local, more flexible machine.",
     )
 
@@ -81,7 +81,7 @@ def toy_plane(
         marker = {"symbol": "diamond-open", "size": 10, "color": GREY, "line": {"width": 2}}
         dots(figure, *np.transpose(made), marker, "constructed vector (%{x:.2f}, %{y:.2f})")
     figure.update_layout(showlegend=False)
-    marked = " Rings are support vectors, double rings those at C." if len(free) or len(bound) else ""
+    marked = " Rings are support vectors, double rings bounded ones (alpha = C)." if len(free) or len(bound) else ""
     marked += f" Diamonds are the {len(made)} vectors of the reduced set." if len(made) else ""
     marked += f" Crosses mark the {many(len(errors), 'error')}." if len(errors) else ""
     told = "; colour and shape tell its class"
@@ -165,7 +165,7 @@ def shift_map(f: np.ndarray, largest: float, holds: np.ndarray, called: list[lis
     return worded(
         figure,
         f"{short(name)}: f at {n} by {n} shifts, {with_sign(middle, 3)} as it is, from {with_sign(f.min(), 3)} to "
-        f"{with_sign(f.max(), 3)}; the answer holds at {int(holds.sum())}.",
+        f"{with_sign(f.max(), 3)}; the prediction is the same at {int(holds.sum())}.",
         f"f from {with_sign(f.min())} to {with_sign(f.max())}, {with_sign(middle)} as it is.",
     )
 

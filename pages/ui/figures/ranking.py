@@ -33,7 +33,7 @@ def roc_curves(positive: np.ndarray, decisions: Mapping[str, np.ndarray]) -> go.
     return worded(
         figure,
         f"ROC curves of {len(decisions)} machines on {len(positive)} examples; areas: {told}.",
-        f"Area under the ROC curve: {told}. Up and left is better; the left edge stands for no false alarm.",
+        f"Area under the ROC curve: {told}. Up and left is better; the left edge means no false alarms.",
     )
 
 
@@ -42,28 +42,30 @@ def errors_against_answers(share: np.ndarray, wrong: np.ndarray, at: tuple[float
 
     at : the point of the threshold that is chosen, as shares; None where nothing is answered
     """
-    figure = bare("answered, % of the examples", "wrong, % of the answers", height=300)
-    told = "%{y:.2f} % of the answers to %{x:.1f} % are wrong"
+    figure = bare("coverage, % of the examples", "selective risk, % errors", height=300)
+    told = "%{y:.2f} % errors at a coverage of %{x:.1f} %"
     line(figure, 100 * share, 100 * wrong, BLUE, told, width=2, shape="hv")
     if at is not None:
         dots(figure, [100 * at[0]], [100 * at[1]], {"color": ORANGE, "size": 11}, f"chosen: {told}")
     figure.update_yaxes(rangemode="tozero")
-    chosen = f"{100 * at[1]:.2f} % wrong of the {100 * at[0]:.1f} % answered" if at else "nothing is answered"
+    chosen = (
+        f"{100 * at[1]:.2f} % errors at a coverage of {100 * at[0]:.1f} %" if at else "it abstains on every example"
+    )
     return worded(
         figure,
-        f"Errors against answers, down from {100 * wrong[-1]:.2f} % wrong when all are answered; chosen: {chosen}.",
-        "From the surest example on to all of them, at the right. The dot is the choice above.",
+        f"Error rate against coverage, down from {100 * wrong[-1]:.2f} % at full coverage; chosen: {chosen}.",
+        "From the most certain example to all of them, at the right. Dot: the cost chosen above.",
     )
 
 
 def said_and_right(found: Reliability) -> go.Figure:
     """A reliability diagram: the share that is right against what was said, in per cent."""
-    figure = bare("probability said, %", "right, %", height=300)
+    figure = bare("predicted probability, %", "right, %", height=300)
     line(figure, [0, 100], [0, 100], GREY, dash="dot", width=2)
     low, high = 100 * np.array([wilson(round(r * n), n) for r, n in zip(found.right, found.n, strict=True)]).T
     bars, told = (
         whiskers(100 * found.right, low, high, thickness=1),
-        "said %{x:.1f} %, right %{y:.1f} % of %{customdata:,}",
+        "predicted %{x:.1f} %, right %{y:.1f} % of %{customdata:,}",
     )
     how = {"width": 2, "points": True, "marker_size": 8, "customdata": found.n, "error_y": bars}
     line(figure, 100 * found.said, 100 * found.right, BLUE, told, **how)
@@ -71,7 +73,8 @@ def said_and_right(found: Reliability) -> go.Figure:
     missed = f"{100 * found.error:.2f} %"
     return worded(
         figure,
-        f"Right answers against the probability said, in {len(found.n)} groups; they differ by {missed} in the mean.",
-        f"On the dotted line what is said comes true; it is missed by {missed} in the mean (the expected calibration "
-        "error). Bars: 95 %.",
+        f"Share of correct predictions against predicted probability, "
+        f"in {len(found.n)} groups; they differ by {missed} in the mean.",
+        f"On the dotted line, probabilities are calibrated; the mean deviation "
+        f"is {missed} (expected calibration error). Bars: 95 %.",
     )

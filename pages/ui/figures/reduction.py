@@ -59,7 +59,7 @@ def _errors(figure: go.Figure, path, aside: int, before: int) -> None:
     line(
         figure, [point[0] for point in path], rates, BLUE,
         "%{x:,} vectors, %{customdata[2]:.1f} times fewer<br>%{customdata[0]:,} of %{customdata[1]:,} wrong, "
-        "%{y:.2f} %<br>%{customdata[3]:,} answers changed",
+        "%{y:.2f} %<br>%{customdata[3]:,} predictions changed",
         points=True, error_y=whiskers(rates, low, high, thickness=1),
         customdata=[(point[2], aside, before / point[0], point[3]) for point in path],
     )  # fmt: skip
@@ -76,16 +76,20 @@ def _tested(figure: go.Figure, kept: int, test: tuple[float, tuple[float, float]
 
 
 def _words(path, aside, machine_errors, before, where, tested) -> tuple[str, str]:
-    seen = "" if where == UNSEEN else " The machine has seen these: they compare sizes, and estimate no error."
+    seen = (
+        ""
+        if where == UNSEEN
+        else " The machine was trained on these: they compare sizes, but do not estimate the error."
+    )
     own = f"the machine itself gets {machine_errors:,} of {aside:,} {where} wrong"
     if not path:
-        return "Errors by number of vectors, not known yet.", f"The first point comes soon; {own}.{seen}"
+        return "Errors by number of vectors, not known yet.", f"The first point will appear soon; {own}.{seen}"
     m, _, errors, changed, *_ = path[-1]
-    once = " Diamond: the test set, asked once, by the machine that is kept." if tested else ""
+    once = " Diamond: the test set, used once, for the saved machine." if tested else ""
     return (
         f"Errors on {aside} {where} at {len(path)} numbers of vectors; with {m:,.0f} vectors {errors:,.0f} are wrong.",
         f"With {m:,.0f} vectors, {before / m:.1f} times fewer, {errors:,.0f} of {aside:,} {where} are wrong and "
-        f"{changed:,.0f} answers differ; {own}. Bars are 95 % intervals.{seen}{once}",
+        f"{changed:,.0f} predictions differ; {own}. Bars are 95 % intervals.{seen}{once}",
     )
 
 
@@ -118,9 +122,9 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
     return worded(
         figure,
         f"How far apart the machines before and after are by number of vectors: f by {small(apart)} with {m:,.0f}.",
-        f"With {m:,.0f} vectors f on the examples aside differs by {small(apart)} in the quadratic mean"
+        f"With {m:,.0f} vectors f on the examples set aside differs by {small(apart)} in the quadratic mean"
         + (
-            ". It was not asked to be near, only to answer alike."
+            ". It was fitted to give the same predictions, not the same f."
             if rho2 is None
             else f"; rho, the distance in feature space, is {percent(rho2**0.5, 1)} of the length |Ψ| of all machines "
             "taken as one."

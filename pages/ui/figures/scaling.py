@@ -67,7 +67,7 @@ def rounds_against_n(points: Sequence[ScalingPoint]) -> go.Figure:
     return worded(
         figure,
         "Number of working sets that were solved, against the number of examples.",
-        f"How often a working set was solved: {', '.join(f'{p.rounds:,} at n = {p.n:,}' for p in points)}.",
+        f"Number of working sets solved: {', '.join(f'{p.rounds:,} at n = {p.n:,}' for p in points)}.",
     )
 
 
@@ -95,7 +95,7 @@ def time_against_d(points: Sequence[ScalingPoint]) -> go.Figure:
     return worded(
         figure,
         f"Training time against the number of features for {points[0].n:,} examples.",
-        f"n = {points[0].n:,} digits, their border cut off.{grows} Support vectors: {svs}.",
+        f"n = {points[0].n:,} digits, without their border.{grows} Support vectors: {svs}.",
     )
 
 
@@ -111,7 +111,7 @@ def memory_against_n(lines: Lines) -> go.Figure:
         figure,
         f"Peak memory of the solver against the number of examples for {len(lines)} sizes of the working set; the "
         f"whole Gram matrix would take {whole[-1]:,.0f} MB at n = {ns[-1]:,}.",
-        "What the solver held at most, without the examples themselves: |B|² numbers of 4 bytes and some for each "
+        "Peak memory of the solver, without the examples themselves: |B|² numbers of 4 bytes and some for each "
         "example. Dotted: the whole Gram matrix.",
     )
 

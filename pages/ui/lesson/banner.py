@@ -48,7 +48,7 @@ def _head(at: course.At) -> None:
             f":material/school: **Lesson {number}: {at.lesson.title}**, {at.number} of {len(at.lesson.steps)}{seeded}",
             width="stretch",
         )
-        help = "This page stays as it is. The lesson can be taken up again on the page Lessons."
+        help = "This page stays as it is. You can resume the lesson on the page Lessons."
         button("Leave the lesson", "close", "lesson_leave", course.go, None, help=help, type="tertiary")
 
 
@@ -60,7 +60,7 @@ def _body(at: course.At, facts: Facts, page) -> None:
     elif missing:
         _train(at, facts, missing)
     elif view.run and st.session_state.get("run") != facts.run(view.run).id:
-        _astray(f"This step looks at another run: *{words.plain(facts.run(view.run).title)}*.")
+        _astray(f"This step uses another run: *{words.plain(facts.run(view.run).title)}*.")
     elif said is None:
         _ask(at, facts)
     else:
@@ -71,7 +71,7 @@ def _astray(text: str) -> None:
     """The way back for a reader who has wandered off."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(text, width="content")
-        help = "Opens the page as the step has it; the lesson goes on."
+        help = "Opens the page of this step and continues the lesson."
         button("Go back to it", "undo", "lesson_return", course.back_to_place, help=help)
 
 
@@ -80,13 +80,13 @@ def _ask(at: course.At, facts: Facts) -> None:
     st.markdown(f"**{told(at.step.question, facts)}**")
     waiting = course.wanted(at)
     chosen = st.radio(
-        "Your guess",
+        "Your prediction",
         range(len(at.step.choices)),
         index=waiting,
         format_func=at.step.choices.__getitem__,
         key=f"lesson_guess_{at.text}_{at.seed}",
         disabled=waiting is not None,
-        help="Guess before you look: a wrong guess is remembered longer than a right answer that was read.",
+        help="Predict before you check: you remember a wrong prediction longer than an answer that you read.",
     )
     missing = [name for name in at.step.after if not facts.done(name)]
     if waiting is not None and not missing:
@@ -97,8 +97,8 @@ def _ask(at: course.At, facts: Facts) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         _back(at)
-        label = f"Train it ({_time(facts, missing)}) and look" if missing else "Look"
-        help = "First choose what you expect." if chosen is None else "Shows on the page what is so."
+        label = f"Train it ({_time(facts, missing)}) and look" if missing else "Check"
+        help = "First choose your prediction." if chosen is None else "Shows the answer on the page."
         how = {"help": help, "type": "primary", "disabled": chosen is None}
         button(label, "visibility", "lesson_look", course.want, at, chosen, **how)
 
@@ -110,7 +110,7 @@ def _tell(at: course.At, said: course.Said, facts: Facts) -> None:
         st.success(f"**Right: {choices[said.right]}.** {said.because}", icon=":material/check:")
     else:
         st.info(
-            f"You said *{choices[said.chosen]}*. The answer: **{choices[said.right]}**. {said.because}",
+            f"You predicted *{choices[said.chosen]}*. The answer: **{choices[said.right]}**. {said.because}",
             icon=":material/lightbulb:",
         )
     with st.container(horizontal=True, vertical_alignment="center"):  # one row: what is looked at stands below it
@@ -135,14 +135,14 @@ def _onward(at: course.At, again: bool = False) -> None:
         if again:
             button("Ask me again", "replay", "lesson_again", course.forget, at, help="Hides the answer.")
         if not last:
-            how = {"help": "The next question.", "type": "primary", "icon_position": "right"}
+            how = {"help": "Goes to the next question.", "type": "primary", "icon_position": "right"}
             button("Next", "arrow_forward", "lesson_next", course.go, at._replace(number=at.number + 1), **how)
         elif st.button(
             "Done: to all lessons",
             type="primary",
             icon=":material/school:",
             key="lesson_end",
-            help="The page Lessons, with what you have answered.",
+            help="Opens the page Lessons, with your answers.",
         ):
             course.go(None)
             st.switch_page("pages/lessons.py", query_params={course.SEED: str(at.seed)} if at.seed else {})
@@ -150,7 +150,7 @@ def _onward(at: course.At, again: bool = False) -> None:
 
 def _back(at: course.At) -> None:
     if at.number > 1:
-        help = "The question before."
+        help = "Goes to the previous question."
         button("Back", "arrow_back", "lesson_back", course.go, at._replace(number=at.number - 1), help=help)
 
 
@@ -166,12 +166,12 @@ def _train(at: course.At, facts: Facts, missing: list[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if not working:
             some = "a machine" if len(missing) == 1 else f"{len(missing)} machines"
-            st.markdown(f"This step looks at {some} that must be trained first.", width="content")
+            st.markdown(f"This step uses {some} that must be trained first.", width="content")
         stored.buttons(
             recipes,
             found,
             f"Train {'it' if len(missing) == 1 else 'them'} ({_time(facts, missing)})",
-            "A run like any other, in the background; it is kept.",
+            "Starts an ordinary run in the background; it is kept.",
             "lesson",
             group=at.lesson.group,
         )
@@ -182,7 +182,11 @@ def _train(at: course.At, facts: Facts, missing: list[str]) -> None:
 def _progress(statuses) -> None:
     active = [status for status in statuses if status.state in runs.ACTIVE]
     queued = all(status.state == "queued" for status in active)
-    waits = "It waits until the run before it is done." if queued else "It trains; the page changes when it is done."
+    waits = (
+        "It waits until the run before it has finished."
+        if queued
+        else "It is training; the page changes when it has finished."
+    )
     if any(status.state == "paused" for status in active):
         waits = "It is paused; resume it on the Train page."
     st.caption(f":material/progress_activity: {waits}")

@@ -195,7 +195,7 @@ def _asked() -> None:
         st.session_state.pop("lesson_at", None)
         text = words.plain(words.short(asked[-1], 80))
         st.session_state["lesson_wrong"] = (
-            f"{LESSON}={text} in the address is no step of a lesson. {words.plain(error)}"
+            f"{LESSON}={text} in the address is not a step of a lesson. {words.plain(error)}"
         )
 
 

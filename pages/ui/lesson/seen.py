@@ -51,7 +51,7 @@ def only_one_wrong(facts: Facts, a: str, b: str):
 
 def doubt(facts: Facts, a: str, b: str) -> str:
     """A sentence, where two machines differ by so few digits that it may be chance; else nothing."""
-    return " (So small a difference may be chance.)" if only_one_wrong(facts, a, b).p_value >= LEVEL else ""
+    return " (A difference this small may be chance.)" if only_one_wrong(facts, a, b).p_value >= LEVEL else ""
 
 
 @lru_cache(maxsize=32)

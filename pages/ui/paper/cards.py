@@ -61,12 +61,12 @@ _VIRTUAL = scrambled.USUAL[2]
 CARDS = (
     Card("methods", "Compare methods", "balance", "One pair of digits from 400 examples, learned by every method.",
          tuple(pair.recipes("mnist-5k", ("3", "8")).values()), _intervals),
-    Card("scramble", "Scramble the pixels", "shuffle", "Virtual support vectors know what a shift is; without places "
-         "for the pixels that is lost.", (_VIRTUAL, scrambled.twin(_VIRTUAL, _VIRTUAL.title, 0)),
+    Card("scramble", "Scramble the pixels", "shuffle", "Virtual support vectors encode shifts; permuting the pixels "
+         "destroys this advantage.", (_VIRTUAL, scrambled.twin(_VIRTUAL, _VIRTUAL.title, 0)),
          lambda found: _intervals(found, ["as it is", "scrambled"])),
-    Card("reduced", "Reduced sets", "compress", "The same machine by fewer vectors, and what each size costs.",
+    Card("reduced", "Reduced sets", "compress", "The same machine with fewer vectors, and errors at each size.",
          (REDUCED,), lambda found: reduction.size_curve(found[0], [])),
-    Card("cross_training", "Cross-training", "content_cut", "Which examples can go before training, and why.",
+    Card("cross_training", "Cross-training", "content_cut", "Training examples to discard before training, and why.",
          (CROSSED,), _crossed),
     Card("digestion", "Digestion", "stacked_line_chart", "Support vectors bulge beyond their final number; leaving the "
          "pass early keeps them few.", tuple(DIGESTION.values()),
@@ -80,7 +80,7 @@ CARDS = (
 
 def draw() -> None:
     """All of them."""
-    st.caption("Each figure is of a finished sample that comes with the lab.")
+    st.caption("Each figure shows a finished sample that comes with the lab.")
     grid = st.grid(3, min_column_width=present.scaled(270))
     known = iter(stored.samples(recipe for card in CARDS for recipe in card.recipes))
     for card in CARDS:

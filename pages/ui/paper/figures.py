@@ -70,7 +70,7 @@ def digestion() -> None:
     problem, points = PROBLEMS[name], {key: RECIPES[recipe] for key, recipe in digestion_recipes(name).items()}
     own = stored.stored(points.values())
     with st.container(horizontal=True, vertical_alignment="center"):
-        stored.buttons(points.values(), own, "Run all", "Queue every run of this problem that is missing.", "digested",
+        stored.buttons(points.values(), own, "Run all", "Queues every missing run of this problem.", "digested",
                        group=Group(f"digestion-{name}", f"Digestion: {problem.title}"))  # fmt: skip
         if needs := [estimate(recipe) for recipe, run in zip(points.values(), own, strict=True) if run is None]:
             seconds, memory = sum(need.seconds for need in needs), max(need.memory_mb for need in needs)
@@ -87,7 +87,7 @@ def digestion() -> None:
     if lines:
         shown = {WAYS[way][0]: points for way, points in lines.items()}
         show(comparison.by_cache(shown, NUMBERS[measure], problem.title, least), "digested")
-        alt = "What each way to use each cache took"
+        alt = "Cost of each use of each cache"
         numbers.table(rows, alt, "digested_table")
         st.caption(f"{UNIT} {PAPER}")
     working = [run.id for run in own if run and run.state in runs.ACTIVE]
@@ -103,10 +103,10 @@ def by_vectors_kept() -> None:
     recipes = [recipe for level in LEVELS for recipe in recipes_of_level(level)]
     found = stored.stored(recipes)
     with st.container(horizontal=True):
-        stored.buttons(recipes, found, "Run all of it", "Queue every run of this figure that is missing.", "kept")
+        stored.buttons(recipes, found, "Run all of it", "Queues every missing run of this figure.", "kept")
     done = [run for run in found if run is not None and run.state == "done"]
     if not done:
-        st.info("Its runs are the plain, edited and reduced machines of 3 against 8.", title="Nothing run yet")
+        st.info("Its runs are the plain, edited and reduced machines of 3 against 8.", title="No runs yet")
         return
     grid = st.grid(len(LEVELS), min_column_width=380)
     for level in LEVELS:
@@ -158,13 +158,13 @@ def where_invariance_hurts() -> None:
                        key="hurt", group=HURT_GROUP)  # fmt: skip
         if left := sum(run is None for run in found):
             st.caption(
-                f"{len(found) - left} of {len(found)} runs are stored or at work; the others take about "
+                f"{len(found) - left} of {len(found)} runs are stored or running; the others take about "
                 f"{words.duration(left * estimate(recipes[-1]).seconds)}.",
                 width="content",
             )
     by = parameters.choice(
-        "judged", "Judged on", JUDGES, key="hurt_judged", format_func=JUDGES.get,
-        help="What cross-validation sees beforehand, or what is so.",
+        "judged", "Evaluated on", JUDGES, key="hurt_judged", format_func=JUDGES.get,
+        help="Errors estimated by cross-validation, or on the test digits.",
     )  # fmt: skip
     polling.poll_all(working, lambda statuses: _map(found, by))
 

@@ -56,7 +56,7 @@ def note() -> None:
     show(_figure(_shares()), "nearest")
     st.caption(
         f"{TRAIN} digits of 8x8 pixels and unit norm train, {DIGIT} against the rest at C = {C:g}; {TESTS} others are "
-        "answered. Signs are found by logarithms, as kernel values become too small for numbers."
+        "predicted. Signs are found by logarithms, as kernel values become too small for numbers."
     )
 
 
@@ -72,13 +72,13 @@ def _shares() -> list[tuple[float, float]]:
 def _figure(shares: list[tuple[float, float]]) -> go.Figure:
     lines = {name: Line(GAMMAS, [100 * (1 - one[at]) for one in shares]) for at, name in enumerate(NAMES)}
     span = GAMMAS[0], GAMMAS[-1]
-    figure = growth(lines, "gamma", "answered otherwise, %", per_cent=True, span=span, log_x=True)
+    figure = growth(lines, "gamma", "different predictions, %", per_cent=True, span=span, log_x=True)
     said = "; ".join(f"{name} {line.ys[0]:.1f} to {line.ys[-1]:.1f} %" for name, line in lines.items())
     return worded(
         figure,
-        f"Share of answers other than the nearest neighbour's against gamma: {said}.",
-        f"Answered otherwise than by the nearest neighbour: {said}. Without b every answer becomes the nearest "
-        "neighbour's; with it all become b's.",
+        f"Share of predictions that differ from the nearest neighbour's, against gamma: {said}.",
+        f"Predictions that differ from the nearest neighbour's: {said}. Without b every prediction becomes the "
+        "nearest neighbour's; with b its sign decides all of them.",
     )
 
 

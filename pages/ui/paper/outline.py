@@ -22,9 +22,9 @@ from svmcore.lab.store.runs import Run
 
 KINDS = ("algorithm", "claim", "figure", "table")
 STATES = {  # -> colour, icon, what it is called
-    "agrees": ("green", ":material/check:", "Comes out"),
+    "agrees": ("green", ":material/check:", "Reproduced"),
     "differs": ("orange", ":material/difference:", "Differs"),
-    "open": ("gray", ":material/remove:", "Not here"),
+    "open": ("gray", ":material/remove:", "Not covered"),
 }
 ALL = "all"
 
@@ -99,11 +99,11 @@ def draw(paper: Paper) -> None:
     wanted = parameters.choice(
         "state", "Items", [ALL, *STATES], key="outline_state",
         format_func=lambda name: f"All {len(paper.items)}" if name == ALL else f"{STATES[name][2]} {counts[name]}",
-        help="What the paper says comes out here, differs, which is said with the likely reason, or is not here.",
+        help="Claims of the paper: reproduced here, different (with the likely reason), or not covered.",
     )  # fmt: skip
     st.caption(
-        "What is said of our results was measured on two cores when this was written; the tables and figures behind "
-        "the links are those of your own runs."
+        "Our results in this text were measured on two cores at the time of writing; the linked tables and figures "
+        "show your own runs."
     )
     runs = dict(zip((r.name for r in paper.recipes), stored.stored(paper.recipes), strict=True))
     for section in paper.sections:
@@ -126,7 +126,7 @@ def _item(paper: Paper, item: Item, runs: dict[str, Run | None], key: str) -> No
 def _links(paper: Paper, item: Item, runs: dict[str, Run | None]) -> None:
     """The ways to where it can be seen, and to what can be run for it."""
     if item.show:
-        label = "The figure" if item.kind == "figure" else "Ours beside theirs"
+        label = "The figure" if item.kind == "figure" else "Compare with the paper"
         ways.to("paper", label, "table_chart", {"paper": paper.name, "show": item.show})
     if item.page:
         ways.to(item.page, None, "arrow_forward", item.query or None)

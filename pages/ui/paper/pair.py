@@ -30,8 +30,8 @@ def settings() -> dict[str, Recipe] | None:
     images = data_set.at_hand(lambda entry: len(entry.shape) > 1)
     usual = "mnist" if "mnist" in images else catalogue.DEFAULT
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = data_set.field(images, "Sets of images at hand.", usual)
-        help = "Any two; DeCoste and Schölkopf 2002, section 5.1.2, took 3 and 8, which are easily confused."
+        name = data_set.field(images, "Image datasets that are available.", usual)
+        help = "Any two classes; DeCoste and Schölkopf 2002, section 5.1.2, used 3 and 8, which are easily confused."
         pair = data_set.pair(catalogue.entry(name), "Pair of classes", help, 180)
         n_train = parameters.number(
             "n", "Training examples", 10, 4000, 400, 100, width=160,
@@ -40,7 +40,7 @@ def settings() -> dict[str, Recipe] | None:
         deslant = parameters.flag(
             "deslant",
             "Deslant",
-            help="Set every digit upright first (DeCoste and Schölkopf 2002, section 5.1.1).",
+            help="Straightens every digit first (DeCoste and Schölkopf 2002, section 5.1.1).",
         )
     jitters = jitter_set.field(None)
     if jitters is None or len(pair) != 2:

@@ -36,12 +36,14 @@ USUAL = (
 
 
 COLUMNS = {
-    "As it is": numbers.text("Wrong test examples, trained on the pictures as they are."),
-    "Scrambled": numbers.text("The same, all pictures scrambled, train and test alike."),
-    "Same answers": numbers.text("Whether each test example gets the same answer."),
-    "Wrong only as it is": st.column_config.NumberColumn(help="Test examples that go wrong only as they are."),
-    "Wrong only scrambled": st.column_config.NumberColumn(help="Test examples that go wrong only scrambled."),
-    "p": numbers.text("Exact McNemar test of the two columns before."),
+    "As it is": numbers.text("Errors on the test examples, trained on the original pictures."),
+    "Scrambled": numbers.text("The same with all pictures scrambled, for training and testing."),
+    "Same predictions": numbers.text("Whether every test example gets the same prediction."),
+    "Wrong only as it is": st.column_config.NumberColumn(
+        help="Test examples misclassified only in their original form."
+    ),
+    "Wrong only scrambled": st.column_config.NumberColumn(help="Test examples misclassified only when scrambled."),
+    "p": numbers.text("Exact McNemar test of the two previous columns."),
 }
 
 
@@ -148,7 +150,7 @@ def table(found: list[Pair], states: dict[str, str]) -> None:
             row[name] = _cell(run, states)
         if result := outcome(pair):
             row |= {
-                "Same answers": "all" if result.same else "no",
+                "Same predictions": "all" if result.same else "no",
                 "Wrong only as it is": result.test.only_a,
                 "Wrong only scrambled": result.test.only_b,
                 "p": words.small(result.test.p_value),
@@ -167,19 +169,21 @@ def conclusion(found: list[Pair]) -> None:
         apart = max(r.apart for _, r in blind)
         how = "to the accuracy of numbers" if apart < EXACT else f"within {words.small(apart, 1)}"
         st.markdown(
-            f":material/visibility_off: **Cannot notice:** {_listed(blind)}. The very same examples are wrong, the "
-            f"decision values agree {how}: to these machines pixels have no places."
+            f":material/visibility_off: **Cannot notice:** {_listed(blind)}. Exactly the same examples are "
+            f"misclassified, and the decision values agree {how}: these machines ignore the positions of pixels."
         )
     losers = [(title, r) for title, r in results if r.test.only_b > r.test.only_a and r.test.p_value < CLEAR]
     for title, r in losers:
         st.markdown(
-            f":material/trending_down: **{title}** loses what it knew of neighbours: {r.straight} of {r.n:,} wrong "
+            f":material/trending_down: **{title}** loses its knowledge of neighbouring "
+            f"pixels: {r.straight} of {r.n:,} wrong "
             f"become {r.scrambled} (p = {words.small(r.test.p_value, 1)})."
         )
     for title, r in (one for one in results if one not in blind and one not in losers):
         changed = r.test.only_a + r.test.only_b
         st.markdown(
-            f":material/help: **{title}** answers differently ({changed} examples are wrong on one side alone), but "
+            f":material/help: **{title}** predicts differently ({changed} examples are misclassified on one side "
+            "only), but "
             f"{r.straight} against {r.scrambled} wrong of {r.n:,} may be chance (p = {words.small(r.test.p_value)})."
         )
 

@@ -24,7 +24,7 @@ def draw(table: Table) -> None:
     needs = {name: recipes[0].dataset for name, recipes in filled.lacking.items() if recipes[0] in absent}
     shown = (value.run_id for row in filled.rows for value in row if value and value.run_id)
     if those := [run for run in map(runs.get, dict.fromkeys(shown)) if run.sample]:
-        stored.say_samples(those, "A click on a figure, or a button below, starts your own.")
+        stored.say_samples(those, "Click a figure, or a button below, to start your own run.")
 
     def cells(statuses):
         states = {name: f"needs {dataset}" for name, dataset in needs.items()}
@@ -39,13 +39,13 @@ def draw(table: Table) -> None:
 
     polling.poll_all(list(working.values()), cells)
     st.caption(
-        "Ours, its 95 % interval, and in brackets what the paper says. An empty cell shows how long its run should "
-        "take, or the data set that it needs: click it to start. A click on a figure shows its run on every page. "
+        "Our result with its 95 % interval; in brackets, the paper's. An empty cell shows the estimated time of its "
+        "run, or the dataset that it needs: click it to start. Click a result to show its run on every page. "
         f"{table.note}"
     )
     _tests(filled)
     for name in sorted(set(needs.values())):
-        ways.to("datasets", f"{name} is not on this machine: fetch it", "download", {"set": name})
+        ways.to("datasets", f"{name} is not on this machine: download it", "download", {"set": name})
     if missing := [name for name in filled.missing if name not in working and name not in needs]:
         with st.container(horizontal=True):
             for name in missing:

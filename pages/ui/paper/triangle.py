@@ -25,7 +25,7 @@ SETS = {"1 pixel": "shift:0,1;0,-1@zero", "1 and 2 pixels": "shift:0,1;0,-1;0,2;
 
 def note():
     """What the distances between the three images are under either set."""
-    with st.expander("Worked note: when the nearest form is no distance", key="triangle"):
+    with st.expander("Worked note: when the nearest form does not give a distance", key="triangle"):
         st.markdown(
             "Three images, one row of three pixels each: **A** ■□□, **B** □■□, **C** □□■. With shifts by one pixel A "
             "and B coincide, and so do B and C, yet A and C stay apart: the way over B is shorter than the straight, "
@@ -50,12 +50,12 @@ def growth() -> None:
             st.markdown(f"**{name}**, {n:,} digits")
             show(comparison.definiteness(reports), f"definite_{kernel.name}")
     st.caption(
-        "Digits of all ten classes, unit norm, under shifts by up to four pixels each way. The paper suspects that "
+        "Digits of all ten classes, unit norm, under shifts by up to four pixels each way. The paper conjectures that "
         "violations become fewer as the set is completed."
     )
 
 
-@st.cache_data(hash_funcs={Poly: repr, Linear: repr}, show_spinner="Looking at the kernel of a larger set")
+@st.cache_data(hash_funcs={Poly: repr, Linear: repr}, show_spinner="Computing the kernel of a larger set")
 def _examined(kernel: Kernel, n: int, text: str) -> KernelReport:
     X = Preprocessor("unit-norm").transform(load("mnist-5k").X_train[:n].reshape(n, -1))
     return examine(Jittered(kernel, f"{text}@zero", (28, 28), prepare=("unit-norm",)), X)

@@ -125,19 +125,19 @@ def draw(sides: Mapping[str, Side], rows: int) -> None:
     version = hashlib.sha256(repr(data).encode()).hexdigest()[:12]
     _component(data=data | {"version": version}, key="race")
     st.caption(
-        "Grey: support vectors whose kernel values have a row of the cache; dashed: its rows. Orange: those without "
-        "one, whose values are computed anew each time."
+        "Grey: support vectors with a row of kernel values in the cache; dashed: its rows. Orange: those without one, "
+        "whose values are computed again each time."
     )
 
 
 def alt(shown: Mapping[str, Sequence[tuple[int, int]]], rows: int) -> str:
     """What the picture shows, in words and counts."""
     told = "; ".join(
-        f"{name}: {line[-1][0]:,} kernel values, at most {max(n for _, n in line):,} support vectors, "
+        f"{name}: {line[-1][0]:,} kernel evaluations, at most {max(n for _, n in line):,} support vectors, "
         f"{line[-1][1]:,} at the end"
         for name, line in shown.items()
     )
-    return f"Support vectors held while training, against kernel values computed, with {rows:,} cache rows. {told}."
+    return f"Support vectors held while training, against kernel evaluations, with {rows:,} cache rows. {told}."
 
 
 _component = component(__file__, "race", '<div class="race">\n</div>', first=("svg", "tape"))

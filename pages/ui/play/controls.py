@@ -42,9 +42,9 @@ def draw(now: Setting) -> Setting:
         if name not in values[DRAWN] or _key(name) not in values:
             values[_key(name)] = shown
     problems = {name: one.title for name, one in plane.PROBLEMS.items()}
-    help = "Small synthetic problems, each with an invariance that is known of it."
+    help = "Small synthetic problems, each with a known invariance."
     own = plane.PROBLEMS[_choice("problem", "Problem", problems, help, on_change=_another_problem)]
-    law = " The dotted line is this law." if own.law else ""
+    law = " The dotted line is the true boundary." if own.law else ""
     st.caption(f"{own.says}{law} Synthetic points.")
     _hand(now)
     kernel = _machine(now)
@@ -72,7 +72,7 @@ def mode() -> str:
 
 def _hand(now: Setting) -> None:
     help = (
-        "Blue or orange: a click adds a point, a click on one takes it away, dragging moves it. Flip and Erase are "
+        "Blue or orange: a click adds a point, a click on one removes it, dragging moves it. Flip and Erase are "
         "brushes: hold the button and paint over points. By keyboard: arrow keys, Enter, N for the next point."
     )
     _choice("mode", "A click adds", MODES, help)
@@ -80,32 +80,32 @@ def _hand(now: Setting) -> None:
 
 
 def _machine(now: Setting) -> str:
-    help = "Which lines are possible: straight ones, curves of a degree, or any smooth line."
+    help = "Shape of the boundary: straight, polynomial of a degree, or any smooth curve."
     kernel = _choice("kernel", "Kernel", settings.KERNELS, help)
     if kernel == "poly":
         help = "Higher degrees bend more: ((u·v + 1) / 2) to this power."
         st.slider("Degree", settings.DEGREES[0], settings.DEGREES[-1], now.degree, key=_key("degree"), help=help)
     if kernel == "rbf":
-        help = "exp(−gamma |u − v|²): larger means more local, and a line that winds around single points."
+        help = "exp(−gamma |u − v|²): larger gamma is more local: the boundary winds around single points."
         _of_series("gamma", settings.GAMMA_RANGE, now.gamma, help)
-    help = "What a point inside the margin costs. Small: a wide margin that lets points in. Large: a narrow one."
+    help = "Cost of points inside the margin. Small: a wide margin with points inside. Large: a narrow margin."
     _of_series("C", settings.C_RANGE, now.C, help)
     return kernel
 
 
 def _copies(own: plane.Plane, now: Setting) -> bool:
-    help = "Copies each support vector by a move that should change nothing, and trains again on the copies."
+    help = "Copies each support vector by a move that does not change its class, and trains again with the copies."
     virtual = st.toggle("Virtual copies", now.virtual, key=_key("virtual"), help=help)
     if virtual:
         known = f"What is known of this problem: {settings.JITTERS[own.jitter]}. Another move is a false belief."
-        help = known if own.question is None else "Two beliefs about the same points, and two answers."
+        help = known if own.question is None else "Two assumed invariances of the same points, and their predictions."
         _choice("by", "Copies by", settings.JITTERS, help)
     return virtual
 
 
 def _sample(now: Setting) -> None:
     left, right = st.columns(2)
-    help = "This share of the sample gets the other colour."
+    help = "Share of the sample that gets the other colour."
     left.slider("Labels flipped", 0, 50, round(100 * now.noise), key=_key("noise"), format="%d %%", help=help)
     help = "The same seed draws the same points, for everyone in a class."
     right.number_input("Seed", 0, settings.MAX_SEED, now.seed, key=_key("seed"), on_change=edits.forget, help=help)

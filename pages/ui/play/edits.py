@@ -67,7 +67,7 @@ def _next_sample() -> None:
 
 
 BUTTONS = {  # key -> label, icon, what it does, help
-    "undo": ("Undo", ":material/undo:", _undo, "Takes back the last change of the points."),
+    "undo": ("Undo", ":material/undo:", _undo, "Undoes the last change of the points."),
     "reset": (
         "Reset",
         ":material/restart_alt:",

@@ -237,7 +237,7 @@ function sentence(play) {
   const wrong = data.points.filter(([x, y, s]) => valueAt(play, machine, x, y) * s <= 0).length
   const now = `${many(machine.alpha.filter((a) => a > 0).length, "support vector")}, ${wrong} wrong`
   if (tape.step[frame] === 0) {
-    const begin = stage ? "The copies join. Every alpha is 0 again." : "Every alpha is 0."
+    const begin = stage ? "The virtual copies are added. Every alpha is 0 again." : "Every alpha is 0."
     return `Step 0 of ${total}${which}: ${begin}`
   }
   const last = frame === tape.step.length - 1 ? " This is the trained machine." : ""
@@ -318,7 +318,7 @@ function edit(play, x, y, pixels = NEAR) {
   if (hit >= 0) {
     play.tokens = without(play.tokens, hit, play, mode)
     play.pending.push([play.data.points[hit][0], play.data.points[hit][1], 0])
-    return play.say(mode === "flip" ? `Point ${hit} flipped.` : `Point ${hit} taken away.`)
+    return play.say(mode === "flip" ? `Point ${hit} flipped.` : `Point ${hit} removed.`)
   }
   if (mode !== "blue" && mode !== "orange") return play.say("No point there.")
   const token = tokenAt([x, y], mode[0])
@@ -455,7 +455,7 @@ function key(play, event) {
     const [x, y, sign] = play.data.points[play.visited]
     const machine = machineNow(play), alpha = machine ? machine.alpha[play.visited] : 0
     play.cursor = [x, y]
-    const held = alpha > 0 ? `, support vector${alpha >= play.data.C ? " at C" : ""}, alpha ${number(alpha)}` : ""
+    const held = alpha > 0 ? `, support vector${alpha >= play.data.C ? " (bounded)" : ""}, alpha ${number(alpha)}` : ""
     play.say(`Point ${play.visited}, ${sign > 0 ? "blue" : "orange"}${held}; ${readout(play, x, y)}`)
   } else if (name === "Enter" || name === " ") {
     edit(play, ...play.cursor)

@@ -47,7 +47,7 @@ function drawSide(race, side, parts) {
     make("text", { x: px(0) - 4, y: TOP + 8, class: "end" }, whole(race.most)),
     make("text", { x: px(0) - 4, y: py(0), class: "end" }, "0"),
     make("text", { x: WIDE - 8, y: HIGH - 6, class: "end" }, million(race.end)),
-    make("text", { x: px(0), y: HIGH - 6 }, "kernel values computed"),
+    make("text", { x: px(0), y: HIGH - 6 }, "kernel evaluations"),
     make("text", { transform: `translate(10 ${py(race.most / 2)}) rotate(-90)`, class: "middle" }, "support vectors"),
   ]
   if (rows <= race.most) {
@@ -61,7 +61,7 @@ function drawSide(race, side, parts) {
   parts.over.style.left = parts.box.style.width
   parts.over.style.width = `${(100 * spilled) / scale}%`
   parts.count.textContent = whole(svs)
-  const spent = `${million(Math.min(time, end))} kernel values${time >= end && side.done ? ", done" : ""}`
+  const spent = `${million(Math.min(time, end))} kernel evaluations${time >= end && side.done ? ", done" : ""}`
   const taken = `${whole(Math.min(svs, rows))} of ${whole(rows)} rows taken${spilled ? `, ${whole(spilled)} without one` : ""}`
   parts.told.textContent = `${spent}; ${taken}`
 }
@@ -72,7 +72,7 @@ function sentence(race) {
     const k = placeAt(side, time), done = side.done && time >= side.evals[side.evals.length - 1]
     return `${side.name.toLowerCase()} ${whole(side.svs[k])} support vectors${done ? ", done" : ""}`
   })
-  return `After ${million(time)} kernel values: ${told.join("; ")}.`
+  return `After ${million(time)} kernel evaluations: ${told.join("; ")}.`
 }
 
 function drawRace(race) {

@@ -126,7 +126,7 @@ def checked(text: str) -> str:
         found = _EDIT.fullmatch(edit)
         numbers = [int(number) for number in found.groups()[1:3] if number] if found else []
         if not found or any(abs(number) > HUNDREDTHS for number in numbers) or int(found[5] or 0) >= plane.N:
-            raise ValueError(f"{edit!r} is no edit of a point")
+            raise ValueError(f"{edit!r} is not an edit of a point")
     return "~".join(dict.fromkeys(edits))
 
 

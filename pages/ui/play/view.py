@@ -79,10 +79,10 @@ def alt(given: Points, solved) -> str:
     text = f"{len(given.y)} synthetic points in the plane, {blue} blue and {len(given.y) - blue} orange."
     if solved is not None:
         virtual = f", {solved.n_virtual} of them virtual" if solved.copy.any() else ""
-        text += f" {solved.n_sv} support vectors are ringed{virtual}, {int(solved.bound.sum())} of them at C with a "
+        text += f" {solved.n_sv} support vectors are ringed{virtual}, {int(solved.bound.sum())} of them bounded with a "
         text += f"double ring; {many(len(solved.wrong), 'point')} on the wrong side, crossed."
         if solved.question is not None:
-            text += f" The point marked ? comes out {'blue' if solved.question > 0 else 'orange'}."
+            text += f" The point marked ? is predicted {'blue' if solved.question > 0 else 'orange'}."
     return text + " Arrow keys move a cursor, Enter adds or removes a point, N goes from point to point."
 
 
@@ -250,18 +250,19 @@ def _figures(now: Setting, solved) -> None:
     else:
         side = "blue" if solved.question > 0 else "orange"
         cells.metric(
-            "The ? comes out", side, f"f = {with_sign(solved.question)}", delta_color="off", delta_arrow="off",
+            "Class of ?", side, f"f = {with_sign(solved.question)}", delta_color="off", delta_arrow="off",
             width="content",
-            help="The machine's answer at a point that has no colour of its own.",
+            help="Predicted class of a point that has no colour of its own.",
         )  # fmt: skip
     if solved.ending:
         st.caption(f":material/timer_off: Stopped early: {solved.ending.split(';')[0]}.")
 
 
 HELP = {
-    "Support vectors": "The points that the machine keeps: those with alpha above 0.",
+    "Support vectors": "Points with alpha above 0: only these define the machine.",
     "Wrong of these": "Training points on the wrong side of the line.",
-    "Wrong of 400": "Other points, from wherever the law of the problem holds, not only where the sample was taken.",
+    "Wrong of 400": "Errors on 400 new points from the whole region of the problem, not only where the sample was "
+    "drawn.",
 }
 
 
@@ -278,11 +279,11 @@ def ways_on() -> None:
         if opening.ready():
             run_id = newest_done()
             query = {"run": run_id} if run_id else {}
-        help = "The digits that a trained machine gets wrong, each with the support vectors that pulled."
+        help = "Digits that a trained machine misclassifies, each with the support vectors responsible."
         ways.to("errors", "See why real digits fail", "close", query, help=help)
         help = "Choose data, kernel and C, and watch the machines converge."
         ways.to("train", "Train your own", "play_circle", help=help)
-        help = "A short walk through the pages: predict first, then look."
+        help = "A short lesson on these pages: predict first, then check."
         ways.to("lessons", "Lesson 1: what an SVM keeps (5 min)", "school", help=help)
     if opening.ready():
         state.guarded(line)

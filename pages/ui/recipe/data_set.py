@@ -23,7 +23,7 @@ def field(names: Sequence[str], help: str, usual: str = "", width: int = 220) ->
     titles = {entry.name: entry.title for entry in catalogue.entries()}
     return parameters.choice(
         "set",
-        "Data set",
+        "Dataset",
         names,
         usual,
         widget="selectbox",
@@ -45,7 +45,7 @@ def pair(entry: Entry, label: str, help: str, width: int) -> list[str]:
 def of_form(form: parameters.Form, entries: Mapping[str, Entry], usual: Callable[[str], Recipe], **how):
     """Draw the field of a recipe's form; the entry chosen of `entries`. NotAtHand, and the way to its files on screen,
     where they are not on this machine. usual(name): what the form is filled with when another set is chosen."""
-    settings = {"help": "The Datasets page shows what is in each, fetches sets and takes your own."} | how
+    settings = {"help": "The Datasets page shows each dataset, downloads datasets and accepts your own."} | how
     name = form.draw(
         FIELDS["dataset"],
         widget="selectbox",
@@ -57,14 +57,14 @@ def of_form(form: parameters.Form, entries: Mapping[str, Entry], usual: Callable
     entry = entries[name]
     if entry.at_hand:
         return entry
-    label = f"Fetch it on the Datasets page ({entry.size_mb:.2g} MB)" if entry.fetchable else "How to get it"
+    label = f"Download it on the Datasets page ({entry.size_mb:.2g} MB)" if entry.fetchable else "How to get it"
     ways.to("datasets", label, "download", {"set": name})
     raise NotAtHand(f"{entry.title} is not on this machine yet")
 
 
 def sizes(form: parameters.Form, entry: Entry, train: DeltaGenerator, test: DeltaGenerator, **how) -> dict:
     """Draw the numbers of examples of a recipe's form, in two places; their values by name."""
-    helps = f"Empty for all there are ({entry.n_train:,}).", "Empty for all that are left."
+    helps = f"Leave empty for all ({entry.n_train:,}).", "Leave empty for all remaining examples."
     places = zip(("n_train", "n_test"), (train, test), helps, strict=True)
     most = entry.n_train + entry.n_test
     return {

@@ -38,7 +38,7 @@ def field(image_shape: tuple[int, ...], key: str = "jitter_set", usual: str = "b
             key=f"{key}_preset",
             icon=":material/auto_awesome_motion:",
             on_click=lambda: st.session_state.update({key: st.session_state[f"{key}_preset"]}),
-            help="Sets of the paper, and others.",
+            help="Jitter sets of the paper, and others.",
         )
         with st.popover("Language", icon=":material/help:"):
             st.markdown("\n".join(f"- `{family.usage}` {family.help}" for family in FAMILIES.values()))

@@ -23,6 +23,6 @@ def draw(form: Form, task: str, images: bool = True) -> dict:
             widget="selectbox",
             options=list(dict.fromkeys([*PRESETS, st.session_state.get(form.key("jitters"), JITTERS_DEFAULT)])),
             accept_new_options=True,
-            help="What leaves the class as it is. Pick a set or type one; the Jitters page draws it.",
+            help="Transformations that do not change the class. Choose a set or type one; the Jitters page shows it.",
         )
     return {"method": name, "jitters": jitters} | form.draw_all(method.fields, name)

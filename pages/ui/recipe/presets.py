@@ -19,18 +19,18 @@ from svmcore.lab.registry.options import option_fields
 from svmcore.lab.store import presets
 
 SHOWS = {
-    "mnist-5k-sv": "Ten digits in seconds: which examples hold the machines up, and which come out wrong.",
+    "mnist-5k-sv": "Ten digits in seconds: support vectors and errors.",
     "mnist-5k-vsv": "The same, every support vector shifted by a pixel: fewer errors for more support vectors.",
-    "mnist-5k-8-vs-rest": "One machine alone: 8 or not. The easiest to read.",
-    "mnist-5k-rbf": "A Gaussian kernel in place of the polynomial.",
+    "mnist-5k-8-vs-rest": "A single machine: 8 or not. The easiest to read.",
+    "mnist-5k-rbf": "A Gaussian kernel instead of the polynomial one.",
     "digits-8x8-sv": "Digits of 64 pixels.",
-    "moons": "Points of a plane: the line bends while the machine trains.",
-    "gaussians": "Classes that overlap: many alphas end at C.",
+    "moons": "Points in the plane: the boundary changes while the machine trains.",
+    "gaussians": "Classes that overlap: many bounded support vectors (alpha = C).",
     "mnist-sv": "All 60,000 digits, the paper's base machine.",
     "mnist-vsv": "Its virtual support vectors, 3x3 shifts: about half of the errors (section 5.1).",
     "mnist-5000-degree9-jsv": "Shifts inside the kernel instead of among the examples (section 4).",
     "usps-vsv": "USPS, four shifts of one pixel, as in Table 1.",
-    "3v8-tangent": "3 against 8, small transformations whitened away by their tangents.",
+    "3v8-tangent": "3 against 8, made invariant to small transformations by their tangents.",
     "mnist-best": "Shifted, turned, thicker and thinner: the fewest errors found here.",
 }
 
@@ -48,7 +48,7 @@ def menu(recipe: Recipe | None) -> None:
         width="stretch",
         key=OPEN,
         on_change="rerun",
-        help="Recipes to start from, with what each shows and about how long it takes here; and your own.",
+        help="Recipes to start from, with their estimated time, and your own.",
     )
     if popover.open:  # its estimates take a third of the page's time
         with popover:
@@ -62,13 +62,13 @@ def menu(recipe: Recipe | None) -> None:
                 {name: known for name, known in LISTED.items() if view.form_of(known) == view.TRAIN},
                 _fill,
                 placeholder="type to find one",
-                help="Those of the papers' tables too. Choosing one fills the form.",
+                help="All recipes, those of the papers' tables included. Choosing one fills the form.",
             )
 
 
 def _row(name: str, recipe: Recipe, title: str, says: str) -> None:
     with st.container(gap=None):
-        help = "Fills the form; nothing starts yet."
+        help = "Fills the form without starting a run."
         button(plain(title), "", f"preset_{name}", _fill, recipe, help=help, type="tertiary")
         st.caption(says)
 
@@ -82,7 +82,7 @@ def _fill(recipe: Recipe) -> None:
 def _takes(recipe: Recipe) -> str:
     """About how long it takes on this machine."""
     entry = catalogue.entry(recipe.dataset)
-    first = "" if entry.at_hand else f" Fetch {entry.title} on *Datasets* first."
+    first = "" if entry.at_hand else f" Download {entry.title} on *Datasets* first."
     return f"About {words.duration(estimate(recipe).seconds)}.{first}"
 
 
@@ -108,26 +108,26 @@ def _own(recipe: Recipe | None) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             with st.container():
                 _row(f"own_{number}", own, name, words.summary(own))
-            help = "Takes it off this list. Runs of it stay."
+            help = "Removes it from this list. Its runs stay."
             button("Remove", "delete", f"preset_remove_{number}", _remove, name, help=help)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
-            "Keep this recipe as",
+            "Save this recipe as",
             max_chars=presets.MAX_NAME,
             key="preset_name",
             placeholder="a name of your own",
-            help="What the form shows now, on this machine, for every session.",
+            help="Saves the settings of the form on this machine, for every session.",
         )
-        help = "One of the same name is replaced."
+        help = "Replaces a recipe of the same name."
         button("Keep", "bookmark_add", "preset_keep", _keep, recipe, help=help, disabled=recipe is None)
 
 
 def _keep(recipe: Recipe) -> None:
     name = st.session_state["preset_name"]
-    with asking("Not kept."):
+    with asking("Not saved."):
         presets.keep(name, recipe)
         st.session_state["preset_name"] = ""
-        state.tell_later(f":material/bookmark_added: {plain(name)} is kept among the presets.")
+        state.tell_later(f":material/bookmark_added: {plain(name)} is saved as a preset.")
     st.rerun()
 
 
@@ -153,7 +153,7 @@ def standing(recipe: Recipe) -> None:
         said = "; ".join(told) + (f"; {len(more)} more" if more else "")
         of = f" from {plain(words.short(base.title, 60))}" if base.title else ""
         st.caption(f":material/edit: Changed{of}: {plain(said)}", width="stretch")
-        help = "Back to the recipe that the form was filled with."
+        help = "Restores the recipe that the form was filled with."
         button("Undo", "undo", "recipe_undo", config.FORM.fill, base, help=help, type="tertiary")
 
 

@@ -63,7 +63,7 @@ def start_and_open(
 def tell_started(run_id: str, name: str = "") -> None:
     """Say that a run was asked for, by its title or as what; how far it is is looked up as it is said, as one of a
     second is done by then."""
-    does = {"queued": "waits for its turn", "running": "is at work in the background", "done": "is done already"}
+    does = {"queued": "is queued", "running": "is running in the background", "done": "has finished already"}
 
     def told() -> str:
         what = words.plain(name or runs.get(run_id).title)
@@ -98,15 +98,15 @@ def times() -> int:
     """How many runs Start asks for, each with another seed."""
     field = parameters.number(
         "repeats", "Repeats", 1, repeats.MAX_REPEATS, 1, width=110,
-        help="So many runs, each with another seed, which draws other examples or windows. How far their results "
-        "scatter, and those of two recipes seed by seed, then stands on Compare, or on Detect.",
+        help="Number of runs, each with another seed, which draws other examples or windows. Compare and Detect then "
+        "show how much results vary. Usual: 1, or 5 to compare recipes.",
     )  # fmt: skip
     return int(field)
 
 
 def start_button(need: Estimate, key: str, on_click, args: tuple, does: str = "Trains", times: int = 1) -> None:
     """Start, or Queue while something is at work, and what the run, or so many of them, will need."""
-    help = f"{does} in the background; the page may be left or closed meanwhile."
+    help = f"{does} in the background; you can leave or close the page."
     how = {"help": help, "type": "primary", "width": "stretch", "disabled": not need.fits}
     button("Queue" if jobs.active() else "Start", "play_arrow", key, on_click, *args, **how)
     if need.fits:
@@ -114,4 +114,4 @@ def start_button(need: Estimate, key: str, on_click, args: tuple, does: str = "T
         about = f"{many} {words.duration(times * need.seconds)} and {words.megabytes(need.memory_mb)} of memory"
         st.caption(f"{about}; {words.FIRST_TIME}." if need.first else f"{about}.")
     else:
-        st.warning(words.plain(need.advice), title="This run does not fit", icon=":material/memory:")
+        st.warning(words.plain(need.advice), title="This run does not fit in memory", icon=":material/memory:")

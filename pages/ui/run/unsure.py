@@ -16,7 +16,8 @@ from svmcore.lab.store.runs import Run
 PER_PAGE = 48
 PRICES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 USUAL = 0.1
-LEFT, ASKED = "Wrong all the same", "Not sure"
+LEFT, ASKED = "Wrong all the same", "Not sure"  # in the address
+TITLES = {LEFT: "Remaining errors", ASKED: "Abstained"}
 
 
 def section(run: Run, classes: list[str]) -> None:
@@ -112,7 +113,11 @@ def _percent(share: float, digits: int) -> str:
 def _examples(run: Run, classes: list[str], true, answer, P) -> None:
     """The errors that are left, or the examples without an answer, the least sure first."""
     which = parameters.choice(
-        "left", "Examples", (LEFT, ASKED), help="Remaining errors, or examples on which it abstains."
+        "left",
+        "Examples",
+        (LEFT, ASKED),
+        format_func=TITLES.get,
+        help="Remaining errors, or examples on which it abstains.",
     )
     chosen = answer == unsure.UNSURE if which == ASKED else (answer != unsure.UNSURE) & (answer != true)
     shown = np.flatnonzero(chosen)

@@ -38,7 +38,7 @@ ROW = {
 }
 CONSTRUCTED = "a vector of the reduced set"
 AUTO = ""  # beside the called class's machine: the true one's, or the runner-up's
-SEE = "Each bar begins where the last one ended: from the bias to f. A torn end goes on beyond the frame."
+SEE = "Each bar starts where the last one ended: from the bias to f. A torn end continues beyond the frame."
 
 
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
@@ -86,7 +86,7 @@ def bars(
         key=key,
         on_off=on_off,
     )
-    st.caption(f"{SEE} {'A vector may have values below 0' if constructed else VIRTUAL_RINGS}; {SIDES}.")
+    st.caption(f"{SEE} {'Vectors may have values below 0' if constructed else VIRTUAL_RINGS}; {SIDES}.")
     return switched
 
 
@@ -108,7 +108,7 @@ def _retrain_without(view: lines.View, off: list[str]) -> None:
         return
     label = f"Retrain without {'it' if len(off) == 1 else 'these'}"
     query = {"run": view.run.id, "take_out": ",".join(str(view.row[int(name)]) for name in off)}
-    help = "Switched off, a support vector is missing from f. Retrained, the others take its place."
+    help = "Switching a support vector off removes it from f. Retraining lets the others compensate."
     ways.to("support_vectors", label, "model_training", query, help=help)
 
 
@@ -121,11 +121,11 @@ def _added_up(machine: Machine) -> str:
         names = ["sv"]
     return parameters.choice(
         "bill",
-        "Added up by",
+        "Group by",
         names,
         key="why_bill",
         format_func=BY.__getitem__,
-        help="One bar for each support vector; for each example that support vectors were made from; for each class.",
+        help="One bar per support vector, per parent example, or per class.",
     )
 
 
@@ -137,15 +137,15 @@ def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
     machines = evidence.machine_names(run, machine)
     return parameters.choice(
         "rival",
-        "Beside the predicted class's machine",
+        "Compare with the machine of",
         options,
         AUTO,
         widget="selectbox",
         key="why_beside",
         format_func=lambda name: short(machines[said.names.index(name)], 60) if name else "true class, or runner-up",
         width=240,
-        help="Whose bill to see beside it. At first that of the true class, or of the runner-up where the answer is "
-        "right.",
+        help="Whose contributions to show beside those of the predicted class. Initially the true class, or the "
+        "runner-up if the prediction is correct.",
     )
 
 
@@ -161,7 +161,7 @@ def _off(subject: str, names: list[str]) -> list[str]:
     asked = st.query_params["off"].split(",")
     if unknown := [name for name in asked if name not in names]:
         st.warning(
-            f"off={plain(short(','.join(unknown), 80))} in the address is none of the pictures here.",
+            f"off={plain(short(','.join(unknown), 80))} in the address does not match the pictures here.",
             icon=":material/link_off:",
         )
     return [name for name in asked if name in names]

@@ -30,8 +30,8 @@ from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
 HELP = (
-    "f(x) = sum of alpha y K(x_i, x) over the support vectors, plus the bias. Above 0 the machine says its class; of "
-    "several machines the largest f decides."
+    "f(x) = sum of alpha y K(x_i, x) over the support vectors, plus the bias. Above 0 the machine predicts its class; "
+    "of several machines the largest f decides."
 )
 MAX_BARS = 12  # machines drawn at a glance
 
@@ -97,7 +97,7 @@ class Panel(NamedTuple):
     help: str
     params: tuple[str, ...] = ()
     offered: Callable[[Run, Machine, Shown], bool] = lambda run, machine, shown: True
-    elsewhere: str = "is for images: there is nothing to shift or turn here."
+    elsewhere: str = "is for images only: these examples cannot be shifted or turned."
 
 
 def _image(run: Run, machine: Machine, shown: Shown) -> bool:
@@ -106,24 +106,40 @@ def _image(run: Run, machine: Machine, shown: Shown) -> bool:
 
 PANELS = {
     "bill": Panel(
-        "Bill", bill.panel, "The support vectors that speak for and against, and how they add up.", bill.PARAMS
+        "Contributions",
+        bill.panel,
+        "Contributions of the support vectors for and against the prediction (waterfall).",
+        bill.PARAMS,
     ),
     "orbit": Panel(
-        "Moved a little", orbit.panel, "The example under every jitter of a set, and where f flips.", ("orbit",), _image
+        "Moved a little",
+        orbit.panel,
+        "The example under every jitter of a set, and where the prediction changes.",
+        ("orbit",),
+        _image,
     ),
     "map": Panel("Where it holds", holds.panel, "f over shifts, for several runs side by side.", holds.PARAMS, _image),
     "remedy": Panel(
-        "What would fix it", remedy.panel, "The smallest changes that turn it, and what they would break.", (), _image
+        "What would fix it",
+        remedy.panel,
+        "The smallest changes that correct the error, and the errors they would add.",
+        (),
+        _image,
     ),
     "without": Panel(
         "Without it",
         without.panel,
-        "What becomes of the run's answers without this example.",
+        "How the run's predictions change without this example.",
         without.PARAMS,
         without.offered,
         "is for training examples of machines that can be retrained without them.",
     ),
-    "family": Panel("Family", family.panel, "A support vector and its virtual children, kept or not.", family.PARAMS),
+    "family": Panel(
+        "Family",
+        family.panel,
+        "A support vector and its virtual copies, with those that became support vectors.",
+        family.PARAMS,
+    ),
 }
 
 
@@ -135,9 +151,9 @@ def show_requested() -> None:
         _parse(st.query_params[DIGIT])
     except ValueError as error:
         ref = plain(short(st.query_params[DIGIT], 80))
-        st.warning(f"{DIGIT}={ref} in the address names no example. {plain(error)}", icon=":material/link_off:")
+        st.warning(f"{DIGIT}={ref} in the address does not name an example. {plain(error)}", icon=":material/link_off:")
         return
-    state.dialog("Why this answer?", _view, on_dismiss=_close)()
+    state.dialog("Why this prediction?", _view, on_dismiss=_close)()
 
 
 def panels(run: Run, machine: Machine, shown: Shown) -> None:
@@ -169,7 +185,7 @@ def choose(run: Run, machine: Machine, shown: Shown) -> str:
 def _parse(ref: str) -> tuple[Dataset, str, int]:
     parts = ref.rsplit("/", 2)
     if len(parts) != 3 or parts[1] not in SPLITS or not parts[2].isdecimal():
-        raise ValueError("Write a data set, train or test, and a number: mnist-5k/train/247.")
+        raise ValueError("Write a dataset, train or test, and a number: mnist-5k/train/247.")
     name, split, number = parts
     dataset = load(catalogue.entry(name).name)
     n = len(evidence.all_of(dataset, split))
@@ -236,7 +252,7 @@ def _back() -> None:
     """From an example that a tile led to, the way back to the page's list."""
     before = st.session_state.get(BEFORE)
     if before and walk.place(before):
-        help = "To the example of the page that led here. The browser's own Back retraces every step."
+        help = "Returns to the example that you opened first. The browser's Back goes one step back."
         button("Back", "undo", "why_back", open_digit, before, help=help)
 
 
@@ -275,7 +291,7 @@ def _machine(run: Run | None, dataset: Dataset) -> Machine | None:
     if run is None or not _on(run, dataset):
         return None
     try:
-        with st.spinner("Reading the machine from the run's file", show_time=True):
+        with st.spinner("Loading the machine", show_time=True):
             return run.machine()
     except FileNotFoundError:
         return None
@@ -288,5 +304,5 @@ def _on(run: Run, dataset: Dataset) -> bool:
 
 def _without_machine(run: Run | None, dataset: Dataset) -> None:
     why = "The run shown has no machine yet" if run and _on(run, dataset) else "No run is shown"
-    st.info(f"{why} that could say something about this example.", icon=":material/model_training:")
+    st.info(f"{why} that could explain this example.", icon=":material/model_training:")
     ways.to("train", f"Train on {plain(dataset.entry.title)}", "play_circle", {"dataset": dataset.entry.name})

@@ -58,7 +58,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     row = parameters.read("family", int(offered[0] if own is None else own))
     if not np.any(rows == row):
         st.warning(
-            f"family={row} in the address is no example that this run's support vectors come from.",
+            f"family={row} in the address is not a parent of this run's support vectors.",
             icon=":material/link_off:",
         )
         row = int(offered[0])
@@ -101,29 +101,29 @@ def _leaning(run: Run, machine: Machine, row: int) -> None:
 def _no_parents(run: Run, shown: Shown) -> None:
     """What the vectors of a reduced set are instead, and the way to the machine that has parents."""
     st.info(
-        "The vectors of a reduced set are no training examples and have no parents: each was constructed to stand for "
-        "several support vectors of the machine that was reduced.",
+        "Vectors of a reduced set are constructed, not training examples, so they have no parents. Each replaces "
+        "several support vectors of the original machine.",
         icon=":material/family_restroom:",
     )
     if run.parent:
         query = {"run": run.parent, "digit": shown.ref, "why": "family"}
-        ways.to("errors", "Ask that machine about this example", "arrow_forward", query)
+        ways.to("errors", "Explain this example with the original machine", "arrow_forward", query)
 
 
 def _no_children(run: Run, shown: Shown, own: int | None) -> None:
     """Why there is no tree, and how to get one."""
     if own is None:
-        st.caption("No machine of this run leans on this example.")
+        st.caption("No machine of this run uses this example.")
     if shown.dataset.image_shape is None:
-        st.info("Columns of a table cannot be shifted or turned: no virtual support vectors.", icon=":material/info:")
+        st.info("No virtual support vectors: columns of a table cannot be shifted or turned.", icon=":material/info:")
         return
     st.info(
-        "This run has no virtual support vectors. Trained with them, each support vector would stand here with its "
-        "shifted copies: which were kept, and which not.",
+        "This run has no virtual support vectors. With them, this view shows each support vector with its shifted "
+        "copies, and which of these became support vectors.",
         icon=":material/family_restroom:",
     )
     recipe = run.recipe.replace(method="vsv", jitters=run.recipe.jitters or "box:1", name="custom", title="")
-    ways.to("train", "Set up the same run with virtual support vectors", "play_circle", recipe.to_query())
+    ways.to("train", "Set up this run with virtual support vectors", "play_circle", recipe.to_query())
 
 
 def _machine(run: Run, machine: Machine, said: Answer, rows: np.ndarray, own: int | None) -> int:
@@ -141,7 +141,7 @@ def _machine(run: Run, machine: Machine, said: Answer, rows: np.ndarray, own: in
         key=f"why_of_{usual}",
         format_func=lambda name: short(name, 60),
         width=240,
-        help="Whose support vectors: each machine keeps forms of its own.",
+        help="Each machine has support vectors of its own.",
     )
     return names.index(chosen)
 
@@ -162,12 +162,12 @@ def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, ro
             for one in offered.tolist()
         ],
         key="why_families",
-        alt=f"The {len(offered)} families that pull most on this example, strongest first",
+        alt=f"The {len(offered)} families with the largest contributions to f of this example, strongest first",
         size=48,
         on_pick=partial(parameters.say, "family"),
         whole_page=False,
     )
-    st.caption("The families that pull most on this example, and what each adds to f. Click one to see its tree.")
+    st.caption("The families with the largest contributions to f of this example. Click one to see its tree.")
 
 
 def _tree(run: Run, machine: Machine, shown: Shown, c: int, row: int, families: bill.Bill) -> None:
@@ -209,7 +209,7 @@ def children(run: Run, machine: Machine, c: int, row: int, n: int) -> list[Child
 def _tile(jitters: JitterSet, j: int, child: Child, sign: int, ref: str) -> Tile:
     jitter = jitters.jitters[j]
     kept = child.position >= 0
-    bound = " (at C)" if child.bound else ""
+    bound = " (bounded)" if child.bound else ""
     what = f"support vector, alpha {small(child.alpha, 3)}{bound}" if kept else "no support vector"
     ring = evidence.ring(j > 0, child.bound) if kept else ""
     return Tile(
@@ -229,7 +229,7 @@ def _see(run: Run, machine: Machine, shown: Shown, c: int, row: int, born: list[
     adds = f" Together they add {with_sign(families.part[at[0]])} to its f of this example." if len(at) else ""
     alpha = sum(child.alpha for child in born)
     return (
-        f"Training example {row:,}, class {plain(short(label, 80))}: {kept} of {len(born)} forms hold up "
-        f"*{plain(short(name, 60))}*, alphas {alpha:.2f} in all, each below its picture (C: at C).{adds} "
+        f"Training example {row:,}, class {plain(short(label, 80))}: {kept} of {len(born)} forms support "
+        f"*{plain(short(name, 60))}*, alphas {alpha:.2f} in all, each below its picture (C: bounded).{adds} "
         f"{VIRTUAL_RINGS}, made by the shift above it. Pale: no support vector of this machine."
     )

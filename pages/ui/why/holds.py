@@ -50,8 +50,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     kept = f"called {plain(short(now.names[now.own]))}" if now.true is None else "right"
     st.caption(
         f"f of {machine_of(now.names, c)}: blue above 0, orange below, one scale for all maps, up to ±{largest:.2f}. "
-        f"A cross: not {kept} there. Framed: as it is. A narrow patch knows the example where it stands; a wide one is "
-        "invariant to shifts."
+        f"A cross: not {kept} there. Framed: as it is. A wide patch means that the machine is invariant to shifts."
     )
 
 
@@ -92,7 +91,7 @@ def _class(now: Answer) -> int:
         key=f"{CLASS}_{now.own}",
         format_func=plain,
         width=160,
-        help="Whose decision value is drawn: at first the example's own class.",
+        help="The machine whose decision value is drawn. Initially that of the example's own class.",
     )
     return labels.index(chosen)
 
@@ -107,12 +106,12 @@ def _choice(run: Run, names: list[str]) -> list[Run]:
         able,
         _usual(run, able),
         least=[run.id],
-        unknown="Run {} cannot stand here: it is unknown, not done, or of other classes.",
+        unknown="Run {} cannot be shown here: it is unknown, unfinished, or has other classes.",
         format_func=words.run_labels(list(able.values())).get,
         max_selections=MAX_MAPS,
         wrap=True,
         width=760,  # the other choice goes below it where there is no room for both
-        help="Finished runs on the same data set that tell the same classes apart.",
+        help="Finished runs on the same dataset with the same classes.",
     )
     return [able[run_id] for run_id in chosen]
 
@@ -148,10 +147,10 @@ def _surface(run: Run, shown: Shown, names: list[str]) -> np.ndarray | None:
         if run.at_hand():
             machine = run.machine()
         else:
-            with st.spinner(f"Reading the machine of {plain(short(run.title))}", show_time=True):
+            with st.spinner(f"Loading the machine of {plain(short(run.title))}", show_time=True):
                 machine = run.machine()
         if evidence.class_names(run, machine) != names:
-            raise ValueError("it tells other classes apart")
+            raise ValueError("it has other classes")
         return moved.surface(machine, deciding(run), shown.X, shown.dataset.image_shape)
     except (FileNotFoundError, ValueError) as error:  # Damaged among them
         st.warning(f"No map of {plain(short(run.title))}: {plain(error)}", icon=":material/broken_image:")

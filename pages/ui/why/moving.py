@@ -13,8 +13,8 @@ from pages.ui.kit.words import plain
 from svmcore.lab.store.runs import Run
 
 NOTHING_TO_MOVE = (
-    "These examples are no images: there is nothing to shift, turn or thicken. What is known of an invariance of "
-    "columns of a table has to enter by a kernel, or by rows made by hand."
+    "These examples are not images, so they cannot be shifted, turned or thickened. Express an invariance of table "
+    "columns by a kernel, or by rows made by hand."
 )
 
 

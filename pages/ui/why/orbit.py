@@ -115,13 +115,13 @@ def _see(now: Answer, f: np.ndarray, leads: np.ndarray) -> str:
     own, wrong = plain(short(now.names[now.own])), int(np.sum(leads <= 0))
     whose = "right" if now.true is not None else f"called {own}"
     if len(f[0]) > 1:
-        bars = f"filled bar: f of {own}; hollow: f of {plain(short(now.names[now.rival]))}, its strongest rival"
+        bars = f"filled bar: f of {own}; hollow: f of {plain(short(now.names[now.rival]))}, the runner-up"
     else:
         bars = f"bar: f of {machine_of(now.names, 1)}"
     where = f"{len(leads) - wrong} of {len(leads)} forms are {whose}"
     best = int(np.argmax(leads)) if leads[0] <= 0 < leads.max() else None
-    flip = " The answer flips at the dashed line." if 0 < wrong < len(leads) else ""
-    hope = " Some small move mends the error." if best is not None else ""
+    flip = " The prediction changes at the dashed line." if 0 < wrong < len(leads) else ""
+    hope = " Some small change corrects the error." if best is not None else ""
     return f"{where}; framed: as it is. Below each form a {bars} (blue above 0, orange below).{flip}{hope}"
 
 
@@ -162,7 +162,7 @@ def _picked(run: Run, machine: Machine, shown: Shown, now: Answer, pulls: moved.
         evidence.support_pictures(run, machine, chosen),
         tiles,
         key="orbit_picked",
-        alt=f"The {len(tiles)} support vectors that weigh most, each with the form of the example nearest to it",
+        alt=f"The {len(tiles)} largest support vectors, each with the form of the example nearest to it",
         size=48,
     )
     st.caption(

@@ -23,11 +23,11 @@ from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
 FEW = 10  # errors below which nothing is to be read off
-SHORT = "Would the errors go if the machine knew shifts, turns, or thicker and thinner lines? Try them on examples."
+SHORT = "Which invariance would reduce the errors: shifts, turns, or line thickness? Try them on examples."
 WHAT = (
-    "A twin of this run is trained on four fifths of its training examples. What it gets wrong of the fifth held out "
-    "is tried under every change, beside as many right answers that were as close calls: changes that know nothing of "
-    "the classes break as many of these as they mend. The test set has no part in it."
+    "Trains a copy of this run on four fifths of its training examples. Every change is tried on its errors among the "
+    "remaining fifth, and on as many correct predictions that were equally close. Changes unrelated to the classes "
+    "add as many errors as they fix. The test set is not used."
 )
 
 
@@ -39,15 +39,15 @@ def section(run: Run, key: str = "errors") -> None:
         return
     try:
         moves = load(run.recipe.dataset).image_shape is not None
-        why = "" if moves else "No recommendation: these examples are no images, and cannot be shifted or turned."
+        why = "" if moves else "No recommendation: these examples are not images, and cannot be shifted or turned."
         remedies.twin_of(run.learned)
     except (RecipeError, DataError) as error:
         st.info(why or f"No recommendation: {plain(error)}", icon=":material/table_rows:")
         return
     work = Work(
-        analyses.COUNTS, (run.id,), key, _bar, "This could not be counted",
+        analyses.COUNTS, (run.id,), key, _bar, "The changes could not be counted",
         begin="Count on validation examples", again="Count again", icon=":material/query_stats:",
-        help="Trains a twin of this run, in the background, and tries the changes on what it gets wrong.",
+        help="Trains a copy of this run in the background and tries the changes on its errors.",
     )  # fmt: skip
     if watched(work, lambda now: _found(run, now, key)).state == "none":
         st.caption(WHAT)
@@ -55,9 +55,9 @@ def section(run: Run, key: str = "errors") -> None:
 
 def _ask_its_machine(run: Run) -> None:
     """A reduction learns no invariance: the run of its machine is where that is counted."""
-    st.info("An invariance is learned where the machine was trained, and not in its reduction.", icon=":material/info:")
+    st.info("A reduction does not learn invariances; train the original machine with them.", icon=":material/info:")
     if run.parent in {known.id for known in runs.newest_first()}:
-        help = "The run that was reduced, and what would help it."
+        help = "The original run, and the invariance that would help it."
         ways.to("errors", "Errors of its machine", "arrow_forward", {"run": run.parent}, help=help)
 
 
@@ -70,12 +70,15 @@ def _found(run: Run, count: TaskStatus, key: str) -> None:
         _table(run, totals, key)
     elif totals and not totals.n_wrong:
         n = totals.n_right
-        st.success(f"The twin gets none of {n:,} validation examples wrong: nothing to mend.", icon=":material/check:")
+        st.success(
+            f"The copy makes no error on {n:,} validation examples, so there is nothing to fix.",
+            icon=":material/check:",
+        )
 
 
 def _bar(count: TaskStatus) -> tuple[str, float]:
     looked, goal = count.result.looked if count.result else (0, 1)
-    doing = "Trying the changes" if count.result else "Training the twin"
+    doing = "Trying the changes" if count.result else "Training the copy"
     doing = "Waiting" if count.state == "waiting" else doing
     doing += f": {count.message}" if count.message else ""
     return doing + (f" · {looked:,} of {goal:,} examples" if count.result else ""), looked / max(goal, 1)
@@ -86,17 +89,17 @@ def _words(run: Run, totals: Totals, now: str, key: str) -> None:
     tally = totals.tally
     stopped = " (stopped early)" if now == "stopped" else "" if now == "done" else " so far"
     best = remedies.advice(totals, run.learned)
-    seen = f"{tally.wrong:,} wrong validation examples and {tally.close:,} right ones as close{stopped}"
+    seen = f"{tally.wrong:,} validation errors and {tally.close:,} equally close correct ones{stopped}"
     if best is None:
-        st.markdown(f"No set of these mends more than it breaks, of {seen}. The run's errors ask for something else.")
+        st.markdown(f"No set fixes more errors than it adds, among {seen}. The run's errors have other causes.")
         return
     st.markdown(
-        f"**Try first: {plain(spoken_set(best.text))}** (`{best.text}`). Asked under these, the machine mends "
-        f"**{tally.mended[best.s]}** and breaks **{tally.broken[best.s]}** of {seen}: "
+        f"**Try first: {plain(spoken_set(best.text))}** (`{best.text}`). With these changes the machine fixes "
+        f"**{tally.mended[best.s]}** and adds **{tally.broken[best.s]}** errors, among {seen}: "
         f"net {with_sign(best.net.value, 0)} ({with_sign(best.net.low, 0)} to {with_sign(best.net.high, 0)})."
     )
     if best.net.low <= 0 or tally.wrong < FEW:
-        st.caption("Its interval holds 0: it may be chance. Trained and compared, one knows.")
+        st.caption("Its interval contains 0, so this may be chance. Train and compare to find out.")
     try:
         recipe = remedies.advised(run.learned, best.jitters)
     except RecipeError as error:
@@ -139,19 +142,17 @@ def _table(run: Run, totals: Totals, key: str) -> None:
         for s, text in enumerate(totals.ladder.texts)
     ]
     rows = [rows[s] for s in sorted(range(len(rows)), key=lambda s: -nets[s].value)]
-    turned = f"Of {tally.wrong:,} wrong ones, those that at least one of the set's changes turns right."
-    spoiled = f"Of {tally.drawn:,} right ones drawn at random, those that at least one change turns wrong."
+    turned = f"Of {tally.wrong:,} wrong ones, share that at least one change of the set corrects."
+    spoiled = f"Of {tally.drawn:,} right ones drawn at random, share that at least one change makes wrong."
     columns = {
         "Mends": st.column_config.NumberColumn(help=f"Of {tally.wrong:,} wrong ones, the surest answer of all forms."),
         "Breaks": st.column_config.NumberColumn(help=f"Of {tally.close:,} right ones that were as close calls."),
-        "Net": st.column_config.NumberColumn(help="Mended less broken."),
+        "Net": st.column_config.NumberColumn(help="Errors fixed minus errors added."),
         "95 %": numbers.text("Interval of the net: Newcombe's, of a difference of two shares."),
         "Some form right": st.column_config.NumberColumn(help=turned),
         "Some form wrong": numbers.number(1, spoiled, "Some form wrong, %"),
-        "In this run": st.column_config.CheckboxColumn(help="The run's own jitters hold this set already."),
+        "In this run": st.column_config.CheckboxColumn(help="This run's jitters contain this set already."),
     }
     alt = "Of each jitter set: errors mended, close calls broken, and their difference with its interval"
     numbers.table(rows, alt, f"{key}_totals", columns, height=215)
-    st.caption(
-        "Sets by their net. It says which invariance to try first, not how much is gained: that, training shows."
-    )
+    st.caption("Sets by their net. It shows which invariance to try first; only training shows the gain.")

@@ -31,8 +31,8 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         return
     now = answer(run, machine, shown)
     if shown.label is None or now.true is None:
-        why = "has no class to be right about" if shown.label is None else "is of no class told apart"
-        st.info(f"This example {why}: there is no error to mend.", icon=":material/draw:")
+        why = "has no class" if shown.label is None else "is of a class that this run does not have"
+        st.info(f"This example {why}, so there is no error to correct.", icon=":material/draw:")
         return
     ladder = _ladder(tuple(shown.dataset.image_shape))
     forms = ladder.everything.apply(shown.X)
@@ -48,8 +48,8 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
                 with st.container():
                     _change(ladder, fix, picture, f[fix.change], now, totals)
     st.caption(
-        "A change that mends one error is a hint at the invariance that the machine lacks, no proof: any close call "
-        "falls to the other side now and then. Below, all validation errors together."
+        "A change that corrects one error hints at an invariance that the machine lacks, but does not prove it. "
+        "Below: all validation errors together."
     )
     recommend.section(run, "remedy")
 
@@ -63,8 +63,8 @@ def _sentence(ladder: Ladder, found: list[remedy.Fix], right: bool) -> str:
     """`Right after: 1 pixel left, or turned by +6°.`"""
     if not found:
         if right:
-            return "**It is right, and stays right** under every single change that was tried."
-        return "**No single change** turns it right: no shift by up to 2 pixels, no turn by up to 15 degrees, …"
+            return "**It is right, and stays right** under every change that was tried."
+        return "**No single change** corrects it: no shift by up to 2 pixels, no turn by up to 15 degrees, …"
     said = [spoken(ladder.everything.jitters[fix.change]) for fix in found]
     changes = ", or ".join(plain(one) for one in said)
     return (
@@ -89,6 +89,6 @@ def _change(ladder: Ladder, fix: remedy.Fix, picture: np.ndarray, f: np.ndarray,
         low, high = (100 * share for share in wilson(broken, of))
         mended = int(totals.tally.change_mended[fix.change])
         st.caption(
-            f"Done to all validation examples it mends {mended} of {totals.tally.wrong:,} wrong ones and breaks "
-            f"{broken} of {of:,} right ones ({low:.1f}–{high:.1f} %)."
+            f"Applied to all validation examples it fixes {mended} of {totals.tally.wrong:,} errors and adds "
+            f"{broken} among {of:,} correct ones ({low:.1f}–{high:.1f} %)."
         )

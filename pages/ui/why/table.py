@@ -69,7 +69,7 @@ def _columns(shown: Shown) -> None:
         column_config={
             "value": st.column_config.NumberColumn(format="%.4g"),
             "from the mean": st.column_config.NumberColumn(
-                format="%+.1f sd", help="In standard deviations (sd) of the training part."
+                format="%+.1f sd", help="In standard deviations (sd) of the training set."
             ),
         },
         alt=f"The {len(x)} columns of this example by name and value",

@@ -21,7 +21,7 @@ from svmcore.model import Machine
 
 PARAMS = ("take_out", "another")
 MOST = 200  # ticked at a time: what an address has room for
-CLICKS = {"why": "asks why", "out": "takes it out", "label": "gives it another label"}
+CLICKS = {"why": "explain", "out": "exclude", "label": "relabel"}
 KEY = "ticked_examples"  # of the session: (run id, Ticks)
 
 
@@ -92,12 +92,12 @@ def a_click(run: Run, machine: Machine) -> Callable[[str], None]:
     """What a click on an example of a gallery does, by the reader's choice: its callback."""
     does = parameters.choice(
         "click",
-        "A click",
+        "On click",
         CLICKS,
         format_func=CLICKS.__getitem__,
         wrap=True,
-        help="Take examples out, or give them another label, and see below what becomes of the machines and their "
-        "answers. A second click puts one back.",
+        help="Explain the example, exclude it, or relabel it. The effect on machines and predictions appears below. A "
+        "second click undoes it.",
     )
     if does == "why":
         return open_digit
@@ -109,7 +109,7 @@ def a_click(run: Run, machine: Machine) -> Callable[[str], None]:
             evidence.class_names(run, machine),
             widget="selectbox",
             width=120,
-            help="The label that the examples clicked next are given.",
+            help="The new label of the examples that you click.",
         )
     return partial(toggle, run.id, given)
 
@@ -136,7 +136,7 @@ def _parsed(given: dict[str, list[str]], run: Run, machine: Machine) -> Ticks:
     for name, text in wrong[:3]:
         wanted = "training example of this run that is not ticked already"
         wanted += ", with one of its classes as in 97:3" if name == "another" else ""
-        said = f"{name}={plain(short(text, 40))} in the address is no {wanted}. It is left out."
+        said = f"{name}={plain(short(text, 40))} in the address is no {wanted}. It is ignored."
         st.warning(said, icon=LINK_OFF)
     if len(out) + len(labels) > MOST:
         st.warning(f"The address ticks {len(out) + len(labels):,}; the first {MOST} are taken.", icon=LINK_OFF)

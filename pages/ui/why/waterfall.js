@@ -169,7 +169,7 @@ function paintVerdict(root) {
   const { data, off } = root.bill
   const node = root.querySelector(".verdict")
   const what = data.sheet ? "picture" : "name"
-  const hint = `Click a ${what} to switch it off: its bar turns hollow, and f moves.`
+  const hint = `Click a ${what} to switch it off: its bar turns hollow, and f changes.`
   node.querySelector(".reset").hidden = !off.size
   if (!off.size) {
     node.querySelector(".said").textContent = hint
@@ -178,7 +178,7 @@ function paintVerdict(root) {
   const without = data.f.map((f, c) => f - [...off].reduce((sum, name) => sum + data.lines[name].parts[c], 0))
   const n = [...off].reduce((sum, name) => sum + data.lines[name].count, 0)
   const [before, after] = [answerOf(data.f, data.words.classes), answerOf(without, data.words.classes)]
-  const change = before === after ? `the answer stays ${after}` : `the answer turns from ${before} to ${after}`
+  const change = before === after ? `the prediction stays ${after}` : `the prediction changes from ${before} to ${after}`
   node.querySelector(".said").textContent =
     `Without ${counted(n, { one: "support vector", many: "support vectors" })} ${change}. ` +
     "Switched off, not retrained: trained without, the other alphas would take over."

@@ -24,9 +24,9 @@ from svmcore.model import Machine
 BAR = by_stage(("Loading the data", "Preprocessing", "To a smaller gap", "Kernel values", "Retraining"))
 SHOWN, MOVED = 48, 24  # answers of each kind, and multipliers, that are pictured
 HOW = (
-    "Exactly what training anew would give: the multipliers go on from where they stand. Preparation and kernel stay "
-    "as the run learned them. The test set shows what a change does; it must not choose what goes, or it is a training "
-    "set: for that there is the list of what an example is worth."
+    "Same result as training again: the solver continues from the present alphas. Preprocessing and kernel stay as "
+    "the run learned them. Do not use the test set to choose examples to exclude; use the leave-one-out influence for "
+    "that."
 )
 PARAMS = ("instead",)
 OUT = ""  # in place of another label
@@ -37,16 +37,16 @@ def in_short(run: Run, machine: Machine, ticked: Ticks) -> None:
     st.markdown("**Without these**")
     if not ticked.rows:
         st.caption(
-            "What do these examples hold up? Let *a click* take some out, or give them another label, and see within a "
-            "second which test answers change."
+            "Which predictions depend on these examples? Set *On click* to exclude or relabel, click some, and see "
+            "within a second which test predictions change."
         )
         return
-    said = [f"{many(len(ticked.out), 'example')} taken out"] * bool(ticked.out)
-    said += [f"{many(len(ticked.labels), 'example')} with another label"] * bool(ticked.labels)
+    said = [f"{many(len(ticked.out), 'example')} excluded"] * bool(ticked.out)
+    said += [f"{many(len(ticked.labels), 'example')} relabelled"] * bool(ticked.labels)
     st.markdown(" and ".join(said))
     effect_of(run, machine, ticked.change(run, machine), "without")
-    help = "All examples as the run was trained on them."
-    button("Put back", "undo", "ticks_clear", keep, run.id, Ticks(), help=help)
+    help = "Restores all examples as the run was trained on them."
+    button("Restore", "undo", "ticks_clear", keep, run.id, Ticks(), help=help)
 
 
 def in_full(run: Run, machine: Machine, c: int, change: Change, key: str, title: str = "") -> None:
@@ -61,7 +61,7 @@ def in_full(run: Run, machine: Machine, c: int, change: Change, key: str, title:
     kinds = {"Fixed": found.fixed, "Broken": found.broken, "Wrong before and after": found.otherwise}
     kinds = {title: rows for title, rows in kinds.items() if len(rows)}
     if kinds:
-        st.caption("Test answers that change: above each the answers before → after, below the true class.")
+        st.caption("Test predictions that change. Above each: prediction before → after. Below: true class.")
         sides = st.grid(len(kinds), min_column_width=230)
         for title, rows in kinds.items():
             with sides.cell():
@@ -74,8 +74,8 @@ def effect_of(run: Run, machine: Machine, change: Change, key: str) -> None:
     """What a change does to the run's test answers in a sentence; while it is at work, how far it is."""
     work = Work(
         analyses.RETRAINED, (run.id, change), key, BAR, "It was not retrained",
-        begin="Retrain", help="Retrains the machines from where they stand.",
-        stop="Ends it; nothing is lost but what it has done.",
+        begin="Retrain", help="Retrains the machines from their present alphas.",
+        stop="Stops retraining; only its progress is lost.",
     )  # fmt: skip
     watched(work, lambda now: _sentence(run, machine, now.result) if now.state == "done" else None, at_once=True)
 
@@ -83,20 +83,20 @@ def effect_of(run: Run, machine: Machine, change: Change, key: str) -> None:
 def _sentence(run: Run, machine: Machine, found: Effect) -> None:
     """How many test answers change."""
     wrong = [int((said != found.true).sum()) for said in (found.before, found.after)]
-    same = "" if (found.before != found.after).any() else " Every test answer stays as it was."
+    same = "" if (found.before != found.after).any() else " No test prediction changes."
     if np.array_equal(found.alpha_before, found.alpha_after):
-        same = " Nothing changes: no machine leans on these examples."
+        same = " Nothing changes: no machine uses these examples."
     st.markdown(
-        f"**{len(found.fixed):,} fixed, {len(found.broken):,} broken** of {many(len(found.true), 'test answer')}: "
+        f"**{len(found.fixed):,} fixed, {len(found.broken):,} broken** of {many(len(found.true), 'test prediction')}: "
         f"{wrong[0]:,} errors become {wrong[1]:,}.{same}"
     )
     st.caption(f"Retrained in {found.seconds:.2f} s.")
     if differ := int((machine.classes[found.before] != run.test().y_pred).sum()):
-        st.caption(f"It begins at a smaller gap than training ended at; there {many(differ, 'answer')} were others.")
+        st.caption(f"At the smaller optimality gap of the start {many(differ, 'prediction')} differed.")
 
 
 def _changed(run: Run, machine: Machine, found: Effect, rows: np.ndarray, title: str, key: str) -> None:
-    """The test examples of one kind, with their answers before and after."""
+    """The test examples of one kind, with their predictions before and after."""
     names, shown = evidence.class_names(run, machine), rows[:SHOWN]
     cut = distinct(names, 9)
     answers = [tuple(int(said[i]) for said in (found.true, found.before, found.after)) for i in shown]
@@ -106,7 +106,7 @@ def _changed(run: Run, machine: Machine, found: Effect, rows: np.ndarray, title:
         run, shown, captions, [f"{cut[before]} → {cut[after]}" for _, before, after in answers],
         [after != true for true, _, after in answers], lower=[f"is {cut[true]}" for true, *_ in answers],
         key=f"{key}_{title.split()[0].lower()}",
-        alt=f"{title}: {many(len(shown), 'test example')} with their answers before and after",
+        alt=f"{title}: {many(len(shown), 'test example')} with their predictions before and after",
         legend=f"**{title}** ({len(rows):,}{more})",
     )  # fmt: skip
 
@@ -152,9 +152,9 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         OUT,
         widget="selectbox",
         key=f"why_instead_{row}",
-        format_func=lambda name: f"given the label {short(name)}" if name else "taken out",
+        format_func=lambda name: f"given the label {short(name)}" if name else "excluded",
         width=280,
-        help="Taken out of the training set, or given another label there.",
+        help="Excludes the example from the training set, or relabels it there.",
     )
     ticks = Ticks(labels=((row, instead),)) if instead else Ticks(out=(row,))
     c = 0 if len(machine.bias) == 1 else names.index(seen)

@@ -26,7 +26,7 @@ class Work(NamedTuple):
     help: str
     icon: str = ":material/replay:"
     again: str = ""  # on the button after the first time, where that is another word
-    stop: str = "What was found until now stays."
+    stop: str = "The results so far are kept."
 
 
 def watched(work: Work, draw: Callable[[TaskStatus], None] = lambda now: None, at_once: bool = False) -> TaskStatus:

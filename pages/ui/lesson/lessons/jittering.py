@@ -45,7 +45,7 @@ def fewer_errors(facts: Facts) -> Verdict:
 def by_chance(facts: Facts) -> Verdict:
     test = seen.only_one_wrong(facts, "virtual", "jittered")
     certain = test.p_value < seen.LEVEL
-    end = "So uneven a split would hardly come by chance." if certain else "Such a split may well be chance."
+    end = "A split this uneven is unlikely to be chance." if certain else "Such a split may well be chance."
     return Verdict(
         0 if certain else 1,
         f"{test.only_a} digits are wrong with the virtual SVs alone, {test.only_b} with the jittering kernel alone. "
@@ -60,7 +60,11 @@ def price(facts: Facts) -> Verdict:
         1 if b < a else 0,
         f"Virtual SVs: {a:,} comparisons, one for each. Jittering kernel: {facts.n_sv('jittered')} support vectors "
         f"times {J} shifts, {b:,} comparisons. "
-        + ("It keeps fewer digits, but looks at each in every form." if b > a else "So few digits outweigh the forms."),
+        + (
+            "It keeps fewer digits, but looks at each in every form."
+            if b > a
+            else "The smaller number of digits outweighs the forms."
+        ),
     )
 
 
@@ -74,11 +78,11 @@ def notices(facts: Facts) -> Verdict:
     ]
     plain, jittered = (before != after for before, after in said)
     a, b = facts.errors("jittered"), facts.errors("jittered_scrambled")
-    blind = "" if plain else "The plain one gives the very same answers: to it pixels have no places. "
+    blind = "" if plain else "The plain one gives exactly the same predictions: it ignores the positions of pixels. "
     return Verdict(
         (0 if not jittered else 1) if not plain else (2 if not jittered else 3),
-        f"{blind}With the jittering kernel {b} are wrong, {a} were before: it knew which pixels are "
-        f"neighbours, and that is gone. (The plain one has {facts.errors('plain')} wrong.)",
+        f"{blind}With the jittering kernel {b} are wrong, {a} were before: it used which pixels are neighbours, and "
+        f"that information is gone. (The plain one has {facts.errors('plain')} wrong.)",
     )
 
 
@@ -160,7 +164,7 @@ LESSON = Lesson(
             "the one with the jittering kernel learn again from them. Which of them answers otherwise than before?",
             ("Neither", "Only the jittering kernel", "Only the plain machine", "Both"),
             View("scramble", mixed, "jittered", outlined="scramble_told"),
-            "the table below the pictures: *As it is*, *Scrambled* and *Same answers*.",
+            "the table below the pictures: *As it is*, *Scrambled* and *Same predictions*.",
             notices,
             ("plain", "plain_scrambled", "jittered_scrambled"),
         ),

@@ -88,7 +88,7 @@ LESSON = Lesson(
         Step(
             View("playground", plane.address(), outlined="play_plane"),
             lambda facts: (
-                f"Now a point without a ring is taken away: the {plane.colour(facts, plane.without_idle)} one furthest "
+                f"Now a point without a ring is removed: the {plane.colour(facts, plane.without_idle)} one furthest "
                 "from the line. Does the line move?"
             ),
             ("Yes", "No"),
@@ -98,7 +98,7 @@ LESSON = Lesson(
         ),
         Step(
             View("playground", plane.address(), outlined="play_plane"),
-            lambda facts: f"And if {plane.colour(facts, plane.without_ringed, 'ringed')} point is taken away instead?",
+            lambda facts: f"And if {plane.colour(facts, plane.without_ringed, 'ringed')} point is removed instead?",
             ("The line moves", "The line stays"),
             View("playground", plane.address(points=plane.without_ringed), outlined="play_plane"),
             "the line and the rings. The old ring is gone with its point; another point has one now.",

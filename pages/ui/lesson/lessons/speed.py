@@ -43,7 +43,7 @@ def price(facts: Facts) -> Verdict:
     return Verdict(
         0 if b <= a else 1 if b <= 3 * a else 2,
         f"{b} comparisons instead of {a}, {b / a:.1f} times as many, and {facts.errors('virtual')} wrong after "
-        f"{facts.errors('hard')}. What virtual SVs know is paid for at every decision.",
+        f"{facts.errors('hard')}. Every decision pays for what virtual SVs know.",
     )
 
 
@@ -103,7 +103,7 @@ LESSON = Lesson(
             ),
             seen.FEWER_OR_MORE,
             View("support_vectors", {}, "hard", outlined="sv_numbers"),
-            "the number *Support vectors*; *At C* counts those inside the margin.",
+            "the number *Support vectors*; *Bounded (α = C)* counts those inside the margin.",
             smaller,
         ),
         Step(
@@ -143,7 +143,7 @@ LESSON = Lesson(
             "*With digestion* peaks lower. Does it save comparisons here?",
             ("Yes", "No"),
             View("digestion", page, "undigested", outlined="digestion_told"),
-            "the column *Kernel values* (a kernel value is one comparison), and the sentence above the tape.",
+            "the column *Kernel evaluations* (each is one comparison), and the sentence above the tape.",
             spared,
             ("digested",),
         ),

@@ -29,7 +29,7 @@ def becomes(facts: Facts) -> Verdict:
 def tilt(facts: Facts) -> Verdict:
     a, b = facts.errors("upright"), facts.errors("tilted")
     counts = f"{b} of {facts.n_test('tilted')} are wrong now, {a} were before."
-    end = " A tilted 6 is still a 6: what it was told is true." if b <= a else ""
+    end = " A tilted 6 is still a 6: the invariance it learned is true." if b <= a else ""
     return Verdict(1 if b > a else 0, f"{counts}{end}{seen.doubt(facts, 'upright', 'tilted')}")
 
 
@@ -37,8 +37,8 @@ def half_turn(facts: Facts) -> Verdict:
     a, b = facts.errors("tilted"), facts.errors("upside")
     return Verdict(
         0 if b < a else 1 if b <= 2 * a else 2,
-        f"{b} of {facts.n_test('upside')} are wrong, after {a}. It was told that a 6 turned upside down is still a 6. "
-        "That is not so.",
+        f"{b} of {facts.n_test('upside')} are wrong, after {a}. It learned that a 6 turned upside down is still a 6. "
+        "This is false.",
     )
 
 
@@ -69,7 +69,7 @@ def sweep(facts: Facts) -> dict:
 LESSON = Lesson(
     "toofar",
     "Too much invariance: 6 against 9",
-    "How a machine is spoiled by being told of a change that does matter, and how that is noticed in time.",
+    "How a false invariance spoils a machine, and how to notice it in time.",
     "section 6",
     {"upright": UPRIGHT, "tilted": TILTED, "upside": UPSIDE_DOWN},
     (

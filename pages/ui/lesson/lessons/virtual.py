@@ -39,7 +39,7 @@ def copies(facts: Facts) -> Verdict:
     n, kept = facts.run("plain").result["n_train"], facts.n_sv("plain")
     return Verdict(
         1,
-        f"{kept} of the {n} digits are support vectors; the other {n - kept} could be taken away and the machine would "
+        f"{kept} of the {n} digits are support vectors; the other {n - kept} could be removed and the machine would "
         f"be the same. Nine forms of {kept} digits are {9 * kept:,} pictures; nine of all {n} would be {9 * n:,}.",
     )
 

@@ -125,8 +125,9 @@ def left(tmp_path_factory):
 @pytest.mark.parametrize(
     ("how", "says"),
     [
-        ("cut short", "not a zip"), ("a bit", "CRC"), ("no alpha", "it has no array alpha"), ("a pickle", "allow_pickle"),
-        ("a parent too many", "parent has invalid values"), ("alpha beyond C", "alpha has values"),
+        ("cut short", "not a zip"), ("a bit", "CRC"), ("no alpha", "it has no array alpha"),
+        ("a pickle", "allow_pickle"), ("a parent too many", "parent has invalid values"),
+        ("alpha beyond C", "alpha has invalid values"),
         ("no number", "f has missing"), ("two lengths", "idle has the shape"), ("another fit", "other examples"),
     ],
 )  # fmt: skip

@@ -120,7 +120,7 @@ def outcomes(err_a: np.ndarray, err_b: np.ndarray) -> np.ndarray:
     wrong. ValueError when the shapes differ."""
     err_a, err_b = np.asarray(err_a, dtype=bool), np.asarray(err_b, dtype=bool)
     if err_a.shape != err_b.shape:
-        raise ValueError(f"err_a has shape {err_a.shape} and err_b {err_b.shape}: allowed: the same examples in both")
+        raise ValueError(f"err_a has shape {err_a.shape} and err_b {err_b.shape}; allowed: the same examples in both")
     return (err_a + 2 * err_b).astype(np.int8)
 
 
@@ -143,7 +143,7 @@ def roc_area(f: np.ndarray, positive: np.ndarray) -> float:
 
     f, positive = np.asarray(f), np.asarray(positive, dtype=bool)
     if f.ndim != 1 or f.shape != positive.shape:
-        raise ValueError(f"f has shape {f.shape} and positive {positive.shape}: allowed: one value per example")
+        raise ValueError(f"f has shape {f.shape} and positive {positive.shape}; allowed: one value per example")
     if positive.all() or not positive.any():
         raise ValueError(f"{positive.sum()} of {len(f)} examples are positive; allowed: some, but not all")
     return float(roc_auc_score(positive, f))
@@ -186,9 +186,9 @@ def froc(scores: np.ndarray, hits: np.ndarray, n_targets: int, area: float) -> F
     """
     scores, hits = np.asarray(scores, dtype=np.float64), np.asarray(hits)
     if scores.shape != hits.shape:
-        raise ValueError(f"scores has shape {scores.shape} and hits {hits.shape}: allowed: one hit number per score")
+        raise ValueError(f"scores has shape {scores.shape} and hits {hits.shape}; allowed: one hit number per score")
     if n_targets <= 0 or area <= 0:
-        raise ValueError(f"n_targets = {n_targets}, area = {area}: allowed: positive numbers")
+        raise ValueError(f"n_targets = {n_targets}, area = {area}; allowed: positive numbers")
     order = np.argsort(-scores, kind="stable")
     scores, hits = scores[order], hits[order]
     _, first = np.unique(hits, return_index=True)

@@ -69,7 +69,11 @@ def test_suspects_are_listed_of_a_recipe_and_of_its_run(home, capsys):
     ("arguments", "words", "status"),
     [
         (["suspects", "20260101-000000-000-abcdef"], "unknown", 2),
-        (["suspects", "20260101-000000-000-abcdef", "--set", "C=1"], "nothing for a run", 2),
+        (
+            ["suspects", "20260101-000000-000-abcdef", "--set", "C=1"],
+            "allowed: no changes, as this run is already stored",
+            2,
+        ),
         (["suspects", "moons", "--most", "0"], "1 or more", 2),
         (["suspects", "no-such"], "any name listed by `recipes` or `tables`", 2),
         (["run", "mnist-6k"], "mnist-5k-sv", 2),

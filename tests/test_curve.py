@@ -189,11 +189,11 @@ def test_detections_of_objects_left_out_are_gone():
     [
         ({"scores": [1.0, math.nan]}, "scores: nan"),
         ({"scores": [1.0, math.inf]}, "scores: inf"),
-        ({"scores": [1.0]}, "three times"),
+        ({"scores": [1.0]}, "the same .m,. for all"),
         ({"hits": [3, 3]}, "object 3 has detections in two pictures"),
         ({"picture": [0, 7]}, r"detections in \[7\]"),
         ({"tested": [1, 1]}, "listed twice"),
-        ({"n_objects": [1]}, "twice"),
+        ({"n_objects": [1]}, "the same shape .p,. for both"),
         ({"n_objects": [1, -1]}, "n_objects = -1"),
         ({"tested": [], "n_objects": []}, "p at least 1"),
     ],
@@ -211,10 +211,10 @@ def test_numbers_out_of_range_are_named():
         (lambda: curve.at_alarms(fast, -2), "alarms"),
         (lambda: curve.rate(math.nan), "alarms"),
         (lambda: curve.area(0), "up_to = 0"),
-        (lambda: curve.at_threshold(fast, math.nan), "threshold is nan"),
+        (lambda: curve.at_threshold(fast, math.nan), "threshold = nan"),
         (lambda: curve.estimate(fast, curve.challenge, level=1.0), "level = 1"),
         (lambda: curve.estimate(fast, curve.challenge, replicates=0), "replicates = 0"),
-        (lambda: curve.difference(fast, other, curve.challenge), "same images"),
+        (lambda: curve.difference(fast, other, curve.challenge), "same pictures"),
     ):
         with pytest.raises(ValueError, match=message):
             call()

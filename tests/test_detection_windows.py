@@ -43,7 +43,7 @@ def test_a_chip_is_a_copy():
 
 
 def test_chips_that_leave_the_picture_are_refused():
-    with pytest.raises(ValueError, match="leaves the picture"):
+    with pytest.raises(ValueError, match="extends beyond the picture"):
         chips(np.zeros((9, 9), np.uint8), np.array([[4, 4], [0, 4]]), 3)
 
 

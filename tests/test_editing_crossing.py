@@ -302,5 +302,5 @@ def test_a_class_is_never_lost_without_a_word():
     X, y = overlapping(200)
     stage = Crossing(X, y, (y > 0).astype(int), Session())
     stage.mean, stage.variance = np.where(y > 0, -1.0, 0.5), np.zeros(200)
-    with pytest.raises(ValueError, match="every example of class 1 on the wrong side"):
+    with pytest.raises(ValueError, match="misclassify every example of class 1"):
         stage.discard(balance=True)

@@ -80,7 +80,7 @@ def test_roc_area_is_the_share_of_pairs_in_order():
 
 @pytest.mark.parametrize(
     ("f", "positive", "says"),
-    [([1.0, 2.0], [True, True], "2 of 2"), ([1.0], [False], "0 of 1"), ([1.0, 2.0], [True], "one value for each")],
+    [([1.0, 2.0], [True, True], "2 of 2"), ([1.0], [False], "0 of 1"), ([1.0, 2.0], [True], "one value per example")],
 )
 def test_roc_area_refuses_what_has_no_curve(f, positive, says):
     with pytest.raises(ValueError, match=says):

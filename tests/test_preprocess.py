@@ -211,7 +211,7 @@ def test_shapes_that_do_not_fit_are_refused():
         Preprocessor("deslant").transform(np.zeros((3, 16)))
     with pytest.raises(ValueError, match="do not match"):
         Preprocessor("deslant", image_shape=(5, 5)).transform(np.zeros((3, 16)))
-    with pytest.raises(ValueError, match="leaves nothing"):
+    with pytest.raises(ValueError, match="removes everything"):
         Preprocessor("crop:2").transform(np.zeros((3, 4, 9)))
 
 

@@ -94,7 +94,8 @@ def test_a_mapped_array_and_its_slices_are_found_in_their_file(tmp_path):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "no .npy file"), (b"x,y\n1,2\n", "no .npy file"), (b"\x93NUMPY\x01\0\x10\0{'descr': 'z'", "no .npy file"),
+        (b"", "neither an .npy file"), (b"x,y\n1,2\n", "neither an .npy file"),
+        (b"\x93NUMPY\x01\0\x10\0{'descr': 'z'", "neither an .npy file"),
         (b"\0\0\x08\x03\0\0\0\x09" + b"\0\0\0\x02" * 2, "rows as"),
         (b"\0\0\x08\x01\0\0\0\x02ab", "allowed: rows of numbers"),
     ],
@@ -214,7 +215,7 @@ def test_wrong_labels_and_too_little_memory_are_named(tmp_path):
     X[1234, 5] = np.nan
     with pytest.raises(ValueError, match=r"x\.npy has missing or infinite values"):
         SVC(RBF(0.1), cache_mb=5).fit(in_file(tmp_path / "x.npy", X), y)
-    with pytest.raises(ValueError, match=r"takes \(n, 20\)"):
+    with pytest.raises(ValueError, match=r"allowed: \(n, 20\)"):
         SVC(RBF(0.1)).fit(X[:100], y[:100]).decision_function(in_file(tmp_path / "z.npy", X[:, :7].copy()))
 
 

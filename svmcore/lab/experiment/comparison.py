@@ -86,12 +86,12 @@ def why_not(reference: Run, run: Run) -> Reason | None:
         return reason
     ours, theirs = run.recipe, reference.recipe
     if revisions.base_of(ours.dataset) != revisions.base_of(theirs.dataset):
-        return Reason(DATA, f"It was tested on another data set: {ours.dataset}, the reference on {theirs.dataset}.")
+        return Reason(DATA, f"It was tested on another dataset: {ours.dataset}, the reference on {theirs.dataset}.")
     contents = [_content(one) for one in (run, reference)]
     if ours.dataset == theirs.dataset:
         contents = [(one.result or {}).get("data_hash") for one in (run, reference)]
     if all(contents) and contents[0] != contents[1]:
-        return Reason(REPLACED, f"The data set {ours.dataset} was replaced between this run and the reference.")
+        return Reason(REPLACED, f"The dataset {ours.dataset} was replaced between this run and the reference.")
     told = [_told_apart(recipe) for recipe in (ours, theirs)]
     if told[0] != told[1]:
         return Reason(CLASSES, f"It tells {_named(told[0])} apart, the reference {_named(told[1])}.")
@@ -105,7 +105,7 @@ def why_not(reference: Run, run: Run) -> Reason | None:
     if not len(at):
         return Reason(EXAMPLES, _other_examples(run, reference))
     if not np.isin(own.index[at[own.y_true[at] != other.y_true[there]]], judged).all():
-        return Reason(REPLACED, "The same examples have other labels there: the data set was replaced in between.")
+        return Reason(REPLACED, "The same examples have other labels there: the dataset was replaced in between.")
     return None
 
 

@@ -72,7 +72,7 @@ class Recipe:
     task: str = _asked(
         choice(TASKS, lambda task: task.title), "classify", "Task", "What is to be learned.", shown=False
     )
-    dataset: str = _asked(SLUG, "mnist-5k", "Data set", "Where the examples come from.")
+    dataset: str = _asked(SLUG, "mnist-5k", "Dataset", "The source of the examples.")
     n_train: int | None = _asked(
         numeric(2, 10_000_000, whole=True), None, "Training examples", "How many of them; none for all.", "all"
     )

@@ -60,8 +60,8 @@ class CrossTraining(Method):
         ),
         Field(
             "slack", numeric(0, 3, closed=True), 0.0, "Threshold's slack",
-            "A threshold is moved no further than to within so many standard errors of the fewest validation errors: 0 "
-            "for the very fewest, as published, 1 where the validation part is small.", step=0.5, usual=1.0,
+            "Moves a threshold only until its errors are within this many standard errors of the fewest: 0 for the "
+            "very fewest, as published, 1 where the validation part is small.", step=0.5, usual=1.0,
         ),
         Field(
             "balance", FLAG, True, "Balance",

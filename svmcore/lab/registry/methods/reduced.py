@@ -86,7 +86,7 @@ class Reduced(Method):
         ),
         Field(
             "allowed", numeric(0, 100, closed=True), None, "Errors allowed, points",
-            "Keep the fewest vectors whose errors aside are at most so much above the machine's, in per cent points.",
+            "Keeps the fewest vectors whose validation error is at most this many points (%) above the machine's.",
             "keep the largest size", step=0.05,
         ),
     )  # fmt: skip

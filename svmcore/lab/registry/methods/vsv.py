@@ -66,9 +66,9 @@ class VirtualSupportVectors(Method):
         Field("ranked", choice(RANKED, str), "margin", "Which copies", "Where not all are kept."),
         Field(
             "draws", numeric(0, MAX_DRAWS, whole=True), 0, "Draws",
-            "Above 0: so many copies of the union are drawn instead of all, and those kept that violate a margin "
-            "(Loosli, Canu and Bottou 2007); for sets such as random:1000. Millions take minutes where Copies kept is "
-            "0.1 or less.",
+            "If positive: draw this many random copies instead of using all of them, and keep those that violate the "
+            "margin (Loosli, Canu and Bottou 2007); for sets such as random:1000. Millions take minutes where Copies "
+            "kept is 0.1 or less.",
         ),
         Field(
             "first_solver", choice({"same": "The same", "auto": "Chosen by size"}, str), "same",

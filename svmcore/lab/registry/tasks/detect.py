@@ -79,7 +79,7 @@ OF_ALL = (
           "What looks over a whole picture."),
     Field("chip", numeric(5, 63, whole=True), 15, "Chip", "Pixels of a window's side, as the machine sees it."),
     Field("machines", numeric(1, 25, whole=True), 1, "Machines",
-          "Above 1: so many, each trained on all objects and on a half of the background of its own; f is their mean."),
+          "Above 1: each machine trains on all objects and its own half of the background; f is their mean."),
 )  # fmt: skip
 
 

@@ -18,16 +18,12 @@ from functools import partial
 import streamlit as st
 
 from data.plane import PROBLEMS
-from pages.ui.kit import present, state, ways, words
+from pages.ui.kit import present, state, ways
 from pages.ui.kit.component import component
 from pages.ui.kit.text import many, with_sign
 from pages.ui.play import controls, edits, opening
 from pages.ui.play.setting import MAX_STEP, Points, Setting, points
 from pages.ui.play.solved import first
-from pages.ui.run.polling import poll
-from svmcore.lab.recipes import PRESET
-from svmcore.lab.registry.tasks import task_of
-from svmcore.lab.store import runs
 
 KEY = "play_plane"
 
@@ -108,45 +104,6 @@ def _told(then: Callable, name: str, fields: tuple[str, ...]) -> None:
 
 
 _component = component(__file__, "plane", '<div class="plane">\n</div>', first=("saving", "svg", "tape"))
-
-
-def line() -> None:
-    """Follow the preset's newest run until it has ended; where there is none, nothing."""
-    mine = [run for run in runs.everything() if not run.damage and run.recipe.name == PRESET]
-    if mine:
-        run = max(mine, key=lambda run: run.created)
-        poll(run.id, lambda status: _line(run, status))
-
-
-def newest_done() -> str | None:
-    """Id of the newest finished run of classified images, the preset's before others; None where there is none."""
-    done = [run for run in runs.everything() if run.state == "done" and task_of(run.recipe).answers]
-    best = max(done, key=lambda run: (run.recipe.name == PRESET, run.created), default=None)
-    return best and best.id
-
-
-def _line(run, status) -> None:
-    n = run.recipe.n_train
-    what = f"Ten machines on {n:,} real digits"
-    if status.state == "done":
-        result = runs.get(run.id).result or {}
-        wrong = f"{result['errors']:,} of {result['n_test']:,} wrong" if "errors" in result else "done"
-        st.caption(f"{what} have trained behind this page: {wrong}. *See why real digits fail* shows which.")
-        return
-    if status.state in runs.ACTIVE:
-        st.caption(f":material/progress_activity: {what} train behind this page: {_share(status)}.")
-        return
-    st.caption(f"{what}: {status.state}. {words.plain(status.message)}")
-
-
-def _share(status) -> str:
-    """How far it is, in words."""
-    seconds, left = (status.progress or {}).get("seconds"), status.eta_seconds
-    if status.state != "running":
-        return status.state
-    if not seconds or left is None:
-        return (words.plain(status.message) or "starting").lower()
-    return f"{100 * seconds / (seconds + max(left, 0.0)):.0f} %"
 
 
 PURPOSE = (
@@ -277,7 +234,9 @@ def ways_on() -> None:
     with st.container(horizontal=True, gap="medium"):
         query = {}
         if opening.ready():
-            run_id = newest_done()
+            from pages.ui.play import behind
+
+            run_id = behind.newest_done()
             query = {"run": run_id} if run_id else {}
         help = "Digits that a trained machine misclassifies, each with the support vectors responsible."
         ways.to("errors", "See why real digits fail", "close", query, help=help)
@@ -286,4 +245,6 @@ def ways_on() -> None:
         help = "A short lesson on these pages: predict first, then check."
         ways.to("lessons", "Lesson 1: what an SVM keeps (5 min)", "school", help=help)
     if opening.ready():
-        state.guarded(line)
+        from pages.ui.play import behind
+
+        state.guarded(behind.line)

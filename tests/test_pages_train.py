@@ -326,4 +326,4 @@ def test_a_set_of_a_family_keeps_the_amount_that_the_address_names(run):
     app = open_app(dataset="squares:0.35", kernel="linear", preprocess="")
     assert app.selectbox(key="recipe_dataset").value == "squares:0.35"
     app = open_app(dataset="squares:7")
-    assert "OVERLAP from 0 to 1" in app.warning[0].value
+    assert "an overlap from 0 to 1" in app.warning[0].value

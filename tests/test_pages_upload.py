@@ -113,7 +113,7 @@ def test_empty_cells_are_named_then_filled_by_choice(queued):
     assert "line 3 has an empty cell" in app.error[0].value
     app.selectbox(key="own_empty").set_value("tell").run()
     assert not app.error
-    assert "Empty cells hold the column's median" in captions(app)
+    assert "Empty cells are filled with the median of the column" in captions(app)
     assert "4 features" in captions(app)
 
 

@@ -86,9 +86,12 @@ BROKEN = {
     "one class only": ({"one.zip": zipped(folders(_WIDE[0], 0 * _WIDE[1]))}, "1 class"),
     "images of several sizes": (
         {"sizes.zip": zipped(folders(_WIDE[0][:8], _WIDE[1][:8]) | folders(_RGB[0][:3], _RGB[1][:3]))},
-        "most images 30 x 12",
+        "most images have 30 x 12",
     ),
-    "images in no folder": ({"flat.zip": zipped({"1.png": png(_WIDE[0][0]), "2.png": png(_WIDE[0][1])})}, "no folder"),
+    "images in no folder": (
+        {"flat.zip": zipped({"1.png": png(_WIDE[0][0]), "2.png": png(_WIDE[0][1])})},
+        "not in a folder",
+    ),
     "a cut-off idx file": ({"cut-idx3-ubyte": idx(_WIDE[0])[:-7], "cut-idx1-ubyte": idx(_WIDE[1])}, "header says"),
     "labels alone": ({"alone-idx1-ubyte": idx(_WIDE[1])}, "missing"),
 }

@@ -45,13 +45,13 @@ def test_labels_may_be_given_as_they_are_and_no_rows_give_no_scores():
 
 def test_too_few_or_too_flat_examples_are_named():
     X, y, _ = examples(2)
-    with pytest.raises(ValueError, match="2 examples of a class"):
+    with pytest.raises(ValueError, match="2 examples of one class"):
         TwoGaussians().fit(X[38:], y[38:])
     flat = X.copy()
     flat[y < 0] = 1.0
     thin = X.copy()
     thin[y < 0] = np.linspace(0, 1, 150)[:, None]
-    with pytest.raises(ValueError, match="do not spread"):
+    with pytest.raises(ValueError, match="no variance"):
         TwoGaussians().fit(flat, y)
-    with pytest.raises(ValueError, match="do not spread"):
+    with pytest.raises(ValueError, match="no variance"):
         TwoGaussians().fit(thin, y)

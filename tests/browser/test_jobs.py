@@ -37,7 +37,7 @@ def test_hurried_clicks_make_one_run_the_next_one_queues_and_cancel_says_so(serv
     cancel = tab.locator(".st-key-cancel button").first.bounding_box()
     assert cancel["x"] > box["x"] + box["width"]
 
-    visit(tab, f"{server.url}/train?dataset=digits-8x8&C=7")
+    visit(tab, server.url + LONG + "&C=7")  # a run of seconds would go first
     start(tab)
     expect_state(tab, "queued", 10)
     expect(tab.get_by_text("Next in the queue")).to_be_visible()

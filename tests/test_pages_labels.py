@@ -188,7 +188,7 @@ def test_a_table_of_the_readers_own_is_judged_by_names_of_classes(home):
     about = open_page("datasets", set="own:rows@checked", view="About")
     assert about.button(key="remove_own:rows@checked")
     catalogue.forget("own:rows")
-    assert "gone" in " ".join(e.value for e in open_page("datasets").error)
+    assert "was deleted" in " ".join(e.value for e in open_page("datasets").error)
 
 
 def test_somebodys_verdicts_are_laid_beside_ones_own(run):

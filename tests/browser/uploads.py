@@ -92,6 +92,6 @@ BROKEN = {
         {"flat.zip": zipped({"1.png": png(_WIDE[0][0]), "2.png": png(_WIDE[0][1])})},
         "not in a folder",
     ),
-    "a cut-off idx file": ({"cut-idx3-ubyte": idx(_WIDE[0])[:-7], "cut-idx1-ubyte": idx(_WIDE[1])}, "header says"),
+    "a cut-off idx file": ({"cut-idx3-ubyte": idx(_WIDE[0])[:-7], "cut-idx1-ubyte": idx(_WIDE[1])}, "header declares"),
     "labels alone": ({"alone-idx1-ubyte": idx(_WIDE[1])}, "missing"),
 }

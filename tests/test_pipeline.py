@@ -87,11 +87,11 @@ def test_it_runs_where_nothing_of_the_lab_is(home, tmp_path):
         ({"kernel": LocalPoly((8, 8))}, "no kernel local-poly; allowed: linear, poly, rbf, sigmoid"),
         ({"preprocess": ("deslant", "unit-norm")}, "step 'deslant'; allowed: scale01"),
         ({"class_weight": "balanced"}, "class weights of two classes"),
-        ({"dataset": "own-gone"}, "no data set 'own-gone'"),
+        ({"dataset": "own-gone"}, "no dataset 'own-gone'"),
     ],
 )
 def test_what_it_cannot_do_is_named(home, changes, words):
     recipe = DIGITS.replace(**changes)
     assert words in pipeline.obstacle(recipe)
-    with pytest.raises(ValueError, match=r"scikit-learn|data set"):
+    with pytest.raises(ValueError, match=r"scikit-learn|dataset"):
         pipeline.archive(recipe, {})

@@ -56,5 +56,5 @@ def test_other_machines_are_refused(kernel, classes):
 
 def test_other_features_are_refused():
     machine, X = fitted(Poly(2, 1.0, 1.0))
-    with pytest.raises(ValueError, match=r"takes \(n, 40\)"):
+    with pytest.raises(ValueError, match=r"allowed: \(n, 40\)"):
         quadratic(machine).values(X[:, :5])

@@ -432,7 +432,7 @@ def test_a_machine_of_virtual_support_vectors_keeps_what_they_were_made_from():
 
 
 REFUSED = [
-    ({"n_vectors": 0}, "n_vectors = 0; allowed: a whole number from 1, a share"),
+    ({"n_vectors": 0}, "n_vectors = 0; allowed: a whole number from 1, a fraction"),
     ({"n_vectors": 1.5}, "n_vectors = 1.5"),
     ({"n_vectors": "all"}, "n_vectors = 'all'"),
     ({"n_vectors": True}, "n_vectors = True"),

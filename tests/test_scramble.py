@@ -50,9 +50,9 @@ def test_a_seed_is_a_whole_number(step):
 
 
 def test_it_comes_first_before_anything_that_jitters():
-    with pytest.raises(ValueError, match="must come first"):
+    with pytest.raises(ValueError, match="must be the first step"):
         Preprocessor("deslant", "scramble:3")
-    with pytest.raises(RecipeError, match="must come first"):
+    with pytest.raises(RecipeError, match="must be the first step"):
         DIGITS.replace(preprocess=("unit-norm", "scramble"))
     with pytest.raises(ValueError, match="needs images"):
         Preprocessor("scramble").transform(np.zeros((3, 16)))

@@ -181,7 +181,7 @@ def _steps(name, value):
         try:
             parse_step(step)
         except ValueError as error:
-            raise RecipeError(name, step, re.split("; allowed (?:are|is) ", str(error))[-1]) from None
+            raise RecipeError(name, step, str(error).rpartition("; allowed: ")[2]) from None
     try:
         check_order(value)
     except ValueError as error:

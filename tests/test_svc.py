@@ -180,7 +180,7 @@ def test_a_precomputed_kernel_is_the_kernel_itself(tmp_path):
     save(given, tmp_path / "machine.npz")
     loaded = load(tmp_path / "machine.npz")
     np.testing.assert_array_equal(loaded.decision_values(K), given.decision_function(K))
-    with pytest.raises(ValueError, match="takes \\(n, 800\\)"):
+    with pytest.raises(ValueError, match="allowed: \\(n, 800\\)"):
         loaded.decision_values(K[:, :799])
     with pytest.raises(ValueError, match="square"):
         SVC(kernel="precomputed").fit(K[:900], y[:900])

@@ -184,7 +184,7 @@ def test_what_is_not_allowed_is_named(digits):
     X = digits[0]
     with pytest.raises(ValueError, match="lam = 0; allowed: a number above 0"):
         TangentWhitened.fit(Linear(), X, SET, 0, SHAPE)
-    with pytest.raises(ValueError, match="a jitter beside the identity"):
+    with pytest.raises(ValueError, match="a jitter besides the identity"):
         tangents(X, "none", SHAPE)
     with pytest.raises(ValueError, match="B is missing; allowed: base, B, lengths"):
         kernel_from_dict({"name": "tangent-whitened", "base": {"name": "linear"}})

@@ -136,5 +136,5 @@ def test_a_run_keeps_and_shows_its_rounds():
     assert rounds[-1][0] == 3000 or rounds[-1][2] == 0
     assert f"of {rounds[-1][0]:,} drawn" in run.result["strategy"]
     app = open_page("train", run=run.id)
-    assert any("that tells something went from" in one.value for one in app.caption)
+    assert any("violate the margin went from" in one.value for one in app.caption)
     assert "Copies drawn" in sheet.report(run)

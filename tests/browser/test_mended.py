@@ -88,7 +88,7 @@ def test_forty_wrong_labels_are_found_and_mended(server, tab):
     assert after <= before - 10  # of the wrong labels 13 are held out
     settle(tab)
     enter(tab, tab.locator("summary", has_text="Export or import labels"))
-    csv = taken(tab, tab.get_by_role("button", name="Labels (CSV)")).read_text()
+    csv = taken(tab, tab.get_by_test_id("stDownloadButton").get_by_role("button", name="Labels (CSV)")).read_text()
     said = verdicts.headed(csv.encode()).splitlines()
     assert {int(line.split(",")[3]) for line in said if ",label," in line} == wrong
     enter(tab, tab.get_by_role("link", name="Compare the two"))

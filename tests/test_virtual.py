@@ -474,3 +474,18 @@ def test_a_stage_that_ended_above_tol_is_named(digits):
     with pytest.warns(match="^the machine ended at a gap of"):
         late = VirtualSVC(rough, jitters="plus:1", prepare=UNIT).fit(X[few], y[few])
     assert f"a gap of {late.gap_:.2g}, above tol" in late.ending_
+
+
+@pytest.mark.parametrize("scope", ["machine", "union"])
+def test_a_class_without_weight_is_as_if_it_were_not_there(scope):
+    """Its machine has no support vectors that could have forms, and says no to everything; the others are those of the
+    other classes alone."""
+    X, y = load_digits(return_X_y=True)
+    X, y = np.pad(X[:300].reshape(-1, 8, 8), ((0, 0), (2, 2), (2, 2))).reshape(300, -1), y[:300]
+    single = VirtualSVC(SVC(Poly(3, 1, 1), C=2, tol=1e-5), jitters="box:1", image_shape=(12, 12), scope=scope)
+    weightless = clone(single).fit(X, y, sample_weight=np.where(y == 3, 0.0, 1.0))
+    without = clone(single).fit(X[y != 3], y[y != 3])
+    f = weightless.decision_function(X)
+    np.testing.assert_allclose(f[:, np.arange(10) != 3], without.decision_function(X), atol=2e-3)
+    np.testing.assert_array_equal(f[:, 3], -1.0)
+    assert weightless.converged_

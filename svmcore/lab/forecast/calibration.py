@@ -18,9 +18,7 @@ SIMILAR = 5  # stored runs that calibrate a prediction
 # Share of the processors that others may have taken from a run that teaches: one that uses them all took at most 1.25
 # times as long. Its processor seconds cannot teach instead: how many processors a run can use differs by recipe.
 QUIET = 0.2
-WITHOUT_VNNI = (
-    2.2  # times as long as where the rates were read off: digits took 2.2 to 3.2 times on a processor without
-)
+WITHOUT_VNNI = 2.2  # times as long as where the rates were read off; digits took 2.2 to 3.2 times
 
 
 class Calibration(NamedTuple):

@@ -65,7 +65,8 @@ class Shifts:
 class Retraining:
     """The share on its virtual examples, within one fit, `stages`: to be solved, at work, or solved (`solution`).
 
-    nbytes: what it is to take of the ceiling; a solver on sets of examples is content with this, and takes more.
+    nbytes: what it is to take of the ceiling; a solver on sets of examples is content with this, and takes more. apart:
+    numbers (r,) of the examples that no block of the orbit describes; None where K is no orbit.
     """
 
     def __init__(self, share: Share, stages):
@@ -73,7 +74,7 @@ class Retraining:
         self.at_work, self.solution = False, None
         fresh = Standing((FRESH_GAP,) * len(share.machines), 0.0, 0, 0, None)
         self.part = Part(stages.session, lambda: fresh)
-        self.orbit, self.apart, self.nbytes = False, None, 0  # apart: examples that no block of the orbit describes
+        self.apart, self.nbytes = None, 0
 
     def plan(self) -> None:
         """Where kernel values are to come from, and what that takes. Stopped where the end comes before it is known."""
@@ -89,13 +90,13 @@ class Retraining:
             return
         need = fixed + len(apart) * (beside // m + 4 * d) + block_bytes(m // J, *lay, len(apart))
         if need <= stages.ceiling:
-            self.orbit, self.apart, self.nbytes = True, apart, need
+            self.apart, self.nbytes = apart, need
             self.share = share.at(np.concatenate([np.arange(m), apart]))
 
     @property
     def way(self) -> str:
         """Where its kernel values come from, in words, without what differs between machines."""
-        if self.orbit:
+        if self.apart is not None:
             return f"orbit of {len(relative(*self.stages.shifts.factors[1:])[0])} blocks"
         return f"{self.part.way.name if self.part.way else 'solver'} over virtual vectors"
 
@@ -105,9 +106,9 @@ class Retraining:
         try:
             Y, box = self.stages.Y[np.ix_(self.share.machines, self.share.parent)], self.stages.box[self.share.parent]
             box = np.tile(box, (len(Y), 1))
-            if self.orbit:
+            if self.apart is not None:
                 box[:, self.apart] = 0  # they stand behind the others
-            solution = self._solve(Y, box, ceiling)
+            solution = self._solve(Y, box, ceiling) if len(self.share.parent) else self._nothing_to_learn()
         finally:
             self.at_work = False
             standing = self.part.standing()
@@ -119,7 +120,7 @@ class Retraining:
     def _solve(self, Y, box, ceiling: int) -> Solution:
         stages, share, part = self.stages, self.share, self.part
         svc = clone(stages.second).set_params(cache_mb=ceiling / MB)
-        if not self.orbit:
+        if self.apart is None:
             vectors = stages.vectors(share.parent, share.jitter)
             return svc._solve(vectors, stages.second_kernel, Y, box, part, "virtual")
         n0 = (len(share.parent) - len(self.apart)) // len(stages.jitters)
@@ -131,10 +132,17 @@ class Retraining:
             source = Source(gram, ceiling - self.nbytes)
             return svc._solve(None, stages.second_kernel, Y, box, part, "virtual", source=source)
 
+    def _nothing_to_learn(self) -> Solution:
+        """Of machines that had no support vectors, as their class has no weight: they stay as they are."""
+        k = len(self.share.machines)
+        return Solution(self.share.alpha, self.share.bias, np.zeros(k), True, np.zeros(k, int))
+
     def _in_every_form(self) -> bool:
         """Whether every parent is there in every form, the set has shifts and K is the solver's to choose."""
         stages, share, J = self.stages, self.share, len(self.stages.jitters)
-        if stages.shifts.factors is None or stages.jitters.image_shape is None or len(share.parent) % J:
+        if stages.shifts.factors is None or stages.jitters.image_shape is None:
+            return False
+        if not len(share.parent) or len(share.parent) % J:
             return False
         if stages.second.solver != "auto" or stages.second_kernel.fills:
             return False

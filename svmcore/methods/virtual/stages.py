@@ -204,8 +204,7 @@ class Stages:
             forms = np.where(self.Y[seed.machines[0], seed.parent] > 0, forms, forms[0])
         keys = np.unique(forms) if standing is None else self._telling(np.unique(forms), forms[0], seed, standing)
         nothing = np.zeros((len(seed.machines), len(keys)))
-        bias = np.zeros(len(seed.machines))
-        return Share(seed.machines, keys % n, keys // n, nothing, nothing > 0, bias, len(keys))
+        return Share(seed.machines, keys % n, keys // n, nothing, nothing > 0, seed.bias, len(keys))
 
     def _telling(self, keys, own, seed: Share, standing: Machine) -> np.ndarray:
         """Of virtual examples the seed's own, and of the copies the share `keep` that the machines `standing` are least
@@ -242,7 +241,7 @@ class Stages:
 
     def _way(self) -> str:
         """Where kernel values came from, and how many machines were solved at a time in the end, in words."""
-        ways = Counter(task.way for task in self.tasks)
+        ways = Counter(task.way for task in self.tasks if len(task.share.parent))
         parts = [way if len(ways) == 1 else f"{times} of {len(self.tasks)} by {way}" for way, times in ways.items()]
         if len(self.tasks) > 1:
             parts[-1] += f"; up to {self.together} machine{'s' * (self.together > 1)} at a time"

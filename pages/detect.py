@@ -40,7 +40,7 @@ def _course(run: Run, status, done: int) -> None:
     if status.state in runs.ACTIVE:
         watch.controls(run, status)
         total = _parts_of(run)
-        part = f"part {min(done + 1, total)} of {total}"
+        part = f"split {min(done + 1, total)} of {total}"
         text = ", ".join(filter(None, (part, words.left(status)))) if total else "starting"
         st.progress(min(done / total, 1.0) if total else 0.0, text=text)
     elif status.state != "done":

@@ -26,7 +26,7 @@ from tests.browser.steps import press, settle, tiles, visit
 
 RUN, WATCHED = "mnist-vsv", "volcano-synthetic"
 ERROR = 0  # position in the gallery of errors
-JUDGED = re.compile("[23] of 4 parts")
+JUDGED = re.compile("[23] of 4 splits")
 SIZE, COLOURS = {"width": 1280, "height": 960}, 128  # pixels of a picture; enough for speckle of radar
 STEPS = 4  # of the operating point, away from no false positives
 MOST_BYTES = 200_000

@@ -175,7 +175,7 @@ def _first(view: View):
             gallery(marked.stretched(view, kept.train_chips[rows]), tiles, key=f"first_{sign}", alt=alt, rows=[word])
     n_pos, n_neg = int(np.sum(kept.train_y > 0)), int(np.sum(kept.train_y < 0))
     st.caption(
-        f"The first {EACH} of each class that the machine of the first part was trained on, of {n_pos:,} and "
+        f"The first {EACH} of each class that the machine of the first split was trained on, of {n_pos:,} and "
         f"{n_neg:,}, as in Figure 6 of DeCoste and Schölkopf, which shows volcanoes of HOM4."
     )
     labels.offer(view)

@@ -143,7 +143,7 @@ def _experiment(found: pictures.PictureSet) -> str:
     parts = len(chosen.parts)
     unit = "" if found.entry.unit == "picture" else f", {chosen.area:,.0f} {found.entry.unit}"
     st.caption(
-        f"{words.many(parts, 'part')}; {len(chosen.tested)} pictures tested, {chosen.opportunities:,} "
+        f"{words.many(parts, 'split')}; {len(chosen.tested)} pictures tested, {chosen.opportunities:,} "
         f"{words.plural(found.entry.object_name)} that count{unit}."
     )
     if chosen.missing:

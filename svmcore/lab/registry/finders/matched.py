@@ -89,7 +89,7 @@ class Matched(Finder):
         positive = [_of_objects(pictures.pictures[at], small[at], side, pool, weights) for at in part.train]
         if not sum(map(len, positive)):
             raise RecipeError(
-                "experiment", recipe.option("experiment"), f"one whose part {part.name} trains on objects"
+                "experiment", recipe.option("experiment"), f"one whose split {part.name} trains on objects"
             )
         matched = MatchedFilter.fit(np.concatenate(positive))
 

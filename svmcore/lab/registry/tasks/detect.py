@@ -122,7 +122,7 @@ class Detect(Task):
 
     def check(self, recipe) -> None:
         if recipe.folds is not None:
-            raise RecipeError("folds", recipe.folds, "none; the parts of an experiment are its folds")
+            raise RecipeError("folds", recipe.folds, "none; the splits of an experiment are its folds")
 
     def check_new(self, recipe) -> None:
         if (windows := recipe.option("windows")) and self.parts(recipe) > 1:
@@ -153,7 +153,7 @@ class Detect(Task):
         return FINDERS[recipe.option("finder")].prepare(recipe, known, asked.parts[part], check)
 
     def fold(self, recipe, number: int, check: Check) -> Problem:
-        raise RecipeError("folds", recipe.folds, "none; the parts of an experiment are its folds")
+        raise RecipeError("folds", recipe.folds, "none; the splits of an experiment are its folds")
 
     def train(self, method, recipe, problem: Problem, monitor, check: Check) -> tuple[object, Problem]:
         machines = recipe.option("machines")

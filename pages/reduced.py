@@ -163,7 +163,7 @@ def before(parent: Run) -> None:
         ways.to("reduced", label, "compress", {"run": run.id})
 
 
-def look(run: Run, parent: Run | None) -> None:
+def show_reduction(run: Run, parent: Run | None) -> None:
     """A reduction, whatever its state."""
     picker.heading(run)
     st.caption(words.summary(run.recipe))
@@ -240,7 +240,7 @@ if run is not None:
     elif not present.presenting():
         with st.expander("Another reduction of the same machine", icon=":material/tune:"):
             set_up(parent)
-    look(run, parent)
+    show_reduction(run, parent)
 elif parent is not None and present.presenting():  # a talk shows no empty page: the newest reduction, best of this one
     with present.form(f"Reduce {words.plain(words.short(parent.title, 60))}"):
         set_up(parent, "Reduce")

@@ -203,7 +203,7 @@ def _saved(run: Run, to: Target) -> None:
         begin="Start the study", icon=":material/play_arrow:",
         help="Trains on few labels, adds labels by each strategy, and counts the errors.",
     )  # fmt: skip
-    watched(work, _found)
+    watched(work, _draw_study)
 
 
 def studied(recipe: Recipe, n: int) -> Recipe:
@@ -237,7 +237,7 @@ def _bar(now: TaskStatus) -> tuple[str, float]:
     return now.message, 0.0 if now.result is None else now.result.share
 
 
-def _found(now: TaskStatus) -> None:
+def _draw_study(now: TaskStatus) -> None:
     """The figure, and what it comes to in words, as far as it has come."""
     if now.state == "stopped":
         st.caption(":material/stop: Stopped; the results until then are below.")

@@ -114,7 +114,7 @@ def _bill(run: Run, doubt: Doubt, now: TaskStatus) -> None:
     bills, pictured = ([of[c] for c in sides] for of in (found.bills, found.strongest))
     view = lines.view(run, found.machine, shown, said, "sv")
     bill.bars(view, sides, bills, pictured, lambda _: [], lambda _: None, "unseen_bill")
-    if not np.allclose(found.f, _kept(run, doubt.row), atol=CLOSE):
+    if not np.allclose(found.f, _fold_decision(run, doubt.row), atol=CLOSE):
         st.caption(
             "The run stored another prediction: its version did not store which labels its folds excluded in the end."
         )
@@ -124,8 +124,8 @@ def _bill(run: Run, doubt: Doubt, now: TaskStatus) -> None:
     )
 
 
-def _kept(run: Run, row: int) -> np.ndarray:
-    """(k,) what the run kept of its folds' answer."""
+def _fold_decision(run: Run, row: int) -> np.ndarray:
+    """(k,) decision values of the fold that did not see the example, as stored."""
     folded = run.folded()
     return folded.decision[np.searchsorted(folded.index, row)]
 

@@ -64,8 +64,8 @@ def draw(
             "alt": alt(given, solved),
         },
         key=KEY,
-        on_points_change=partial(_told, on_points, "points", ("text", "seq", "held")),
-        on_tape_change=partial(_told, on_tape, "tape", ("step",)),
+        on_points_change=partial(_hand_on, on_points, "points", ("text", "seq", "held")),
+        on_tape_change=partial(_hand_on, on_tape, "tape", ("step",)),
     )
 
 
@@ -93,7 +93,7 @@ def _examples(of) -> list[list]:
     return [[*x, s, p, int(c)] for x, s, p, c in rows]
 
 
-def _told(then: Callable, name: str, fields: tuple[str, ...]) -> None:
+def _hand_on(then: Callable, name: str, fields: tuple[str, ...]) -> None:
     """Hand on what the browser sent, where it has the right form."""
     sent = st.session_state[KEY].get(name)
     if not isinstance(sent, dict) or set(sent) != set(fields):

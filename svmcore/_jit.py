@@ -61,6 +61,10 @@ def settle_cache() -> Path | None:
 
 settle_cache()
 
+# Numba imports these at its first compilation, and they add types to a dictionary that other threads may be reading
+# then ("dictionary changed size during iteration"): so before there are other threads.
+import numba.core.ccallback  # noqa: E402
+import numba.experimental.function_type  # noqa: E402, F401
 from llvmlite import ir  # noqa: E402  (Numba and LLVM read their settings when they are first imported)
 from numba import types  # noqa: E402
 from numba.core.compiler_lock import global_compiler_lock  # noqa: E402

@@ -403,6 +403,22 @@ def test_a_fork_while_another_thread_compiles_can_compile():
     assert child.exitcode == 0
 
 
+TYPES = """
+import numpy as np
+import svmcore
+from numba.core.typing.typeof import typeof_impl
+before = set(typeof_impl.registry)
+svmcore.SVC(svmcore.RBF(1.0)).fit(np.arange(8.0)[:, None], [0, 1] * 4)
+print(set(typeof_impl.registry) - before)
+"""
+
+
+def test_a_first_fit_adds_no_types_to_those_that_other_threads_read():
+    """A page that decided while another one fitted for the first time: "dictionary changed size during iteration"."""
+    done = subprocess.run([sys.executable, "-c", TYPES], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="affinity and priority of threads are Linux's")
 def test_cores_are_those_that_the_process_may_use():
     code = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})"

@@ -103,7 +103,7 @@ if page == TYPED:
     st.switch_page(PAGES[0], query_params={name: st.query_params.get_all(name) for name in st.query_params})
 st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known
 
-from pages.ui.play import opening  # noqa: E402
+from pages.playground import opening  # noqa: E402
 
 shown_run = st.sidebar.container()  # the run picker's place, above everything
 menu.draw(MENU, STUDIES, page)
@@ -122,8 +122,8 @@ if first:
 
 # After the navigation: the first import of the library takes seconds, and the menu should stand by then.
 import pages.ui.views  # noqa: E402, F401  (makes them known)
+from pages.lessons import banner, course  # noqa: E402
 from pages.ui.kit import collector, state, text, walk  # noqa: E402
-from pages.ui.lesson import banner, course  # noqa: E402
 from pages.ui.run import picker  # noqa: E402
 from pages.ui.why import dialog  # noqa: E402
 from svmcore.lab import jobs  # noqa: E402

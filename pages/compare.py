@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from pages.ui.compare import empty, galleries, laid, pairs, repeats, tables
+from pages.compare import empty, galleries, tables
+from pages.ui.compare import laid, pairs, repeats
 from pages.ui.kit import parameters, present
 
 VIEWS = {"pair": "Two of them", "all": "All together"}

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.edit import planar, studies, trained
+from pages.cross_training import planar, studies, trained
 from pages.ui.kit import parameters, present
 
 VIEWS = {"In the plane": planar.view, "A run": trained.view, "As noise and n grow": studies.view}

@@ -6,8 +6,8 @@ import streamlit as st
 from data import DataError, Entry, catalogue, pictures, revisions, thumbnails, transfers
 from data.pictures import PictureEntry, drawing
 from data.revisions import Revision
-from pages.ui.data import keeping, picture_sets
-from pages.ui.data.upload import upload_panel
+from pages.datasets import keeping, picture_sets
+from pages.datasets.upload import upload_panel
 from pages.ui.example import columns, views
 from pages.ui.kit import parameters, present, state, ways
 from pages.ui.kit.buttons import button

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from data import DataError
+from pages.detect import one, operate, others, set_up, windows
+from pages.detect.more import more
+from pages.detect.view import View, opens_here, view_of
 from pages.ui.compare import repeats
-from pages.ui.detect import one, operate, others, set_up, windows
-from pages.ui.detect.more import more
-from pages.ui.detect.view import View, opens_here, view_of
 from pages.ui.kit import parameters, present, state, ways, words
 from pages.ui.kit.buttons import button
 from pages.ui.run import picker, polling, stored, watch

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from data import DataError, catalogue
+from pages.digestion import race
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, present, state, ways, words
-from pages.ui.play import both
 from pages.ui.recipe import beginning, data_set
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
@@ -112,14 +112,14 @@ def pair(base: Recipe, rules: dict, rows: int) -> dict[str, Recipe]:
     }
 
 
-def tape(courses: dict[str, both.Course], rows: int):
+def tape(courses: dict[str, race.Course], rows: int):
     """One sentence, and the tape of both solvers."""
     if all(course.state == "done" for course in courses.values()):
         st.markdown(verdict(*courses.values()))
-    both.draw({name: both.Side(course.lines, course.state == "done") for name, course in courses.items()}, rows)
+    race.draw({name: race.Side(course.lines, course.state == "done") for name, course in courses.items()}, rows)
 
 
-def verdict(on: both.Course, off: both.Course) -> str:
+def verdict(on: race.Course, off: race.Course) -> str:
     """What was measured here."""
     evals = [course.lines[-1]["kernel_evals"] for course in (on, off)]
     ratio = evals[0] / evals[1]
@@ -140,7 +140,7 @@ def verdict(on: both.Course, off: both.Course) -> str:
     return f"Here digestion **{said}**, {counted}, {joined} takes {time} time: {took} instead of {without}."
 
 
-def counts(courses: dict[str, both.Course]):
+def counts(courses: dict[str, race.Course]):
     """The counts under the tape."""
     with st.container(key="digestion_told"):
         columns = dict.fromkeys(("Peak SVs", "SVs", "Steps"), numbers.count())
@@ -150,7 +150,7 @@ def counts(courses: dict[str, both.Course]):
         numbers.table(rows, alt, "digestion_table", columns)
 
 
-def _row(side: str, course: both.Course) -> dict:
+def _row(side: str, course: race.Course) -> dict:
     last = course.lines[-1]
     looked = last["cache_hits"] + last["cache_misses"]
     return {
@@ -175,7 +175,7 @@ def waiting(recipes: dict[str, Recipe]):
             ":material/hourglass_top: Training both solvers. The first run also compiles them, which takes half a "
             "minute."
         )
-        if not any(map(both.pending, recipes.values())):
+        if not any(map(race.pending, recipes.values())):
             st.rerun()
 
     look()
@@ -184,7 +184,7 @@ def waiting(recipes: dict[str, Recipe]):
 def by_rows(base: Recipe, rules: dict, rows: int, offered: list[int]):
     """The gain at every size of the cache that was measured, and a button for the others."""
     recipes = {size: pair(base, rules, size).values() for size in offered}
-    left = [size for size, two in recipes.items() if not all(map(both.known, two))]
+    left = [size for size, two in recipes.items() if not all(map(race.known, two))]
     asked = bool(left) and st.button(
         f"Measure {len(left)} other sizes of the cache", key="digestion_sizes", icon=":material/stacked_line_chart:",
         help="Trains both solvers with each cache size. The slider then shows them one by one.",
@@ -194,11 +194,11 @@ def by_rows(base: Recipe, rules: dict, rows: int, offered: list[int]):
         for done, size in enumerate(left):
             bar.progress(done / len(left), f"Training both with {size:,} rows")
             for recipe in recipes[size]:
-                both.soon(recipe, None)
+                race.soon(recipe, None)
         st.rerun()
     points = []
     for size, two in recipes.items():
-        if all(courses := [both.known(recipe) for recipe in two]):
+        if all(courses := [race.known(recipe) for recipe in two]):
             on, off = (course.lines[-1] for course in courses)
             points.append((size, on["kernel_evals"], off["kernel_evals"]))
             svs = on["n_sv"], max(line["n_sv"] for line in courses[1].lines)
@@ -223,7 +223,7 @@ def as_runs(recipes: dict[str, Recipe], rows: int):
     there = {side: run for side, run in found.items() if run}
 
     def look(statuses):
-        courses = {side: both.of_run(run, status) for (side, run), status in zip(there.items(), statuses, strict=True)}
+        courses = {side: race.of_run(run, status) for (side, run), status in zip(there.items(), statuses, strict=True)}
         if any(course.lines and course.lines[-1]["kernel_evals"] for course in courses.values()):
             tape(courses, rows)
             counts(courses)
@@ -246,12 +246,12 @@ def main():
         with slider:
             rows, offered = cache()
         recipes = pair(base, rules, rows)
-        if not both.small(base, catalogue.entry(base.dataset).shape):
+        if not race.small(base, catalogue.entry(base.dataset).shape):
             with figure:
                 as_runs(recipes, rows)
             return
         with figure, st.spinner("Training both solvers, a second or two"):
-            courses = {side: both.soon(recipe, SOON) for side, recipe in recipes.items()}
+            courses = {side: race.soon(recipe, SOON) for side, recipe in recipes.items()}
         if not all(courses.values()):
             with figure:
                 waiting(recipes)

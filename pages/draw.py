@@ -3,7 +3,7 @@
 import streamlit as st
 
 from data import catalogue
-from pages.ui.draw import address, machines, view
+from pages.draw import address, machines, view
 from pages.ui.kit import present, state, ways
 from pages.ui.kit.words import plain
 from pages.ui.run import polling

@@ -3,12 +3,13 @@
 import numpy as np
 import streamlit as st
 
+from pages.errors import abstain
 from pages.ui.example import answers, evidence, plane
 from pages.ui.figures import confusion
 from pages.ui.kit import numbers, parameters, present, walk, words
 from pages.ui.kit.gallery import reference
 from pages.ui.kit.paging import paged
-from pages.ui.run import snapshots, unsure
+from pages.ui.run import snapshots
 from pages.ui.run.hint import hint
 from pages.ui.run.trained import another_run, to_labels, trained_run
 from pages.ui.why import recommend
@@ -53,10 +54,10 @@ if run:
     present.about("Of the test examples; in brackets the 95 % interval of the rate (Wilson).")
     hint(run)
     sides = st.grid(2, min_column_width=400)
-    tabs = ("Confusion", "Which ones", "What would have fixed them", "By class", "Not sure")
+    tabs = ("Confusion", "Which ones", "What would have fixed them", "By class", "Abstain")
     beside = sides.cell()
     places = (beside.container(), sides.cell(), beside.container(), st.container(), st.container())
-    left, right, remedy, below, not_sure = present.parts(tabs, places)
+    left, right, remedy, below, without = present.parts(tabs, places)
     with right:
         with present.form("Which errors"), st.container(horizontal=True):
             wanted = parameters.several(
@@ -112,5 +113,5 @@ if run:
             "As in the paper's Tables 4 to 6: errors of the whole classifier by true class; misses and false alarms of "
             "each class's own machine, taken alone; its support vectors and the bounded ones (alpha = C)."
         )
-    with not_sure:
-        unsure.section(run, classes)
+    with without:
+        abstain.section(run, classes)

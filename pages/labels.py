@@ -7,11 +7,11 @@ missing, and the run that has it.
 import streamlit as st
 
 from data import DataError
+from pages.labels import ask, gives, judge, listed, target
+from pages.labels.listed import Doubt
 from pages.ui.example import evidence
 from pages.ui.kit import parameters, present, state, words
 from pages.ui.kit.words import plain
-from pages.ui.label import ask, gives, judge, listed, target
-from pages.ui.label.listed import Doubt
 from pages.ui.recipe import starting
 from pages.ui.run import stored
 from pages.ui.run.trained import another_run, trained_run

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
+from pages.lessons import course
+from pages.lessons.course import LESSONS
+from pages.lessons.parts import MAX_SEED, Lesson
 from pages.ui.kit import parameters
 from pages.ui.kit.buttons import button
-from pages.ui.lesson import course
-from pages.ui.lesson.lessons import LESSONS
-from pages.ui.lesson.parts import MAX_SEED, Lesson
 
 MINUTES = 5
 

@@ -19,8 +19,8 @@ from pages.ui.figures import comparison, ranking
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, present, ways, words
 from pages.ui.kit.gallery import Tile, diverging, gallery
-from pages.ui.paper import pair, triangle
 from pages.ui.run import polling, snapshots, stored
+from pages.ui.studies import pair, triangle
 from svmcore.lab.experiment.comparison import together, why_not
 from svmcore.lab.experiment.train import prepare
 from svmcore.lab.forecast.estimate import estimate

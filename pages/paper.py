@@ -5,9 +5,9 @@ from collections import Counter
 import streamlit as st
 
 from data import DataError
+from pages.paper import cards, figures, outline, table
+from pages.paper.outline import PAPERS
 from pages.ui.kit import parameters, ways, words
-from pages.ui.paper import cards, figures, outline, table
-from pages.ui.paper.outline import PAPERS
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import seconds_of
 from svmcore.lab.recipes import xtrain

@@ -6,9 +6,9 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, pictures
-from pages.ui.detect import one, others, photo, windows
-from pages.ui.detect.view import View
-from pages.ui.kit import parameters, state, viewer, walk, ways, words
+from pages.detect import one, others, photo, viewer, windows
+from pages.detect.view import View
+from pages.ui.kit import parameters, state, walk, ways, words
 from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import data_uri
 from pages.ui.recipe import starting

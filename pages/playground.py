@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from pages.playground import controls, opening, view
 from pages.ui.kit import present
-from pages.ui.play import controls, opening, view
 
 st.title("Playground")
 if not present.presenting() and not st.session_state.get("lesson_at"):  # it would say what a lesson asks

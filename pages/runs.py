@@ -9,8 +9,9 @@ from contextlib import suppress
 
 import streamlit as st
 
+from pages.runs import listed
 from pages.ui.kit import numbers, present, state, words
-from pages.ui.run import card, line, listed, polling
+from pages.ui.run import card, line, polling
 from pages.ui.run.line import PERIOD
 from svmcore.lab import jobs
 from svmcore.lab.jobs.cluster import CLUSTER, ON_REQUEST, ClusterError, Worker

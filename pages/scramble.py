@@ -7,8 +7,8 @@ from data import DataError, load
 from pages.ui.kit import parameters, present, words
 from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import Tile, gallery, pictures, reference
-from pages.ui.paper import scrambled
 from pages.ui.run import picker, polling, stored
+from pages.ui.studies import scrambled
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.store import runs
 from svmcore.preprocess import Preprocessor

@@ -8,7 +8,7 @@ import pytest
 from data import catalogue, load, revisions
 from data.dataset import Arrays
 from data.verdicts import LABEL, OUT, UNLABELLED, Verdict
-from pages.ui.label import ask
+from pages.labels import ask
 from svmcore.__main__ import main
 from svmcore.explain.asking import REACH, WAYS, lead, next_ones
 from svmcore.kernels import RBF, Poly

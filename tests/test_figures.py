@@ -8,11 +8,11 @@ import pytest
 from PIL import Image
 from scipy import optimize
 
+from pages.paper import geometry
 from pages.ui.figures import confusion, curves, decisions, maps, ranking
 from pages.ui.kit.gallery import data_uri, diverging, magnified, montage, pictures, reference, thin
 from pages.ui.kit.palette import BLUE_RGB, ORANGE_RGB
 from pages.ui.kit.words import held_so_far
-from pages.ui.paper import geometry
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
 
 

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pages.ui.detect import judged as judging
-from pages.ui.detect import operate
-from pages.ui.figures import froc
-from pages.ui.kit import viewer
-from pages.ui.kit.viewer import ALARM, FOUND, MISSED, Mark
+from pages.detect import froc, operate, viewer
+from pages.detect import judged as judging
+from pages.detect.viewer import ALARM, FOUND, MISSED, Mark
 from svmcore.detection import curve
 from tests.detections import detections, two_parts
 

@@ -64,6 +64,7 @@ def tree(name):
     return ast.parse(MODULES[name].read_text(encoding="utf-8"))
 
 
+@cache
 def imports(name):
     """Dotted names that a module imports anywhere in its body; project modules to the file, others to the package."""
     found = set()
@@ -151,25 +152,9 @@ def test_no_machine_paths():
 
 
 LAB = ("registry", "recipe", "store", "experiment", "forecast", "recipes", "jobs", "tables")
-ROOMS = (
-    "kit",
-    "figures",
-    "recipe",
-    "example",
-    "why",
-    "run",
-    "compare",
-    "label",
-    "reduction",
-    "detect",
-    "edit",
-    "draw",
-    "play",
-    "data",
-    "paper",
-    "lesson",
-    "views",
-)
+ROOMS = ("kit", "figures", "recipe", "example", "why", "run", "compare", "reduction", "play", "studies", "views")
+PAGES = {path.stem for path in (ROOT / "pages").glob("*.py")}
+TABS = {"photograph": "detect", "jitters": "datasets"}  # a page whose subject is another one's
 
 
 @pytest.mark.parametrize(("house", "order"), [("svmcore.lab", LAB), ("pages.ui", ROOMS)])
@@ -180,6 +165,36 @@ def test_rooms_import_one_way(house, order):
         later = {f"{house}.{other}" for other in order[order.index(room) + 1 :]}
         up = {i for i in imports(module) if any(i == other or i.startswith(f"{other}.") for other in later)}
         assert not up, f"{module} imports {', '.join(sorted(up))}, which stands above it"
+
+
+def page_of(module):
+    """The page whose folder, or whose file, a module is; None where it belongs to several."""
+    house, _, rest = module.partition(".")
+    page = rest.partition(".")[0]
+    return TABS.get(page, page) if house == "pages" and page in PAGES else None
+
+
+def test_a_folder_of_a_page_is_its_own():
+    """What several pages use is in pages/ui, which uses no page; app.py may use any."""
+    for module in (m for m in MODULES if top(m) == "pages"):
+        others = {page_of(i) for i in imports(module)} - {None, page_of(module)}
+        assert not others, f"{module} imports what belongs to {', '.join(sorted(others))}"
+
+
+def test_pages_ui_holds_what_several_pages_use():
+    """Following imports from each page; what app.py uses is every page's."""
+    users = {}
+    for root in ("app", *(m for m in MODULES if page_of(m))):
+        seen, left = set(), [root]
+        while left:
+            new = imports(left.pop()) & MODULES.keys() - seen
+            seen |= new
+            left += new
+        for module in seen:
+            users.setdefault(module, set()).add(page_of(root))
+    for module, pages in users.items():
+        if module.startswith("pages.ui.") and MODULES[module].name != "__init__.py" and None not in pages:
+            assert len(pages) > 1, f"{module} is used by {', '.join(pages)} alone: it belongs to its folder"
 
 
 def assigned(node):

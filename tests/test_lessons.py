@@ -10,13 +10,13 @@ from sklearn import svm
 from streamlit.testing.v1 import AppTest
 
 from data import load
+from pages.lessons import course, jittering, places, plane, seen, speed, virtual
+from pages.lessons.course import LESSONS
+from pages.lessons.machines import BY_C, TURNS
+from pages.lessons.parts import Facts, told
 from pages.ui.kit import words
-from pages.ui.lesson import course, places, plane, seen
-from pages.ui.lesson.lessons import LESSONS, jittering, speed, virtual
-from pages.ui.lesson.lessons.machines import BY_C, TURNS
-from pages.ui.lesson.parts import Facts, told
-from pages.ui.paper import scrambled
 from pages.ui.run import stored
+from pages.ui.studies import scrambled
 from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.store import runs

@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from pages.runs import listed
 from pages.ui.kit import words
 from pages.ui.kit.text import apart
-from pages.ui.run import listed, picker, stored
+from pages.ui.run import picker, stored
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import RecipeError

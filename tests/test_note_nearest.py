@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from sklearn.datasets import load_digits, make_moons
 from sklearn.neighbors import KNeighborsClassifier
 
-from pages.ui.paper.nearest import agreement, signs, without_b
+from pages.paper.nearest import agreement, signs, without_b
 
 
 def rbf(A, B, gamma):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pages.ui.paper import figures
-from pages.ui.paper.outline import KINDS, PAPERS, STATES, of
+from pages.paper import figures
+from pages.paper.outline import KINDS, PAPERS, STATES, of
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES, xtrain
 from svmcore.lab.tables import TABLES

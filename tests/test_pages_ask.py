@@ -5,7 +5,7 @@ import pytest
 
 from data import catalogue, load, revisions
 from data.dataset import Arrays
-from pages.ui.label import ask
+from pages.labels import ask
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe
 from svmcore.lab.jobs.analyses import NEXT, STUDIED, study_key

@@ -10,7 +10,8 @@ import pytest
 
 from data import catalogue
 from data.dataset import Arrays
-from pages.ui.compare import empty, laid, pairs, tables
+from pages.compare import empty, tables
+from pages.ui.compare import laid, pairs
 from pages.ui.figures import confusion as confusions
 from svmcore.kernels import RBF
 from svmcore.lab import jobs

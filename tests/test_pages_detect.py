@@ -13,10 +13,8 @@ from data import DataError, load, pictures, revisions
 from data.loaders.objects import coco
 from data.loaders.sieve import Sieve
 from data.verdicts import LABEL, OUT, Verdict
-from pages.ui.detect import labels, more, operate, others, photo
-from pages.ui.detect.view import view_of
-from pages.ui.figures import froc
-from pages.ui.kit import viewer
+from pages.detect import froc, labels, more, operate, others, photo, viewer
+from pages.detect.view import view_of
 from pages.ui.kit.text import with_sign
 from svmcore import SVC
 from svmcore.detection import curve
@@ -136,7 +134,7 @@ def test_published_figures_stand_beside_the_papers_own_pictures_alone(done):
 
 
 def test_every_further_look_is_drawn(done, monkeypatch):
-    monkeypatch.setattr("pages.ui.detect.more.OF_PAPERS", (done.recipe.dataset,))
+    monkeypatch.setattr("pages.detect.more.OF_PAPERS", (done.recipe.dataset,))
     app = open_page("detect", run=done.id)
     looks = {
         "By category": "Each curve counts the objects of one category",

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from data import load
-from pages.ui.draw import address, machines, nudges, strokes
-from pages.ui.draw.nudges import Nudge
-from pages.ui.draw.strokes import FOUR, LONGEST, pack, sent, unpack
+from pages.draw import address, machines, nudges, strokes
+from pages.draw.nudges import Nudge
+from pages.draw.strokes import FOUR, LONGEST, pack, sent, unpack
 from pages.ui.figures import decisions
 from pages.ui.why import dialog
 from svmcore.jitter import JitterSet

@@ -5,8 +5,8 @@ import pytest
 
 from data import catalogue
 from data.dataset import Arrays
-from pages.ui.edit import planar, setting, studies
-from pages.ui.edit.setting import Setting
+from pages.cross_training import planar, setting, studies
+from pages.cross_training.setting import Setting
 from pages.ui.figures import crossing, edited
 from svmcore.kernels import RBF
 from svmcore.lab import jobs

@@ -290,7 +290,7 @@ def test_present_mode_shows_one_figure_at_a_time_and_folds_the_form(digits_run):
         "Which ones",
         "What would have fixed them",
         "By class",
-        "Not sure",
+        "Abstain",
     ]
     assert any(box.label == "Which errors" for box in app.expander)
     assert app.query_params["present"] == "true"

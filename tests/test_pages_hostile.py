@@ -9,9 +9,9 @@ import pytest
 
 from data import catalogue
 from data.dataset import Arrays
+from pages.paper import table as paper_table
 from pages.ui.figures import curves, decisions, maps
 from pages.ui.kit import words
-from pages.ui.paper import table as paper_table
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe

@@ -8,8 +8,8 @@ import pytest
 from data import catalogue, load, revisions, verdicts
 from data.dataset import Arrays
 from data.verdicts import LABEL, OUT, Verdict
+from pages.labels import judge, listed, target
 from pages.ui.kit.text import with_sign
-from pages.ui.label import judge, listed, target
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, jobs
 from svmcore.lab.experiment import suspects

@@ -8,13 +8,14 @@ import pytest
 
 from data import catalogue
 from data.dataset import Arrays
+from pages.digestion import race
+from pages.paper import figures
+from pages.paper.table import _text
 from pages.ui.example import evidence, families, jittered
 from pages.ui.example.spoken import brief
 from pages.ui.figures import comparison
-from pages.ui.paper import figures, triangle
-from pages.ui.paper.table import _text
-from pages.ui.play import both
 from pages.ui.run import stored
+from pages.ui.studies import triangle
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Linear
 from svmcore.lab import jobs
@@ -292,7 +293,7 @@ def test_digestion_where_there_is_nothing_to_digest_says_so(digits_run):
 
 
 def test_digestion_of_many_examples_is_two_runs(digits_run, monkeypatch):
-    monkeypatch.setattr(both, "AT_ONCE", 100)
+    monkeypatch.setattr(race, "AT_ONCE", 100)
     app = open_page("digestion", run=digits_run.id, set="digits-8x8", copies="none", rows="40")
     app.number_input(key="n_digits-8x8_none").set_value(300).run()
     assert not app.error, app.error[0].value

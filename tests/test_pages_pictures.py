@@ -7,7 +7,7 @@ import pytest
 
 from data import catalogue, pictures
 from data.loaders.pictures import read_pictures
-from pages.ui.data import picture_sets
+from pages.datasets import picture_sets
 from pages.ui.kit.words import many, plain, plural
 from svmcore.lab.recipes import RECIPES
 from tests import damage

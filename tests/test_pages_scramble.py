@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pages.ui.paper import scrambled
+from pages.ui.studies import scrambled
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.jobs import welcome

@@ -11,9 +11,10 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from data import plane
+from pages.playground import opening
+from pages.playground import view as component
 from pages.ui.kit.text import plain, short
-from pages.ui.play import opening, setting, solve, solved
-from pages.ui.play import view as component
+from pages.ui.play import setting, solve, solved
 from pages.ui.recipe import config
 from svmcore import RBF, SVC, PointJitters, VirtualSVC
 from svmcore.lab import jobs
@@ -161,9 +162,8 @@ def own_home(tmp_path_factory):
 
 
 def test_its_first_picture_needs_no_library():
-    code = (
-        "import sys, pages.ui.play.view; print(sorted({'svmcore', 'numba', 'sklearn', 'scipy'} & sys.modules.keys()))"
-    )
+    code = "import sys, pages.playground.view; "
+    code += "print(sorted({'svmcore', 'numba', 'sklearn', 'scipy'} & sys.modules.keys()))"
     told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"
 
@@ -325,7 +325,7 @@ def test_what_trains_behind_the_page_is_told():
 def _lost():
     import streamlit as st
 
-    from pages.ui.play import controls
+    from pages.playground import controls
 
     controls.begin()
     now = controls.FORM.base

@@ -4,7 +4,7 @@ gives."""
 import pytest
 
 from data import catalogue
-from pages.ui.paper import cards
+from pages.paper import cards
 from pages.ui.run import stored
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs

@@ -10,8 +10,8 @@ from scipy.ndimage import gaussian_filter
 
 from data import pictures
 from data.pictures import catalogue
-from pages.ui.detect import more
-from pages.ui.detect.view import view_of
+from pages.detect import more
+from pages.detect.view import view_of
 from svmcore.detection.discard import fit_discard
 from svmcore.detection.scan import n_windows, scan
 from svmcore.detection.turns import MOST, QUARTERS, inside, matrices, moved, turned, turned_back, turned_shape

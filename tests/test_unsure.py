@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from pages.ui.run import unsure as section
+from pages.errors import abstain as section
 from svmcore.lab.experiment import unsure
 from svmcore.lab.recipes import RECIPES
 from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)

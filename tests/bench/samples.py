@@ -16,10 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pages.ui.paper import cards, figures, pair, scrambled
+from pages.paper import cards, figures
 from pages.ui.play.setting import FIRST_PROBLEM, of_problem
 from pages.ui.play.solve import solve
 from pages.ui.play.solved import FIRST, numbers
+from pages.ui.studies import pair, scrambled
 from svmcore import files
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages.ui.lesson.lessons import LESSONS as KNOWN
+from pages.lessons.course import LESSONS as KNOWN
 from tests.browser.steps import QUIET, SCREENS, press, settle, tiles
 
 LESSONS = {"keeps": 5, "margin": 5, "virtual": 5, "jittering": 6, "toofar": 5, "speed": 6}

@@ -1,1 +1,1 @@
-"""The Playground."""
+"""Points in the plane: the setting of an address, and its machine."""

@@ -17,7 +17,7 @@ LOOKS = [Look("support_vectors", "See its support vectors"), Look("errors", "See
 REPORT = {
     "Classes": sections.confusions,
     "Wrong answers": sections.wrong,
-    "Not sure": sections.not_sure,
+    "Abstain": sections.abstain,
     "The plane": sections.regions,
     "Largest support vectors": sections.supports,
 }

@@ -97,7 +97,7 @@ def _as_pictures(rng, files, folder):
 
 
 def _as_photograph(rng, files, folder):
-    from pages.ui.detect import photo
+    from pages.detect import photo
 
     side = int(rng.choice([5, 19, 63]))
     image, full = photo._grey(photo.upload(*files[0], side))

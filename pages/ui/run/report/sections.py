@@ -172,7 +172,7 @@ def _alphas(run, machine, heaviest) -> str:
     )  # fmt: skip
 
 
-def not_sure(run) -> str:
+def abstain(run) -> str:
     """What is left of the errors where the machine need not answer, by what *not sure* costs; "" for too few tests."""
     machine, test = run.machine(), run.test()
     true = class_positions(test.y_true, machine.classes)

@@ -1,0 +1,111 @@
+"""What is edited in the plane: a Setting, its widgets, and the sample that it names. All of it is in the address."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from data import DataError, catalogue, load
+from pages.cross_training import choice
+from pages.ui.kit import parameters, words
+from pages.ui.recipe import data_set
+from svmcore.lab.registry import split as label_noise
+
+BENCHMARK, STAND_IN = "banana", "toy-banana"
+FEWEST, MOST_POINTS, TESTS = 50, 1600, 100  # examples that train, and that must be left to test on
+C_SERIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
+GAMMA_SERIES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+SEEDS = slice(0, 9999)
+POINT = "point"  # the parameter of the address that names one of the examples
+
+
+class Setting(NamedTuple):
+    """Plain numbers and a name, so that what is computed of it can be kept under it."""
+
+    dataset: str
+    n: int
+    noise: float  # share of the training labels that is flipped
+    C: float
+    gamma: float
+    subsets: int  # s
+    size: int  # r
+    seed: int
+
+
+class Sample(NamedTuple):
+    """Examples of a Setting, standardised; labels +-1."""
+
+    X: np.ndarray  # (n, 2) float32
+    y: np.ndarray  # (n,) int64, some of them flipped
+    flipped: np.ndarray  # (n,) bool
+    X_test: np.ndarray  # (m, 2)
+    y_test: np.ndarray  # (m,) as they are
+    flipped_test: np.ndarray  # (m,) bool: the same share, for labels as noisy as those that trained
+    names: tuple[str, str]  # of -1 and +1
+    rows: np.ndarray  # (n,) which example of the data set each is, those of its test part after the others
+    synthetic: bool
+
+
+def choices() -> list[str]:
+    """Data sets of points in the plane, of two classes."""
+    return data_set.at_hand(lambda entry: entry.shape == (2,) and entry.n_classes == 2)
+
+
+def usual() -> str:
+    """The benchmark where it is at hand."""
+    return BENCHMARK if catalogue.entry(BENCHMARK).at_hand else STAND_IN
+
+
+def form() -> Setting:
+    """The widgets."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = data_set.field(choices(), "Points in the plane, in two classes.", usual())
+        entry = catalogue.entry(name)
+        noise = choice.flipped(10, 260)
+        most = max(FEWEST, min(MOST_POINTS, entry.n_train + entry.n_test - TESTS) // 50 * 50)
+        n = parameters.number(
+            "examples", "Training examples", FEWEST, most, min(400, most), 50, width=150,
+            help="Drawn by the seed; all other examples are tested.", on_change=parameters.say, args=(POINT, None),
+        )  # fmt: skip
+        with st.popover("Machine and subsets", icon=":material/tune:"):
+            C = _choice("edit_C", "C", C_SERIES, 3.0, "Cost of an error. The same for every machine here.")
+            gamma = _choice("edit_gamma", "gamma", GAMMA_SERIES, 1.0, "Of the RBF kernel: larger is more local.")
+            help = "Number of machines that score each example (Bakir et al. 2004, Algorithm 3)."
+            subsets = parameters.number("subsets", "Subsets s", 2, 20, 5, 1, help=help)
+            help = "Examples per subset, half of each class. Small subsets disagree more."
+            size = parameters.number("each", "Examples in each, r", 4, n, min(200, n // 4 * 2), 2, help=help)
+            help = "Draws the sample, the flipped labels and the subsets."
+            seed = parameters.number("sample_seed", "Seed", SEEDS.start, SEEDS.stop, 0, 1, help=help)
+    return Setting(name, n, noise, C, gamma, subsets, size, seed)
+
+
+def _choice(name, label, series, value, help) -> float:
+    texts = [f"{v:g}" for v in series]  # options are their own labels, as the address shows them
+    return float(parameters.choice(name, label, texts, f"{value:g}", widget="select_slider", help=help))
+
+
+def sample(setting: Setting) -> Sample:
+    """The examples of a setting. DataError where they cannot be had, or one class alone is drawn."""
+    return _sample(load(setting.dataset).content_hash, setting.dataset, setting.n, setting.noise, setting.seed)
+
+
+@lru_cache(maxsize=32)
+def _sample(content_hash: str, dataset: str, n: int, noise: float, seed: int) -> Sample:
+    """content_hash: the reader's own sets can be replaced under their name."""
+    data = load(dataset)
+    X = np.concatenate([data.X_train, data.X_test]).astype(np.float64)
+    y = np.where(np.concatenate([data.y_train, data.y_test]) == data.classes[1], 1, -1)
+    rows = np.random.default_rng(seed).permutation(len(y))
+    if data.train is not None:
+        rows = rows[~np.isin(rows, data.train.unlabelled)]
+    train, test = rows[:n], rows[n:]
+    if len(set(y[train].tolist())) < 2 or not len(test):
+        raise DataError(f"{words.short(data.entry.title)} has too few examples of a class", "a larger set")
+    mean, spread = X[train].mean(axis=0), np.maximum(X[train].std(axis=0), 1e-12)
+    X = ((X - mean) / spread).astype(np.float32)
+    flipped = label_noise.flipped(len(train), noise, seed)
+    flipped_test = label_noise.flipped(len(test), noise, seed, label_noise.TEST)
+    labels = np.where(flipped, -y[train], y[train])
+    names = tuple(str(name) for name in data.classes)
+    return Sample(X[train], labels, flipped, X[test], y[test], flipped_test, names, train, data.entry.synthetic)

@@ -1,0 +1,354 @@
+"""Figures 1, 3 and 4 of the paper as runs, and the same course on any two classes: what grows, what it costs.
+
+A study of cross-training: runs of the plain and of the edited machine along one quantity, and what is drawn of them.
+
+    Course      points along x, at each the recipes of every machine (several where it is repeated with other seeds)
+    measured    what the stored runs have to say of it so far
+
+Those of Figures 1, 3 and 4 of Bakir, Bottou and Weston (2004), and of its settings: what varies is read off their
+recipes.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from data import DataError, catalogue, drawn
+from pages.cross_training import choice
+from pages.ui.figures import crossing
+from pages.ui.figures.crossing import Line
+from pages.ui.figures.frame import side_by_side, worded
+from pages.ui.kit import parameters, present, state, words
+from pages.ui.run import stored
+from svmcore.lab.experiment.meter import search_apart
+from svmcore.lab.experiment.splits import machine_of
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipes import xtrain
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.store import runs
+from svmcore.lab.store.reading import Group
+from svmcore.lab.store.runs import Run
+
+
+class Point(NamedTuple):
+    """One x of a course."""
+
+    x: float
+    machines: dict[str, tuple[Recipe, ...]]  # name -> its recipes, one a repetition
+    bayes: float | None = None  # the smallest possible error, where it is known
+
+
+class Course(NamedTuple):
+    """What is varied, and the runs that it takes."""
+
+    title: str
+    says: str  # what is varied, of which examples
+    x_title: str
+    points: tuple[Point, ...]
+    group: Group
+    theirs: str = ""  # what the paper reports
+    apart: bool = False  # support vectors at C and below it are counted apart, on a log axis
+    x_log: bool = False
+
+    @property
+    def recipes(self) -> list[Recipe]:
+        """All of them, each once."""
+        all_of_them = (r for p in self.points for several in p.machines.values() for r in several)
+        return list({recipe.digest(): recipe for recipe in all_of_them}.values())
+
+    @property
+    def names(self) -> list[str]:
+        """Of its machines."""
+        return list(dict.fromkeys(name for point in self.points for name in point.machines))
+
+
+TIME = "training time, s"
+Found = dict[str, Run]  # digest -> run, of those that are done
+MEASURES = {
+    "support vectors": lambda run: run.result["n_union"],
+    "bound": lambda run: int(np.sum(run.result["n_bound"])),
+    "free": lambda run: run.result["n_union"] - int(np.sum(run.result["n_bound"])),
+    "test error, %": lambda run: 100 * run.result["error_rate"],
+    "error by noisy labels, %": lambda run: 100 * run.result.get("noisy", run.result)["error_rate"],
+    TIME: lambda run: search_apart(run.result)[0],
+}
+
+
+def line(course: Course, found: Found, name: str, measure: str) -> Line | None:
+    """The measure of one machine along x: means, with the smallest and the largest where it is repeated; None before
+    any is done. Of times the median alone: the first run of a process also reads the library."""
+    xs, values = [], []
+    for point in course.points:
+        done = [found[r.digest()] for r in point.machines.get(name, ()) if r.digest() in found]
+        if done:
+            xs.append(point.x)
+            values.append([MEASURES[measure](run) for run in done])
+    if not xs:
+        return None
+    repeated = measure != TIME and any(len(several) > 1 for several in values)
+    spread = ([min(v) for v in values], [max(v) for v in values]) if repeated else ()
+    middle = np.median if measure == TIME else np.mean
+    return Line(xs, [float(middle(v)) for v in values], *spread)
+
+
+def law(course: Course, found: Found) -> Line | None:
+    """Steinwart's 2 B n along x; B the Bayes error where it is known, else the smallest error of all machines by labels
+    as noisy as those that trained."""
+    xs, ys = [], []
+    for point in course.points:
+        done = [found[r.digest()] for several in point.machines.values() for r in several if r.digest() in found]
+        if done:
+            smallest = min(MEASURES["error by noisy labels, %"](run) for run in done) / 100
+            xs.append(point.x)
+            ys.append(2 * (smallest if point.bayes is None else point.bayes) * done[0].result["n_train"])
+    return Line(xs, ys) if xs else None
+
+
+def rows(course: Course, found: Found) -> list[dict]:
+    """Every run that is done, a row each."""
+    there = (
+        (point.x, name, found[recipe.digest()])
+        for point in course.points
+        for name, recipes in point.machines.items()
+        for recipe in recipes
+        if recipe.digest() in found
+    )
+    return [
+        {course.x_title: x, "Machine": name, "Seed": run.recipe.seed, "n": run.result["n_train"]}
+        | {measure: tell(run) for measure, tell in MEASURES.items()}
+        | {"run": run.id}
+        for x, name, run in there
+    ]
+
+
+class Figure(NamedTuple):
+    """A figure of the paper: the name of its recipes (svmcore.lab.recipes.xtrain), what varies in them, and what a
+    Course is told of it."""
+
+    study: str
+    x: Callable[[Recipe], float]
+    x_title: str
+    says: str
+    theirs: str
+    more: dict = {}  # noqa: RUF012  (never written to)
+
+
+def bayes(recipe: Recipe) -> float | None:
+    """The smallest error that is possible by the labels that training sees; None where nobody knows it."""
+    if not drawn.is_drawn(recipe.dataset):
+        return None
+    clean, noise = drawn.bayes_error(recipe.dataset), recipe.option("noise")
+    return clean * (1 - noise) + (1 - clean) * noise
+
+
+FIGURES = {
+    "Figure 1": Figure(
+        "xtrain-fig1",
+        lambda recipe: round(100 * drawn.bayes_error(recipe.dataset), 3),
+        "smallest possible error, %",
+        "A line between two squares that overlap more and more.",
+        "Theirs: bounded support vectors (alpha = C) grow with the overlap, those below C stay few.",
+        {"apart": True},
+    ),
+    "Figure 3": Figure(
+        "xtrain-fig3",
+        lambda recipe: float(recipe.n_train),
+        "training examples n",
+        "Two Gaussian clouds in ten dimensions, a linear machine, more and more examples; C by cross-validation on ten "
+        "splits. The paper's text says standard deviation 4, its error axis fits variance 4: both are here.",
+        "Theirs: nearly constant where the plain machine's grow linearly, with no loss of accuracy.",
+    ),
+    "Figure 4": Figure(
+        "xtrain-fig4",
+        lambda recipe: round(100 * recipe.option("noise"), 3),
+        "labels flipped, %",
+        "MNIST, 3 against 8: more and more labels are swapped, on five seeds. The paper splits the examples into five "
+        "subsets of 2,340; five of 6,000, which overlap, are beside them.",
+        "Theirs: constant where the plain machine's grow linearly; errors alike, on clean labels slightly more.",
+    ),
+    "Settings": Figure(
+        "xtrain-settings",
+        lambda recipe: recipe.C,
+        "C (of the first machines)",
+        "C of the first machines; the final C stays 10. Thresholds: as trained, the best on a validation part (slack "
+        "0), or moved no further than to within one standard error of it (slack 1).",
+        "Theirs: cross-training seems to be more sensitive than SVMs in terms of parameter tuning.",
+        {"x_log": True},
+    ),
+}
+
+
+SETS = {"clouds:2": "variance 4", "clouds:4": "deviation 4"}  # of a figure that has several
+
+
+def courses() -> dict[str, Course]:
+    """Name -> course, one for each figure and data set; figures without recipes are left out."""
+    found = {}
+    for name, figure in FIGURES.items():
+        own = xtrain.study(figure.study)
+        apart, of_sets = "apart" in figure.more, {}
+        for recipe in own:
+            of_sets.setdefault("" if apart else recipe.dataset, []).append(recipe)
+        for dataset, several in of_sets.items():
+            title = f"{name}, {SETS.get(dataset, dataset)}" if len(of_sets) > 1 else name
+            found[title] = _course_of(title, figure, several)
+    return found
+
+
+def _course_of(title: str, figure: Figure, recipes: Iterable[Recipe]) -> Course:
+    at: dict[float, dict[str, list[Recipe]]] = {}
+    for recipe in recipes:
+        at.setdefault(figure.x(recipe), {}).setdefault(machine_of(recipe), []).append(recipe)
+    points = []
+    for x in sorted(at):
+        machines = {name: tuple(recipes) for name, recipes in at[x].items()}
+        points.append(Point(x, machines, bayes(next(iter(machines.values()))[0])))
+    group = xtrain.group(figure.study)
+    return Course(title, figure.says, figure.x_title, tuple(points), group, figure.theirs, **figure.more)
+
+
+OWN = {"Your own data, by noise": "noise", "Your own data, by n": "n"}
+LEVELS = (0.0, 0.05, 0.1, 0.15, 0.2)
+PARTS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)  # of the training examples
+PLAIN, EDITED = "plain", "cross-trained"
+REPEATED = {PLAIN: choice.PLAIN, EDITED: choice.METHOD}
+
+
+def view() -> None:
+    """The choice of a course, its runs, and its figures."""
+    with present.form():
+        try:
+            course = _course()
+            if course is None:
+                return
+            found = stored.stored(course.recipes)
+            stored.study(course.recipes, found, "Start all", "course", course.group)
+        except (DataError, ValueError) as error:
+            st.error(words.plain(error), icon=":material/block:")
+            return
+    st.subheader(words.plain(course.title))
+    st.caption(" ".join(filter(None, (course.says, course.theirs))))
+    done = {run.recipe.digest(): run for run in found if run and run.state == "done"}
+    if done:
+        _figures(course, done)
+        _table(course, done)
+    elif not any(run and run.state in runs.ACTIVE for run in found):
+        st.info(
+            f"Start queues {len(course.recipes)} runs, each an ordinary one that can be cancelled and found again. The "
+            "figures fill as the runs finish.",
+            title="No runs yet", icon=":material/query_stats:",
+        )  # fmt: skip
+    stored.at_work(found)
+
+
+def _course() -> Course | None:
+    """What the widgets ask for."""
+    theirs = courses()
+    name = parameters.choice(
+        "course", "Course", [*theirs, *OWN], wrap=True,
+        help="Figures of Bakir, Bottou and Weston (2004), with their examples or with yours.",
+    )  # fmt: skip
+    return theirs[name] if name in theirs else _own(OWN[name])
+
+
+def _own(over: str) -> Course | None:
+    """A course of the reader's own: noise at the full size, or sizes at one noise."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        base = choice.field()
+        noise = choice.flipped() if over == "n" else 0.0
+    if base is None:
+        return None
+    title = choice.title(base)
+    if over == "noise":
+        points = [_point(100 * level, base.replace(noise=level)) for level in LEVELS]
+        group = Group.of("edit-noise", f"Label noise · {title}", base.digest())
+        return Course(title, "More and more labels are flipped.", "labels flipped, %", tuple(points), group)
+    base = base.replace(noise=noise)
+    n = _most(base)
+    points = [_point(size, base.replace(n_train=size)) for size in sorted({max(20, round(part * n)) for part in PARTS})]
+    group = Group.of("edit-n", f"More examples · {title}", base.digest())
+    says = f"More and more examples, {100 * noise:g} % of their labels flipped."
+    return Course(title, says, "training examples n", tuple(points), group)
+
+
+def _point(x: float, recipe: Recipe) -> Point:
+    machines = {name: (choice.named(METHODS[method].usual(recipe)),) for name, method in REPEATED.items()}
+    return Point(x, machines, bayes(recipe))
+
+
+def _most(base: Recipe) -> int:
+    """Training examples that there are."""
+    entry = catalogue.entry(base.dataset)
+    share = len(base.classes) / entry.n_classes if len(base.classes) > 1 else 1.0
+    n = round(entry.n_train * share)
+    return min(base.n_train or n, n if entry.n_test else n * 4 // 5)
+
+
+def _figures(course: Course, found: Found) -> None:
+    drawn = {"Support vectors": _held(course, found), "Errors": _of(course, found, "test error, %")}
+    if any(recipe.option("noise") for recipe in course.recipes):
+        drawn["Errors by noisy labels"] = _of(course, found, "error by noisy labels, %")
+    drawn["Time"] = _of(course, found, TIME)
+    side_by_side({f"course_{at}": figure for at, figure in enumerate(drawn.values())}, 2, 380, list(drawn))
+
+
+def _lines(course: Course, found: Found, measure: str) -> dict:
+    lines = {name: line(course, found, name, measure) for name in course.names}
+    return {name: one for name, one in lines.items() if one}
+
+
+def _held(course: Course, found: Found) -> go.Figure:
+    if course.apart:
+        lines = {
+            f"{name}, {measure}": one
+            for measure in ("bound", "free")
+            for name, one in _lines(course, found, measure).items()
+        }
+    else:
+        lines = _lines(course, found, "support vectors")
+    known = all(point.bayes is not None for point in course.points)
+    told = "the smallest possible error" if known else "the smallest error here by labels as noisy"
+    kinds = " Bound: alpha = C; free: below C." if course.apart else ""
+    how = {"log": course.apart, "span": _span(course), "log_x": course.x_log}
+    return crossing.held(lines, law(course, found), course.x_title, told, kinds, **how)
+
+
+def _of(course: Course, found: Found, measure: str) -> go.Figure:
+    lines = _lines(course, found, measure)
+    span, per_cent = _span(course), measure.endswith("%")
+    figure = crossing.growth(lines, course.x_title, measure, per_cent=per_cent, span=span, log_x=course.x_log)
+    said = crossing.ends(lines)
+    told = f"{measure[0].upper()}{measure[1:]}: {said}."
+    return worded(figure, f"{measure} against {course.x_title}: {said}.", told)
+
+
+def _span(course: Course) -> tuple[float, float]:
+    """The first and the last x."""
+    xs = [point.x for point in course.points]
+    return min(xs), max(xs)
+
+
+def _table(course: Course, found: Found) -> None:
+    told = rows(course, found)
+    with st.expander("All runs"):
+        st.dataframe(
+            told, hide_index=True, key="course_table", column_order=[name for name in told[0] if name != "run"],
+            on_select=lambda: _see([row["run"] for row in told]), selection_mode="single-row",
+            alt="Every run of the study with its figures",
+        )  # fmt: skip
+        st.caption("Select a row to show its run; for runs that discarded examples, this shows which.")
+
+
+@state.callback
+def _see(run_ids: list[str]) -> None:
+    """Callback of the table: the run of the row that was marked."""
+    for at in st.session_state["course_table"].selection.rows:
+        run = runs.get(run_ids[at])
+        state.show_run(run.id)
+        if "roles" in run.result:
+            st.session_state["cross_view"] = "A run"
+        else:
+            state.tell_later(f":material/check: Shown now: {words.plain(words.short(run.title, 60))}")

@@ -1,0 +1,360 @@
+"""The run shown, where it is one that leaves training examples out; a way to start one, and to those there are."""
+
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from data import DataError, Dataset
+from pages.cross_training import choice, costs
+from pages.ui.example import evidence
+from pages.ui.figures import crossing, edited
+from pages.ui.figures.frame import clicked, show
+from pages.ui.kit import parameters, present, state, walk, ways, words
+from pages.ui.kit.gallery import open_digit, reference
+from pages.ui.kit.paging import paged
+from pages.ui.recipe import config, starting
+from pages.ui.run import picker, stored, watch
+from pages.ui.run.trained import to_labels
+from svmcore.lab import jobs
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.store import runs
+from svmcore.lab.store.reading import Group
+from svmcore.lab.store.runs import Run
+from svmcore.methods.editing import RULES, roles
+
+PER_PAGE = 96
+COLUMNS = 8  # of a table's row that are shown
+KINDS = {  # what a gallery is called -> roles, how its examples are ordered: the most certain first
+    "Wrong side": ((roles.WRONG_SIDE,), lambda m, v: m + v),
+    "Easy": ((roles.EASY,), lambda m, v: v - m),
+    "Kept": ((roles.KEPT,), lambda m, v: np.abs(m)),
+    "Put back": ((roles.REINSERTED,), lambda m, v: m - v),  # in the address
+    "Validation": ((roles.VALIDATION,), lambda m, v: m),
+}
+SHOWN = {"Put back": "Reinserted"}  # in the address
+PLAIN = ("sv", "nu-sv")  # methods of plain machines, by C and by nu
+EXAMPLES = (  # fields of a recipe
+    "task", "dataset", "n_train", "n_test", "split", "classes", "preprocess", "seed", "kernel"
+)  # fmt: skip
+THROWN = "thrown"  # the parameter of the address: the kind of examples that is shown
+
+
+class Left(NamedTuple):
+    """What is to be shown of a run's training examples, each array (n,)."""
+
+    run: Run
+    dataset: Dataset
+    names: list[str]  # of -1 and +1
+    index: np.ndarray  # positions in the data set's X_train
+    role: np.ndarray
+    mean: np.ndarray  # (0,) where a rule has no margins
+    variance: np.ndarray
+    sign: np.ndarray  # +-1, as training saw them
+    given: np.ndarray  # its class in the data set where the run's noise gave it the other label, else ""
+
+    def ref(self, row: int) -> str:
+        """The example, as galleries and the address name it."""
+        return reference(self.run.recipe.dataset, "train", self.index[row])
+
+    def label(self, row: int) -> str:
+        """The class that training saw."""
+        return self.names[int(self.sign[row] > 0)]
+
+
+def left_of(run: Run) -> Left:
+    """Of a run that is done. FileNotFoundError where its method leaves nothing out."""
+    found, machine, dataset = run.edited(), run.machine(), evidence.data_of(run)
+    names = evidence.class_names(run, machine)
+    known = evidence.labels(run)
+    sign = np.where(known.seen[found.index].astype(str) == names[1], 1, -1)
+    if not np.isfinite(found.mean).all():
+        found = found._replace(mean=found.mean[:0], variance=found.variance[:0])
+    return Left(run, dataset, names, *found, sign, known.given[found.index])
+
+
+def draw(run: Run) -> None:
+    """Everything there is to see of a run that is done."""
+    left = left_of(run)
+    names = ["What was thrown away, and why", "What it cost", "Margins", "The examples"]
+    sides = st.grid(2, min_column_width=400)
+    places = [sides.cell(), sides.cell(), st.container(), st.container()]
+    thrown, cost, margins, examples = present.parts(names, places)
+    with thrown:
+        st.markdown("**What was discarded, and why?**")
+        _thrown(left)
+    with cost:
+        st.markdown("**What did it cost?**")
+        _cost(left)
+    with margins:
+        _margins(left)
+    with examples:
+        _examples(left)
+
+
+def _thrown(left: Left) -> None:
+    """How many have each role, and the reason."""
+    n, crossed = len(left.role), bool(len(left.mean))
+    counts = np.bincount(left.role, minlength=len(roles.TITLES))
+    rows = [
+        {"": roles.TITLES[code], "Examples": f"{counts[code]:,}", "Share": f"{100 * counts[code] / n:.1f}\u00a0%"}
+        | ({"Why": roles.REASONS[code]} if crossed else {})
+        for code in np.flatnonzero(counts)
+    ]
+    st.table(rows, alt="Number of training examples kept, discarded and restored, and why")
+    st.caption(words.plain(_how(left)))
+    if flipped := np.count_nonzero(left.given != ""):
+        caught = np.count_nonzero((left.given != "") & (left.role == roles.WRONG_SIDE))
+        st.caption(
+            f"{flipped:,} labels were flipped; {caught:,} of them lay on the wrong side and were discarded, with "
+            f"{counts[roles.WRONG_SIDE] - caught:,} whose labels were not flipped."
+        )
+
+
+def _how(left: Left) -> str:
+    """How it was decided."""
+    recipe, result = left.run.recipe, left.run.result
+    if not len(left.mean):
+        rule = RULES[recipe.option("rule")]
+        return f"{rule.title}: {rule.why}"
+    machines, (first, *last) = recipe.option("n_subsets"), result["chosen"]
+    last = f", {last[0]:g} in the end" if last and last[0] != first else ""
+    name = "C" if recipe.option("nu") is None else "nu"
+    each = f"{result['subset_size']:,}"
+    return f"{machines} machines on {each} examples each scored all {len(left.role):,}. {name} = {first:g}{last}."
+
+
+def _cost(left: Left) -> None:
+    """Beside the plain machine of the same examples, which can be trained from here."""
+    recipe = left.run.recipe
+    bagged = "answer" in recipe.options and recipe.option("answer") == "bagged"
+    own = costs.of_run(left.run, len(left.role) if bagged else len(edited.left(left.role)))
+    plain = plain_of(left.run)
+    costs.table(costs.of_run(plain, plain.result["n_train"]) if plain else None, own)
+    if bagged:
+        st.caption("This run predicts by the average of the first machines; it trains no final machine.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if not plain:
+            _train_plain(left.run)
+        query = {"run": left.run.id}
+        ways.to("support_vectors", "Its support vectors", "arrow_forward", query)
+        ways.to("errors", "Its errors", "arrow_forward", query)
+
+
+def plain_of(run: Run) -> Run | None:
+    """The newest finished run of a plain machine on the same examples with the same kernel, whatever its C."""
+    alike = (one for one in runs.newest_first() if one.state == "done" and _plain_beside(one.recipe, run.recipe))
+    return next((one for one in alike if (one.result or {}).get("data_hash") == run.result["data_hash"]), None)
+
+
+def _plain_beside(one: Recipe, other: Recipe) -> bool:
+    alike = all(getattr(one, name) == getattr(other, name) for name in EXAMPLES)
+    return METHODS[one.method].plain and alike and one.option("noise") == other.option("noise")
+
+
+def _train_plain(run: Run) -> None:
+    nu = run.recipe.options.get("nu")
+    recipe = run.recipe.replace(method=PLAIN[nu is not None], name="custom", title="")
+    recipe = recipe.replace(title=words.title(recipe))
+    found = stored.stored([recipe])
+    help = "Starts an ordinary run with the same examples, kernel and C, and nothing discarded."
+    stored.buttons([recipe], found, "Train the plain machine too", help, "plain", group=run.group)
+    if found == [None]:
+        st.caption(f"about {words.duration(estimate(recipe).seconds)}", width="content")
+
+
+def _margins(left: Left) -> None:
+    if not len(left.mean):
+        return
+    st.subheader("Margins under the machines of the first stage")
+    figure = crossing.margins(left.mean, left.variance, left.role, left.sign, left.names)
+    show(figure, "left_margins", on_select=lambda: _open("left_margins", left))
+    st.caption("Click a point to see its example and the prediction of this run.")
+
+
+def _open(key: str, left: Left) -> None:
+    """Callback of a figure: the example of the point that was clicked."""
+    for row in clicked(key):
+        open_digit(left.ref(row))
+
+
+def _examples(left: Left) -> None:
+    """One kind of examples, the most certain first."""
+    st.subheader("The examples")
+    kinds = {name: np.flatnonzero(np.isin(left.role, codes)) for name, (codes, _) in KINDS.items()}
+    kinds = {name: rows for name, rows in kinds.items() if len(rows)}
+    with present.form("Which examples"):
+        kind = _kind(kinds)
+    rows = kinds[kind]
+    if len(left.mean):
+        rows = rows[np.argsort(KINDS[kind][1](left.mean[rows], left.variance[rows]), kind="stable")]
+    walk.over((left.ref(row) for row in rows), kind.lower())
+    if left.dataset.X_train.shape[1:] == (2,):
+        _plane(left, rows, kind)
+        return
+    shown = rows[paged(len(rows), PER_PAGE, key="left_page", of=(left.run.id, kind))]
+    if left.dataset.image_shape is None and left.dataset.X_train.shape[1] > 2:
+        _rows(left, shown)
+    else:
+        _pictures(left, shown, kind)
+
+
+def _kind(kinds: dict[str, np.ndarray]) -> str:
+    """Which of them is shown; the address says it without the counts that its label shows."""
+    return parameters.choice(
+        THROWN, "Shown", kinds, key="left_kind", wrap=True,
+        format_func=lambda name: f"{SHOWN.get(name, name)} ({len(kinds[name]):,})",
+        help="Most certain first: furthest beyond the threshold; for kept examples, nearest to the boundary.",
+    )  # fmt: skip
+
+
+def _plane(left: Left, rows: np.ndarray, kind: str) -> None:
+    names = [words.in_figure(name, 20) for name in left.names]
+    points = edited.Points(left.dataset.X_train[left.index], left.sign, names)
+    show(edited.one_kind(points, rows, kind.lower()), "left_plane", on_select=lambda: _open("left_plane", left))
+
+
+def _pictures(left: Left, rows: np.ndarray, kind: str) -> None:
+    cut, index, given = words.distinct(left.names, 9), left.index[rows], left.given[rows]
+    labels = [
+        f"Training example {left.index[row]}, labelled {evidence.told(left.label(row), left.given[row])}, "
+        + roles.TITLES[left.role[row]]
+        + (f", margin mean {left.mean[row]:.2f}, variance {left.variance[row]:.2f}" if len(left.mean) else "")
+        for row in rows.tolist()
+    ]
+    marks = {
+        "upper": [cut[int(s > 0)] + (f" ({words.short(g, 9)})" if g else "") for s, g in zip(left.sign[rows], given)]
+    }
+    marks |= {"lower": [words.minus(f"{mean:.2f}") for mean in left.mean[rows]]} if len(left.mean) else {}
+    alt = f"{len(rows)} training examples: {kind.lower()}"
+    evidence.example_gallery(
+        left.dataset, "train", index, labels, **marks, cross=map(bool, given), key="left_gallery", alt=alt
+    )
+    flipped = f" Cross: its label was flipped. {evidence.SWAPPED}." if any(left.given) else ""
+    means = "; lower left: its mean margin" if len(left.mean) else ""
+    st.caption(f"Upper right: its label as training saw it{means}.{flipped} Click one to see why.")
+
+
+def _rows(left: Left, rows: np.ndarray) -> None:
+    """Examples of a table, a row each; a click on one opens it."""
+    names = [words.short(name, 24) for name in left.dataset.feature_names]
+    X = left.dataset.X_train[left.index[rows]]
+    columns = {"example": left.index[rows], "label": [words.short(left.label(row), 24) for row in rows]}
+    if any(left.given):
+        columns["in the dataset"] = [words.short(given, 24) for given in left.given[rows]]
+    if len(left.mean):
+        columns |= {"m": left.mean[rows].round(3), "v": left.variance[rows].round(3)}
+    columns |= dict(zip(names[:COLUMNS], X[:, :COLUMNS].T))
+    st.dataframe(
+        columns, hide_index=True, key="left_rows", on_select=lambda: _open_row(left, rows), selection_mode="single-row",
+        alt=f"{len(rows)} training examples by their columns",
+    )  # fmt: skip
+    more = f" The first {COLUMNS} of {len(names)} columns; *Why* shows all." if len(names) > COLUMNS else ""
+    st.caption(f"m and v: mean and variance of its margins. Select a row to see why.{more}")
+
+
+def _open_row(left: Left, rows: np.ndarray) -> None:
+    for at in st.session_state["left_rows"].selection.rows:
+        open_digit(left.ref(rows[at]))
+
+
+LISTED = 6  # edited runs to choose from
+
+
+def view() -> None:
+    """A run, or why there is none to see."""
+    run = state.current_run()
+    edits_now = run is not None and edits(run)
+    with present.form("Start one"):
+        if edits_now:
+            with st.expander("Start another", icon=":material/add:"):
+                _box()
+        else:
+            _box()
+    if not edits_now:
+        _others(run)
+        return
+    if run.state != "done":
+        watch.watch(run)
+        return
+    run.check()
+    st.subheader(words.plain(run.title))
+    st.caption(words.summary(run.recipe))
+    to_labels(run, "train")
+    try:
+        evidence.data_of(run)
+    except DataError as error:
+        st.error(words.plain(error), title="There are no examples to show", icon=":material/broken_image:")
+        return
+    draw(run)
+
+
+def edits(run: Run) -> bool:
+    """Whether its method leaves training examples out."""
+    return not run.damage and "roles" in METHODS[run.recipe.method].result_fields
+
+
+def _others(run: Run | None) -> None:
+    """Where the run shown has nothing to do with editing: those that have."""
+    found = [one for one in runs.newest_first() if edits(one)][:LISTED]
+    if run is not None:
+        st.caption(f"The run shown, *{words.plain(words.short(run.title, 60))}*, discards no examples.")
+    if not found:
+        st.info(
+            "Press Start both. The discarded examples appear here when both runs have finished.",
+            title="No run has discarded examples yet", icon=":material/content_cut:",
+        )  # fmt: skip
+        return
+    st.markdown("**Runs that did**")
+    named = picker.labels(runs.newest_first())
+    for one in found:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                words.plain(named[one.id]), key=f"see_{one.id}", type="tertiary", icon=":material/arrow_forward:",
+                on_click=state.show_run, args=(one.id,), help="Shows this run on every page.",
+            )  # fmt: skip
+            picker.badge(jobs.status(one.id).state)
+
+
+def _box() -> None:
+    """Data set, classes and noise; Start."""
+    try:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            base = choice.field()
+            noise = choice.flipped()
+        if base is None:
+            return
+        plain = choice.named(base.replace(noise=noise))
+        recipe = choice.named(METHODS[choice.METHOD].usual(plain))
+        needs = [estimate(one) for one in (plain, recipe)]
+    except (DataError, ValueError) as error:
+        st.error(words.plain(error), icon=":material/block:")
+        return
+    unfit = next((need.advice for need in needs if not need.fits), "")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Start both", type="primary", icon=":material/play_arrow:", key="edit_start", on_click=_start,
+            args=(plain, recipe), disabled=bool(unfit),
+            help="Trains a plain and a cross-trained machine on the same examples, one after the other.",
+        )  # fmt: skip
+        seconds = sum(need.seconds for need in needs)
+        said = words.plain(unfit) if unfit else f"About {words.duration(seconds)} for both."
+        st.caption(said, width="content")
+        help = "Opens the recipe in the form of the Train page: subsets, C, kernel, preprocessing."
+        ways.to("train", "All settings", "tune", config.link(recipe), help=help)
+        help = "Add a table or images with two classes or more, then choose it here."
+        ways.to("datasets", "Add your own data", "upload", {"set": "new"}, help=help)
+
+
+def _start(plain: Recipe, recipe: Recipe) -> None:
+    """Callback: queue what is missing of both; the edited one is the run shown from now on."""
+    group = Group.of("edit", f"Cross-training · {plain.title}", plain.digest())
+    with starting.asking():
+        ready = stored.stored([plain, recipe])
+        if not stored.kept(ready[0]):
+            starting.submit(plain, looks=False, group=group)
+        run_id = ready[1].id if stored.kept(ready[1]) else starting.submit(recipe, group=group)
+        state.show_run(run_id)
+        starting.tell_started(run_id, "The edited machine")

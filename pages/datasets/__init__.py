@@ -1,0 +1,1 @@
+"""What Datasets alone shows: uploads and downloads, and sets of pictures."""

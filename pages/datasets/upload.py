@@ -1,0 +1,173 @@
+"""A reader's own data of either kind: upload files or name a folder, look at what was understood, name it, keep it."""
+
+import re
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from data import DataError, catalogue
+from data.loaders.bundle import MAX_MEMBERS
+from data.loaders.columns import FILL, REFUSE, TELL
+from data.loaders.pictures import ACCEPTED as PICTURES_ACCEPTED
+from data.loaders.pictures import are_pictures
+from data.loaders.table import Labels
+from data.loaders.upload import ACCEPTED, Opened, Preview, Several, opened
+from data.own import MAX_NAMES
+from pages.datasets import keeping, picture_upload
+from pages.ui.example.views import facts, labelled
+from pages.ui.kit.words import plain
+
+SHOWN = 60  # examples in the preview
+MAX_CHOICES = 2000  # columns among which the labels can be chosen
+HOW = (
+    "Images: a zip or folder with one folder per class, a file that lists the objects in them, or the class in each "
+    "file name. Table: one example per row and a column of labels. Unknown labels: an empty cell, or a folder "
+    "`unlabelled`. MATLAB: X and y. Upload a pair of idx files, or images and their annotations, together."
+)
+EMPTY = {  # what may become of empty cells: how it is said
+    REFUSE: "name their rows, and exclude them on request",
+    FILL: "fill in the column's median, or its most frequent category",
+    TELL: "fill in, and add a column that marks them",
+}
+
+
+def upload_panel() -> None:
+    """Everything from choosing files to keeping the set; what is in the files says which kind of set it is."""
+    st.subheader("Add your own data")
+    about = st.container()
+    files = st.file_uploader("Files", accept_multiple_files=True, key="own_files", help=HOW)
+    path = st.text_input("or a file or folder on this machine", key="own_path", placeholder="~/letters", help=HOW)
+    if files:
+        sources = [(file.name, file.getvalue()) for file in files]
+        _read(tuple((file.name, file.file_id) for file in files), sources)
+    elif path := path.strip():
+        _read(((path, _changed(path)),), [(path, path)])
+    else:
+        examples, objects = about.columns(2)
+        examples.markdown(f"**Examples in classes**: {ACCEPTED}; 2 to 100 classes, images grey or RGB, any size.")
+        objects.markdown(f"**Pictures with objects**: {PICTURES_ACCEPTED}.")
+        picture_upload.examples_of_tables()
+
+
+def _changed(path: str) -> str:
+    """When a file, or the newest one of a folder, was last changed; empty where that cannot be known."""
+    try:
+        there = Path(path).expanduser()
+        return str(max(p.stat().st_mtime_ns for p in islice((there, *there.rglob("*")), MAX_MEMBERS)))
+    except (OSError, RuntimeError, ValueError):
+        return ""
+
+
+def _read(known: tuple, sources: list) -> None:
+    """What was understood of (name, content or path) of each file, and how to keep it. known: what tells them from
+    others, the name and an id of each."""
+    if _are_pictures(known, sources):
+        picture_upload.read_and_keep(known, sources)
+        return
+    known = (*known, _which_table(known, sources))
+    if upload := keeping.reading(lambda _: _opened(known, sources), known):
+        label, shape, empty = _how_to_read(upload.labels)
+        if preview := keeping.reading(
+            lambda skip: _preview(known, skip, label, _image_shape(shape), empty, upload), (known, empty)
+        ):
+            _keep(preview)
+
+
+def _which_table(known: tuple, sources: list) -> str | None:
+    """Of several tables in one upload the one that is read, by the reader's choice; None where there is one."""
+    try:
+        _opened((*known, None), sources)
+    except Several as several:
+        n, guess = len(several.names), several.names[0]
+        st.info(f"There are {n} tables here; *{plain(guess)}*, the largest, is a guess.", icon=":material/help:")
+        return st.selectbox(
+            "Read",
+            several.names,
+            key=f"own_table_{hash(known)}",
+            help="Reads one table at a time; each can be saved as a dataset.",
+        )
+    except DataError:
+        pass  # said where it is read
+    return None
+
+
+def _how_to_read(labels: Labels | None) -> tuple[str | None, str, str]:
+    """What a reader may know better than the look of a file: the labels' column of a table, the shape of rows, what
+    becomes of empty cells."""
+    label, empty = None, REFUSE
+    if labels and not labels.clear:
+        st.warning(
+            f"It is not clear which column holds the labels; *{plain(labels.names[labels.at])}* is a guess. "
+            "Choose another one if this is wrong.",
+            icon=":material/help:",
+        )
+    if labels and len(labels.names) > MAX_CHOICES:
+        labels = None
+    with st.expander("How to read it", expanded=bool(labels)), st.container(horizontal=True):
+        if labels:
+            label = st.selectbox(
+                "Labels are in", labels.names, index=labels.at, key=f"own_label_{hash(labels)}", width=200,
+                help="The column with the class of each example; guessed from its name and values.",
+            )  # fmt: skip
+            empty = st.selectbox(
+                "Empty cells", list(EMPTY), format_func=EMPTY.get, key="own_empty", width=330,
+                help="Also NA, ?, - and other markers of missing values. Medians are taken over the whole table.",
+            )  # fmt: skip
+        shape = st.text_input(
+            "Read rows as images of", key="own_shape", placeholder="guessed from the values", width=200,
+            help="Height x width, such as 28x28, or 28x28x3 for RGB; `rows` leaves them plain features.",
+        )  # fmt: skip
+    return label, shape.strip(), empty
+
+
+def _image_shape(text: str) -> tuple[int, ...] | None:
+    """What the reader wrote for the shape of an image: None when nothing, () for plain rows."""
+    if not text or text == "rows":
+        return () if text else None
+    if not re.fullmatch(r"\d{1,4}\s*[x×,]\s*\d{1,4}(\s*[x×,]\s*3)?", text):
+        raise DataError(f"The image shape {text!r} cannot be read", "height x width such as 28x28, 28x28x3, or rows")
+    return tuple(int(number) for number in re.findall(r"\d+", text))
+
+
+@st.cache_resource(max_entries=2, show_spinner="Reading…")
+def _are_pictures(known: tuple, _sources: list) -> bool:
+    return are_pictures(_sources)
+
+
+@st.cache_resource(max_entries=2, show_spinner="Reading…")
+def _opened(known: tuple, _sources: list) -> Opened:
+    """known: the files, and which table of several."""
+    first, *more = _sources
+    upload = opened(*first, more, known[-1])
+    _ = upload.labels  # what is wrong with all rows is said here
+    return upload
+
+
+@st.cache_resource(max_entries=2, show_spinner="Reading…")
+def _preview(
+    known: tuple, skip: bool, label: str | None, image_shape: tuple | None, empty: str, _upload: Opened
+) -> Preview:
+    return _upload.read(label=label, image_shape=image_shape, skip=skip, empty=empty)
+
+
+def _keep(preview: Preview) -> None:
+    """What was understood, and the form that keeps it."""
+    with st.form("own_keep", border=True):
+        st.markdown(f"Read as **{preview.format}**. " + " ".join(f"{plain(note)}." for note in preview.notes))
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            title = keeping.name(preview.title, "own")
+            replace, kept = keeping.replace_and_keep("own")
+    try:
+        dataset = catalogue.draft(title or "unnamed", preview.arrays, preview.features)
+        if kept:
+            keeping.show(catalogue.keep(title, preview.arrays, preview.features, replace=replace))
+    except DataError as error:
+        st.error(plain(error), icon=":material/block:")
+        return
+    st.caption(facts(dataset.entry))
+    if preview.features and not dataset.entry.features:
+        st.caption(f"The names of its columns take more than {MAX_NAMES:,} bytes in UTF-8: x1, x2 and so on are shown.")
+    rows = np.arange(min(SHOWN, len(dataset.X_train)))
+    labelled(dataset, "train", rows, key="own_preview", clickable=False)

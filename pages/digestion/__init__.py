@@ -1,0 +1,1 @@
+"""What Digestion alone shows: both solvers on one tape."""

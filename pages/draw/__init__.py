@@ -1,0 +1,1 @@
+"""What Draw a digit alone shows."""

@@ -1,0 +1,250 @@
+"""The parts of the page on which a digit is drawn: canvas, preparation, pad, the answers side by side, and why.
+
+The canvas that a digit is drawn on, and the pad by which a prepared digit is nudged: two inline components.
+
+What they send is checked by `strokes.sent` and `nudges.moved`; the page owns what is drawn, and `edition` counts the
+times that it was changed by anything but the canvas, which then takes it over.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from data import catalogue, load
+from pages.draw import address, machines, strokes
+from pages.draw.nudges import LIMITS, STEP, Nudge, nudged
+from pages.draw.strokes import MOST_NUMBERS, MOST_STROKES, THICKEST, THINNEST, Strokes
+from pages.ui.example import evidence
+from pages.ui.example.shown import DRAWN, Shown
+from pages.ui.figures import decisions
+from pages.ui.figures.frame import chart, show
+from pages.ui.kit import present
+from pages.ui.kit.buttons import button
+from pages.ui.kit.component import component
+from pages.ui.kit.gallery import data_uri, in_theme, magnified
+from pages.ui.kit.words import plain, short, test_example
+from pages.ui.why import dialog
+from svmcore.lab.store.runs import Run
+from svmcore.preprocess import drawn
+from svmcore.preprocess.drawn import SIDE
+
+ALT = (
+    "Canvas. Draw with mouse, finger or pen; or move the cross with the arrow keys and lift the pen with the space bar."
+)
+
+
+def canvas(strokes: Strokes, pen: int, edition: int, *, key: str, on_drawn: Callable[[dict], None]) -> None:
+    """Draw the canvas; at the end of each stroke, and after undo and clear, `on_drawn({"strokes", "pen"})`."""
+    _canvas(
+        data={
+            "strokes": [stroke.ravel().tolist() for stroke in strokes],
+            "pen": pen,
+            "edition": edition,
+            "side": SIDE,
+            "thinnest": THINNEST,
+            "thickest": THICKEST,
+            "mostStrokes": MOST_STROKES,
+            "mostNumbers": MOST_NUMBERS,
+            "alt": ALT,
+        },
+        key=key,
+        on_drawn_change=partial(_tell, key, "drawn", on_drawn),
+    )
+
+
+def draw_pad(picture: np.ndarray | None, at: Nudge, *, key: str, alt: str, on_moved: Callable[[object], None]) -> None:
+    """Draw a picture (h, w) uint8 with the arrows around it; a key or a button calls `on_moved(places)`, all places
+    that it was moved to since the last time. None: nothing to be moved yet."""
+    _pad(
+        data={
+            "picture": "" if picture is None else data_uri(picture),
+            "at": list(at),
+            "step": list(STEP),
+            "limits": list(LIMITS),
+            "alt": alt,
+        },
+        key=key,
+        on_moved_change=partial(_tell, key, "moved", on_moved),
+    )
+
+
+def _tell(key: str, name: str, listener: Callable) -> None:
+    value = getattr(st.session_state[key], name)
+    if value:
+        listener(value)
+
+
+_canvas = component(__file__, "canvas", '<div class="draw"></div>')
+_pad = component(__file__, "pad", '<div class="pad"></div>', first=("svg",))
+
+
+STAGE = 84  # screen pixels of a stage of the preparation
+SEE = "Decision value of each machine: blue for its class, orange against it; the largest value wins."
+LEFT, ANSWER = 290, 220  # of the canvas with its pad, and of one machine's answer
+
+
+def tools(tests: int) -> None:
+    """The example, and the way to start from a test digit, which needs no drawing."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        help = "Draws two lines that make a 4; this is not real handwriting."
+        button("Draw a 4 for me", "gesture", "draw_example", address.example, help=help)
+        if tests:
+            st.number_input(
+                "Or a test digit",
+                0,
+                tests - 1,
+                value=None,
+                key=address.START,
+                on_change=address.started,
+                width=present.scaled(132),
+                placeholder="number",
+                help="Uses the test example with this number instead of a drawing.",
+            )
+
+
+def board() -> None:
+    """The canvas."""
+    now = address.current()
+    canvas(now.strokes, now.pen, now.edition, key="draw_canvas", on_drawn=address.drawn)
+    if now.text == strokes.pack(strokes.FOUR):
+        st.caption("An example of two lines; this is not real handwriting.")
+    if not now.shared:
+        st.caption(":material/link_off: Too long for a link: the drawing is not part of the address.")
+
+
+def prepared(how: drawn.Convention, first: Run | None) -> np.ndarray | None:
+    """Ink (side, side) of the digit before any nudge: the drawing, prepared as its set was, or a test digit; None where
+    there is neither."""
+    now = address.current()
+    if now.text:
+        return drawn.stages(drawn.rasterise(now.strokes, now.pen), how).centred
+    if now.start is not None and first is not None:
+        dataset, test = load(first.recipe.dataset), first.test()
+        X, _ = evidence.examples(dataset, test.split)
+        return machines.ink_of(dataset, X[test.index[now.start : now.start + 1]])[0]
+    return None
+
+
+def steps(how: drawn.Convention, first: Run | None) -> None:
+    """How the digit was prepared, stage by stage."""
+    now = address.current()
+    if now.text:
+        parts = drawn.stages(drawn.rasterise(now.strokes, now.pen), how)
+        names = ("drawn", "cropped", f"fitted {parts.fitted.shape[0]} × {parts.fitted.shape[1]}", "centred")
+        with st.container(horizontal=True, key="draw_steps"):
+            for name, ink in zip(names, parts):
+                st.image(in_theme(_picture(ink, STAGE)), caption=name, output_format="PNG", alt=f"The digit, {name}")
+        st.caption(f"Prepared as the machines' digits were: cropped, {how.words}.")
+    elif now.start is not None and first is not None:
+        test = first.test()
+        name, label = plain(first.recipe.dataset), plain(test.y_true[now.start])
+        example = plain(test_example(test.split, test.index[now.start]))
+        st.caption(f"{example} of {name}, class **{label}**, as it is.")
+
+
+def pad(ink: np.ndarray | None) -> None:
+    """The digit with its arrows."""
+    now = address.current()
+    picture = None
+    if ink is not None:
+        picture = np.rint(255 * (1 - nudged(ink, [now.nudge])[0].clip(0, 1))).astype(np.uint8)
+    draw_pad(
+        picture,
+        now.nudge,
+        key="draw_pad",
+        alt=f"The prepared digit, {now.nudge.words}. Arrow keys shift, A and D turn, + and - thicken and thin it.",
+        on_moved=address.nudged,
+    )
+    st.caption(f"{now.nudge.words.capitalize()}. Click the digit, then use the arrow keys." if picture is not None else
+               "The prepared digit appears here, where you can move it.")  # fmt: skip
+
+
+def answers(place: DeltaGenerator, found: list[Run], ink: np.ndarray | None) -> list[str]:
+    """What each machine says, side by side in `place`. Before anything is drawn all of them answer once about an empty
+    picture, so that the first stroke finds them loaded. The answers alone, in order, are returned."""
+    side = catalogue.entry(found[0].recipe.dataset).shape[0]
+    places = {run: place.container(width=ANSWER, key=f"draw_answer_{run.id}") for run in found}
+    decided = {}
+    for run, own in places.items():
+        with own:
+            st.caption(plain(short(run.title, 80)))
+            with st.spinner("Loading the machine", show_time=True):
+                ready = machines.ready(run, side)
+            if ready and ink is None:
+                st.metric("Prediction", "–", "draw a digit", delta_color="off", delta_arrow="off")
+            elif ready:
+                decided[run] = _answer(run, ink)
+    for run, (f, names) in decided.items():  # after all answers: figures take longer
+        with places[run]:
+            _figures(run, f, names)
+    return [short(names[int(np.argmax(f[-1]))], 12) for f, names in decided.values()]
+
+
+def _answer(run: Run, ink: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """The answer and its margin; f (t, k) along the trail, and the names of the classes."""
+    now = address.current()
+    f = machines.values(run, now.source, now.trail, lambda places: nudged(ink, places))
+    names = evidence.class_names(run, run.machine())
+    second, best = np.argsort(f[-1])[-2:]
+    lead = f[-1, best] - f[-1, second]
+    st.metric(
+        "Prediction",
+        plain(short(names[best], 12)),
+        f"f {lead:.2f} ahead of {plain(short(names[second], 12))}",
+        delta_color="off",
+        delta_arrow="off",
+        help="The class with the largest decision value, and its margin over the second.",
+    )
+    return f, names
+
+
+def _figures(run: Run, f: np.ndarray, names: list[str]) -> None:
+    now = address.current()
+    bars = decisions.decision_bars(f[-1], names, None, names[int(np.argmax(f[-1]))])
+    chart(bars, f"draw_bars_{run.id}")  # what one sees there is said once, below all of them
+    if len(now.trail) > 1:
+        show(decisions.decision_trail(f, names, [place.words for place in now.trail]), f"draw_trail_{run.id}")
+
+
+def _picture(ink: np.ndarray, size: int) -> np.ndarray:
+    """Ink (h, w) as a sharp uint8 picture, dark on light, on a square of paper."""
+    side = max(ink.shape)
+    square = np.zeros((side, side), np.float32)
+    top, left = (side - ink.shape[0]) // 2, (side - ink.shape[1]) // 2
+    square[top : top + ink.shape[0], left : left + ink.shape[1]] = ink
+    step = -(-side // size)
+    return magnified(np.rint(255 * (1 - square[::step, ::step].clip(0, 1))).astype(np.uint8), size)
+
+
+def why(found: list[Run], ink: np.ndarray) -> None:
+    """The question, and once it is asked the panels for one machine and the digit as it was nudged."""
+    st.session_state.setdefault("draw_why", dialog.WHY in st.query_params)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.toggle(
+            "Why this prediction?",
+            key="draw_why",
+            on_change=_note,
+            help="Contributions of the support vectors of one machine. Follows your drawing, but takes longer.",
+        )
+        if not st.session_state["draw_why"]:
+            return
+        run = st.selectbox(
+            "Machine",
+            found,
+            format_func=lambda run: short(run.title, 60),
+            key="draw_why_run",
+            label_visibility="collapsed",
+            width=340,
+            help="The machine whose support vectors are shown.",
+        )
+    dataset = load(run.recipe.dataset)
+    X = machines.example(dataset, nudged(ink, [address.current().nudge]))
+    dialog.panels(run, run.machine(), Shown(dataset, X, None, DRAWN))
+
+
+def _note() -> None:
+    if not st.session_state["draw_why"]:
+        st.query_params.pop(dialog.WHY, None)

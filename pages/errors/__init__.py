@@ -1,0 +1,1 @@
+"""What Errors alone shows."""

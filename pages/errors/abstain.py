@@ -1,0 +1,135 @@
+"""Abstain: what a run's machine would answer if it need not answer always, what that spares and what it costs."""
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.figures import ranking as figures
+from pages.ui.figures.frame import side_by_side
+from pages.ui.kit import parameters, words
+from pages.ui.kit.paging import paged
+from pages.ui.run import snapshots
+from svmcore import metrics
+from svmcore.lab.experiment import unsure
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
+
+PER_PAGE = 48
+PRICES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+USUAL = 0.1
+LEFT, ASKED = "Wrong all the same", "Not sure"  # in the address
+TITLES = {LEFT: "Remaining errors", ASKED: "Abstained"}
+
+
+def section(run: Run, classes: list[str]) -> None:
+    """What *not sure* costs, the answers that are left, and those that are not given."""
+    st.subheader("Abstain (reject option)")
+    test, machine = run.test(), run.machine()
+    true = metrics.class_positions(test.y_true, machine.classes)
+    price, way, cost = _asked(classes)
+    try:
+        calibrated = _calibrated(run.id, way)
+    except ValueError as error:
+        st.info(f"{words.plain(error)}.", icon=":material/help:")
+        return
+    P = calibrated.P
+    answer = unsure.answers(P, price, cost)
+    given = answer != unsure.UNSURE
+    wrong = given & (answer != true)
+    _verdict(run, given, wrong)
+    st.caption(calibrated.how)
+    R = unsure.risks(P, cost)
+    share, rate = unsure.coverage(-R.min(axis=1), R.argmin(axis=1) != true)
+    at = (given.mean(), wrong.sum() / given.sum()) if given.any() else None
+    said = figures.said_and_right(unsure.reliability(P.max(axis=1), P.argmax(axis=1) == true))
+    side_by_side({"unsure_errors": figures.errors_against_answers(share, rate, at), "unsure_said": said}, 2, 380)
+    _examples(run, classes, true, answer, P)
+
+
+def _asked(classes: list[str]) -> tuple[float, str, np.ndarray | None]:
+    """What *not sure* costs, how probabilities are fitted, and what single confusions cost, None for all alike."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        price = parameters.choice(
+            "unsure", "Cost of abstaining", PRICES, USUAL, widget="select_slider", width=300,
+            help="An error costs 1. With 0.1 the machine classifies an example if its estimated probability of being "
+            "right exceeds 0.9, and abstains otherwise (Chow 1970).",
+        )  # fmt: skip
+        way = parameters.choice(
+            "calibrated", "Probabilities by", unsure.WAYS,
+            help="Calibrates decision values by a logistic curve (Platt 1999) or by any increasing one (isotonic), "
+            "which needs more examples.",
+        )  # fmt: skip
+        dearer = parameters.text(
+            "dearer", "Costlier confusions", placeholder=_example(classes), width=260,
+            help="Cost of predicting the second class where the first is true. All others cost 1; 0 is allowed.",
+        )  # fmt: skip
+    try:
+        return price, way, costs(dearer, classes)
+    except ValueError as error:
+        st.error(words.plain(error), icon=":material/block:")
+        return price, way, None
+
+
+def _example(classes: list[str]) -> str:
+    return f"{words.short(classes[0], 12)} > {words.short(classes[-1], 12)}: 5"
+
+
+def costs(text: str, classes: list[str]) -> np.ndarray | None:
+    """(k, k) of `3 > 8: 5, 1 > 7: 2`, other wrong answers 1; None for an empty text. ValueError for another text."""
+    if not text.strip():
+        return None
+    cost = 1.0 - np.eye(len(classes))
+    for part in text.split(","):
+        pair, _, value = part.rpartition(":")
+        names = [name.strip() for name in pair.split(">")]
+        try:
+            at = [classes.index(name) for name in names]
+            cost[tuple(at)] = float(value)
+            if len(at) != 2 or at[0] == at[1] or not 0 <= cost[tuple(at)] <= 1e6:
+                raise ValueError
+        except (ValueError, IndexError):
+            allowed = f"two of the classes {', '.join(classes[:12])} and a number from 0, as `{_example(classes)}`"
+            raise ValueError(f"Costlier confusions: {part.strip()[:60]!r}. Allowed: {allowed}") from None
+    return cost
+
+
+@st.cache_data(max_entries=16, show_spinner="Fitting probabilities")
+def _calibrated(run_id: str, way: str) -> unsure.Calibrated:
+    return unsure.of_run(runs.get(run_id), way)
+
+
+def _verdict(run: Run, given: np.ndarray, wrong: np.ndarray) -> None:
+    n, answered, left, before = len(given), int(given.sum()), int(wrong.sum()), run.result["errors"]
+    rate = f" ({_percent(left / answered, 2)})" if answered else ""
+    st.markdown(
+        f"**It classifies {answered:,} of {n:,} examples (coverage {_percent(answered / n, 1)}) with "
+        f"{words.many(left, 'error')}{rate}.** Without abstaining it would make {before:,}."
+    )
+
+
+def _percent(share: float, digits: int) -> str:
+    return f"{100 * share:.{digits}f}\u00a0%"
+
+
+def _examples(run: Run, classes: list[str], true, answer, P) -> None:
+    """The errors that are left, or the examples without an answer, the least sure first."""
+    which = parameters.choice(
+        "left",
+        "Examples",
+        (LEFT, ASKED),
+        format_func=TITLES.get,
+        help="Remaining errors, or examples on which it abstains.",
+    )
+    chosen = answer == unsure.UNSURE if which == ASKED else (answer != unsure.UNSURE) & (answer != true)
+    shown = np.flatnonzero(chosen)
+    shown = shown[np.argsort(P[shown].max(axis=1) * (1 if which == ASKED else -1), kind="stable")]
+    rows = shown[paged(len(shown), PER_PAGE, key="unsure_page", of=(run.id, which, len(shown)))]
+    if not len(rows):
+        st.caption("No such example.")
+        return
+    said = [f"{p:.2f}" for p in P.max(axis=1)]
+    first = "the least certain first" if which == ASKED else "the most certain first"
+    snapshots.of_test(
+        run, rows, classes, true, P.argmax(axis=1), key="unsure_gallery", what="likeliest", sure=said,
+        legend=f"{words.many(len(shown), 'example')}, {first}. Upper right: true → likeliest class; lower left: its "
+        "probability.",
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""What Labels alone shows."""

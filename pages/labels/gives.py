@@ -1,0 +1,148 @@
+"""What the verdicts give: the run's recipe on the revision, beside the run; and the verdicts as a file."""
+
+from functools import partial
+
+import streamlit as st
+
+from data import DataError, catalogue, revisions
+from pages.labels import merging
+from pages.labels.target import Target
+from pages.ui.kit import ways, words
+from pages.ui.kit.gallery import DIGIT
+from pages.ui.kit.words import plain
+from pages.ui.recipe import starting
+from pages.ui.run import polling, stored
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
+
+
+def train(run: Run, to: Target) -> None:
+    """Train on the revision as it is now, and the way to Compare."""
+    stands = to.standing
+    st.markdown(f"**Revised dataset.** {revisions.told(revisions.counted(stands))}")
+    if not stands:
+        st.caption("Nothing reviewed yet. Your first decision creates a revised dataset that you can train on.")
+        return
+    try:
+        recipe = revised(run, to)
+        need = estimate(recipe)
+    except (DataError, RecipeError) as error:
+        st.error(plain(error), icon=":material/block:")
+        return
+    ready = stored.stored([recipe])[0]
+    ready = ready if stored.kept(ready) and ready.id != run.id else None
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Train on the revision", type="primary", icon=":material/play_arrow:", key="label_train",
+            shortcut=None if DIGIT in st.query_params else "t", on_click=_start, args=(recipe, run.id),
+            disabled=ready is not None or not need.fits,
+            help="Trains the recipe of this run on the labels as reviewed. This run does not change.",
+        )  # fmt: skip
+        if ready is None:
+            said = f"About {words.duration(need.seconds)}." if need.fits else plain(need.advice)
+            st.caption(said, width="content")
+    before = ready or _latest(run, to)
+    if before is not None:
+        _compare(run, before, to)
+    _detector(run, to)
+
+
+def _detector(run: Run, to: Target) -> None:
+    """Where the examples are windows of a run that looks for objects: that run once more, on them as judged."""
+    whose = {known.id: known for known in runs.newest_first()}.get(run.parent)
+    if whose is None:
+        return
+    try:
+        recipe = whose.recipe.replace(windows=to.name, name="custom", title="")
+    except RecipeError:
+        return
+    if "windows" not in recipe.options:  # which is the field of those alone
+        return
+    pressed = st.button(
+        "Train the detector on them", icon=":material/center_focus_strong:", key="label_detector",
+        help="Trains the detector of these windows again on the reviewed windows. Its detections are counted by the "
+        "boxes of its pictures, which do not change.",
+    )  # fmt: skip
+    if pressed:
+        titled = recipe.replace(title=words.title(recipe))
+        starting.start_and_open("pages/detect.py", lambda: titled, whose.id)
+
+
+def revised(run: Run, to: Target) -> Recipe:
+    """The recipe of a run on the revision as it is now."""
+    name = catalogue.pinned(to.name)
+    recipe = run.recipe.replace(dataset=name, name="custom", title="")
+    return recipe.replace(title=words.title(recipe))
+
+
+def _start(recipe: Recipe, parent: str) -> None:
+    """Callback: queue it; the run shown stays the one whose list is judged."""
+    with starting.asking():
+        starting.submit(recipe, parent=parent)
+
+
+def _latest(run: Run, to: Target) -> Run | None:
+    """The newest run of this recipe on the revision as it was before."""
+    for other in runs.newest_first():
+        name = revisions.parse_name(other.recipe.dataset)
+        if name is None or name.head != to.name or other.id == run.id:
+            continue
+        if other.recipe.replace(dataset=run.recipe.dataset).digest() == run.recipe.digest():
+            return other
+    return None
+
+
+def _compare(run: Run, after: Run, to: Target) -> None:
+    """How far a run on the revision is; the way to Compare when it is done."""
+    then = revisions.standing(after.recipe.dataset, to.base.entry)
+    now = to.standing
+    since = sum(then.get(key) != now.get(key) for key in then.keys() | now.keys())
+    if after.state in runs.ACTIVE:
+        polling.poll(after.id, lambda status: st.caption(f":material/progress_activity: It is {status.state}."))
+        return
+    if after.result is None:
+        st.warning(plain(after.message) or "It ended without a machine.", icon=":material/error:")
+        return
+    later = f" {words.many(since, 'decision')} since." if since else ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f"Before: {plain(words.error_rate(run.result))}. On the revision: "
+            f"{plain(words.error_rate(after.result))}.{later}"
+        )
+        if n := _judged_apart(run, after):
+            st.markdown(
+                f":material/warning: {words.many(n, 'test label')} differ between the two after review: *Compare* "
+                "counts both runs by either labels."
+            )
+        help = "Errors that correcting the labels fixes and adds, with a significance test."
+        ways.to("compare", "Compare the two", "compare", {"run": run.id, "compare": [run.id, after.id]}, help=help)
+        help = "Under Export: a file for this library or for onnxruntime, or a script for scikit-learn."
+        ways.to("runs", "Export the machine", "download", {"run": after.id}, help=help)
+
+
+def _judged_apart(run: Run, after: Run) -> int:
+    """Test examples that have another label in one of two runs, or are in one alone."""
+    then, now = (dict(zip(one.index.tolist(), one.y_true.tolist())) for one in (run.test(), after.test()))
+    return sum(then.get(row) != now.get(row) for row in then.keys() | now.keys())
+
+
+def files(to: Target) -> None:
+    """Verdicts taken away, and somebody's brought along."""
+    with st.expander("Export or import labels", icon=":material/swap_horiz:"):
+        if to.lines:
+            st.download_button(
+                "Labels (CSV)", partial(revisions.export, to.name, to.base.entry),  # as they stand at the click
+                f"{to.name.replace(':', '-').replace('@', '-')}.csv", "text/csv", key="label_export",
+                on_click="ignore", icon=":material/table:",
+                help="Your decision for each reviewed example. Formulas for spreadsheets are made harmless.",
+            )  # fmt: skip
+        else:
+            st.caption("Nothing reviewed yet.")
+        brought = st.file_uploader(
+            "Import labels (CSV)", "csv", key="label_import", max_upload_size=64,
+            help="A CSV file exported from this page, here or on another machine, for the same dataset.",
+        )  # fmt: skip
+        if brought is not None:
+            merging.beside_ones_own(to, brought.getvalue(), brought.file_id)

@@ -1,0 +1,411 @@
+"""Judging by key: one example at a time, large, with why it is doubted; a key is a verdict, and the next one comes.
+
+Buttons carry the example in their key, so that a second press of a key, made while the next example is on its way, is
+no verdict on one that nobody has seen. Steps and undo have the same key on all; of presses that come faster than the
+page, Streamlit takes several for one.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from data import Dataset, verdicts
+from data.verdicts import Verdict
+from pages.labels import gives, listed, merging, target
+from pages.labels.listed import Doubt, Near
+from pages.labels.target import Target
+from pages.ui.example import evidence
+from pages.ui.example.shown import Shown
+from pages.ui.kit import parameters, state, walk, words
+from pages.ui.kit.gallery import DIGIT, Tile, gallery, in_theme, magnified, open_digit, pictures, reference, thin
+from pages.ui.kit.words import plain, short
+from pages.ui.why import bill, lines, table
+from pages.ui.why.answer import Answer
+from pages.ui.why.working import Work, by_stage, watched
+from svmcore.lab.experiment.unseen import Unseen
+from svmcore.lab.jobs import analyses
+from svmcore.lab.jobs.background import TaskStatus
+from svmcore.lab.store.runs import Run
+from svmcore.model import answers
+
+CALLED_WRONG = (verdicts.LABEL, verdicts.OUT)
+
+
+def hint(run: Run, to: Target, doubts: tuple[Doubt, ...]) -> None:
+    """A switch, and behind it what of the list, and of what was judged, was swapped by noise."""
+    if not run.recipe.options.get("noise") or not doubts or doubts[0].part != "train":
+        return
+    asked = st.toggle(
+        "Check my decisions", key="label_practice",
+        help="The recipe swapped known labels by its seed. Shows your precision and recall; review labels first.",
+    )  # fmt: skip
+    if asked:
+        st.markdown(practised(listed.swapped(run), [doubt.key for doubt in doubts], to.standing))
+
+
+def practised(swapped: set, ranked: list, stands: dict) -> str:
+    """Precision and recall of the first k of a list, and of the verdicts."""
+    n, k = len(swapped), len(ranked)
+    found = sum(key in swapped for key in ranked)
+    lines = [
+        f"Noise swapped {words.many(n, 'training label')}. Of the first {k:,} likely label errors {found:,} are among "
+        "them: "
+        f"precision {_share(found, k)}, recall {_share(found, n)}."
+    ]
+    called = {key: one for key, one in stands.items() if key[0] == "train" and one.verdict in CALLED_WRONG}
+    right = sum(key in swapped for key in called)
+    if not called:
+        return lines[0] + " You have not marked any label as wrong yet."
+    mended = sum(key in swapped and one.says == (verdicts.LABEL, one.given) for key, one in called.items())
+    kept = sum(key in swapped and stands[key].verdict == verdicts.KEEP for key in ranked if key in stands)
+    lines.append(
+        f"You marked {len(called):,} as wrong, and {right:,} of them "
+        f"were: precision {_share(right, len(called))}, recall "
+        f"{_share(right, n)}; {mended:,} have their original label again."
+        + (f" You kept {words.many(kept, 'swapped label')}." if kept else "")
+    )
+    return "  \n".join(lines)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.2f}" if whole else "–"
+
+
+ASKED = "unseen"  # in the address: whether the bill is shown
+CLOSE = 0.005  # answers that differ by less are the same on screen
+BAR = by_stage(list(analyses.UNSEEN.stages.values()))
+
+
+def section(run: Run, doubt: Doubt) -> None:
+    """A button, and behind it the bill, for the examples that the folds of a run held out."""
+    folded = run.folded()
+    if folded is None or doubt.part != "train" or doubt.row not in folded.index:
+        return
+    asked = parameters.read(ASKED, False)
+    st.button(  # no switch, which would have the focus, and the keys with it
+        "Hide explanation" if asked else "Explain this prediction", key="label_unseen", icon=":material/balance:",
+        shortcut=None if DIGIT in st.query_params else "w", on_click=parameters.say,
+        args=(ASKED, None if asked else "true"),
+        help="Contributions of the support vectors of the machine trained without this example. Machines of folds are "
+        "not stored, so the same one is trained again.",
+    )  # fmt: skip
+    if not asked:
+        return
+    work = Work(
+        analyses.UNSEEN, (run.id, doubt.row), "unseen", BAR,
+        "The machine could not be trained again", begin="Train it again", stop="Stops training.",
+        help="Trains the machine of the fold without this example.",
+    )  # fmt: skip
+    watched(work, partial(_bill, run, doubt), at_once=True)
+
+
+def _bill(run: Run, doubt: Doubt, now: TaskStatus) -> None:
+    if now.state != "done":
+        return
+    found: Unseen = now.result
+    dataset, names = evidence.data_of(run), evidence.class_names(run, found.machine)
+    X = evidence.rows_of(dataset, doubt.part, np.array([doubt.row]))
+    shown = Shown(dataset, X, doubt.given, listed.ref(run, doubt))
+    said = Answer(X[0], found.k, found.f, names, int(answers(found.f)), names.index(doubt.given), "given")
+    sides = said.sides()
+    bills, pictured = ([of[c] for c in sides] for of in (found.bills, found.strongest))
+    view = lines.view(run, found.machine, shown, said, "sv")
+    bill.bars(view, sides, bills, pictured, lambda _: [], lambda _: None, "unseen_bill")
+    if not np.allclose(found.f, _fold_decision(run, doubt.row), atol=CLOSE):
+        st.caption(
+            "The run stored another prediction: its version did not store which labels its folds excluded in the end."
+        )
+    st.caption(
+        f"Machine trained without fold {found.number + 1} of {run.recipe.folds}, which contains this example. *Why* "
+        "above uses the run's own machine, which was trained with this label."
+    )
+
+
+def _fold_decision(run: Run, row: int) -> np.ndarray:
+    """(k,) decision values of the fold that did not see the example, as stored."""
+    folded = run.folded()
+    return folded.decision[np.searchsorted(folded.index, row)]
+
+
+AT = "label_at"  # session state: the list that is judged, and the place in it, from 0
+HEIGHT = 252  # wished height of the example, in screen pixels
+STRIP = 14  # examples of the list in sight
+DIGITS = "1234567890"
+MANY = len(DIGITS)  # classes that have a key each
+
+
+class Judging(NamedTuple):
+    """What is judged: a list of a run's data, and where the verdicts go."""
+
+    run: Run
+    dataset: Dataset
+    doubts: tuple[Doubt, ...]
+    to: Target
+    kind: str  # of LISTS
+    of: int = 0  # how many there are to judge where the list holds those alone that come next
+    beside: Callable[[], None] | None = None  # draws what stands below the keys instead of the nearest examples
+
+
+def judge(judging: Judging) -> None:
+    """The example that is looked at, its keys, and what comes next; drawn anew by itself with each verdict."""
+    title = listed.LISTS[judging.kind].title.lower()
+    walk.over((listed.ref(judging.run, doubt) for doubt in judging.doubts), f"list {title}")
+    _look(judging)
+
+
+@state.fragment
+def _look(judging: Judging) -> None:
+    doubts, stands = judging.doubts, judging.to.standing
+    if doubts:
+        one(judging, stands)
+    gives.train(judging.run, judging.to)
+    hint(judging.run, judging.to, doubts)
+
+
+def one(judging: Judging, stands) -> None:
+    """The example, its keys, and where it stands in the list."""
+    doubts, at = judging.doubts, _place(judging, stands)
+    doubt, n = doubts[at], judging.of or len(judging.doubts)
+    done = sum(one.key in stands for one in doubts)
+    likely = sum(one.likely for one in doubts)
+    said = f" · the first {likely:,} are more likely wrong than right" if 0 < likely < len(doubts) else ""
+    st.progress(done / n, f"**{done:,} of {n:,} reviewed** · this is number {at + 1:,}{said}")
+    left, right = st.columns([1, 3] if judging.dataset.image_shape else [2, 3], gap="medium")
+    with left:
+        _picture(judging, doubt)
+    with right:
+        _said(judging, doubt, stands.get(doubt.key))
+        _keys(judging, at, doubt, stands)
+        if judging.beside:
+            judging.beside()
+        else:
+            _neighbours(judging, doubt, listed.near(judging.run.id, doubts)[at])
+    if not judging.beside:
+        section(judging.run, doubt)
+    _strip(judging, at, stands)
+    if done == len(doubts):
+        st.success("All examples of this list are reviewed.", icon=":material/check:")
+
+
+def _place(judging: Judging, stands) -> int:
+    """The place in the list: the address's, where the reader is, or the first that is not judged yet."""
+    doubts, of = judging.doubts, (judging.run.id, judging.kind, judging.to.name)
+    known, at = st.session_state.get(AT, (None, 0))
+    if parameters.asked("label", ["at"]):
+        at = parameters.read("at", 1, slice(1, len(doubts))) - 1
+    elif known != of:
+        at = next((i for i, doubt in enumerate(doubts) if doubt.key not in stands), 0)
+    at = min(at, len(doubts) - 1)
+    st.session_state[AT] = of, at
+    parameters.write("label", ["at"], {"at": str(at + 1)})
+    return at
+
+
+def _picture(judging: Judging, doubt: Doubt) -> None:
+    dataset, rows = judging.dataset, np.array([doubt.row])
+    X = evidence.rows_of(dataset, doubt.part, rows)
+    if dataset.image_shape is None:
+        table.top(
+            judging.run, judging.run.machine(), Shown(dataset, X, doubt.given or None, listed.ref(judging.run, doubt))
+        )
+        return
+    drawn = pictures(X, dataset.X_train, dataset.image_shape, dataset.entry.ink)
+    alt = f"{_called(judging, doubt)}, given {doubt.given or 'no label'}, {_word(judging, doubt)} {doubt.said}"
+    st.image(magnified(in_theme(thin(drawn, table.PHOTOGRAPH)[0]), HEIGHT), output_format="PNG", alt=alt)
+
+
+def _called(judging: Judging, doubt: Doubt) -> str:
+    """What the example is to the run."""
+    test = judging.run.test()
+    if doubt.part == test.split and doubt.row in test.index:
+        return words.test_example(doubt.part, doubt.row)
+    return f"Training example {doubt.row}" if doubt.given else f"Example {doubt.row}"
+
+
+def _word(judging: Judging, doubt: Doubt) -> str:
+    """What stands before the other class of an example: by whom it is called so."""
+    return "also predicted; runner-up" if doubt.agreed else listed.LISTS[judging.kind].said
+
+
+def _said(judging: Judging, doubt: Doubt, verdict: Verdict | None) -> None:
+    """What the example is called by whom, why it is in the list, and what was judged."""
+    judged = f" :blue-badge[{plain(verdicts.told(verdict))}]" if verdict else ""
+    said = f" · {_word(judging, doubt)} {plain(words.minus(short(doubt.said)))}" if doubt.said else ""
+    given = f"Given {plain(words.minus(short(doubt.given)))}" if doubt.given else "No label yet" * (not judged)
+    st.markdown(f"#### {given}{said}{judged}")
+    st.markdown(f"{plain(doubt.sentence)}")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{_called(judging, doubt)} of {plain(judging.dataset.entry.title)}", width="content")
+        st.button(
+            "Why", icon=":material/help:", key=f"label_why_{doubt.part}_{doubt.row}", on_click=_why,
+            args=(listed.ref(judging.run, doubt),), type="tertiary",
+            help="The prediction of the run's machine, and the contributions of its support vectors.",
+        )  # fmt: skip
+
+
+def _why(ref: str) -> None:
+    open_digit(ref)
+    st.rerun()
+
+
+def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
+    """A button for each verdict, with its key; none has one while a view lies over the page."""
+    keys, (given, had) = DIGIT not in st.query_params, listed.labels(judging.run, doubt)
+
+    def button(label: str, name: str, key: str | None, help: str, on_click, *args, on="", **how) -> None:
+        st.button(
+            label, key=f"label_{name}_{on or f'{doubt.part}_{doubt.row}'}", shortcut=key if keys else None, help=help,
+            on_click=on_click, args=(judging, at, *args), **how,
+        )  # fmt: skip
+
+    def verdict(kind: str) -> Verdict:
+        return Verdict(doubt.part, doubt.row, given, kind)
+
+    def is_of(label) -> Verdict:
+        return target.meant(doubt.part, doubt.row, given, had, label, kept)
+
+    classes = dict(zip(judging.to.base.entry.classes, words.distinct(judging.to.base.entry.classes, 14)))
+    said = next((label for label in classes if str(label) == doubt.said), None)
+    kept = next((label for label in classes if str(label) == doubt.given), given)  # of one class against the rest
+    with st.container(horizontal=True):
+        if kept in classes:
+            button(f"Keep {plain(words.minus(classes[kept]))}", "keep", "k", "Confirms the label.", _give, is_of(kept))
+        if said is not None and said != kept:
+            name = plain(words.minus(classes[said]))
+            likely = "primary" if doubt.likely else "secondary"
+            button(f"It is {name}", "said", "a", "Sets the predicted label.", _give, is_of(said), type=likely)
+        button("Exclude", "out", "x", "Excludes the example from training and testing.", _give, verdict(verdicts.OUT))
+        button(
+            "Unsure",
+            "unsure",
+            "u",
+            "Leaves the label unchanged and marks it as reviewed.",
+            _give,
+            verdict(verdicts.UNSURE),
+        )
+    _labels(doubt, classes, is_of, button)
+    with st.container(horizontal=True):
+        button(
+            "Previous",
+            "previous",
+            "Left",
+            "Goes to the previous example.",
+            _go,
+            at - 1,
+            disabled=at == 0,
+            icon=BACK,
+            on="any",
+        )
+        last = at == len(judging.doubts) - 1
+        button(
+            "Next",
+            "next",
+            "Right",
+            "Goes to the next example without a decision.",
+            _go,
+            at + 1,
+            disabled=last,
+            icon=FORTH,
+            on="any",
+        )
+        button("Undo", "undo", "z", "Undoes your latest decision.", _undo, disabled=not stands, icon=UNDO, on="any")
+
+
+BACK, FORTH, UNDO = ":material/chevron_left:", ":material/chevron_right:", ":material/undo:"
+
+
+def _labels(doubt: Doubt, classes: dict, is_of: Callable, button: Callable) -> None:
+    """Another label: by a key each, or from a list where classes are many."""
+    if len(classes) <= MANY:
+        alike = [str(label) in DIGITS for label in classes]
+        digits, mixed = all(alike), any(alike) and not all(alike)  # of -1 and 1 no key may mean the other one
+        with st.container(horizontal=True, key="label_classes"):
+            for (label, name), digit in zip(classes.items(), DIGITS, strict=False):
+                key = str(label) if digits else digit
+                shown = "Is" if digits else plain(words.minus(name))  # the button shows its key beside that
+                button(
+                    shown, f"is_{key}", None if mixed else key, f"Sets the label to {plain(name)}.", _give, is_of(label)
+                )
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        picked = st.selectbox(
+            "Relabel as", list(classes), index=None, format_func=classes.get, width=220, placeholder="choose",
+            key=f"label_list_{doubt.part}_{doubt.row}", help="The classes of the dataset.",
+        )  # fmt: skip
+        if picked is not None:
+            button(f"It is {plain(classes[picked])}", "listed", "l", "Sets this label.", _give, is_of(picked))
+
+
+def _give(judging: Judging, at: int, verdict: Verdict) -> None:
+    """Callback: keep a verdict, and go to the next example that has none."""
+    if not target.give(judging.to, [verdict]):
+        return
+    stands, doubts = judging.to.standing, judging.doubts
+    order = [*range(at + 1, len(doubts)), *range(at)]
+    _go(judging, at, next((i for i in order if doubts[i].key not in stands), at))
+
+
+def _go(judging: Judging, _, to: int) -> None:
+    st.session_state[AT] = (judging.run.id, judging.kind, judging.to.name), to
+
+
+def _undo(judging: Judging, at: int) -> None:
+    """Callback: take back the latest verdict, and go to its example, if it is one of the list."""
+    undone = target.undo(judging.to)
+    place = {doubt.key: i for i, doubt in enumerate(judging.doubts)}
+    if undone is not None:
+        _go(judging, at, place.get(undone.key, at))
+
+
+def _neighbours(judging: Judging, doubt: Doubt, near: Near) -> None:
+    """The nearest training examples of the class given and of the class said."""
+    kinds = [(name, rows) for name, rows in ((doubt.given, near.given), (doubt.said, near.said)) if name and rows]
+    if not kinds:
+        return
+    longest = max(len(rows) for _, rows in kinds)
+    tiles, shown = [], []
+    for name, rows in kinds:
+        dealt = [*rows, *(longest - len(rows)) * rows[:1]]
+        told = [Tile(reference(judging.run.recipe.dataset, "train", r), f"Training example {r}, {name}") for r in rows]
+        tiles += [*told, *(longest - len(rows)) * [Tile("", "")]]
+        shown += dealt
+    gallery(
+        evidence.example_pictures(judging.dataset, "train", np.array(shown)),
+        tiles,
+        key="label_near",
+        alt="The nearest training examples of either class, by the machine's own distance",
+        rows=[short(name, 14) for name, _ in kinds],
+        legend=f"Nearest of {'either' if len(kinds) > 1 else 'its'} class, by the machine's own distance",
+    )
+
+
+def _strip(judging: Judging, at: int, stands) -> None:
+    """Where the example stands in its list: those before and after it, with what was judged."""
+    first = max(0, min(at - 3, len(judging.doubts) - STRIP))
+    shown = judging.doubts[first : first + STRIP]
+    cut = dict(
+        zip(names := list(dict.fromkeys([n for d in shown for n in (d.given, d.said)])), words.distinct(names, 7))
+    )
+    drawn = [evidence.example_pictures(judging.dataset, one.part, np.array([one.row]))[0] for one in shown]
+    tiles = [
+        Tile(
+            str(first + i),
+            f"Number {first + i + 1}: {_called(judging, one)}, given {one.given or 'no label'}"
+            + (f", {_word(judging, one)} {one.said}" if one.said else "")
+            + (f", reviewed: {verdicts.told(stands[one.key])}" if one.key in stands else ""),
+            upper=(" · " if one.agreed else " → ").join(cut[name] for name in (one.given, one.said) if name),
+            lower=merging.brief(stands.get(one.key)),
+            ring="free" if first + i == at else "",
+        )
+        for i, one in enumerate(shown)
+    ]
+    gallery(
+        np.stack(drawn), tiles, key="label_strip", alt="The next examples in this list, and your decisions", size=42,
+        on_pick=lambda number: _go(judging, at, int(number)), whole_page=False,
+        legend=f"The list: {'given → ' * (not judging.of)}{listed.LISTS[judging.kind].said} above each"
+        f"{', after a dot the likeliest other class' * any(one.agreed for one in shown)}, your decision below; the "
+        "ring marks the current example. Click one.",
+    )  # fmt: skip

@@ -1,0 +1,126 @@
+"""What an SVM keeps: of all points only those at the edge of the road between the classes.
+
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 2.
+"""
+
+import numpy as np
+
+from pages.lessons import plane
+from pages.lessons.machines import PAIR
+from pages.lessons.parts import Facts, Lesson, Step, Verdict, View
+from pages.ui.kit.words import percent
+
+EDGE = 20  # support vectors at either end of the order
+
+
+def few(facts: Facts) -> Verdict:
+    machine = plane.solved(facts)
+    n, kept = len(machine.alpha), machine.n_sv
+    return Verdict(
+        2 if kept < 10 else 1 if kept < n else 0,
+        f"{kept} of {n}: the ringed ones, at the edge of the road. They are called *support vectors*.",
+    )
+
+
+def idle(facts: Facts) -> Verdict:
+    still = plane.same(plane.solved(facts), plane.solved(facts, points=plane.without_idle(facts)))
+    return Verdict(
+        1 if still else 0,
+        "59 points are left, and the road lies where it lay. A point away from the road has no say."
+        if still
+        else "It moved a little.",
+    )
+
+
+def ringed(facts: Facts) -> Verdict:
+    before, after = plane.solved(facts), plane.solved(facts, points=plane.without_ringed(facts))
+    if plane.same(before, after):
+        return Verdict(1, "Another point of the same edge holds the road where it was.")
+    wider, angle = plane.width(after) / plane.width(before) - 1, plane.turned(before, after)
+    return Verdict(
+        0,
+        f"The road is {percent(wider)} wider, and its line turned by {angle:.1f} degrees. Other points hold it now.",
+    )
+
+
+def digits(facts: Facts) -> Verdict:
+    n, kept = facts.run("plain").result["n_train"], facts.n_sv("plain")
+    return Verdict(
+        0 if kept < 10 else 1 if kept <= 100 else 2,
+        f"{kept} of {n}. In a plane few points can lie at the edge; with 784 directions to stick out in, most do.",
+    )
+
+
+def odd(facts: Facts) -> Verdict:
+    machine = facts.run("plain").machine()
+    coef = machine.coef[0]
+    order = np.argsort(-np.abs(coef), kind="stable")
+    K = machine.kernel.block(machine.support_vectors, machine.support_vectors)
+    np.fill_diagonal(K, -1)
+    alike = np.where(np.sign(coef)[:, None] == np.sign(coef), K, -1).max(axis=1)
+    top, low = (float(alike[rows].mean()) for rows in (order[:EDGE], order[-EDGE:]))
+    return Verdict(
+        1 if top < low else 0,
+        f"The kernel says how alike two pictures are: 1 if they are the same, near 0 if they have nothing in common. "
+        f"To the most alike of their own class the {EDGE} that pull hardest reach {top:.2f} on average, the "
+        f"{EDGE} that pull least {low:.2f}.",
+    )
+
+
+LESSON = Lesson(
+    "keeps",
+    "What an SVM keeps",
+    "A machine that has seen sixty points, and needs only a few of them.",
+    "section 2",
+    {"plain": PAIR},
+    (
+        Step(
+            View("playground", plane.address(tape=0), outlined="play_plane"),
+            "Sixty points, half of them blue, half orange; nothing is learned yet. A *support vector machine* looks "
+            "for the widest empty road between the two colours; the line in its middle then says what is blue and what "
+            "is orange. How many of the points does it have to keep to know where the road runs?",
+            ("All sixty", "About half of them", "Fewer than ten"),
+            View("playground", plane.address(), outlined="play_plane"),
+            "the points with a ring. The thick line says what is blue and what is orange; the thin ones are the edges "
+            "of the road.",
+            few,
+        ),
+        Step(
+            View("playground", plane.address(), outlined="play_plane"),
+            lambda facts: (
+                f"Now a point without a ring is removed: the {plane.colour(facts, plane.without_idle)} one furthest "
+                "from the line. Does the line move?"
+            ),
+            ("Yes", "No"),
+            View("playground", plane.address(points=plane.without_idle), outlined="play_plane"),
+            "the line and the rings. *Ask me again* brings the point back, to compare.",
+            idle,
+        ),
+        Step(
+            View("playground", plane.address(), outlined="play_plane"),
+            lambda facts: f"And if {plane.colour(facts, plane.without_ringed, 'ringed')} point is removed instead?",
+            ("The line moves", "The line stays"),
+            View("playground", plane.address(points=plane.without_ringed), outlined="play_plane"),
+            "the line and the rings. The old ring is gone with its point; another point has one now.",
+            ringed,
+        ),
+        Step(
+            View("playground", plane.address(), outlined="play_plane"),
+            "The same with real digits: a machine learns to tell 3 from 8 from 200 digits. Each is a point as well, "
+            "with one coordinate for each of its 784 pixels, instead of two. How many of the 200 does it keep?",
+            ("Fewer than 10", "10 to 100", "More than 100"),
+            View("support_vectors", {}, "plain", outlined="sv_numbers support_gallery"),
+            "the number *Support vectors*, and the digits themselves.",
+            digits,
+        ),
+        Step(
+            View("support_vectors", {"order": "Smallest alpha"}, "plain", outlined="support_gallery"),
+            "Each support vector pulls at the line with a force, its *alpha*: the number in the lower left corner. "
+            "First come those that pull least. Which digits pull hardest?",
+            ("Typical ones, like many others", "Odd ones, unlike the others of their class"),
+            View("support_vectors", {"order": "Largest alpha"}, "plain", outlined="support_gallery"),
+            "the first two rows, now those that pull hardest: could you read them all?",
+            odd,
+        ),
+    ),
+)

@@ -1,0 +1,151 @@
+"""Speed: what a support vector costs at every decision, and how digestion spares the solver some work.
+
+References: DeCoste and Schölkopf, Machine Learning 46 (2002), section 4.
+"""
+
+from pages.lessons import seen
+from pages.lessons.machines import DIGESTED, HARD, HARD_VIRTUAL, PAGED, ROWS, SOFT, UNDIGESTED
+from pages.lessons.parts import Facts, Lesson, Step, Verdict, View
+from pages.ui.kit.words import percent
+
+
+def terms(facts: Facts) -> Verdict:
+    n = facts.n_sv("soft")
+    return Verdict(
+        2,
+        f"{n} comparisons. The decision is a sum with one term for each support vector, so that half as many support "
+        f"vectors decide twice as fast. The other {facts.run('soft').result['n_train'] - n} training digits are not "
+        "needed any more.",
+    )
+
+
+def smaller(facts: Facts) -> Verdict:
+    a, b = facts.n_sv("soft"), facts.n_sv("hard")
+    return Verdict(
+        seen.against(b, a),
+        f"{b} instead of {a}. With a small C an error is cheap, many digits may lie inside the margin, and each of "
+        "those is a support vector.",
+    )
+
+
+def no_worse(facts: Facts) -> Verdict:
+    a, b = facts.errors("soft"), facts.errors("hard")
+    both = b <= a
+    return Verdict(
+        0 if both else 1,
+        f"{b} of {facts.n_test('hard'):,} are wrong, {a} were with the small C. "
+        f"{'Faster and better at once: that C was too small.' if both else 'Faster, but worse.'}",
+    )
+
+
+def price(facts: Facts) -> Verdict:
+    a, b = facts.n_sv("hard"), facts.n_sv("virtual")
+    return Verdict(
+        0 if b <= a else 1 if b <= 3 * a else 2,
+        f"{b} comparisons instead of {a}, {b / a:.1f} times as many, and {facts.errors('virtual')} wrong after "
+        f"{facts.errors('hard')}. Every decision pays for what virtual SVs know.",
+    )
+
+
+def bulge(facts: Facts) -> Verdict:
+    run = facts.run("undigested")
+    most, end = max(line["n_sv"] for line in run.progress()), run.result["n_union"]
+    return Verdict(
+        0 if most <= end else 1,
+        f"At its fullest it holds {most}, in the end {end}. Digits that come early look important, until better ones "
+        "push them out. Meanwhile each of them costs time and memory.",
+    )
+
+
+def spared(facts: Facts) -> Verdict:
+    on, off = (facts.run(name).result["kernel_evals"] for name in ("digested", "undigested"))
+    change = (off - on) / off
+    saved = percent(abs(change))
+    said = f"It saves {saved} of the comparisons" if change > 0 else f"It costs {saved} more comparisons"
+    return Verdict(
+        0 if change > 0 else 1,
+        f"{said}, and both end at almost the same machine. These are few digits: on 60,000 the paper saves far more, "
+        "as the bulge there does not fit into memory.",
+    )
+
+
+def page(facts: Facts) -> dict:
+    return {"set": "mnist-5k", "copies": "none", "rows": ROWS, "n": PAGED.n_train, "seed": facts.seed}
+
+
+LESSON = Lesson(
+    "speed",
+    "Speed: digestion and smaller machines",
+    "What makes a machine slow, how C changes that, and what a solver does about it while it learns.",
+    "section 4",
+    {
+        "soft": SOFT,
+        "hard": HARD,
+        "virtual": HARD_VIRTUAL,
+        "digested": DIGESTED,
+        "undigested": UNDIGESTED,
+    },
+    (
+        Step(
+            View("support_vectors", {}, "soft", outlined="sv_numbers"),
+            "This machine says whether a digit is an 8. It learned from 500 digits and keeps some of them, the "
+            "*support vectors*: see the number of that name. With how many pictures does it compare a new digit?",
+            ("With one: the most alike", "With all 500", "With each support vector"),
+            View("support_vectors", {}, "soft", outlined="sv_numbers"),
+            "the number *Support vectors*.",
+            terms,
+        ),
+        Step(
+            View("support_vectors", {}, "soft", outlined="sv_numbers"),
+            lambda facts: (
+                f"It keeps {facts.n_sv('soft')}. It was trained with C = {SOFT.C:g}; C says how much one error may "
+                "count. Another one is trained with C = 10. How many support vectors will that one keep?"
+            ),
+            seen.FEWER_OR_MORE,
+            View("support_vectors", {}, "hard", outlined="sv_numbers"),
+            "the number *Support vectors*; *Bounded (α = C)* counts those inside the margin.",
+            smaller,
+        ),
+        Step(
+            View("errors", {}, "soft"),
+            lambda facts: (
+                f"A smaller machine is faster. Is it worse? With C = {SOFT.C:g}, {facts.errors('soft')} of "
+                f"{facts.n_test('soft'):,} new digits are wrong. With C = 10:"
+            ),
+            ("At most as many", "More"),
+            View("errors", {}, "hard", outlined="errors_line"),
+            "the line in large type, *wrong*.",
+            no_worse,
+        ),
+        Step(
+            View("errors", {}, "hard"),
+            "Virtual SVs, shifted copies of the support vectors, often mend errors. What do they cost at each "
+            "decision?",
+            ("Nothing", "Up to three times as many comparisons", "More than three times as many"),
+            View("support_vectors", {"order": "By parent"}, "virtual", outlined="sv_numbers families"),
+            "the number *Support vectors*, and the families of copies that were kept.",
+            price,
+            ("hard",),
+        ),
+        Step(
+            View("support_vectors", {}, "hard"),
+            "Now the training. The solver looks at 2,000 digits one after the other. While it works, does it ever hold "
+            "more support vectors than it ends with?",
+            ("No, they only grow", "Yes, they bulge"),
+            View("digestion", page, "undigested", outlined="race"),
+            "the picture *Without*: it rises above its own end.",
+            bulge,
+            ("digested",),
+        ),
+        Step(
+            View("digestion", page, "undigested"),
+            "*Digestion* leaves a pass early and works off what it has, before it takes in more. The picture "
+            "*With digestion* peaks lower. Does it save comparisons here?",
+            ("Yes", "No"),
+            View("digestion", page, "undigested", outlined="digestion_told"),
+            "the column *Kernel evaluations* (each is one comparison), and the sentence above the tape.",
+            spared,
+            ("digested",),
+        ),
+    ),
+)

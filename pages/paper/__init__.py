@@ -1,0 +1,1 @@
+"""What the Paper page alone shows: its tables and figures."""

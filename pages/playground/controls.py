@@ -1,0 +1,136 @@
+"""The Playground's widgets, and how they, the address and the browser's edits become one Setting.
+
+The Setting itself is kept in the session; widgets are filled from it when an address (a link, a lesson) asks for
+another, and whatever they show is written back into the address.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from data import plane
+from pages.playground import edits
+from pages.ui.kit.parameters import one_of
+from pages.ui.kit.text import small
+from pages.ui.play import setting as settings
+from pages.ui.play.setting import FORM, OF_KERNEL, WIDGETS, Setting
+
+DRAWN = "play_drawn"  # in the session: the widgets of the last run
+MODES = {"blue": "Blue", "orange": "Orange", "flip": "Flip", "erase": "Erase"}
+
+
+def begin() -> None:
+    """Take up what the address asks for, or what was there. Once a run of the page, outside its fragment: what the
+    browser says its address is lags behind clicks that follow each other quickly, and must not take them back.
+    """
+    values = st.session_state
+    if FORM.asked():
+        values[edits.UNDO] = []
+    FORM.seed(lambda: FORM.base or settings.of_problem(settings.FIRST_PROBLEM))
+    for name, first in {edits.UNDO: [], DRAWN: [], _key("mode"): "blue"}.items():
+        values.setdefault(name, first)
+
+
+def draw(now: Setting) -> Setting:
+    """All widgets; returns the Setting that they show. One that comes back, or has lost what it showed, as when a busy
+    machine draws the page twice, shows the Setting's and not the least there is: to the browser too, which may have
+    missed what the session put there."""
+    values = st.session_state
+    for name, shown in FORM.spread(now).items():
+        if name not in values[DRAWN] or _key(name) not in values:
+            values[_key(name)] = shown
+    problems = {name: one.title for name, one in plane.PROBLEMS.items()}
+    help = "Small synthetic problems, each with a known invariance."
+    own = plane.PROBLEMS[_choice("problem", "Problem", problems, help, on_change=_another_problem)]
+    law = " The dotted line is the true boundary." if own.law else ""
+    st.caption(f"{own.says}{law} Synthetic points.")
+    _hand(now)
+    kernel = _machine(now)
+    virtual = _copies(own, now)
+    _sample(now)
+    values[DRAWN] = [*WIDGETS, *OF_KERNEL.get(kernel, []), *(["by"] if virtual else [])]
+    shown = {name: values[_key(name)] for name in values[DRAWN]}
+    shown["noise"] = shown["noise"] / 100
+    changed = replace(now, **shown)
+    if changed.still != now.still:
+        changed = changed.still
+    FORM.keep(changed)
+    return changed
+
+
+def scrubbed(step: int) -> None:
+    """Callback: the browser opened the tape, or rests at one of its frames."""
+    FORM.keep(replace(FORM.base, tape=min(max(step, 0), settings.MAX_STEP)))
+
+
+def mode() -> str:
+    """What a click in the plane does."""
+    return st.session_state[_key("mode")]
+
+
+def _hand(now: Setting) -> None:
+    help = (
+        "Blue or orange: a click adds a point, a click on one removes it, dragging moves it. Flip and Erase are "
+        "brushes: hold the button and paint over points. By keyboard: arrow keys, Enter, N for the next point."
+    )
+    _choice("mode", "A click adds", MODES, help)
+    edits.buttons(now)
+
+
+def _machine(now: Setting) -> str:
+    help = "Shape of the boundary: straight, polynomial of a degree, or any smooth curve."
+    kernel = _choice("kernel", "Kernel", settings.KERNELS, help)
+    if kernel == "poly":
+        help = "Higher degrees bend more: ((u·v + 1) / 2) to this power."
+        st.slider("Degree", settings.DEGREES[0], settings.DEGREES[-1], now.degree, key=_key("degree"), help=help)
+    if kernel == "rbf":
+        help = "exp(−gamma |u − v|²): larger gamma is more local: the boundary winds around single points."
+        _of_series("gamma", settings.GAMMA_RANGE, now.gamma, help)
+    help = "Cost of points inside the margin. Small: a wide margin with points inside. Large: a narrow margin."
+    _of_series("C", settings.C_RANGE, now.C, help)
+    return kernel
+
+
+def _copies(own: plane.Plane, now: Setting) -> bool:
+    help = "Copies each support vector by a move that does not change its class, and trains again with the copies."
+    virtual = st.toggle("Virtual copies", now.virtual, key=_key("virtual"), help=help)
+    if virtual:
+        known = f"What is known of this problem: {settings.JITTERS[own.jitter]}. Another move is a false belief."
+        help = known if own.question is None else "Two assumed invariances of the same points, and their predictions."
+        _choice("by", "Copies by", settings.JITTERS, help)
+    return virtual
+
+
+def _sample(now: Setting) -> None:
+    left, right = st.columns(2)
+    help = "Share of the sample that gets the other colour."
+    left.slider("Labels flipped", 0, 50, round(100 * now.noise), key=_key("noise"), format="%d %%", help=help)
+    help = "The same seed draws the same points, for everyone in a class."
+    right.number_input("Seed", 0, settings.MAX_SEED, now.seed, key=_key("seed"), on_change=edits.forget, help=help)
+
+
+def _choice(name: str, label: str, titles: Mapping[str, str], help: str, **how) -> str:
+    return one_of(label, list(titles), _key(name), format_func=titles.get, help=help, **how)
+
+
+def _of_series(name: str, limits: tuple[float, float], now: float, help: str) -> None:
+    offered = sorted({v for v in settings.SERIES if limits[0] <= v <= limits[1]} | {now})
+    st.select_slider(name, offered, now, format_func=partial(small, digits=6), key=_key(name), help=help)
+
+
+def _key(name: str) -> str:
+    return FORM.key(name)
+
+
+def _another_problem() -> None:
+    """A problem begins with what separates it; C, the seed and the switch stay."""
+    values = st.session_state
+    if values[_key("problem")] is None:
+        return
+    start = settings.of_problem(values[_key("problem")])
+    own = {name: getattr(start, name) for name in ("kernel", "gamma", "by")}
+    values.update({_key(name): value for name, value in own.items()})
+    FORM.keep(replace(FORM.base, **own))
+    edits.forget()

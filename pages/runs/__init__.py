@@ -1,0 +1,1 @@
+"""What Runs alone shows."""

@@ -1,1 +1,0 @@
-"""Upload and fetching of data sets, and sets of pictures."""

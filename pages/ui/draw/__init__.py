@@ -1,1 +1,0 @@
-"""A digit that the reader draws."""

@@ -1,1 +1,0 @@
-"""Lessons: walks through the pages, with a question at each step."""

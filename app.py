@@ -105,7 +105,8 @@ st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's ti
 
 from pages.playground import opening  # noqa: E402
 
-shown_run = st.sidebar.container()  # the run picker's place, above everything
+shown_run = st.sidebar.container(key="shown_run")  # the run picker's place, above everything
+shown_run.html("<i></i>")  # the browser leaves no room for a place that is empty
 menu.draw(MENU, STUDIES, page)
 present.switch()
 menu.shortcuts(LETTERS, page.title)

@@ -9,6 +9,16 @@ from tests.browser.conftest import running_app
 from tests.browser.steps import OUTCOME, go_to, preset, run_id, settle, tiles, visit
 
 SIDEBAR = "[data-testid=stSidebarContent]"
+# Where the first link of the menu stood, at every picture that the browser drew
+PLACES = """(() => {
+  const places = (window.places = new Set())
+  const look = () => {
+    const link = document.querySelector(".st-key-menu a")
+    if (link) places.add(Math.round(link.getBoundingClientRect().y))
+    requestAnimationFrame(look)
+  }
+  look()
+})()"""
 
 
 @pytest.mark.parametrize("tab", [{"viewport": {"width": 1280, "height": 800}}], indirect=True)
@@ -46,7 +56,9 @@ def test_on_a_phone_the_menu_closes_also_when_the_link_was_followed_before_keys_
 
 @pytest.mark.ci
 def test_a_link_to_the_errors_of_a_run_opens_cold(server, tab):
+    """The run comes seconds after the menu, whose links used to move away below the pointer then."""
     run = preset(server)
+    tab.add_init_script(PLACES)
     with running_app(server.tree, server.home) as fresh:
         visit(tab, f"{fresh.url}/errors?run={run}&errors_by=Closest+call")
         expect(tab.get_by_role("heading", name="Errors", level=1)).to_be_visible()
@@ -54,6 +66,8 @@ def test_a_link_to_the_errors_of_a_run_opens_cold(server, tab):
         expect(tiles(tab, "errors_gallery").first).to_be_visible()
         expect(tab.get_by_text(OUTCOME).first).to_be_visible()
         assert run_id(tab) == run
+        places = tab.evaluate("[...window.places]")
+        assert max(places) - min(places) < 4
         tab.goto("about:blank")
 
 

@@ -8,8 +8,8 @@ try:
     import data.catalogue  # any folder that is called data would be taken for the package
 except ImportError as error:
     raise ImportError(
-        "svmcore.lab needs the package data, the lab's catalogue of data sets, and what requirements.txt of the lab "
-        f"lists; `pip install` brings the library alone. Run it in the folder of the lab, or with that folder in "
+        "svmcore.lab needs the package data, the lab's catalogue of datasets, and what requirements.txt of the lab "
+        f"lists; `pip install` installs the library alone. Run it in the folder of the lab, or with that folder in "
         f"PYTHONPATH ({error})"
     ) from None
 

@@ -188,7 +188,7 @@ def validate(recipe: Recipe, monitor: Callable | None = None, check: Check = unc
     folded = task.folded(judged)
     doubted = nobody if folded is None else task.doubted(recipe, folded)
     if len(doubted):
-        folded = task.folded(_folds(recipe, doubted, ", once more", monitor, check))
+        folded = task.folded(_folds(recipe, doubted, ", second pass", monitor, check))
         folded = folded and folded._replace(doubted=doubted)
     figures = {"folds": [task.loss(test) for test in judged], "seconds": time.perf_counter() - started}
     return Validation({"validation": figures | task.outcome(judged)}, folded)

@@ -214,7 +214,7 @@ def _connected(address: str):
     try:
         return Client(address, timeout=ANSWER, set_as_default=False, name="svmlab")
     except Exception as error:  # what listens there may be anything
-        raise ClusterError(f"What answers at {address} is no dask scheduler: {error}. {way_out}") from None
+        raise ClusterError(f"What answers at {address} is not a dask scheduler: {error}. {way_out}") from None
 
 
 def task(name: str) -> Callable:

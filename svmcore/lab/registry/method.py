@@ -62,7 +62,7 @@ class Method:
     files: tuple[Kept, ...] = ()  # that `kept` fills
     plain = bounded = uses_jitters = needs_images = splits = repeats = False
     two_classes, looks = False, True
-    unlike = "its machine is no SVC with C on the training examples as they are"
+    unlike = "its machine is not an SVC with C on the training examples themselves"
 
     @property
     def variants(self) -> dict[str, dict]:
@@ -87,7 +87,7 @@ class Method:
     def require_images(self, recipe, image_shape: tuple[int, ...] | None) -> None:
         """RecipeError when the method transforms images and the examples are none."""
         if self.needs_images and image_shape is None:
-            raise RecipeError("method", self.name, f"sv, as the examples of {recipe.dataset} are no images")
+            raise RecipeError("method", self.name, f"sv, as the examples of {recipe.dataset} are not images")
 
     def need_classes(self, recipe, n_classes: int) -> None:
         """RecipeError for a number of classes that the method cannot tell apart."""

@@ -115,7 +115,7 @@ class Task(ABC):
     def examples(self, recipe) -> Arrays:
         """The examples of a recipe as its data set has them, with the labels that training sees and the true ones of
         the test. DataError where they cannot be had; ValueError where a task makes its examples itself."""
-        raise ValueError(f"{self.title}: its examples are not those of a data set")
+        raise ValueError(f"{self.title}: its examples are not those of a dataset")
 
     def out_of_reach(self, recipe) -> str:
         """Why `examples` cannot give them here and now; empty where it can."""
@@ -123,7 +123,9 @@ class Task(ABC):
             entry = self.entry(recipe.dataset)
         except DataError as error:
             return str(error)
-        return "" if entry.at_hand else f"the data set {recipe.dataset} is not at hand; the page Datasets fetches it"
+        return (
+            "" if entry.at_hand else f"the dataset {recipe.dataset} is not available; download it on the page Datasets"
+        )
 
     @abstractmethod
     def prepare(self, recipe, check: Check, part: int = 0):

@@ -71,19 +71,19 @@ def _needs(recipe: Recipe, result: dict) -> str:
     kept = result.get("made_with") or {"Python": platform.python_version()} | versions()
     packages = ", ".join(f"{name} {kept[name]}" for name in ("Python", *versions()) if name in kept)
     lines = [
-        f"Made with {packages}; `pip install -r requirements.txt` brings what is needed.",
+        f"Made with {packages}; `pip install -r requirements.txt` installs what is needed.",
         "Runs from any folder, once Python finds svmcore and data, both in the folder of the app:",
         "    PYTHONPATH=FOLDER_OF_THE_APP python THIS_FILE.py",
     ]
     if recipe.dataset.startswith(catalogue.OWN_PREFIX) or revisions.parse_name(recipe.dataset):
         lines.append(
-            f"Data set: {recipe.dataset}, one of your own. It is read from the home folder of the app; set SVMLAB_HOME "
-            "where that is not the usual one."
+            f"Dataset: {recipe.dataset}, one of your own. It is read from the home folder of the app; set SVMLAB_HOME "
+            "if that is not the default folder."
         )
     else:
         lines.append(
-            f"Data set: {recipe.dataset}. Looked for in the folders of SVMLAB_DATA, then in SVMLAB_HOME; what comes "
-            "with a package is there at once, another one is fetched on the page Datasets or by `python -m data fetch`."
+            f"Dataset: {recipe.dataset}. Read from the folders of SVMLAB_DATA, then from SVMLAB_HOME. If it does not "
+            "come with a package, download it on the page Datasets or by `python -m data fetch`."
         )
     if result.get("data_hash"):
         lines.append(f"Its content had the hash {result['data_hash']}.")

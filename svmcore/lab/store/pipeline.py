@@ -26,12 +26,12 @@ from svmcore.preprocess.steps import parse_step
 
 SCRIPT = '''"""{title}: trained by scikit-learn alone.
 
-examples.npz, which belongs beside this file, has the examples of the run{noise}, from the data set
+examples.npz, in the folder of this file, has the examples of the run{noise}, from the dataset
 {dataset}. Made with {made_with}.
 
 Kernel, C and tol mean here what they mean in the lab. Two solvers that stop at tol = {tol:g} come to decision values
-that differ by about as much, so that an example at the border may be answered otherwise. Not here: intervals, bounds,
-virtual examples, reduced sets, and one kernel value for all classes together, so that it takes longer.
+that differ by about as much, so the prediction for an example near the boundary may differ. Not included: intervals,
+bounds, virtual examples, reduced sets, and kernel values shared by all classes, so training takes longer.
 {found}"""
 
 from pathlib import Path

@@ -134,7 +134,7 @@ def read_arrays(path: Path, known: Arrays, misfit: Misfit = lambda shapes: "") -
 
 def _loads(content: bytes) -> object:
     def refuse(constant):
-        raise ValueError(f"{constant} is no number of JSON")
+        raise ValueError(f"{constant} is not a JSON number")
 
     return json.loads(content, parse_constant=refuse)
 

@@ -15,15 +15,15 @@ def tables() -> tuple[Table, ...]:
             "osuna-ripley",
             "Osuna, section 3.1: solvers on mixtures like Ripley's, linear, 250 points",
             {f"osuna-ripley-c{C}": f"C = {C:,}" for C in (1, 100, 10_000)},
-            "Points made like Ripley's, not his; the published seconds are lost in the copy at hand. All aim "
-            "at a gap of 0.001; trust-constr and SLSQP end after 200 steps.",
+            "Points made like Ripley's, not his; the published seconds are lost in our copy. All aim at a gap "
+            "of 0.001; trust-constr and SLSQP end after 200 steps.",
         ),
         _solvers(
             "osuna-sonar",
             "Osuna, section 3.1: solvers on Sonar, degree 3",
             {f"osuna-sonar-c{C}": f"C = {C:,}" for C in (1, 100, 10_000)},
             "206 of the 208 signals, as a run here needs two for its test; values as they are; C in the scale of "
-            "(u.v + 1)^3 / 8. The published seconds and his values of C are lost in the copy at hand.",
+            "(u.v + 1)^3 / 8. The published seconds and his values of C are lost in our copy.",
         ),
         _solvers(
             "osuna-digits",

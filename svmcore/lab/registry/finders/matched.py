@@ -68,8 +68,9 @@ class Matched(Finder):
             "Matched filter: how far from an object's centre a candidate covers it, where its radius is less.",
         ),
         Field(
-            "category_weight", FACTORS, None, "Weight of doubtful labels",
-            'Matched filter: factors of C by the label\'s category, 0 to leave it out: {"3":0.5,"4":0}.',
+            "category_weight", FACTORS, None, "Class weight by category",
+            "Matched filter: factors of C by the label's category (how sure the expert was), 0 to ignore it: "
+            '{"3":0.5,"4":0}.',
             "1 for each category", shown=False,
         ),
         Field(

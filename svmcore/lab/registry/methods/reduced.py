@@ -52,7 +52,7 @@ class Reduced(Method):
     help = "The decisions of a trained machine by fewer vectors."
     source = "Burges and Schölkopf, NIPS 9 (1997)"
     made = False
-    unlike = "its vectors were constructed, and are no training examples"
+    unlike = "its vectors were constructed and are not training examples"
     variants: ClassVar = {}  # it stands beside its machine, not beside methods
     fields = (
         Field("of", choice(MADE_BY, lambda method: method.title), "sv", "Machine", "What made it.", shown=False),

@@ -27,9 +27,9 @@ class Tangent(Method):
     name = "tangent"
     title = "Kernel that whitens tangents"
     short = "Tangents"
-    help = "The kernel counts moves along the jitters' tangents for less."
+    help = "The kernel gives less weight to moves along the tangents of the jitters."
     source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.1"
-    unlike = "its kernel was learned from all training examples, those taken out among them"
+    unlike = "its kernel was learned from all training examples, including the excluded ones"
     bounded = uses_jitters = needs_images = repeats = True
     result_fields: ClassVar = {"regulariser": several(positive)}
     fields = (

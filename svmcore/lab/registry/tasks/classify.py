@@ -58,8 +58,8 @@ class Classify(Task):
         ),
         Field(
             "refold", FLAG, False, "Folds twice",
-            "The folds are trained once more without the labels that are likely wrong by the first time; what these "
-            "machines say out of sample is kept. The errors of cross-validation stay those of the first time.",
+            "Trains the folds again without the labels that are likely wrong after the first pass, and stores the "
+            "out-of-fold predictions of these machines. Cross-validation errors are those of the first pass.",
             shown=False, needs="folds",
         ),
     )  # fmt: skip
@@ -88,9 +88,9 @@ class Classify(Task):
         noisy = arrays.get("y_noisy", np.zeros(0))
         if noisy.shape not in ((0,), arrays["y_true"].shape):
             raise ValueError(f"y_noisy has the shape {noisy.shape}")
-        doubted = arrays.get("doubted", np.zeros(0, np.int64))
+        doubted = arrays.get(name := "doubted", np.zeros(0, np.int64))
         if doubted.dtype.kind not in "iu" or doubted.ndim != 1:
-            raise ValueError(f"doubted has the shape {doubted.shape} and the type {doubted.dtype}")
+            raise ValueError(f"{name} has the shape {doubted.shape} and the type {doubted.dtype}")
         return super().judged(arrays)._replace(y_noisy=noisy, doubted=doubted)
 
     def misfit(self, shapes) -> str:

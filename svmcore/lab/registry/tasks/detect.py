@@ -221,5 +221,5 @@ def experiment(recipe) -> tuple[pictures.PictureSet, pictures.Experiment]:
     if not named[name].parts:
         usable = ", ".join(key for key, value in named.items() if value.parts)
         lacking = ", ".join(named[name].missing[:9])
-        raise RecipeError("experiment", name, f"{usable}; its pictures {lacking} are not at hand")
+        raise RecipeError("experiment", name, f"{usable}; its pictures {lacking} are not available")
     return known, named[name]

@@ -143,7 +143,7 @@ def test_what_the_browser_sends_is_not_trusted(monkeypatch):
         {"text": "x1", "seq": 1},
     ):
         monkeypatch.setattr(component.st, "session_state", {component.KEY: {"points": sent}})
-        component._told(lambda text, seq: took.append((text, seq)), "points", ("text", "seq"))
+        component._hand_on(lambda text, seq: took.append((text, seq)), "points", ("text", "seq"))
     assert took == [("x1", 1)]
 
 

@@ -47,7 +47,7 @@ def _few(entries: list, chosen: str) -> list:
 
 
 def card(entry: Entry | PictureEntry, chosen: bool, choose):
-    """One data set of the list: name, size, licence, whether it is at hand; returns the place for its picture."""
+    """One dataset of the list: name, size, licence, whether it is at hand; returns the place for its picture."""
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             place = st.container(width=WIDTH)

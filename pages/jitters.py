@@ -22,7 +22,7 @@ def pick(text: str):
 
 
 def choose_example():
-    """Widgets for a data set of images and one of its examples; (dataset, split, index)."""
+    """Widgets for a dataset of images and one of its examples; (dataset, split, index)."""
     images = data_set.at_hand(lambda entry: len(entry.shape) > 1)
     with st.container(horizontal=True):
         name = data_set.field(images, "Image datasets that are available.")

@@ -1,4 +1,4 @@
-"""Labels: examples whose label the machines doubt, judged by key, and what training on the data set so judged gives.
+"""Labels: examples whose label the machines doubt, judged by key, and what training on the dataset so judged gives.
 
 A run without folds cannot doubt its own training labels, as its machine was made to agree with them: what is
 missing, and the run that has it.

@@ -105,7 +105,7 @@ def _examples():
 
 
 def _base() -> Recipe:
-    """The recipe, of which data set, classes and sizes can be changed here; the rest is as it came."""
+    """The recipe, of which dataset, classes and sizes can be changed here; the rest is as it came."""
     base = FORM.base.base
     st.session_state[FORM.key("dataset")] = base.dataset
     entries = {entry.name: entry for entry in catalogue.entries() if entry.at_hand}

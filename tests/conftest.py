@@ -3,7 +3,7 @@
 Every process that tests has a home folder of its own: `SVMLAB_HOME` is set before anything of the project is imported,
 so that runs and downloads of the tests never touch the user's. What Numba compiles is shared by all processes of a test
 session (with -n), the servers of the browser tests among them, and stays for the next session (tests/homes.py).
-`SVMLAB_DATA`, a mirror of full data sets, is taken as it comes.
+`SVMLAB_DATA`, a mirror of full datasets, is taken as it comes.
 
 No test needs what another one has left. In any order, a file on one core so that its fixtures are made once:
 
@@ -66,7 +66,7 @@ def dataset():
             except Exception as error:
                 missing[name] = str(error)
         if name in missing:
-            pytest.skip(f"needs the data set {name!r}, neither mirrored (SVMLAB_DATA) nor fetchable: {missing[name]}")
+            pytest.skip(f"needs the dataset {name!r}, neither mirrored (SVMLAB_DATA) nor fetchable: {missing[name]}")
         return load(name)
 
     return get

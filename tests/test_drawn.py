@@ -26,7 +26,7 @@ def joined(*parts):
     return np.concatenate(parts)
 
 
-# Ten digits as a pen would draw them; made up for this test, and taken from no data set.
+# Ten digits as a pen would draw them; made up for this test, and taken from no dataset.
 DIGITS = {
     0: [arc(128, 128, 56, 88, -0.25, 0.75)],
     1: [line((140, 36), (124, 220))],

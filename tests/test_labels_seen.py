@@ -1,4 +1,4 @@
-"""Label noise: every picture of a training example says the class that training saw, and the data set's beside it."""
+"""Label noise: every picture of a training example says the class that training saw, and the dataset's beside it."""
 
 import numpy as np
 import pytest

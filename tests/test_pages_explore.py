@@ -1,4 +1,4 @@
-"""The pages for looking: data sets, support vectors, errors, and the view of one example, driven from app.py."""
+"""The pages for looking: datasets, support vectors, errors, and the view of one example, driven from app.py."""
 
 import io
 import time

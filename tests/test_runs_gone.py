@@ -154,7 +154,7 @@ def test_what_kills_have_left_is_cleared_away_at_the_next_start(home):
         killed(folder)
     young, filling = home / "own" / f"{files.PART}young", home / "downloads" / "tiny" / f"{files.PART}filling"
     young.write_bytes(b"")
-    for folder in (filling, home / "own" / f"{files.PART}folder"):  # data sets are filled within one of their own
+    for folder in (filling, home / "own" / f"{files.PART}folder"):  # datasets are filled within one of their own
         folder.mkdir()
         killed(folder)
         os.utime(folder, (1, 1))

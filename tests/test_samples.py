@@ -92,5 +92,5 @@ def test_the_quick_ones_are_what_their_recipes_give(home):
 def test_each_is_what_its_recipe_gives(home, at):
     recipe = samples()[at].recipe
     if recipe.task == "classify" and not catalogue.entry(recipe.dataset).at_hand:
-        pytest.skip(f"needs the data set {recipe.dataset!r}")
+        pytest.skip(f"needs the dataset {recipe.dataset!r}")
     assert not again(recipe, home)

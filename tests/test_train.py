@@ -16,7 +16,7 @@ TABLE_6 = [1955, 1354, 3784, 4157, 3231, 3977, 2352, 3090, 4396, 4130]  # DeCost
 
 
 class Toy:
-    """A data set as `split` sees it."""
+    """A dataset as `split` sees it."""
 
     def __init__(self, n_train, n_test, classes=3):
         self.y_train, self.y_test = np.arange(n_train) % classes, np.arange(n_test) % classes

@@ -1,4 +1,4 @@
-"""Data sets that are partly labelled: read from whatever they come in, kept, labelled by verdicts, and trained on."""
+"""Datasets that are partly labelled: read from whatever they come in, kept, labelled by verdicts, and trained on."""
 
 import json
 
@@ -23,7 +23,7 @@ def _home(home):
 
 
 def half(seed=0, labels=("ant", "bee"), n=80, pool=50, n_test=20, title="Half"):
-    """A data set of the reader's own, `pool` examples of which have no label; all of its labels."""
+    """A dataset of the reader's own, `pool` examples of which have no label; all of its labels."""
     rng = np.random.default_rng(seed)
     y = np.array(labels)[rng.permutation(n + pool + n_test) % len(labels)]
     X = rng.normal(size=(len(y), 3)).astype(np.float32) + (y == labels[0])[:, None]

@@ -162,7 +162,7 @@ def _asked_run(laid: Laid, runs, usual: int) -> int:
 
 
 def _tile(laid: Laid, runs: list[int], i: int, cut: Mapping[str, str], asks: int) -> Tile:
-    """cut: name of a class -> what there is room for; asks: the run whose data set a click opens the example of."""
+    """cut: name of a class -> what there is room for; asks: the run whose dataset a click opens the example of."""
     answers, names = laid.answers, dict(zip(laid.answers.classes.tolist(), laid.names))
     said = [names[answers.y_pred[j, i].item()] for j in runs]
     true, index = names[answers.y_true[i].item()], answers.index[i]

@@ -1,4 +1,4 @@
-"""The data set and the two classes that cross-training is tried on: widgets, and a recipe to begin with."""
+"""The dataset and the two classes that cross-training is tried on: widgets, and a recipe to begin with."""
 
 import streamlit as st
 

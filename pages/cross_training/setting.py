@@ -43,12 +43,12 @@ class Sample(NamedTuple):
     y_test: np.ndarray  # (m,) as they are
     flipped_test: np.ndarray  # (m,) bool: the same share, for labels as noisy as those that trained
     names: tuple[str, str]  # of -1 and +1
-    rows: np.ndarray  # (n,) which example of the data set each is, those of its test part after the others
+    rows: np.ndarray  # (n,) which example of the dataset each is, those of its test part after the others
     synthetic: bool
 
 
 def choices() -> list[str]:
-    """Data sets of points in the plane, of two classes."""
+    """Datasets of points in the plane, of two classes."""
     return data_set.at_hand(lambda entry: entry.shape == (2,) and entry.n_classes == 2)
 
 

@@ -185,7 +185,7 @@ SETS = {"clouds:2": "variance 4", "clouds:4": "deviation 4"}  # of a figure that
 
 
 def courses() -> dict[str, Course]:
-    """Name -> course, one for each figure and data set; figures without recipes are left out."""
+    """Name -> course, one for each figure and dataset; figures without recipes are left out."""
     found = {}
     for name, figure in FIGURES.items():
         own = xtrain.study(figure.study)

@@ -48,12 +48,12 @@ class Left(NamedTuple):
     run: Run
     dataset: Dataset
     names: list[str]  # of -1 and +1
-    index: np.ndarray  # positions in the data set's X_train
+    index: np.ndarray  # positions in the dataset's X_train
     role: np.ndarray
     mean: np.ndarray  # (0,) where a rule has no margins
     variance: np.ndarray
     sign: np.ndarray  # +-1, as training saw them
-    given: np.ndarray  # its class in the data set where the run's noise gave it the other label, else ""
+    given: np.ndarray  # its class in the dataset where the run's noise gave it the other label, else ""
 
     def ref(self, row: int) -> str:
         """The example, as galleries and the address name it."""
@@ -319,7 +319,7 @@ def _others(run: Run | None) -> None:
 
 
 def _box() -> None:
-    """Data set, classes and noise; Start."""
+    """Dataset, classes and noise; Start."""
     try:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             base = choice.field()

@@ -51,7 +51,7 @@ def able(current: Run | None) -> list[Run]:
 
 
 def usual(found: list[Run]) -> list[str]:
-    """Ids of the first run and of up to two others of other methods, of its data set before others; none that was
+    """Ids of the first run and of up to two others of other methods, of its dataset before others; none that was
     trained on scrambled pixels, unless it is the first."""
     straight = [run for run in found[1:] if not "".join(run.recipe.preprocess[:1]).startswith("scramble")]
     own = sorted(straight, key=lambda run: run.recipe.dataset != found[0].recipe.dataset)
@@ -73,7 +73,7 @@ def ready(run: Run, side: int) -> bool:
 
 
 def example(dataset: Dataset, ink: np.ndarray) -> np.ndarray:
-    """Pictures of ink (t, h, w) in [0, 1] as examples of a data set: on its grey scale, in its type."""
+    """Pictures of ink (t, h, w) in [0, 1] as examples of a dataset: on its grey scale, in its type."""
     low, high = _scale(dataset)
     return like(ink, low, high, dataset.X_train.dtype)
 

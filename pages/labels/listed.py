@@ -1,7 +1,7 @@
 """What is doubted in a run's data: lists of examples, each with the reason in a sentence. Copies, linked pairs and
 outliers are found beside the runs.
 
-A list is made once for a run, and told in positions of its data set, so that it is the same whatever was judged since.
+A list is made once for a run, and told in positions of its dataset, so that it is the same whatever was judged since.
 """
 
 from collections.abc import Callable
@@ -50,7 +50,7 @@ class Doubt(NamedTuple):
 
 
 class Near(NamedTuple):
-    """Training examples near one that is doubted, of the class given and of the class said: rows of the data set."""
+    """Training examples near one that is doubted, of the class given and of the class said: rows of the dataset."""
 
     given: list[int]
     said: list[int]
@@ -89,7 +89,7 @@ def swapped(run: Run) -> set[tuple[str, int]]:
 
 
 def labels(run: Run, doubt: Doubt) -> tuple:
-    """The label that the example has in the data set before any verdict, and in the run's; UNLABELLED for none."""
+    """The label that the example has in the dataset before any verdict, and in the run's; UNLABELLED for none."""
     dataset = load(run.recipe.dataset)
     both = (one.label(doubt.part, doubt.row) for one in (dataset.base or dataset, dataset))
     return tuple(UNLABELLED if label is None else label for label in both)

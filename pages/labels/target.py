@@ -15,7 +15,7 @@ USUAL, PRACTICE = "checked", "practice"
 
 
 class Target(NamedTuple):
-    """The revision of a run's data set, which is there from its first verdict on."""
+    """The revision of a run's dataset, which is there from its first verdict on."""
 
     name: str  # without lines: as it is now
     base: Dataset
@@ -32,7 +32,7 @@ class Target(NamedTuple):
 
 
 def field(run: Run) -> Target | None:
-    """The choice of a revision of the run's data set by its name; None, and the reason, for a name that cannot be."""
+    """The choice of a revision of the run's dataset by its name; None, and the reason, for a name that cannot be."""
     now = revisions.parse_name(run.recipe.dataset)
     dataset = load(run.recipe.dataset)
     base = dataset.base or dataset
@@ -84,7 +84,7 @@ def merge(target: Target, found: Merged, theirs: bool) -> None:
 
 
 def meant(part: str, row: int, given, had, label, shown) -> Verdict:
-    """The verdict that an example is of a class. given: its label in the base; had: in the run's data set, another one
+    """The verdict that an example is of a class. given: its label in the base; had: in the run's dataset, another one
     where verdicts changed it; shown: the label that it was shown with, another one where label noise swapped it. To
     keep a label is no other verdict than the base's own, unless verdicts made it: then it is said again."""
     if label == shown and had == given != verdicts.UNLABELLED:

@@ -20,7 +20,7 @@ from svmcore.lab.store import runs
 
 LESSONS = (keeps.LESSON, margin.LESSON, virtual.LESSON, jittering.LESSON, toofar.LESSON, speed.LESSON)
 LESSON, SEED = "lesson", "seed"  # parameters of the address
-BROKEN = (runs.Damaged, DataError, LookupError, ValueError, OSError)  # what a damaged run or data set may raise
+BROKEN = (runs.Damaged, DataError, LookupError, ValueError, OSError)  # what a damaged run or dataset may raise
 BY_NAME = {lesson.name: lesson for lesson in LESSONS}
 
 

@@ -63,7 +63,7 @@ class Facts:
         return self.run(name).result["n_test"]
 
     def dataset(self, name: str) -> Dataset:
-        """The data set of a machine."""
+        """The dataset of a machine."""
         return load(self.recipes[name].dataset)
 
 

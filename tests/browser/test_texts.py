@@ -1,4 +1,4 @@
-"""A data set and a run whose texts are hostile, in a real browser: nothing is fetched, nothing becomes an element."""
+"""A dataset and a run whose texts are hostile, in a real browser: nothing is fetched, nothing becomes an element."""
 
 import numpy as np
 import pytest

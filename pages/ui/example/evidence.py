@@ -3,7 +3,7 @@
     f_c(x) = b_c + sum_i coef[c, i] K(x_i, x)     c one machine, i a support vector; coef = y alpha
     margin of a training example = y f(x)
 
-Support vectors are traced back to the data set: row `dataset_rows(run, machine)[i]` of X_train is x_i, or the example
+Support vectors are traced back to the dataset: row `dataset_rows(run, machine)[i]` of X_train is x_i, or the example
 that a virtual x_i was made from.
 """
 
@@ -29,12 +29,12 @@ class Supports(NamedTuple):
     """The support vectors of one machine, largest alpha first; each array (m,)."""
 
     position: np.ndarray  # in the Machine's arrays
-    row: np.ndarray  # in the data set's X_train
+    row: np.ndarray  # in the dataset's X_train
     alpha: np.ndarray
     sign: np.ndarray  # +1 or -1, the side it stands for
     kind: np.ndarray  # "free", "bound", "virtual" or "virtual-bound": its ring; "" for a constructed one
     label: np.ndarray  # class as training saw it; of a constructed one, the class that it speaks for most
-    given: np.ndarray  # class in the data set where label noise swapped it, else ""
+    given: np.ndarray  # class in the dataset where label noise swapped it, else ""
 
     @property
     def virtual(self) -> np.ndarray:
@@ -43,10 +43,10 @@ class Supports(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Of every example of a data set's X_train, each array (n,)."""
+    """Of every example of a dataset's X_train, each array (n,)."""
 
     seen: np.ndarray  # class as the training of a run saw it: with the recipe's label noise
-    given: np.ndarray  # class in the data set where that is another one, else ""
+    given: np.ndarray  # class in the dataset where that is another one, else ""
 
     def said(self, row: int) -> str:
         """`3`, or with noise `3 (8 in the dataset, swapped by noise)`."""
@@ -58,7 +58,7 @@ SWAPPED = "In brackets: the class in the dataset, where label noise swapped it"
 
 
 def labels(run: Run) -> Labels:
-    """The labels of the training examples of a run; those of all others as the data set has them."""
+    """The labels of the training examples of a run; those of all others as the dataset has them."""
     dataset, recipe = load(run.recipe.dataset), run.recipe
     y = dataset.y_train
     seen, given = y, np.zeros(len(y), "U1")
@@ -74,7 +74,7 @@ def labels(run: Run) -> Labels:
 
 
 def told(label, given: str) -> str:
-    """A class read out, with that of the data set where noise swapped it."""
+    """A class read out, with that of the dataset where noise swapped it."""
     return f"{label} ({given} in the dataset, swapped by noise)" if given else str(label)
 
 
@@ -156,7 +156,7 @@ def plane_axes(dataset: Dataset) -> tuple[str, str]:
 
 
 def _require_there(rows: np.ndarray, n: int) -> None:
-    """DataError where a run names examples that its data set does not have."""
+    """DataError where a run names examples that its dataset does not have."""
     if len(rows) and np.max(rows) >= n:
         raise DataError(
             f"The run names example {np.max(rows):,}, and its dataset has {n:,}. The dataset was replaced since, or a "
@@ -300,12 +300,12 @@ def one_bound(run: Run, machine: Machine) -> float | None:
 
 
 def prepared(run: Run, X: np.ndarray) -> np.ndarray:
-    """Examples of the run's data set as its machine takes them: (n, d) float32."""
+    """Examples of the run's dataset as its machine takes them: (n, d) float32."""
     return _pipeline(run.id).transform(X)
 
 
 def jittered(run: Run, jitters: JitterSet, X: np.ndarray) -> np.ndarray:
-    """Every form of examples X of the run's data set, as virtual ones are made of them: (J, n, d) float32, as its
+    """Every form of examples X of the run's dataset, as virtual ones are made of them: (J, n, d) float32, as its
     machine takes them."""
     first, last = _pipeline(run.id).split()
     forms = jitters.apply(first.transform(X))

@@ -56,7 +56,7 @@ def asked(shown: Forms, run: Run, label) -> Forms:
 
 
 def applied(jitters: JitterSet, X: np.ndarray) -> np.ndarray:
-    """The forms (J, n, ...) of examples X (n, ...), whole grey levels where the data set has them."""
+    """The forms (J, n, ...) of examples X (n, ...), whole grey levels where the dataset has them."""
     forms = jitters.apply(X)
     return np.rint(forms.clip(0, 255)).astype(np.uint8) if X.dtype == np.uint8 else forms
 

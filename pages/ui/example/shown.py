@@ -1,4 +1,4 @@
-"""One example that is looked at: of a data set, or drawn by the reader."""
+"""One example that is looked at: of a dataset, or drawn by the reader."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ DRAWN = "drawn"
 
 
 class Shown(NamedTuple):
-    """X (1, ...) as the data set has its examples, before preprocessing; label None for one that the reader drew."""
+    """X (1, ...) as the dataset has its examples, before preprocessing; label None for one that the reader drew."""
 
     dataset: Dataset
     X: np.ndarray

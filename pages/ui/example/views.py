@@ -1,4 +1,4 @@
-"""The views of one data set: its examples, samples by class, and what each preprocessing step does to them."""
+"""The views of one dataset: its examples, samples by class, and what each preprocessing step does to them."""
 
 import numpy as np
 import streamlit as st

@@ -26,7 +26,7 @@ from pages.ui.kit.palette import BLUE_RGB, CLASS_COLOURS, GREY, ORANGE_RGB
 from pages.ui.kit.present import TYPE, presenting
 
 DIGIT = "digit"  # the URL parameter that holds the reference of the open example
-REFERENCE_ROWS = 500  # rows that fix the grey scale or the feature scale of a data set
+REFERENCE_ROWS = 500  # rows that fix the grey scale or the feature scale of a dataset
 PLANE = 28  # side, in pixels, of the picture of a point in the plane
 PALE, AXIS = 0.45, 190  # of the points behind it the share of their colour, and the grey of its axes
 LARGEST = 128  # larger pictures are thinned before they are sent
@@ -112,7 +112,7 @@ def on_white(pictures: np.ndarray) -> bool:
 def pictures(
     X: np.ndarray, like: np.ndarray, image_shape: tuple[int, ...] | None, ink: bool = False, y: np.ndarray | None = None
 ) -> np.ndarray:
-    """Examples X (n, ...) as uint8 pictures, on the grey or feature scale of the data set `like` (m, ...), whose labels
+    """Examples X (n, ...) as uint8 pictures, on the grey or feature scale of the dataset `like` (m, ...), whose labels
     are y (m,).
 
     `ink` says that large values are strokes on a dark ground, drawn dark on light; photographs stay as they are.

@@ -43,7 +43,7 @@ def show_run(run_id: str):
 
 
 def guarded(draw):
-    """Call `draw`, which sees the runs of one moment; over a data set or a run that turns out to be damaged, or a run
+    """Call `draw`, which sees the runs of one moment; over a dataset or a run that turns out to be damaged, or a run
     that somebody else deletes meanwhile, no page breaks down.
 
     A run is known as damaged, or gone, once it has been found to be, so that the page, begun anew, is drawn without it.

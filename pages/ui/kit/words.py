@@ -97,7 +97,7 @@ def count(number: float) -> str:
 
 
 def data_set(name: str) -> str:
-    """What a data set is called wherever it is shown: its title; its id where it is not here any more."""
+    """What a dataset is called wherever it is shown: its title; its id where it is not here any more."""
     for known in (catalogue, pictures):
         with suppress(DataError):
             return known.entry(name).title
@@ -133,7 +133,7 @@ def summary(recipe: Recipe) -> str:
 
 
 def _size(recipe: Recipe) -> str:
-    """How many examples train: `all examples`, or what is held out where a data set has no test part of its own."""
+    """How many examples train: `all examples`, or what is held out where a dataset has no test part of its own."""
     if recipe.n_train is not None:
         return f"{_trained_on(recipe):,} examples"
     with suppress(DataError):

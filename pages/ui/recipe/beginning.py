@@ -1,4 +1,4 @@
-"""Where to begin on a data set: with which recipe, which width of a Gaussian, and whether its columns are alike."""
+"""Where to begin on a dataset: with which recipe, which width of a Gaussian, and whether its columns are alike."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,7 +15,7 @@ from svmcore.lab.recipes import RECIPES
 
 
 def suggestion(name: str) -> Recipe:
-    """Where to start on a data set: its first named recipe, or a Gaussian machine on scaled values; on the reader's
+    """Where to start on a dataset: its first named recipe, or a Gaussian machine on scaled values; on the reader's
     own one as wide as its examples lie apart. On a revision as on its base."""
     if (base := revisions.base_of(name)) != name:
         return suggestion(base).replace(name="custom", title="", dataset=name)
@@ -32,7 +32,7 @@ def suggestion(name: str) -> Recipe:
 
 
 def _kept(ask: Callable) -> Callable:
-    """`ask(dataset, ...)`, remembered by the content of the data set."""
+    """`ask(dataset, ...)`, remembered by the content of the dataset."""
     return st.cache_data(max_entries=64, show_spinner=False, hash_funcs=KNOWN_BY)(ask)
 
 

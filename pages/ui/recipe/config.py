@@ -77,7 +77,7 @@ def read(
 ) -> tuple[Recipe, list[str]]:
     """The recipe of the address, and what was wrong with it, field by field.
 
-    check(name) raises ValueError for a data set that the form has not; usual(name): where to start on one; first: where
+    check(name) raises ValueError for a dataset that the form has not; usual(name): where to start on one; first: where
     the address is to be read from, with the task that the form is for.
     """
     asked, wrong, recipe = {name: texts[-1] for name, texts in given.items()}, [], first

@@ -1,4 +1,4 @@
-"""The choice of examples: a data set, shown by its title, named by its id in the address; how many; which classes."""
+"""The choice of examples: a dataset, shown by its title, named by its id in the address; how many; which classes."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -11,12 +11,12 @@ from svmcore.lab.recipe.recipe import FIELDS, Recipe
 
 
 def at_hand(fits: Callable[[Entry], bool] = lambda entry: True) -> list[str]:
-    """Names of the data sets that are on this machine, of those that fit."""
+    """Names of the datasets that are on this machine, of those that fit."""
     return [entry.name for entry in catalogue.entries() if entry.at_hand and fits(entry)]
 
 
 def field(names: Sequence[str], help: str, usual: str = "", width: int = 220) -> str:
-    """Draw the field `?set=` of a page; the chosen one of the data sets `names`, at first the address's, else `usual`,
+    """Draw the field `?set=` of a page; the chosen one of the datasets `names`, at first the address's, else `usual`,
     else that of the run shown."""
     run = state.current_run()
     usual = usual or (run.recipe.dataset if run and run.recipe.dataset in names else catalogue.DEFAULT)
@@ -35,7 +35,7 @@ def field(names: Sequence[str], help: str, usual: str = "", width: int = 220) ->
 
 
 def pair(entry: Entry, label: str, help: str, width: int) -> list[str]:
-    """Draw the field `?pair=` of a page: two classes of a data set, at first 3 and 8, which are easily confused; as
+    """Draw the field `?pair=` of a page: two classes of a dataset, at first 3 and 8, which are easily confused; as
     texts."""
     labels = [str(label) for label in entry.classes]
     usual = ["3", "8"] if {"3", "8"} <= set(labels) else labels[:2]

@@ -36,7 +36,7 @@ def classes(run) -> list[str]:
 
 
 def support_vectors(name: str, shown: evidence.Supports, key: str, forms: np.ndarray | None = None):
-    """Training examples of data set `name` with their class and alpha, ringed. forms (m,): of how many virtual forms
+    """Training examples of dataset `name` with their class and alpha, ringed. forms (m,): of how many virtual forms
     of an example its alpha is the sum."""
     tiles = evidence.support_tiles(name, shown, shown.alpha)
     if forms is not None:
@@ -55,7 +55,7 @@ def _summed(tile: Tile, forms: int) -> Tile:
 
 
 def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: np.ndarray, key: str):
-    """Examples `rows` (m,) of one part of data set `name`: true and predicted class upper right, index lower left."""
+    """Examples `rows` (m,) of one part of dataset `name`: true and predicted class upper right, index lower left."""
     try:
         dataset, answers = load(name), list(zip(rows, y_true, y_pred, strict=True))
         labels = [f"{words.test_example(split, i)}, true {t}, predicted {p}" for i, t, p in answers]

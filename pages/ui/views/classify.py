@@ -31,7 +31,7 @@ COLUMNS = {
 
 
 def _classes(run):
-    """Names of the run's classes, as far as its data set is there to tell."""
+    """Names of the run's classes, as far as its dataset is there to tell."""
     try:
         return snapshots.classes(run)
     except DataError:

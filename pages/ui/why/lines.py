@@ -26,7 +26,7 @@ NO_PICTURES = np.zeros((0, 1, 1), np.uint8)
 
 class View(NamedTuple):
     """by: "sv", "parent" or "class"; key (m,) int: of each support vector its position, its parent's row of X_train or
-    its class's place in the data set; row (m,): rows of X_train; jitters: of a machine with virtual ones, else ()."""
+    its class's place in the dataset; row (m,): rows of X_train; jitters: of a machine with virtual ones, else ()."""
 
     run: Run
     machine: Machine

@@ -26,7 +26,7 @@ def is_image(shown: Shown) -> bool:
 
 
 def deciding(run: Run):
-    """What prepares pictures of the run's data set for its machine."""
+    """What prepares pictures of the run's dataset for its machine."""
     return lambda X: evidence.prepared(run, X)
 
 

@@ -1,6 +1,6 @@
 """Which training examples of a run are ticked: to be taken out, or to be given another label.
 
-The address has them by their rows of the data set's X_train: `take_out=12,55`, and `another=97:3` once for each.
+The address has them by their rows of the dataset's X_train: `take_out=12,55`, and `another=97:3` once for each.
 """
 
 from collections.abc import Callable, Iterable

@@ -55,7 +55,7 @@ def spread(X: np.ndarray) -> float:
 
 
 def usual_gamma(dataset: Dataset, steps: tuple[str, ...]) -> float:
-    """1 / spread of a data set's training examples after preprocessing, to two digits; 1 where they do not differ."""
+    """1 / spread of a dataset's training examples after preprocessing, to two digits; 1 where they do not differ."""
     X = dataset.X_train[:: max(1, len(dataset.X_train) // SAMPLE)][:SAMPLE]
     found = spread(Preprocessor(*steps, image_shape=dataset.image_shape).fit(X).transform(X))
     return float(f"{1 / found:.2g}") if found > 1e-12 else 1.0

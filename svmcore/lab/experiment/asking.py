@@ -1,7 +1,7 @@
 """The next label, on examples of a recipe: a machine of those that have one says which of the others to ask for.
 
     of_recipe   the recipe's training examples, all of whose labels are known and most of them hidden: practice
-    of_run      a run's training examples, and the examples of its data set that have no label
+    of_run      a run's training examples, and the examples of its dataset that have no label
     taught      the machine of those that have a label by now: errors on the test set, and what it says of all
     study       labels until the test error is down to a target, chosen and at random, over several seeds
 
@@ -45,7 +45,7 @@ class Asking(NamedTuple):
     estimator: SVC  # unfitted, of precomputed kernel values
     K: np.ndarray  # (n, n) float32
     K_test: np.ndarray  # (t, n) float32
-    rows: np.ndarray  # (n,) int64, positions in the training part of the data set
+    rows: np.ndarray  # (n,) int64, positions in the training part of the dataset
     y: np.ndarray  # (s,) labels of the first s: those known from the start, or all where they are hidden
     y_test: np.ndarray  # (t,)
 

@@ -7,7 +7,7 @@
 
 Symbols: r runs, n test examples, k classes; y_true (n,), y_pred (r, n), wrong (r, n) bool, decision[i] (n, k_i) the f
 of run i. Only `test.npz` is read, never a machine. Which examples two runs share is never taken in silence: runs whose
-test examples differ by a single one are not paired, but where it was judged in a revision of the data set that one of
+test examples differ by a single one are not paired, but where it was judged in a revision of the dataset that one of
 them is on. Such runs are paired on the examples that both have, and their answers counted by the labels of either one.
 """
 
@@ -110,7 +110,7 @@ def why_not(reference: Run, run: Run) -> Reason | None:
 
 
 def _content(run: Run) -> str:
-    """The first letters of the content hash of the base of a run's data set; empty where that is not known."""
+    """The first letters of the content hash of the base of a run's dataset; empty where that is not known."""
     if not revisions.parse_name(run.recipe.dataset):
         return (run.result or {}).get("data_hash", "")[: verdicts.CONTENT]
     with suppress(DataError):
@@ -119,7 +119,7 @@ def _content(run: Run) -> str:
 
 
 def _judged(dataset: str, part: str) -> np.ndarray:
-    """(m,) positions in a part of a data set that have a verdict, where it is a revision that is still there."""
+    """(m,) positions in a part of a dataset that have a verdict, where it is a revision that is still there."""
     with suppress(DataError):
         if revisions.parse_name(dataset):
             judged = revisions.standing(dataset, catalogue.entry(dataset).base)
@@ -157,8 +157,8 @@ def alone(wrong: np.ndarray) -> np.ndarray:
 
 
 def on_same_examples(run: Run, reference: Run) -> Recipe:
-    """The recipe of `run` with the data set, split, classes and seed of `reference`, so that both are tested on the
-    same examples. RecipeError where the two do not go together, DataError where the data set is gone."""
+    """The recipe of `run` with the dataset, split, classes and seed of `reference`, so that both are tested on the
+    same examples. RecipeError where the two do not go together, DataError where the dataset is gone."""
     asked = reference.recipe
     own_part = catalogue.entry(asked.dataset).n_test > 0  # else how many train decides which are left to test
     return run.recipe.replace(
@@ -173,7 +173,7 @@ def on_same_examples(run: Run, reference: Run) -> Recipe:
 
 
 def _told_apart(recipe: Recipe) -> tuple[str, ...]:
-    """The classes told apart, as texts; () for all of the data set's, however they are asked for."""
+    """The classes told apart, as texts; () for all of the dataset's, however they are asked for."""
     own = tuple(sorted(str(label) for label in recipe.classes))
     return () if len(own) > 1 and set(own) == set(map(str, _labels(recipe))) else own
 
@@ -183,7 +183,7 @@ def _named(told: tuple[str, ...]) -> str:
 
 
 def _labels(recipe: Recipe) -> tuple:
-    """The labels of the recipe's data set, () when it is not there to tell."""
+    """The labels of the recipe's dataset, () when it is not there to tell."""
     try:
         return catalogue.entry(recipe.dataset).classes
     except DataError:
@@ -191,7 +191,7 @@ def _labels(recipe: Recipe) -> tuple:
 
 
 def _classes(recipe: Recipe, seen: np.ndarray) -> np.ndarray:
-    """The classes (k,) of the machines, sorted: those of the data set that the recipe asks for, if `seen` are of
+    """The classes (k,) of the machines, sorted: those of the dataset that the recipe asks for, if `seen` are of
     them; otherwise those seen."""
     wanted = {str(label) for label in recipe.classes}
     labels = [-1, 1] if len(wanted) == 1 else [c for c in _labels(recipe) if not wanted or str(c) in wanted]

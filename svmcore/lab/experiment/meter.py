@@ -5,7 +5,7 @@
     processor_seconds  of all threads of this process
     others_share       (processor seconds of all processes - processor_seconds) / (seconds * processors), 0 to 1
 
-What a run takes is what the process holds more at its most than when the run began: the data set, compiled code and
+What a run takes is what the process holds more at its most than when the run began: the dataset, compiled code and
 machines that it reads are counted unless they were there already, as the pictures of a detection are, whose number the
 forecast asks for. The forecast (lab/forecast) says the same quantity for a process that has just started.
 """

@@ -49,7 +49,7 @@ def machine_of(recipe) -> str:
 
 
 def points(runs: Iterable[Run]) -> list[SplitsPoint]:
-    """A SplitsPoint for every data set, size, noise, C and machine, in the order in which they first come."""
+    """A SplitsPoint for every dataset, size, noise, C and machine, in the order in which they first come."""
     alike: dict[tuple, list[dict]] = {}
     for run in runs:
         recipe = run.recipe

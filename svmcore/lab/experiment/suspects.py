@@ -38,7 +38,7 @@ class Suspects(NamedTuple):
     """Examples whose labels are doubted, worst first; arrays (m,)."""
 
     way: str  # one of WAYS
-    part: str  # "train" | "test": the part of the data set that `index` points into
+    part: str  # "train" | "test": the part of the dataset that `index` points into
     index: np.ndarray  # int64
     given: np.ndarray  # the label that it has, as training saw it
     said: np.ndarray  # the label that the machines say
@@ -68,7 +68,7 @@ class Suspects(NamedTuple):
 
 
 class Related(NamedTuple):
-    """Lists of their own; all positions are of the data set's training part, but for `across`."""
+    """Lists of their own; all positions are of the dataset's training part, but for `across`."""
 
     unlike_copies: list[np.ndarray]  # groups of training examples that are equal, with unlike labels
     across: np.ndarray  # (p, 2) int64, test examples (positions in `split`) and the training example they equal
@@ -102,7 +102,7 @@ def ways(run: Run) -> tuple[str, ...]:
 
 def suspects(run: Run, way: str = "folds", check: Check = unchecked) -> Suspects:
     """The examples of a run that is done, by how far their labels are doubted. ValueError for a way that the run does
-    not have, RecipeError for one that asks its data set where that was replaced; what `check(stage)` raises stops it.
+    not have, RecipeError for one that asks its dataset where that was replaced; what `check(stage)` raises stops it.
     """
     if way not in (known := ways(run)):
         raise ValueError(f"way = {way!r}; allowed for this run: {', '.join(known) or 'none'}")
@@ -139,7 +139,7 @@ def _crossed(run: Run) -> Suspects:
 
 
 def _trained_on(run: Run) -> split.Split:
-    """A run's examples with their labels. RecipeError where its data set was replaced since."""
+    """A run's examples with their labels. RecipeError where its dataset was replaced since."""
     require_content(run)
     return labelled(run.recipe)
 
@@ -160,7 +160,7 @@ def table(found: Suspects) -> str:
 
 
 def related(recipe: Recipe, check: Check = unchecked) -> Related:
-    """Copies, by what the data set holds; linked pairs and outliers, by the kernel's distance of prepared examples.
+    """Copies, by what the dataset holds; linked pairs and outliers, by the kernel's distance of prepared examples.
     ValueError for what cannot be prepared; what `check(stage)` raises stops it."""
 
     def going() -> None:

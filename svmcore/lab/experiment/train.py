@@ -1,6 +1,6 @@
 """From a recipe to a trained and tested machine, without a store or a screen.
 
-    prepare   data set -> split -> preprocessing          Problem, by the method's task
+    prepare   dataset -> split -> preprocessing          Problem, by the method's task
     fit       Problem -> machine, by the recipe's method  Fitted
     judge     machine -> test set, figures                Outcome
     bounded   what leave-one-out and bounds say of the error, where the recipe asks for them
@@ -82,7 +82,7 @@ class Outcome(NamedTuple):
 def prepare(recipe: Recipe, check: Check = unchecked, part: int = 0) -> Problem:
     """The recipe's problem; `check(stage)` is called between pieces and may raise to stop.
 
-    RecipeError for a split, folds or a method that the data set does not allow; what `check` raises.
+    RecipeError for a split, folds or a method that the dataset does not allow; what `check` raises.
     """
     return task_of(recipe).prepare(recipe.origin, check, part)
 

@@ -36,7 +36,7 @@ class Fold(NamedTuple):
 
     number: int
     machine: Machine  # its support vectors by positions in the run's training set
-    rows: np.ndarray  # (t,) int64, positions in the data set
+    rows: np.ndarray  # (t,) int64, positions in the dataset
     X: np.ndarray  # (t, d) float32, as the machine takes them
 
     @property
@@ -57,7 +57,7 @@ class Unseen(NamedTuple):
 
 
 def fold_of(run: Run, row: int) -> int:
-    """The fold that held out an example, by its position in the data set. ValueError for one that none did."""
+    """The fold that held out an example, by its position in the dataset. ValueError for one that none did."""
     for number, fold in enumerate(split.folds(run.recipe, labelled(run.recipe)) if run.recipe.folds else ()):
         if row in fold.test:
             return number
@@ -65,7 +65,7 @@ def fold_of(run: Run, row: int) -> int:
 
 
 def trained(run: Run, number: int, check: Check = unchecked, monitor: Callable | None = None) -> Fold:
-    """The machine that did not see a fold. RecipeError for a run whose data set was replaced; what `check` raises."""
+    """The machine that did not see a fold. RecipeError for a run whose dataset was replaced; what `check` raises."""
     recipe, folded = run.recipe, run.folded()
     if folded is None:
         raise RecipeError("folds", recipe.folds, "a run that stored the predictions of its folds")

@@ -182,7 +182,7 @@ def _problem(run: Run, check: Check) -> Problem:
 
 
 def _parts(run: Run, ceiling_mb: float, check: Check, monitor) -> tuple[Iterator, int]:
-    """(retraining, rows of its examples in the data set, validation examples, their labels), and how many of those."""
+    """(retraining, rows of its examples in the dataset, validation examples, their labels), and how many of those."""
     problem = _problem(run, check)
     task, recipe, machine = task_of(run.recipe), run.recipe, run.machine()
     aside = task.with_aside(recipe, problem, check).aside

@@ -30,7 +30,7 @@ class Calibration(NamedTuple):
 
 @runs.one_look()
 def calibrated(recipe: Recipe, expected: float) -> Calibration:
-    """By the stored runs of this method that take about as long, compiling left out. Those of the same data set and
+    """By the stored runs of this method that take about as long, compiling left out. Those of the same dataset and
     kind of kernel count first."""
     ratios, first = {True: [], False: []}, True
     for run in runs.newest_first():

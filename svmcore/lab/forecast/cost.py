@@ -2,7 +2,7 @@
 
     train(n) = (2 d w / F + (6 + k) / S) u n,    u = distinct support vectors of n examples (registry/costs.py)
     test(u)  = 2 d w u t / F
-    memory   = code + data set + prepared examples + max(each fit, the machine in the end)
+    memory   = code + dataset + prepared examples + max(each fit, the machine in the end)
     fit      = rows made for it + operand + numbers of each example and machine + Gram matrices
 
 Gram matrices: the whole one where there are few examples; else of the sample of the first round and of working sets,

@@ -45,7 +45,7 @@ class Estimate(NamedTuple):
 
 @runs.one_look()
 def estimate(recipe: Recipe) -> Estimate:
-    """Predicted time and memory of a run. UnknownDataset for a data set that the catalogue does not have."""
+    """Predicted time and memory of a run. UnknownDataset for a dataset that the catalogue does not have."""
     size = task_of(recipe).size(recipe.origin)
     plan, others = plans(recipe, size)
     needed, enough = cost(plan, others), enough_mb(plan)

@@ -136,7 +136,7 @@ class Next(NamedTuple):
     t: int
     left: int  # examples that may be asked for
     aside: int  # and without a label beside them, for whose kernel values memory has no room
-    rows: tuple[int, ...]  # those to be asked for next, of the data set
+    rows: tuple[int, ...]  # those to be asked for next, of the dataset
     said: tuple  # what the machine says of each
     second: tuple  # and what it would say next
     lead: tuple[float, ...]  # by how much the one leads before the other; of two classes how far f is from 0

@@ -46,12 +46,12 @@ class Live(NamedTuple):
 
     version: int
     top: tuple[Top, ...]  # of each machine
-    test_index: np.ndarray  # (n_errors,) positions in the data set of the test examples that are wrong now
+    test_index: np.ndarray  # (n_errors,) positions in the dataset of the test examples that are wrong now
     y_true: np.ndarray  # (n_errors,)
     y_pred: np.ndarray  # (n_errors,)
     n_errors: int
     n_sample: int
-    split: str  # "test" | "train": the part of the data set that test_index points into
+    split: str  # "test" | "train": the part of the dataset that test_index points into
     whole: Snapshot | None = None
     machine: int = 0
 

@@ -1,4 +1,4 @@
-"""From a recipe to a run that waits for its turn: the data set is pinned, the run forecast, the machine that it begins
+"""From a recipe to a run that waits for its turn: the dataset is pinned, the run forecast, the machine that it begins
 with found or asked for before it; then it is stored, and the queue has it."""
 
 import threading
@@ -27,7 +27,7 @@ def submit(
     """Queue a run and return its id; `looks=False` spares the live looks when nobody will see them. parent: id of
     the run that it grew out of; that of the machine that the recipe begins with is found, or queued before it.
     group: what it is started together with others for. once_in: seconds in which the same recipe, asked for again,
-    is the run that it already was: a double click, two tabs. Of a revision of a data set a run keeps the state that
+    is the run that it already was: a double click, two tabs. Of a revision of a dataset a run keeps the state that
     it is in now, so that verdicts given later change nothing of what the run says. broken_off: id of a run of this
     recipe that ended before it was done: the new one goes on from what that has left.
 

@@ -5,7 +5,7 @@
                              of a method or solver are spelled like fields
     digest()                 16 hex digits of what decides the outcome  cache keys, finding similar runs
 
-Every field is checked when a recipe is made, so that a Recipe at hand is a possible one; whether its data set is there
+Every field is checked when a recipe is made, so that a Recipe at hand is a possible one; whether its dataset is there
 and what it will cost is for `estimate` to say. Kernels: DeCoste and Schölkopf, Machine Learning 46 (2002).
 """
 

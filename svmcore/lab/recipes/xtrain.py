@@ -32,7 +32,7 @@ TRIMMED = {"method": "editing", "rule": "trimmed", "below": 0.0}  # no example c
 
 
 class StudyRow(NamedTuple):
-    """A row of Table 1: a data set at a size."""
+    """A row of Table 1: a dataset at a size."""
 
     name: str
     title: str

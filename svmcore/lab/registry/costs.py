@@ -31,7 +31,7 @@ class Sizes(NamedTuple):
     n_test: int
     d: int
     machines: int
-    stored: float = 0.0  # bytes of the whole data set, as it is read
+    stored: float = 0.0  # bytes of the whole dataset, as it is read
     hardness: float = EASY
     positive: float = 0.5  # share of the examples that are of a machine's positive class
     overlap: bool = False  # whether classes overlap: tables, candidates, labels that are swapped

@@ -1,7 +1,7 @@
 """What an edited run keeps of its training examples: which were left out, why, and by what margins.
 
     found = run.kept("edited")                 FileNotFoundError for a run whose method leaves nothing out
-    found.index[found.role == WRONG_SIDE]      positions in the data set's X_train (svmcore.methods.editing.roles)
+    found.index[found.role == WRONG_SIDE]      positions in the dataset's X_train (svmcore.methods.editing.roles)
     found.mean, found.variance                 m_i and v_i of y f over the first-stage machines, or (0,) for a rule
                                                that has none
 
@@ -21,7 +21,7 @@ from svmcore.methods.editing.roles import TITLES
 class Edited(NamedTuple):
     """Each training example, in the order of the run's split."""
 
-    index: np.ndarray  # (n,) int64, positions in the data set's X_train
+    index: np.ndarray  # (n,) int64, positions in the dataset's X_train
     role: np.ndarray  # (n,) int8, codes of svmcore.methods.editing.roles
     mean: np.ndarray  # (n,) float64, or (0,)
     variance: np.ndarray  # (n,) float64, or (0,)

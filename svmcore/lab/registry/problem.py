@@ -1,8 +1,8 @@
-"""Problem: the examples that a method trains on and is tested on, made of a data set by split and preprocessing.
+"""Problem: the examples that a method trains on and is tested on, made of a dataset by split and preprocessing.
 
 Methods that transform images are given them before the steps that must follow a transformation (normalisation, crop):
 
-    X_train = last(images),    images = the steps before `last` of the pictures of the data set
+    X_train = last(images),    images = the steps before `last` of the pictures of the dataset
 
 Whatever learns (steps such as zscore, kernels fitted to data) learns from the training examples alone.
 
@@ -41,7 +41,7 @@ class Problem(NamedTuple):
     y_train: np.ndarray  # (n_train,)
     X_test: np.ndarray  # (n_test, d) float32
     y_test: np.ndarray  # (n_test,)
-    train_index: np.ndarray  # (n_train,) int64, positions in the data set's X_train
+    train_index: np.ndarray  # (n_train,) int64, positions in the dataset's X_train
     test_index: np.ndarray  # (n_test,) int64
     test_split: str  # "test" | "train": the part that test_index points into
     image_shape: tuple[int, ...] | None  # of a preprocessed example
@@ -49,7 +49,7 @@ class Problem(NamedTuple):
     images: np.ndarray  # (n_train, d') float32: what `last` makes X_train of; X_train itself where last has no steps
     images_shape: tuple[int, ...] | None
     last: Preprocessor  # the fitted steps that come after a transformation
-    prepare: Preprocessor  # all fitted steps: what makes X_train of examples as the data set has them
+    prepare: Preprocessor  # all fitted steps: what makes X_train of examples as the dataset has them
     kernel: Kernel  # that training starts with
     source: Source | None = None  # of its rows, where several fits share one
     weight: np.ndarray | None = None  # (n_train,) float64, of each example's C
@@ -62,7 +62,7 @@ class Problem(NamedTuple):
 
 
 def left_out(problem: Problem, positions: np.ndarray) -> Problem:
-    """The problem without some of its training examples, positions in the data set's X_train; a class that would lose
+    """The problem without some of its training examples, positions in the dataset's X_train; a class that would lose
     all of its examples keeps them."""
     keep = ~np.isin(problem.train_index, positions)
     keep |= ~np.isin(problem.y_train, problem.y_train[keep])
@@ -74,7 +74,7 @@ def left_out(problem: Problem, positions: np.ndarray) -> Problem:
 
 
 def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Problem:
-    """The problem of a split data set; `check(stage)` is called between pieces and may raise to stop.
+    """The problem of a split dataset; `check(stage)` is called between pieces and may raise to stop.
 
     RecipeError for a method that needs images where there are none.
     """

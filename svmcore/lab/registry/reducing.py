@@ -4,7 +4,7 @@
     rho is stored squared, as (rho / |Psi|)^2, and shown as rho / |Psi|
     the machine = that of the largest m, or of the smallest whose errors aside stay within what is allowed
 
-The examples aside are those of the data set that neither train nor test; where there are none, training examples that
+The examples aside are those of the dataset that neither train nor test; where there are none, training examples that
 the reduction is not fitted to, unless there is nothing to choose. The machine has seen these, so that their errors
 compare sizes and estimate nothing. Test examples are seen once, by the machine that is kept.
 """

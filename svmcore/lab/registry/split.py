@@ -1,4 +1,4 @@
-"""Split: which examples of a data set train and which test, by the recipe or by one fold of its training set.
+"""Split: which examples of a dataset train and which test, by the recipe or by one fold of its training set.
 
 A revision (data.revisions) is split as its base is, by the labels of before any verdict; then what its verdicts say is
 done. So the runs of a base and of its revisions train and test on the same examples but for those taken out, and label
@@ -24,7 +24,7 @@ from svmcore.lab.registry.fields import RecipeError
 
 
 class Split(NamedTuple):
-    """Positions of the examples in the data set, and their labels."""
+    """Positions of the examples in the dataset, and their labels."""
 
     train: np.ndarray  # (n_train,) int64, into X_train
     test: np.ndarray  # (n_test,) int64, into the part
@@ -36,7 +36,7 @@ class Split(NamedTuple):
 
 def whole(recipe, data, share: float = 0.0) -> Split:
     """The recipe's own training and test set, this share of its labels swapped by noise. RecipeError for a split or
-    folds that the data set does not allow."""
+    folds that the dataset does not allow."""
     found = _noisy(recipe, _whole(recipe, data.base or data), share)
     if data.base is not None:
         found = _revised(recipe, data, found)

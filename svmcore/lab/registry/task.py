@@ -47,7 +47,7 @@ class Task(ABC):
     tables: Mapping[str, tuple[str, str]] = {}  # what a judgement can be taken away as: name -> title, help
 
     def entry(self, name: str):
-        """What the catalogue says of a data set. UnknownDataset for one that is not among this task's."""
+        """What the catalogue says of a dataset. UnknownDataset for one that is not among this task's."""
         return catalogue.entry(name)
 
     def pinned(self, recipe):
@@ -60,7 +60,7 @@ class Task(ABC):
         return self.entry(recipe.dataset).at_hand
 
     def data(self, name: str):
-        """The data set itself, with its `content_hash`. UnknownDataset or DataError where it cannot be had."""
+        """The dataset itself, with its `content_hash`. UnknownDataset or DataError where it cannot be had."""
         return catalogue.load(name)
 
     def vectors(self, result: dict) -> int:
@@ -109,11 +109,11 @@ class Task(ABC):
         return problem
 
     def with_aside(self, recipe, problem, check: Check):
-        """The problem with the examples of its data set that neither train nor test, where there are any."""
+        """The problem with the examples of its dataset that neither train nor test, where there are any."""
         return problem
 
     def examples(self, recipe) -> Arrays:
-        """The examples of a recipe as its data set has them, with the labels that training sees and the true ones of
+        """The examples of a recipe as its dataset has them, with the labels that training sees and the true ones of
         the test. DataError where they cannot be had; ValueError where a task makes its examples itself."""
         raise ValueError(f"{self.title}: its examples are not those of a dataset")
 
@@ -129,7 +129,7 @@ class Task(ABC):
 
     @abstractmethod
     def prepare(self, recipe, check: Check, part: int = 0):
-        """The problem of one of the recipe's parts. RecipeError for what its data set does not allow; what `check`
+        """The problem of one of the recipe's parts. RecipeError for what its dataset does not allow; what `check`
         raises."""
 
     @abstractmethod

@@ -7,8 +7,8 @@ files(recipe)[name].read    all of a larger one; FileNotFoundError, Damaged
 
 The machine of a sample, kept without the examples that it was trained on.
 
-A sample comes with the lab, and no data set does: of its support vectors the file says which examples they are, in
-which form, and they are prepared anew from the data set. Vectors that a reduction constructed are no examples: they
+A sample comes with the lab, and no dataset does: of its support vectors the file says which examples they are, in
+which form, and they are prepared anew from the dataset. Vectors that a reduction constructed are no examples: they
 stay.
 """
 
@@ -274,7 +274,7 @@ def without_examples(machine: Machine) -> Machine:
 
 
 def with_examples(machine: Machine, recipe: Recipe, train: np.ndarray) -> Machine:
-    """The inverse. train: (n,) positions of the training examples in the data set. DataError when it cannot be had."""
+    """The inverse. train: (n,) positions of the training examples in the dataset. DataError when it cannot be had."""
     own = _examples(machine)
     origin = machine.origin[own]
     if not len(origin):

@@ -67,7 +67,7 @@ def onnx_obstacle(recipe: Recipe) -> str:
 
 
 def _needs(recipe: Recipe, result: dict) -> str:
-    """Packages with their versions, the folder of the library, and where the data set is found."""
+    """Packages with their versions, the folder of the library, and where the dataset is found."""
     kept = result.get("made_with") or {"Python": platform.python_version()} | versions()
     packages = ", ".join(f"{name} {kept[name]}" for name in ("Python", *versions()) if name in kept)
     lines = [

@@ -152,7 +152,7 @@ def obstacle(recipe: Recipe) -> str:
 
 def archive(recipe: Recipe, result: dict) -> bytes:
     """The script and its examples in a zip file. ValueError for a run whose machine scikit-learn cannot train;
-    DataError where its data set cannot be had any more."""
+    DataError where its dataset cannot be had any more."""
     if why := obstacle(recipe):
         raise ValueError(why)
     examples = task_of(recipe).examples(recipe)

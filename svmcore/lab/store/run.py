@@ -144,7 +144,7 @@ class Run:
         return self._large("test.npz", part)
 
     def train_index(self) -> np.ndarray:
-        """(n_train,) positions of the training examples in the data set's X_train; known soon after the start."""
+        """(n_train,) positions of the training examples in the dataset's X_train; known soon after the start."""
         return self._large("split.npz")
 
     def folded(self) -> tuple | None:

@@ -131,7 +131,7 @@ def is_current(run: Run) -> bool:
 
 
 def require_content(run: Run, data_hash: str | None = None) -> None:
-    """RecipeError unless data of this content, None for its data set as it is now, are those that a run was trained on:
+    """RecipeError unless data of this content, None for its dataset as it is now, are those that a run was trained on:
     what is found out about a run on other data is said of neither. Whatever looks into a run's data again asks this."""
     if data_hash is None:
         data_hash = task_of(run.recipe).data(run.recipe.dataset).content_hash

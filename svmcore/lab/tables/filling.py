@@ -77,7 +77,7 @@ def asked(table: Table) -> dict[str, list[Recipe]]:
 
 def fill(table: Table, samples: bool = False) -> Filled:
     """The table from the run store. samples: from those that come with the lab, while the store has none of its runs;
-    these stay missing. UnknownDataset for a recipe whose data set the catalogue does not have."""
+    these stay missing. UnknownDataset for a recipe whose dataset the catalogue does not have."""
     wanted = asked(table)
     recipes = [recipe for those in wanted.values() for recipe in those]
     every = stored_runs(recipes)

@@ -1,4 +1,4 @@
-"""All one-vs-rest machines of one data set solved together, on working sets of their own over one Gram source.
+"""All one-vs-rest machines of one dataset solved together, on working sets of their own over one Gram source.
 
 state      what is known of the machines; all that follows are functions on it, by idea
 sample     whether the whole Gram matrix takes less than rounds

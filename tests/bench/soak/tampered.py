@@ -166,7 +166,7 @@ def _read(run: runs.Run) -> str:
     except runs.Damaged:
         if not run.damage:
             raise
-    except DataError as error:  # it names examples that its data set does not have
+    except DataError as error:  # it names examples that its dataset does not have
         return str(error)
     return run.damage or run.oddity
 

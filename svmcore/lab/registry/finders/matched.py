@@ -44,7 +44,7 @@ class Look(NamedTuple):
 
 
 class Chips(NamedTuple):
-    """What `assemble` takes of a data set."""
+    """What `assemble` takes of a dataset."""
 
     X_train: np.ndarray  # (n, side, side) uint8
     X_test: np.ndarray  # (m, side, side) uint8

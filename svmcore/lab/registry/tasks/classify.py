@@ -32,7 +32,7 @@ TRIED_NUMBERS, TRIED_PAIRS = 1 << 18, 20_000  # features of MORE examples, and p
 class TestSet(NamedTuple):
     """What a machine said about the test examples."""
 
-    index: np.ndarray  # (n,) int64, positions in the data set's test or training part
+    index: np.ndarray  # (n,) int64, positions in the dataset's test or training part
     y_true: np.ndarray  # (n,)
     y_pred: np.ndarray  # (n,)
     decision: np.ndarray  # (n, k) float64
@@ -168,7 +168,7 @@ class Classify(Task):
         return result["error_rate"]
 
     def table(self, name: str, judged: list[TestSet], machines: list[Machine]) -> str:
-        """Test examples, or the wrong ones: where they lie (`of`: the data set part they were held out of, or
+        """Test examples, or the wrong ones: where they lie (`of`: the dataset part they were held out of, or
         its test part), labels, the decision value of each machine."""
         (test,), (machine,) = judged, machines
         names = machine.classes if test.decision.shape[1] > 1 else machine.classes[1:]
@@ -220,7 +220,7 @@ class Classify(Task):
 
 
 def _stamps(entry) -> tuple[int, ...]:
-    """What changes with the files of a data set."""
+    """What changes with the files of a dataset."""
     return tuple(path.stat().st_mtime_ns for path in entry.paths())
 
 

@@ -1,6 +1,6 @@
 """detect: find objects in pictures, judged by how many are found at how many false alarms.
 
-A recipe's data set is a set of pictures (data.pictures); its experiment says which of them train and which test, part
+A recipe's dataset is a set of pictures (data.pictures); its experiment says which of them train and which test, part
 by part. A part's candidates come from a finder; any method learns to tell those that cover an object from the others.
 
     pictures -> candidates -> chips -> preprocessing -> machine -> f -> hits and false alarms -> FROC

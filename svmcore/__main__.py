@@ -25,7 +25,7 @@ from svmcore.lab import jobs
 from svmcore.lab.experiment import asking, repeats, scaling, splits, suspects
 from svmcore.lab.experiment.rivals import RIVALS, measure
 from svmcore.lab.experiment.sweep import RULE, chosen, sweep
-from svmcore.lab.forecast.estimate import estimate, require
+from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
 from svmcore.lab.jobs.console import carry_out, summary
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
@@ -269,7 +269,7 @@ def _asking(options: argparse.Namespace) -> int:
     recipe = _changed(_named(options.name), options.set)
     tell = lambda result: print(f"{100 * result.share:.0f} %", file=sys.stderr, flush=True)  # noqa: E731
     settings = {name: getattr(options, name) for name in ("known", "batch", "most", "seeds", "target")}
-    result = asking.study(recipe, require(recipe).cache_mb, publish=tell, **settings)
+    result = asking.study(recipe, estimate(recipe).require().cache_mb, publish=tell, **settings)
     print(json.dumps(asking.figures(result)) if options.json else asking.text(result))
     return 0
 

@@ -26,13 +26,14 @@ from svmcore import SVC, Jittered, Poly
 from svmcore import __main__ as cli
 from svmcore.lab import execute
 from svmcore.lab.experiment.sweep import sweep
+from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.jobs import afar
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.cluster import CLUSTER, ClusterError, Worker
 from svmcore.lab.jobs.job import Job
 from svmcore.lab.jobs.live import Live, Top, packed, unpacked
+from svmcore.lab.jobs.queue import submit
 from svmcore.lab.jobs.relay import Relay
-from svmcore.lab.jobs.submission import submit
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs
@@ -207,7 +208,7 @@ def test_a_look_comes_back_whole():
 
 def test_only_files_that_a_run_has_are_taken_from_a_worker(home):
     run = runs.create(MOONS)
-    job = Job(run, threading.Condition(), lambda job: None)
+    job = Job(run, estimate(MOONS), threading.Condition(), lambda job: None)
     relay = Relay(job, Worker("tcp://there:1", "there", 0.0, 0.0, 0, {}, {}, ""), None)
     for name in ("../model.npz", "state.json", "owner.json", "recipe.json", "model.npz/x", "elsewhere.npz", "a.py"):
         with pytest.raises(ValueError, match="The worker there sent a file that no run has"):

@@ -16,12 +16,11 @@ from data.dataset import Arrays
 from svmcore import RBF
 from svmcore.lab import jobs
 from svmcore.lab.experiment import priority
-from svmcore.lab.forecast import calibration, estimate
-from svmcore.lab.forecast.calibration import QUIET
+from svmcore.lab.forecast import estimate
+from svmcore.lab.forecast.estimate import QUIET, plans
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.costs import vectors_of_one
-from svmcore.lab.registry.plans import plans
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.memory import BudgetError
@@ -68,19 +67,19 @@ def test_a_general_optimiser_holds_all_kernel_values_and_is_slow(home, monkeypat
 @pytest.fixture
 def measured_here(monkeypatch):
     """As on the machines that the kept figures were measured on, whose processors multiply whole numbers at once."""
-    monkeypatch.setattr(calibration, "pace", lambda: 1.0)
+    monkeypatch.setattr(estimate, "pace", lambda: 1.0)
 
 
 def test_a_processor_without_vnni_is_waited_for_longer(home, monkeypatch):
     took = []
     for wide, narrow in ((True, False), (False, True), (False, False)):
-        calibration.pace.cache_clear()
+        estimate.pace.cache_clear()
         features = {"avx2": True, "avx512vnni": wide, "avxvnni": narrow}
         monkeypatch.setattr(binding, "get_host_cpu_features", lambda features=features: features)
         took.append(estimate.estimate(RECIPES["mnist-sv"]).seconds)
-    calibration.pace.cache_clear()
+    estimate.pace.cache_clear()
     assert took[0] == took[1]
-    assert took[2] == pytest.approx(calibration.WITHOUT_VNNI * took[1], rel=0.1)
+    assert took[2] == pytest.approx(estimate.WITHOUT_VNNI * took[1], rel=0.1)
 
 
 @pytest.mark.parametrize(

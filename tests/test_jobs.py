@@ -16,7 +16,7 @@ from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs import console
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.job import Job, Status
-from svmcore.lab.jobs.submission import submit
+from svmcore.lab.jobs.queue import submit
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
@@ -191,7 +191,8 @@ def test_a_pause_that_has_to_wait_says_so(gate):
 def test_the_time_left_runs_down_between_reports_but_for_pauses_and_then_it_is_longer_than_forecast(monkeypatch):
     clock = SimpleNamespace(monotonic=lambda: clock.at, at=100.0)
     monkeypatch.setattr("svmcore.lab.jobs.job.time", clock)
-    job = Job(SimpleNamespace(recipe=MOONS, group=None), threading.Condition(), None, forecast=9.0)
+    forecast = SimpleNamespace(seconds=9.0, rests=0.0)
+    job = Job(SimpleNamespace(recipe=MOONS, group=None), forecast, threading.Condition(), None)
     assert (job.left, job.now().late) == (9.0, 0.0)
     job.tell(state="running")
     job.publish(eta_seconds=5.0)

@@ -8,7 +8,7 @@ import pytest
 
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.job import Status
-from svmcore.lab.jobs.submission import submit
+from svmcore.lab.jobs.queue import submit
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store import runs
 from tests.gate import MOONS, state, until
@@ -32,7 +32,7 @@ def test_whatever_fails_at_the_end_of_a_run_frees_its_place(gate, monkeypatch, n
 
 
 def test_a_worker_that_dies_frees_its_place(gate, monkeypatch):
-    def dies(run, control):
+    def dies(*_):
         raise SystemExit(3)
 
     real = jobs.worker.carry_out

@@ -46,7 +46,7 @@ def test_after_the_warm_up_nothing_is_left_to_compile(home):
 def test_two_processes_train_one_preset(home):
     code = (
         "import os, sys; from svmcore.lab.jobs import welcome, worker; os.environ['SVMLAB_HOME'] = sys.argv[1];"
-        "worker.carry_out = lambda run, job: ('done', ''); welcome.warm_up = print; welcome.ensure_preset()"
+        "worker.carry_out = lambda *_: ('done', ''); welcome.warm_up = print; welcome.ensure_preset()"
     )
     command = [sys.executable, "-c", code, str(home)]
     started = [subprocess.Popen(command, env=ENVIRONMENT) for _ in range(2)]

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from svmcore.lab.jobs import queue as jobs
-from svmcore.lab.jobs import submission
-from svmcore.lab.jobs.submission import submit
+from svmcore.lab.jobs.queue import submit
 from svmcore.lab.store import runs
 from tests.gate import AT_ONCE, MOONS, state, until
 
@@ -115,8 +114,8 @@ def test_rests_of_slow_motion_make_no_long_run(gate):
 
 
 def test_a_run_of_seconds_goes_before_longer_ones_also_before_one_at_work(gate, monkeypatch):
-    known = submission.estimate
-    monkeypatch.setattr(submission, "estimate", lambda recipe: known(recipe)._replace(seconds=100 * recipe.C))
+    known = jobs.estimate
+    monkeypatch.setattr(jobs, "estimate", lambda recipe: known(recipe)._replace(seconds=100 * recipe.C))
     at_work, long = (submit(MOONS.replace(C=c)) for c in (2.0, 3.0))
     until(lambda: gate.bursts > 0)
     together = submit(MOONS.replace(C=0.02), group=runs.Group("sweep", "C"))

@@ -12,7 +12,7 @@ from svmcore.lab.experiment import train
 from svmcore.lab.forecast import estimate as forecast
 from svmcore.lab.forecast.estimate import ROOM, estimate
 from svmcore.lab.jobs import queue as jobs
-from svmcore.lab.jobs.submission import submit
+from svmcore.lab.jobs.queue import submit
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.store import runs

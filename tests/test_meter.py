@@ -17,7 +17,7 @@ from svmcore.lab.experiment import train
 from svmcore.lab.experiment.meter import Compiling, Meter
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs import worker
-from svmcore.lab.jobs.submission import submit
+from svmcore.lab.jobs.queue import submit
 from svmcore.lab.store import runs
 from svmcore.solvers.progress import Progress
 from svmcore.solvers.session import Session

@@ -13,6 +13,7 @@ from svmcore import __main__ as cli
 from svmcore.kernels import numeral
 from svmcore.lab import RECIPES, RecipeError, jobs
 from svmcore.lab.forecast.cost import cost
+from svmcore.lab.forecast.estimate import plans
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.finder import Finder
@@ -20,7 +21,6 @@ from svmcore.lab.registry.finders import FINDERS
 from svmcore.lab.registry.finders.findings import beside_truth
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.methods.editing import OFFERED
-from svmcore.lab.registry.plans import plans
 from svmcore.lab.registry.problem import assemble
 from svmcore.lab.registry.split import Split
 from svmcore.lab.registry.tasks import TASKS

@@ -24,8 +24,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from data import places
-from svmcore.lab.forecast.calibration import QUIET
-from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.forecast.estimate import QUIET, estimate
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.tasks import task_of
 from tests.bench import measured

@@ -47,23 +47,25 @@ SIDES = 2  # trainings that are done side by side
 class Cost(NamedTuple):
     """Seconds of each training and of the test that follows it, on the machine that the rates were read off; memory."""
 
+    n_train: int  # examples of the first training
     parts: list[tuple[float, float]]
     examples_mb: float  # beside a fit
     least_mb: float  # what a fit cannot do without
     fit_mb: float  # what a fit takes when nothing holds it back
+    enough_mb: float  # what every fit gets by with (`_enough_mb`)
 
     @property
     def seconds(self) -> float:
         """Of everything."""
         return sum(map(sum, self.parts))
 
-    def advice(self, n_train: int, cache_mb: float | None, free: float) -> str:
+    def advice(self, cache_mb: float | None, free: float) -> str:
         """What would fit into `free` MB."""
-        text = f"{n_train} training examples need at least {self.least_mb + self.examples_mb:,.0f} MB; "
+        text = f"{self.n_train} training examples need at least {self.least_mb + self.examples_mb:,.0f} MB; "
         text += f"{free:,.0f} MB are free" + (f" and cache_mb is {cache_mb:g}" if cache_mb is not None else "")
         if self.least_mb + self.examples_mb <= free:
             return f"{text}. cache_mb from {self.least_mb:,.0f} to {free - self.examples_mb:,.0f} would fit."
-        n = int(n_train * (free - CODE_MB) / (self.least_mb + self.examples_mb))
+        n = int(self.n_train * (free - CODE_MB) / (self.least_mb + self.examples_mb))
         return f"{text}. " + (f"n_train up to {n} would fit." if n >= 2 else "Nothing fits before memory is freed.")
 
 
@@ -82,10 +84,10 @@ def cost(plan: Plan, others: Sequence[Plan]) -> Cost:
         most = max(*(_fit_bytes(plan, stage) for stage in plan.stages), _end_bytes(plan))
     if plan.bounds:  # all kernel values, in double precision where there is room
         least, most = max(least, 2 * 4 * size.n_train**2), max(most, 2 * 12 * size.n_train**2)
-    return Cost(parts, examples / MB + CODE_MB, least / MB, most / MB)
+    return Cost(size.n_train, parts, examples / MB + CODE_MB, least / MB, most / MB, _enough_mb(plan))
 
 
-def enough_mb(plan: Plan) -> float:
+def _enough_mb(plan: Plan) -> float:
     """A ceiling that every fit gets by with, however slowly and if all examples become support vectors; infinite where
     what it takes is no choice of its solver."""
     if plan.least is not None or plan.solver in ("smo", GENERAL) or plan.working_set is not None:

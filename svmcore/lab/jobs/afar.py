@@ -24,6 +24,7 @@ import data
 import svmcore
 from data.dataset import DataError
 from svmcore.lab.experiment.priority import yield_to_others
+from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.jobs import live, worker
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.tasks import task_of
@@ -113,7 +114,11 @@ def _done(run: Run, line: "Line", expected: str, name: str) -> tuple[str, str]:
         require_data(run.recipe, expected)
     except Exception as error:
         return "failed", f"The worker {name} cannot have the data: {worker.explain(error)}"
-    return worker.carry_out(run, line)
+    try:
+        forecast = estimate(run.recipe)  # this machine's
+    except Exception as error:
+        return "failed", worker.explain(error)
+    return worker.carry_out(run, forecast, line)
 
 
 class Line:

@@ -24,7 +24,7 @@ from svmcore.explain.asking import lead
 from svmcore.lab.experiment import asking, remedies, suspects, unseen, without
 from svmcore.lab.experiment.asking import Asking
 from svmcore.lab.experiment.without import Change
-from svmcore.lab.forecast.estimate import require
+from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.jobs.background import PREPARING, Analysis, Task
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store import runs
@@ -42,7 +42,7 @@ def _exists(run_id: str, *_) -> None:
 
 def memory_mb(recipe: Recipe) -> float:
     """Megabytes that a fit of the recipe may take. BudgetError."""
-    return require(recipe.replace(folds=None, bounds=False)).cache_mb
+    return estimate(recipe.replace(folds=None, bounds=False)).require().cache_mb
 
 
 def kept_mb(recipe: Recipe) -> float:
@@ -62,7 +62,7 @@ def _related(task: Task, run_id: str) -> suspects.Related:
 def _count(task: Task, run_id: str) -> remedies.Totals:
     run = runs.get(run_id)
     runs.require_content(run)
-    require(remedies.twin_of(run.learned).replace(folds=None))
+    estimate(remedies.twin_of(run.learned).replace(folds=None)).require()
     totals = remedies.measure(run.learned, task.check, task.by_gap, task.publish)
     with suppress(OSError):  # on a full disk it stays in memory alone
         remedies.keep(run.learned, run.result["data_hash"], totals)

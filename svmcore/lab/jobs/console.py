@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from svmcore.lab import jobs
 from svmcore.lab.experiment.meter import training_seconds
-from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.jobs.cluster import CLUSTER
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
@@ -35,9 +34,10 @@ def carry_out(
 
 
 def _submit(recipe: Recipe, group: runs.Group | None, broken_off: str | None) -> str:
-    predicted = estimate(recipe)
-    print(f"{recipe.name}: about {predicted.seconds:.0f} s and {predicted.memory_mb:.0f} MB", file=sys.stderr)
-    return jobs.submit(recipe, looks=False, group=group, broken_off=broken_off)
+    run_id = jobs.submit(recipe, looks=False, group=group, broken_off=broken_off)
+    forecast = jobs.forecast(run_id)
+    print(f"{recipe.name}: about {forecast.seconds:.0f} s and {forecast.memory_mb:.0f} MB", file=sys.stderr)
+    return run_id
 
 
 def _follow(run_id: str) -> jobs.Status:

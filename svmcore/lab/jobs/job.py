@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
-from svmcore.lab.forecast.estimate import RESTS
+from svmcore.lab.forecast.estimate import Estimate
 from svmcore.lab.jobs.live import Live
 from svmcore.lab.store import folders, runs
 
@@ -51,7 +51,7 @@ class Status(NamedTuple):
 class Job:
     """A run of this process, and what its worker sees of the outside (`worker.Control`).
 
-    forecast: seconds that it will take. rank: its turn among those that have not begun, runs of seconds first.
+    forecast: what it will need. rank: its turn among those that have not begun, runs of seconds first.
     stand_aside: called in the worker's thread when it is on hold, or is to let a run of seconds go first; returns when
     it may go on, or is to stop.
     """
@@ -59,15 +59,15 @@ class Job:
     def __init__(
         self,
         run: runs.Run,
+        forecast: Estimate,
         changed: threading.Condition,
         stand_aside: "Callable[[Job], None]",
         looks: bool = True,
-        forecast: float = 0.0,
     ):
         self.run, self.recipe, self.looks, self.forecast = run, run.recipe, looks, forecast
         self._changed, self._stand_aside = changed, stand_aside
-        work = forecast - (RESTS if run.recipe.slow_motion else 0.0)
-        self.quick = work <= QUICK and run.group is None  # many together are no run of seconds
+        # Many together are no run of seconds
+        self.quick = forecast.seconds - forecast.rests <= QUICK and run.group is None
         self.born = time.monotonic()
         self.rank = (not self.quick, self.born)
         self.stop, self.hold, self.aside = threading.Event(), False, False  # asked to end, to pause, to let another go
@@ -89,7 +89,7 @@ class Job:
     def left(self) -> float:
         """Seconds that it still takes, about."""
         eta = self.now().eta_seconds
-        return self.forecast if eta is None else max(eta, 0.0)
+        return self.forecast.seconds if eta is None else max(eta, 0.0)
 
     @property
     def at_work(self) -> bool:

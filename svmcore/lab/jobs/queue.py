@@ -17,9 +17,12 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from svmcore.lab.experiment.priority import yield_to_others
+from svmcore.lab.forecast.estimate import Estimate, estimate
 from svmcore.lab.jobs import relay, worker
 from svmcore.lab.jobs.cluster import CLUSTER
 from svmcore.lab.jobs.job import CHANGES, ENDED, Job, Status
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 
 MAX_RUNNING = 1  # two cores serve one run
@@ -27,6 +30,7 @@ MAX_QUEUED = 1000  # all runs of a paper, and some more
 JOBS_KEPT = 50  # finished jobs whose last look stays in memory
 PAUSING = "Pausing, after the piece of work that it is at"
 EXIT_SECONDS = 3.0  # that the end of the process waits for workers to stop
+_submitting = threading.Lock()  # one run is submitted at a time, so that each sees the one before
 _log = logging.getLogger(__name__)
 
 
@@ -50,13 +54,12 @@ class Queue:
         if fresh >= MAX_QUEUED:
             raise QueueFull(f"{fresh} runs are waiting already; cancel one, or wait for one to end")
 
-    def put(self, run: runs.Run, forecast: float, looks: bool = True) -> None:
-        """Let a new run wait for its turn. forecast: seconds that it will take; looks: whether its live looks are
-        wanted."""
+    def put(self, run: runs.Run, forecast: Estimate, looks: bool = True) -> None:
+        """Let a new run wait for its turn. forecast: what it will need; looks: whether its live looks are wanted."""
         with self.changed:
             for old in [job for job in self._jobs.values() if job.state in ENDED and not job.at_work][:-JOBS_KEPT]:
                 del self._jobs[old.run.id]
-            self._jobs[run.id] = Job(run, self.changed, self.stand_aside, looks, forecast)
+            self._jobs[run.id] = Job(run, forecast, self.changed, self.stand_aside, looks)
             self._dispatch()
 
     def status(self, run_id: str) -> Status:
@@ -74,6 +77,10 @@ class Queue:
             return Status("damaged", message=run.damage)
         lines = run.progress()
         return Status(run.state, lines[-1] if lines else None, None, run.message)
+
+    def forecast(self, run_id: str) -> Estimate:
+        """What a run of this process was forecast to need when it was submitted."""
+        return self._job(run_id).forecast
 
     def _waiting(self, job: Job, line: list[Job]) -> Status:
         """Who is before a run that waits its turn, and how long these will take."""
@@ -278,6 +285,56 @@ class Queue:
         return job
 
 
+def submit(
+    recipe: Recipe,
+    *,
+    looks: bool = True,
+    parent: str | None = None,
+    group: runs.Group | None = None,
+    once_in: float = 0.0,
+    broken_off: str | None = None,
+) -> str:
+    """Queue a run and return its id: its dataset is pinned, what it needs is forecast, the machine that it begins with
+    is found or queued before it; then the run is stored.
+
+    looks: False spares the live looks when nobody will see them. parent: id of the run that it grew out of. group: what
+    it is started together with others for. once_in: seconds in which the same recipe, asked for again, is the run that
+    it already was: a double click, two tabs. Of a revision of a dataset a run keeps the state that it is in now, so
+    that verdicts given later change nothing of what the run says. broken_off: id of a run of this recipe that ended
+    before it was done: the new one goes on from what that has left.
+
+    RecipeError for what no new run may ask for, BudgetError when it cannot fit into memory here, UnknownDataset,
+    QueueFull, OSError when the disk takes no new run, ClusterError where one is to do it that is not there; with
+    `broken_off` UnknownRun, and ValueError where the run cannot go on from that one.
+    """
+    CLUSTER.settle()
+    recipes = [recipe] if recipe.origin is recipe or parent else [recipe.origin, recipe]
+    for asked in recipes:
+        asked.check_new()
+    recipes = [task_of(asked).pinned(asked) for asked in recipes]
+    needs = [estimate(asked) for asked in recipes]
+    with _submitting:
+        *machine, wanted = recipes
+        if already := runs.asked_within(wanted, once_in):
+            return already.id
+        left = runs.left_by(broken_off, wanted.outcome) if broken_off else None
+        if machine and (there := runs.with_machine(machine[0])):
+            parent, recipes, needs = there.id, [wanted], needs[1:]
+        for needed in needs:
+            if not CLUSTER.address:  # whose workers have memories of their own
+                needed.require()
+        QUEUE.require_room()
+        for asked, needed in zip(recipes, needs, strict=True):
+            theirs = (group, left) if asked is wanted else ()  # of the machine before it neither
+            try:
+                run = runs.create(asked, parent, *theirs)
+            except OSError as error:
+                raise OSError(worker.explain(error)) from error
+            QUEUE.put(run, needed, looks)
+            parent = run.id
+        return run.id
+
+
 def _places() -> int:
     """How many runs may be at work at a time."""
     places = CLUSTER.places()
@@ -301,7 +358,7 @@ def before_threads_are_joined(close: Callable[[], None]) -> None:
 
 
 QUEUE = Queue()  # of this process
-status, active, waiting, wait = QUEUE.status, QUEUE.active, QUEUE.waiting, QUEUE.wait
+status, active, waiting, wait, forecast = QUEUE.status, QUEUE.active, QUEUE.waiting, QUEUE.wait, QUEUE.forecast
 pause, resume, cancel, move = QUEUE.pause, QUEUE.resume, QUEUE.cancel, QUEUE.move
 CLUSTER.changed = QUEUE.look_again
 before_threads_are_joined(QUEUE.close)

@@ -48,7 +48,7 @@ def carry_out(job: Job) -> tuple[str, str]:
     lost = ""
     while not job.stop.is_set():
         if not CLUSTER.address:
-            return worker.carry_out(job.run, job)
+            return worker.carry_out(job.run, job.forecast.with_memory_now(), job)
         taken = CLUSTER.take(job.run.id)
         try:
             if taken is not None:

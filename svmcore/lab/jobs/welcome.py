@@ -17,12 +17,11 @@ from svmcore.kernels import Poly, squared_norms
 from svmcore.lab.experiment.meter import Compiling
 from svmcore.lab.experiment.priority import yield_to_others
 from svmcore.lab.experiment.train import prepare
-from svmcore.lab.forecast.estimate import BudgetError
-from svmcore.lab.jobs.queue import QUEUE, Queue
-from svmcore.lab.jobs.submission import submit
+from svmcore.lab.jobs.queue import QUEUE, Queue, submit
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.store import folders, runs
+from svmcore.memory import BudgetError
 from svmcore.svc import SVC
 
 PICTURES = "venus-like"  # a second to draw

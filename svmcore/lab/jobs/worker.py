@@ -35,7 +35,7 @@ from svmcore.files import Checkpoint
 from svmcore.gram.threads import attended
 from svmcore.lab.experiment import train
 from svmcore.lab.experiment.meter import Meter
-from svmcore.lab.forecast.estimate import RESTS, Estimate, require
+from svmcore.lab.forecast.estimate import RESTS, Estimate
 from svmcore.lab.jobs.live import Viewer
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.registry.methods import METHODS
@@ -76,16 +76,19 @@ class Control(Protocol):
         """save(*what), which writes to the run's folder, as long as the run has not ended for its reader."""
 
 
-def carry_out(run: runs.Run, control: Control) -> tuple[str, str]:
-    """Do the run; returns how it ended ("done", "cancelled" or "failed") and, for a failure, why."""
+def carry_out(run: runs.Run, forecast: Estimate, control: Control) -> tuple[str, str]:
+    """Do the run; returns how it ended ("done", "cancelled" or "failed") and, for a failure, why.
+
+    forecast: what it needs, beside the memory that is free now.
+    """
     recipe = run.recipe
     try:
-        predicted = require(recipe)  # again, as memory may have changed hands since the run was queued
+        forecast.require()  # memory may have changed hands since the run was queued
         with Meter(lambda: _compiling(control)) as meter:
-            watch = _Watch(run, predicted, control, meter)
+            watch = _Watch(run, forecast, control, meter)
             control.write(run.set_state, "running")
-            control.write(run.save_grant, predicted.memory_mb)
-            bounded = recipe.replace(cache_mb=predicted.within_mb)
+            control.write(run.save_grant, forecast.memory_mb)
+            bounded = recipe.replace(cache_mb=forecast.within_mb)
             with attended(watch.attend):
                 outcomes = [_part(run, bounded, number, watch) for number in range(task_of(recipe).parts(recipe))]
                 validation = train.validate(bounded, watch, watch.check)
@@ -158,9 +161,9 @@ class _Left(Checkpoint):
 class _Watch:
     """Stands between the solver and the outside: keeps the pace, writes lines, takes looks, asks whether to go on."""
 
-    def __init__(self, run: runs.Run, predicted: Estimate, control: Control, meter: Meter, clock=time.perf_counter):
+    def __init__(self, run: runs.Run, forecast: Estimate, control: Control, meter: Meter, clock=time.perf_counter):
         self.run, self.control, self.meter, self.viewer = run, control, meter, None
-        self.pace = Pace(predicted.parts, run.recipe.tol, run.recipe.slow_motion)
+        self.pace = Pace(forecast.parts, run.recipe.tol, run.recipe.slow_motion)
         self.burst: int | None = None  # pairs between two reports, for the solver
         self.size = 1, 0  # machines and training examples
         self.rested_at = -1  # iterations at the last rest

@@ -16,7 +16,7 @@ from data import __main__ as data_cli
 from data import fetch
 from svmcore import __main__ as cli
 from svmcore.lab.experiment import sweep as sweeping
-from svmcore.lab.forecast.estimate import require
+from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import xtrain
 from svmcore.lab.registry.methods import METHODS
@@ -145,7 +145,7 @@ def _bounded():
     )
 
     def submit(recipe: Recipe, **options):
-        require(recipe)
+        estimate(recipe).require()
         if recipe.dataset not in SMALL or (recipe.n_train or 1000) > 300:
             raise _Accepted
         return real[0](recipe, **options)

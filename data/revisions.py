@@ -240,7 +240,7 @@ def _entry(name: Name, base: Entry, log: Log) -> Revision:
         "title": f"{base.title} · {name.slug}" + ("" if name.lines is None else f" {name.lines}"),
         "size_mb": len(log.blob) / 1e6,
         "fetchable": False,
-        "note": f"A revision of {base.name}. {told(judged)}",
+        "note": f"A revision of {base.name}. {summary(judged)}",
         "paths": lambda: [*base.paths(), _path(name)],
         "n_train": base.n_train + judged[FIRST],
         "unlabelled": base.unlabelled - judged[FIRST] - of_parts["train", verdicts.OUT, False],
@@ -262,7 +262,7 @@ def _summed(of_parts: Counter) -> Counter:
     return judged
 
 
-def told(judged: dict[str, int]) -> str:
+def summary(judged: dict[str, int]) -> str:
     """`40 reviewed: 31 relabelled, 2 excluded, 5 confirmed, 2 unsure.`"""
     words = ((verdicts.LABEL, "relabelled"), (FIRST, "labelled for the first time"), (verdicts.OUT, "excluded"))
     words += ((verdicts.KEEP, "confirmed"), (verdicts.UNSURE, "unsure"))

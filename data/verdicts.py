@@ -195,7 +195,7 @@ def given(blob: bytes, base: Dataset) -> list[Verdict]:
         if by_example.setdefault(verdict.key, verdict).says != verdict.says:
             raise DataError(
                 f"Example {verdict.row} of the {SET_NAMES[verdict.part]} has two verdicts: "
-                f"{told(by_example[verdict.key])}, and {told(verdict)}",
+                f"{describe(by_example[verdict.key])}, and {describe(verdict)}",
                 "one verdict per example",
             )
     return list(by_example.values())
@@ -213,7 +213,7 @@ def require_given(lines: Sequence[Verdict], base: Dataset) -> None:
             )
 
 
-def told(verdict: Verdict) -> str:
+def describe(verdict: Verdict) -> str:
     """A verdict in words: `relabelled as 9`."""
     label = f"{'labelled' if verdict.given == UNLABELLED else 'relabelled'} as {verdict.label}"
     words = {KEEP: "label confirmed", OUT: "excluded", UNSURE: "unsure", LABEL: label}

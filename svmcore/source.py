@@ -97,10 +97,10 @@ def given_source(K, ceiling: int, machines: int) -> Source:
     return Source(Dense(K.toarray() if hasattr(K, "toarray") else K), ceiling - need)
 
 
-def held(source: Source) -> Source:
+def computed_once(source: Source) -> Source:
     """A source for several fits: one that gives all of K at once has it computed now, once."""
     if not (isinstance(source.gram, Streamed) and source.gram.whole):
         return source
     n = source.gram.n
     K = source.gram.square(np.arange(n), Work())
-    return Source(source.gram.held(K), source.square_bytes - K.nbytes, evaluations=n * (n + 1) // 2)
+    return Source(source.gram.in_memory(K), source.square_bytes - K.nbytes, evaluations=n * (n + 1) // 2)

@@ -31,7 +31,7 @@ from svmcore.solvers.digestion import Digestion
 from svmcore.solvers.general import General
 from svmcore.solvers.progress import Solution
 from svmcore.solvers.session import Session
-from svmcore.source import Source, given_source, gram_source, held
+from svmcore.source import Source, computed_once, given_source, gram_source
 
 SMALL_SHARE = 0.125  # of the ceiling, up to which the rows of a file are read at once
 LOSSES = ("hinge", "squared_hinge")
@@ -199,7 +199,7 @@ class SVC(MachineEstimator):
         """Kernel values for fits on the same X (n, d) that differ in C, labels or weights: such fits may share it, in
         turn or at the same time, and what memory can keep of them is computed once."""
         kernel, _, rows = self._seen_by_kernel(X)
-        return held(gram_source(rows, kernel, self.solver, ceiling_bytes(self.cache_mb), n_machines))
+        return computed_once(gram_source(rows, kernel, self.solver, ceiling_bytes(self.cache_mb), n_machines))
 
     def set_params(self, **params):
         """As in scikit-learn; kernel__FIELD replaces a field of a Kernel object."""

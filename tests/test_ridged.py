@@ -76,7 +76,7 @@ def test_a_source_is_the_other_with_a_ridge(seed):
     idx, cols = (rng.permutation(300)[:k] for k in (90, 170))
     coef, near = rng.normal(size=(2, 90)), {"rtol": 1e-4, "atol": 1e-3 * K.max()}
     sources = (Streamed(operand, kernel), Cached(operand, kernel, 10**6), Dense(kernel.exact(X, X)))
-    held = Ridged(sources[0], ridge).held(K.astype(np.float32))
+    held = Ridged(sources[0], ridge).in_memory(K.astype(np.float32))
     for source in (*(Ridged(source, ridge) for source in sources), held):
         assert np.allclose(source.diag, K.diagonal(), **near)
         assert np.allclose(source.rows(idx, work), K[idx], **near)

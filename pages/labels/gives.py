@@ -21,7 +21,7 @@ from svmcore.lab.store.runs import Run
 def train(run: Run, to: Target) -> None:
     """Train on the revision as it is now, and the way to Compare."""
     stands = to.standing
-    st.markdown(f"**Revised dataset.** {revisions.told(revisions.counted(stands))}")
+    st.markdown(f"**Revised dataset.** {revisions.summary(revisions.counted(stands))}")
     if not stands:
         st.caption("Nothing reviewed yet. Your first decision creates a revised dataset that you can train on.")
         return

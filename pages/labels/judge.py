@@ -232,7 +232,7 @@ def _word(judging: Judging, doubt: Doubt) -> str:
 
 def _said(judging: Judging, doubt: Doubt, verdict: Verdict | None) -> None:
     """What the example is called by whom, why it is in the list, and what was judged."""
-    judged = f" :blue-badge[{plain(verdicts.told(verdict))}]" if verdict else ""
+    judged = f" :blue-badge[{plain(verdicts.describe(verdict))}]" if verdict else ""
     said = f" · {_word(judging, doubt)} {plain(words.minus(short(doubt.said)))}" if doubt.said else ""
     given = f"Given {plain(words.minus(short(doubt.given)))}" if doubt.given else "No label yet" * (not judged)
     st.markdown(f"#### {given}{said}{judged}")
@@ -395,7 +395,7 @@ def _strip(judging: Judging, at: int, stands) -> None:
             str(first + i),
             f"Number {first + i + 1}: {_called(judging, one)}, given {one.given or 'no label'}"
             + (f", {_word(judging, one)} {one.said}" if one.said else "")
-            + (f", reviewed: {verdicts.told(stands[one.key])}" if one.key in stands else ""),
+            + (f", reviewed: {verdicts.describe(stands[one.key])}" if one.key in stands else ""),
             upper=(" · " if one.agreed else " → ").join(cut[name] for name in (one.given, one.said) if name),
             lower=merging.brief(stands.get(one.key)),
             ring="free" if first + i == at else "",

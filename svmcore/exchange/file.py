@@ -206,7 +206,7 @@ def _file(machine: Machine, shape: tuple[int, ...], dtype) -> bytes:
 
     graph, d = Graph(), prod(shape)
     x = Value(graph, "X", dtype)
-    for name, value, before in machine.prepare.told(shape) if machine.prepare else ():
+    for name, value, before in machine.prepare.described_steps(shape) if machine.prepare else ():
         x = CARRIED[name](x, name, value, before)
     decision = _sums(x.astype(np.float64), machine)
     label = _label(decision, machine)

@@ -28,7 +28,7 @@ from svmcore.model import Machine
 from svmcore.solvers import decomposition
 from svmcore.solvers.progress import Monitor, Solution, Stopped
 from svmcore.solvers.session import Session
-from svmcore.source import Source, given_source, gram_source, held
+from svmcore.source import Source, computed_once, given_source, gram_source
 from svmcore.svc import SVC
 
 HELD = 10_000  # examples up to which the kernel matrix is stored, memory permitting
@@ -46,7 +46,7 @@ class Variant(NamedTuple):
     C: np.ndarray
 
 
-class Left(NamedTuple):
+class Removals(NamedTuple):
     """t machines, each without one of its support vectors."""
 
     machine: np.ndarray  # (t,) int64, which of the k
@@ -199,7 +199,7 @@ class Retraining:
                 decision[i, c] = self.source.gram.exact_sums(np.array([i]), support, coef, Work())[0] + bias
         return decision
 
-    def each_without(self, machines=None) -> Iterator[Left]:
+    def each_without(self, machines=None) -> Iterator[Removals]:
         """Machines without each of their support vectors in turn, in batches that do not split an example; for all
         machines, or for these."""
         chosen = np.arange(len(self.Y)) if machines is None else np.asarray(machines)
@@ -212,7 +212,7 @@ class Retraining:
                 stage = f"leaving out {end:,} of {len(example):,}"
                 variants = [Variant(c, self.Y[c], self.box * (every != i)) for c, i in zip(*some, strict=True)]
                 solution = self._solve(variants, stage)
-                yield Left(*some, solution.alpha, solution.bias)
+                yield Removals(*some, solution.alpha, solution.bias)
                 start = end
 
     def _positions(self, indices, name: str) -> np.ndarray:
@@ -243,7 +243,7 @@ class Retraining:
             K = Streamed(Operand(rows), self.kernel).exact(np.arange(n), np.arange(n), Work())
             return rows, Source(Dense(K), ceiling - 12 * n * n)
         if n <= HELD and 4 * n * n <= ceiling / 2:
-            source = held(gram_source(rows, self.kernel, "smo", ceiling, k))
+            source = computed_once(gram_source(rows, self.kernel, "smo", ceiling, k))
             return rows, source._replace(gram=Dense(source.gram.K))
         return rows, gram_source(rows, self.kernel, "decomposition", ceiling, k)
 

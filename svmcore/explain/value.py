@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore.explain.moved import leads
-from svmcore.explain.retraining import Left, Retraining
+from svmcore.explain.retraining import Removals, Retraining
 from svmcore.metrics import class_positions
 from svmcore.model import answers
 
@@ -96,7 +96,7 @@ def values(retraining: Retraining, K, y, machine: int | None = None) -> Iterator
         yield done / total, result
 
 
-def _moved(retraining: Retraining, K, left: Left) -> np.ndarray:
+def _moved(retraining: Retraining, K, left: Removals) -> np.ndarray:
     """The change (v, t) of f of each machine; only the change is summed in single precision."""
     change = (left.alpha - retraining.alpha[left.machine]) * retraining.Y[left.machine]
     columns = np.flatnonzero(change.any(0))

@@ -79,7 +79,7 @@ class Gram:
         Schwarz)."""
         return np.sqrt(np.abs(self.diag.astype(np.float64)))
 
-    def held(self, K) -> "Dense":
+    def in_memory(self, K) -> "Dense":
         """The same source with K (n, n) float32, its square of all examples, in memory."""
         return Dense(K, self)
 

@@ -98,7 +98,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         """Shape of the images that come out when images of `image_shape` go in."""
         return self._shapes(image_shape)[-1]
 
-    def told(self, shape: tuple[int, ...]) -> list[tuple[str, object, tuple[int, ...]]]:
+    def described_steps(self, shape: tuple[int, ...]) -> list[tuple[str, object, tuple[int, ...]]]:
         """Of each step its name, its number or what it learned, and the shape (h, w, c) of what it is given, where the
         first is given an example of `shape`: (h, w[, c]) or (d,)."""
         learned, before = self._learned(), as_images(np.empty((0, *shape)), self.image_shape).shape[1:]

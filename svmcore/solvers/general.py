@@ -25,7 +25,7 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 from svmcore.allowed import check, one_of
 from svmcore.gram.sources import Gram
 from svmcore.solvers import smo
-from svmcore.solvers.progress import WHOLE, Solution, Standing, Stopped, Way
+from svmcore.solvers.progress import WHOLE, Solution, Standing, Stopped, Strategy
 from svmcore.solvers.session import Session
 
 BY_SCIPY = ("TNC", "L-BFGS-B", "trust-constr", "SLSQP")
@@ -93,7 +93,7 @@ class _Machines:
         self.gaps, self.bias = np.full(self.k, 2.0), np.zeros(self.k)
         self.iterations, self.limit = np.zeros(self.k, np.int64), session.iteration_limit(self.n)
         self.now, self.untold = 0, 0  # the machine that is solved; iterations that the session has not been told of
-        session.way = Way(WHOLE, self.n)
+        session.strategy = Strategy(WHOLE, self.n)
         session.begin(stage, lambda: whole(self.standing()) if whole else self.standing())
 
     def run(self) -> Solution:

@@ -133,7 +133,7 @@ class Solution(NamedTuple):
 WHOLE, ROUNDS = "whole matrix", "rounds"
 
 
-class Way(NamedTuple):
+class Strategy(NamedTuple):
     """How a solver came by the Gram matrix of its examples; as text, in words."""
 
     name: str  # WHOLE or ROUNDS

@@ -44,7 +44,7 @@ class Session(Work):
         self._lent = self.peak_bytes = 0  # bytes lent now, and at most at a time with those that lay free
         self._moving = threading.Lock()  # of iterations and second_order
         self.second_order = 0  # steps on free sets (free.py)
-        self.way = ""  # how the examples' Gram matrix was come by: a Way, or what else has its words as text
+        self.strategy = ""  # where kernel values come from: a Strategy, or another object whose str says so
         self.trace = None  # what the decomposition did, where it was asked to keep a trace
 
     def __enter__(self) -> "Session":
@@ -229,7 +229,7 @@ class Part:
     """
 
     def __init__(self, session: Session, standing: Callable[[], Standing]):
-        vars(self).update(_session=session, standing=standing, way="", trace=None)
+        vars(self).update(_session=session, standing=standing, strategy="", trace=None)
 
     def begin(self, stage: str, standing: Callable[[], Standing]) -> None:
         """As of a session; the stage is the fit's."""

@@ -59,8 +59,8 @@ class Draws:
         self.gaps, self.iterations = stages.gaps.copy(), stages.iterations.copy()
         self.rounds: list[Round] = []
         self.drawn, self.stage = 0, "virtual, drawing"
-        if stages.left and stages.left.found:
-            stages.left.restore(self)
+        if stages.saved and stages.saved.arrays:
+            stages.saved.restore(self)
         else:
             self._begin(share)
 
@@ -184,8 +184,8 @@ class Draws:
 
     def _leave(self) -> None:
         """How all stands after a round, for a fit that goes on when this one is broken off."""
-        if self.stages.left:
-            self.stages.left.write(self)
+        if self.stages.saved:
+            self.stages.saved.write(self)
 
     def _machine(self) -> Machine:
         return self.stages.assemble([self.share()], self.kernel)

@@ -50,10 +50,10 @@ class Shifts:
         new = np.array([i for i in parents.tolist() if i not in self._described])
         for part in (new[at : at + PIECE] for at in range(0, len(new), PIECE)):
             self.stages.session.check()
-            self._described.update(zip(part.tolist(), self._look(part).T, strict=True))
+            self._described.update(zip(part.tolist(), self._moved(part).T, strict=True))
         return np.stack([self._described[i] for i in parents.tolist()], axis=1)
 
-    def _look(self, parents) -> np.ndarray:
+    def _moved(self, parents) -> np.ndarray:
         J = len(self.stages.jitters)
         forms = self.stages.vectors(np.tile(parents, J), np.arange(J).repeat(len(parents)))
         if forms.shape[1] != self.stages.X.shape[1]:  # the preparation makes no image
@@ -94,11 +94,11 @@ class Retraining:
             self.share = share.at(np.concatenate([np.arange(m), apart]))
 
     @property
-    def way(self) -> str:
+    def strategy(self) -> str:
         """Where its kernel values come from, in words, without what differs between machines."""
         if self.apart is not None:
             return f"orbit of {len(relative(*self.stages.shifts.factors[1:])[0])} blocks"
-        return f"{self.part.way.name if self.part.way else 'solver'} over virtual vectors"
+        return f"{self.part.strategy.name if self.part.strategy else 'solver'} over virtual vectors"
 
     def run(self, ceiling: int) -> None:
         """Solve the share within so many bytes. Stopped where the end came before its solver began."""

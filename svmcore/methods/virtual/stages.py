@@ -25,8 +25,8 @@ from svmcore.files import Checkpoint
 from svmcore.gram.threads import CORES
 from svmcore.kernels import Kernel
 from svmcore.memory import ceiling_bytes
+from svmcore.methods.virtual.checkpointed import DrawsCheckpoint
 from svmcore.methods.virtual.draws import Draws
-from svmcore.methods.virtual.left import Left
 from svmcore.methods.virtual.retraining import FRESH_GAP, Retraining, Shifts
 from svmcore.methods.virtual.share import Share
 from svmcore.model import Machine
@@ -49,15 +49,15 @@ class Stages:
         self.second = self.first if owner.second is None else owner.second
         self.Y, self.box = targets.Y, self.second._box(targets)
         self.jitters, self.rounds, self.base, self.drawn = single.power(0), 0, None, []
-        self.left = None  # where rounds of draws are left
+        self.saved = None  # DrawsCheckpoint of a fit that can be continued
         self.endings = [("base stage", "")]  # of each stage so far, why it ended above tol
         self.gaps, self.iterations = np.full(len(self.Y), FRESH_GAP), np.zeros(len(self.Y), int)
         self.ceiling = ceiling_bytes(self.second.cache_mb)
 
     def go_on_from(self, checkpoint: Checkpoint) -> str:
         """Leave rounds of draws there, and go on from those that were; what comes of that, in words."""
-        self.left = Left(checkpoint, self)
-        return self.left.words
+        self.saved = DrawsCheckpoint(checkpoint, self)
+        return self.saved.message
 
     def first_stage(self, base: SVC | None = None) -> None:
         """The base machine, one share a machine or one for all; scope "all" begins with every example instead.
@@ -74,8 +74,8 @@ class Stages:
             self.kernel = self.second_kernel
             self.shares = [Share.of_all(np.array(group), n) for group in groups]
             return
-        if self.left and self.left.found:
-            base = self.left.base(rows)
+        if self.saved and self.saved.arrays:
+            base = self.saved.base(rows)
         self.base = base or clone(self.first)._fit(rows, self.targets, self.session, "base")
         machine, self.kernel = self.base.machine_, self.base.kernel_
         self.base.n_features_in_ = rows.shape[1]
@@ -125,7 +125,7 @@ class Stages:
                 self.iterations[task.share.machines] = task.solution.iterations
                 why = why or task.solution.ending
         self.endings.append(("virtual stage", why))
-        self.session.way = self._way()
+        self.session.strategy = self._strategy()
         self.session.forget_memory()
         self.kernel, self.shares = self._state([task.share if task.solution else None for task in self.tasks])
         self.session.trace = self.tasks[0].part.trace if len(self.tasks) == 1 else None
@@ -144,7 +144,7 @@ class Stages:
         self.kernel, self.shares = self.second_kernel, [draws.share()]
         self.gaps, self.iterations, self.drawn = draws.gaps, draws.iterations, draws.rounds
         last = draws.rounds[-1] if draws.rounds else None
-        self.session.way = f"{last.held:,} examples held of {last.drawn:,} drawn" if last else "nothing drawn"
+        self.session.strategy = f"{last.held:,} examples held of {last.drawn:,} drawn" if last else "nothing drawn"
 
     @property
     def ending(self) -> str:
@@ -239,10 +239,13 @@ class Stages:
                 self.session.side_by_side(Retraining.run, calls, self.together)
         return None
 
-    def _way(self) -> str:
+    def _strategy(self) -> str:
         """Where kernel values came from, and how many machines were solved at a time in the end, in words."""
-        ways = Counter(task.way for task in self.tasks if len(task.share.parent))
-        parts = [way if len(ways) == 1 else f"{times} of {len(self.tasks)} by {way}" for way, times in ways.items()]
+        strategies = Counter(task.strategy for task in self.tasks if len(task.share.parent))
+        parts = [
+            way if len(strategies) == 1 else f"{times} of {len(self.tasks)} by {way}"
+            for way, times in strategies.items()
+        ]
         if len(self.tasks) > 1:
             parts[-1] += f"; up to {self.together} machine{'s' * (self.together > 1)} at a time"
         return ", ".join(parts)

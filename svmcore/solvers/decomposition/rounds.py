@@ -32,7 +32,7 @@ from svmcore.solvers.decomposition.sample import whole_pays
 from svmcore.solvers.decomposition.sets import leave_out_settled, left_out, working_set
 from svmcore.solvers.decomposition.square import Square
 from svmcore.solvers.decomposition.state import FUTILE, State
-from svmcore.solvers.progress import ROUNDS, WHOLE, Way
+from svmcore.solvers.progress import ROUNDS, WHOLE, Strategy
 from svmcore.solvers.session import ending
 
 STALE, GAIN = 10, 1e-8  # rounds in turn whose gain, beside the dual objective, is so small before f is computed afresh
@@ -66,7 +66,7 @@ class Rounds:
         """All machines on one set: their Gram matrix is computed once, or is there already."""
         s = self.s
         first, s.columns = s.columns, s.columns[:0]
-        s.session.way = Way(WHOLE, s.n)
+        s.session.strategy = Strategy(WHOLE, s.n)
         self._take_in(first)
         shared = None
         if s.K is None:
@@ -78,7 +78,7 @@ class Rounds:
             K = s.gram.square(first, s.session, as_matrix(spaces[0], len(first)))
             if len(first) == s.n:
                 s.K = K[None], PLAIN
-                s.exact.gram = s.gram.held(K)
+                s.exact.gram = s.gram.in_memory(K)
             else:
                 shared = K[None], PLAIN
         self._round(dict.fromkeys(s.open(), first), shared)
@@ -89,32 +89,32 @@ class Rounds:
     def _go_on(self) -> None:
         """In place of the first round, where f of all examples is known: each machine has a set of its own at once."""
         s = self.s
-        s.session.way = Way(ROUNDS if s.K is None else WHOLE, s.n)
+        s.session.strategy = Strategy(ROUNDS if s.K is None else WHOLE, s.n)
         if s.K is None:
             spaces = [s.memory.enter_context(s.session.memory(s.largest**2)) for _ in range(s.threads)]
             s.square = Square(s.gram, s.session, spaces[0], s.largest) if s.k == 1 else None
             for space in spaces:
                 s.spaces.put(space)
-        self._look()
+        self._bring_up_to_date()
 
     def _hold_where_it_pays(self) -> None:
         """All of K into memory, where that takes less than rounds and the budget allows."""
         s = self.s
         pays, share = whole_pays(s.alpha, s.columns, s.iterations)
         hold = pays and s.may_hold
-        s.session.way = Way(WHOLE if hold else ROUNDS, len(s.columns), share)
+        s.session.strategy = Strategy(WHOLE if hold else ROUNDS, len(s.columns), share)
         if hold:
             s.memory.close()  # what the first round was lent
             space = s.memory.enter_context(s.session.memory(s.n**2))
-            s.gram = s.gram.held(s.gram.square(np.arange(s.n), s.session, as_matrix(space, s.n)))
+            s.gram = s.gram.in_memory(s.gram.square(np.arange(s.n), s.session, as_matrix(space, s.n)))
             s.K, s.square = s.gram.values, None
 
     def _take_in(self, more) -> None:
         if len(more):
             take_in(self.s, more)
-            self._look()
+            self._bring_up_to_date()
 
-    def _look(self) -> None:
+    def _bring_up_to_date(self) -> None:
         self.rescale()
         check_gaps(self.s)
 
@@ -136,7 +136,7 @@ class Rounds:
         s.session.side_by_side(solve_set, [(s, m, chosen, K) for m, chosen in sets.items()], s.threads)
         if any(len(chosen) < len(s.columns) for chosen in sets.values()):
             refresh(s, before, sets)
-        self._look()
+        self._bring_up_to_date()
         for m in sets if s.trace else ():
             note(s, m, sets[m], len(s.columns), len(sets[m]), gaps[m])
         for m, dual in zip(sets, duals, strict=True):

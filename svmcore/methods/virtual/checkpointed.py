@@ -1,4 +1,4 @@
-"""Rounds of draws left in a checkpoint: a fit that was broken off goes on from its last one.
+"""Checkpoints of a fit with draws: a fit that was interrupted continues after its last round.
 
     after each round      examples held (parent, jitter), alpha, f and bias of all machines, counts; the base machine
     the next fit          the same examples and settings, by their digest: it takes these up, and draws what would have
@@ -31,25 +31,25 @@ FORMAT = 1  # another one whenever rounds go another way, or other arrays are le
 COUNTS = ("evaluations", "hits", "misses", "iterations", "second_order")  # of the session
 
 
-class Left:
-    """What the drawn stage of a fit, `stages`, leaves in a checkpoint, and what it found there: arrays, or None.
+class DrawsCheckpoint:
+    """The checkpoint of the drawn stage of a fit, `stages`. arrays: its content from an earlier fit, None without one.
 
-    words: where it goes on, or why it cannot; empty where nothing was found."""
+    message: where it goes on, or why it cannot; empty without one."""
 
     def __init__(self, checkpoint: Checkpoint, stages):
         self.checkpoint, self.stages, self.key = checkpoint, stages, _digest(stages)
-        self.found, self.words, self.before = None, "", 0.0
+        self.arrays, self.message, self.before = None, "", 0.0
         try:
             arrays = checkpoint.read(self.key)
             if arrays is not None:
                 self._check(arrays)
         except ValueError as error:
-            self.words = f"it started again, as the checkpoint {checkpoint.path.name} cannot be used: {error}"
+            self.message = f"it started again, as the checkpoint {checkpoint.path.name} cannot be used: {error}"
             return
         if arrays is not None:
-            self.found, self.before = arrays, float(arrays["seconds"])
+            self.arrays, self.before = arrays, float(arrays["seconds"])
             drawn, rounds = (arrays["rounds"][-1, 0] if len(arrays["rounds"]) else 0), len(arrays["rounds"])
-            self.words = f"it went on after {rounds} rounds, {drawn:,} drawn, that had taken {self.before:.1f} s"
+            self.message = f"it went on after {rounds} rounds, {drawn:,} drawn, that had taken {self.before:.1f} s"
 
     def write(self, draws) -> None:
         """Leave how the draws stand. OSError when the disk refuses."""
@@ -63,7 +63,7 @@ class Left:
 
     def base(self, rows):
         """The base machine that was found, of the examples `rows` (n, d)."""
-        stages, arrays = self.stages, self.found
+        stages, arrays = self.stages, self.arrays
         svc, targets, support = clone(stages.first), stages.targets, arrays["base_support"]
         machine = Machine(
             kernel=svc._kernel_for(rows), classes=targets.classes, support=support, support_vectors=rows[support],
@@ -78,7 +78,7 @@ class Left:
 
     def restore(self, draws) -> None:
         """Let the draws stand as they were found."""
-        arrays, session = self.found, self.stages.session
+        arrays, session = self.arrays, self.stages.session
         for name in STANDING:
             setattr(draws, name, arrays[name])
         draws.rounds = [Round(*row) for row in arrays["rounds"].tolist()]

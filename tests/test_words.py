@@ -33,7 +33,7 @@ FINISHED = (  # patterns of files
     "pages/*/**/*",
 )
 RETIRED = {  # pattern, in any case -> what to say instead
-    r"datasets?": "dataset",
+    r"data sets?": "dataset",
     r"(test|training|train) parts?": "test set, training set",
     r"cross-validation parts?": "cross-validation fold",
     r"at hand": "available",
@@ -139,12 +139,12 @@ def test_texts_use_no_retired_words():
 
 def test_a_retired_word_is_named_with_its_place(tmp_path):
     (tmp_path / "a.py").write_text('"""At hand."""\nx = f"Sets at hand: {len(at_hand)}"\nname = "at_hand"\n')
-    (tmp_path / "b.toml").write_text('at_hand = 1\n[a]\ntitle = "A title"\nnote = """\nA dataset"""\n')
-    (tmp_path / "c.json").write_text('{"at hand": 1,\n"note": ["Two", "datasets"]}')
+    (tmp_path / "b.toml").write_text('at_hand = 1\n[a]\ntitle = "A title"\nnote = """\nA data set"""\n')
+    (tmp_path / "c.json").write_text('{"at hand": 1,\n"note": ["Two", "data sets"]}')
     assert [complaints(tmp_path / name)[0].partition(": ")[2] for name in ("a.py", "b.toml", "c.json")] == [
         "'at hand' in 'Sets at hand: {}'; say: available",
-        "'dataset' in 'A dataset'; say: dataset",
-        "'datasets' in 'datasets'; say: dataset",
+        "'data set' in 'A data set'; say: dataset",
+        "'data sets' in 'data sets'; say: dataset",
     ]
     assert complaints(tmp_path / "a.py")[0].startswith(f"{tmp_path / 'a.py'}:2:")
     assert complaints(tmp_path / "b.toml")[0].startswith(f"{tmp_path / 'b.toml'}:5:")

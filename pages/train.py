@@ -17,10 +17,9 @@ from pages.ui.run import watch
 from svmcore.kernels import KERNELS, RBF, Kernel
 from svmcore.lab.experiment import advice
 from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import FIELDS, Recipe
+from svmcore.lab.recipe.recipe import FIELDS, Recipe, option_fields
 from svmcore.lab.recipes import PRESET, RECIPES
 from svmcore.lab.registry.fields import check_weights, numerals
-from svmcore.lab.registry.options import option_fields
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.preprocess import STEPS, usage

@@ -12,9 +12,8 @@ from svmcore.kernels import RBF, Poly
 from svmcore.lab import RECIPES, Recipe, RecipeError, execute, jobs, prepare
 from svmcore.lab.experiment.train import fit
 from svmcore.lab.forecast import estimate
-from svmcore.lab.forecast.cost import cost
 from svmcore.lab.forecast.estimate import plans
-from svmcore.lab.registry.costs import Sizes
+from svmcore.lab.registry.costs import Sizes, cost
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs

@@ -6,8 +6,8 @@ import pytest
 
 from svmcore.kernels import KERNELS
 from svmcore.lab import Recipe, RecipeError
+from svmcore.lab.recipe.recipe import option_fields
 from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.options import option_fields
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
 from svmcore.svc import SOLVERS as OF_SVC

@@ -188,7 +188,7 @@ def test_detection_begins_where_its_machine_ended():
     first = train.fit(recipe, problem)
     outcome = train.judge(recipe, first)
     again = reduction_of(recipe, n_vectors=120, sizes=1, reduction="rho")
-    fitted = train.fit(again, train.prepare(again), trained=train.Trained(outcome.machine, outcome.test))
+    fitted = train.fit(again, train.prepare(again), trained=(outcome.machine, outcome.test))
     judged = train.judge(again, fitted)
     assert len(judged.machine.support) == 120
     assert (judged.test.hit == outcome.test.hit).all()

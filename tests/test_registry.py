@@ -13,10 +13,9 @@ from svmcore.jitter import FAMILIES, Jitter, JitterSet
 from svmcore.jitter.families import Family
 from svmcore.kernels import KERNELS, POLY, Kernel, KernelCode, numeral
 from svmcore.lab import RECIPES, Recipe, execute, jobs
-from svmcore.lab.forecast.cost import cost
 from svmcore.lab.forecast.estimate import estimate, plans
 from svmcore.lab.registry.checks import number
-from svmcore.lab.registry.costs import Stage
+from svmcore.lab.registry.costs import Stage, cost
 from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.method import Method
 from svmcore.lab.registry.methods import METHODS

@@ -12,9 +12,8 @@ import pytest
 from svmcore import __main__ as cli
 from svmcore.kernels import numeral
 from svmcore.lab import RECIPES, RecipeError, jobs
-from svmcore.lab.forecast.cost import cost
 from svmcore.lab.forecast.estimate import plans
-from svmcore.lab.registry.costs import Sizes
+from svmcore.lab.registry.costs import Sizes, cost
 from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.finder import Finder
 from svmcore.lab.registry.finders import FINDERS

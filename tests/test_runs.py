@@ -19,7 +19,7 @@ from svmcore import files
 from svmcore.lab.experiment import train
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.tables import csv_text
+from svmcore.lab.registry.task import csv_text
 from svmcore.lab.registry.tasks import TASKS, classify
 from svmcore.lab.store import export, folders, runs, trash
 from svmcore.saved import load

@@ -12,8 +12,7 @@ from svmcore.lab import jobs
 from svmcore.lab.experiment.scaling import ScalingPoint, exponent, point, points, text
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.recipes import RECIPES, osuna
-from svmcore.lab.registry.machine import svc
-from svmcore.lab.registry.solvers import SOLVERS
+from svmcore.lab.registry.solvers import SOLVERS, svc
 from svmcore.lab.store import runs
 from svmcore.solvers.decomposition import Decomposition
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)

@@ -12,7 +12,7 @@ from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
 from svmcore.lab.experiment.sweep import chosen, sweep
 from svmcore.lab.experiment.train import fit
 from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.registry.machine import share
+from svmcore.lab.registry.solvers import share
 from svmcore.lab.store import runs
 from svmcore.methods.virtual.stages import Stages
 from svmcore.svc import SVC

@@ -6,10 +6,10 @@ import pytest
 from data.pictures import catalogue
 from svmcore.lab import jobs
 from svmcore.lab.experiment import train
-from svmcore.lab.forecast.cost import cost
 from svmcore.lab.forecast.estimate import plans
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
+from svmcore.lab.registry.costs import cost
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import left_out
 from svmcore.lab.registry.tasks import TASKS

@@ -17,7 +17,7 @@ from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import Tile, gallery, magnified
 from pages.ui.kit.text import with_sign
 from svmcore.detection import curve
-from svmcore.lab.registry.tables import csv_text
+from svmcore.lab.registry.task import csv_text
 from svmcore.lab.tables import PUBLISHED
 
 OF_PAPERS = ("venus", "cmu-faces")  # sets of pictures beside which published figures mean something

@@ -15,12 +15,11 @@ from data import NotAtHand, catalogue
 from pages.ui.kit import parameters, state, view, words
 from pages.ui.kit.parameters import Form
 from pages.ui.recipe import beginning
-from svmcore.lab.recipe.recipe import DEFAULT, FIELDS, Recipe, RecipeError
+from svmcore.lab.recipe.recipe import DEFAULT, FIELDS, Recipe, RecipeError, option_fields
 from svmcore.lab.recipes import PRESET, RECIPES, named
 from svmcore.lab.registry.fields import numerals
 from svmcore.lab.registry.method import JITTERS_DEFAULT
 from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.options import option_fields
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS
 

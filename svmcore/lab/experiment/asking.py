@@ -28,9 +28,9 @@ from svmcore.lab.experiment.train import prepare, unchecked
 from svmcore.lab.experiment.without import kernel_values, require_room, roomy, why_not
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry import split
-from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Problem, transformed
+from svmcore.lab.registry.solvers import svc
 from svmcore.lab.registry.task import Check
 from svmcore.lab.store.run import Run
 from svmcore.model import labels

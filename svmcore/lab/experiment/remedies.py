@@ -23,10 +23,9 @@ from svmcore.explain import moved, remedy
 from svmcore.explain.remedy import Ladder, Net, Tally
 from svmcore.jitter import JitterSet
 from svmcore.lab.experiment.train import fit
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.recipe.recipe import Recipe, RecipeError, own_fields
 from svmcore.lab.registry import split
 from svmcore.lab.registry.checks import an_object, count, several, text
-from svmcore.lab.registry.options import own_fields
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import folders, reading, runs

@@ -22,8 +22,7 @@ from svmcore.explain import suspects as numbers
 from svmcore.lab.experiment.train import prepare, unchecked
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry import split
-from svmcore.lab.registry.tables import csv_text
-from svmcore.lab.registry.task import Check
+from svmcore.lab.registry.task import Check, csv_text
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.registry.tasks.classify import labelled
 from svmcore.lab.store.runs import Run, require_content

@@ -27,7 +27,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from svmcore.lab.experiment.train import fit, unchecked
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.machine import share
+from svmcore.lab.registry.solvers import share
 from svmcore.lab.registry.tasks import task_of
 from svmcore.memory import MB, ceiling_bytes
 from svmcore.metrics import wilson

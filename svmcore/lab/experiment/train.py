@@ -45,13 +45,6 @@ def unchecked(stage: str) -> None:
     """The `check` of work that nobody stops."""
 
 
-class Trained(NamedTuple):
-    """What another run has trained for this one to begin with, and what that machine said of its test examples."""
-
-    machine: Machine
-    judged: NamedTuple
-
-
 class Fitted(NamedTuple):
     """A fitted estimator, the problem it was fitted to, and the seconds that it took, those of compiling among them."""
 
@@ -108,27 +101,30 @@ def fit(
     problem: Problem,
     monitor: Callable | None = None,
     check: Check = unchecked,
-    trained: Trained | None = None,
+    trained: tuple[Machine, NamedTuple] | None = None,
 ) -> Fitted:
-    """Train by the recipe's method. trained: the machine that the method begins with; where it begins with one and has
-    none, that is trained first. ValueError for a problem that has fewer than two classes."""
+    """Train by the recipe's method. trained: the machine that the method begins with, and what it said of its test
+    examples; where it begins with one and has none, that is trained first. ValueError for a problem that has fewer than
+    two classes."""
     started, task, method = time.perf_counter(), task_of(recipe), METHODS[recipe.method]
     with Compiling() as compiling:
         if method.made:
             estimator, problem = task.train(method, recipe, problem, monitor, check)
         else:
-            problem = task.with_aside(recipe, _with_machine(recipe.origin, problem, monitor, check, trained), check)
+            problem = _with_machine(recipe.origin, problem, monitor, check, trained)
+            problem = task.with_aside(recipe, problem, check)
             estimator = method.train(recipe, problem, monitor)
     seconds = time.perf_counter() - started
     return Fitted(estimator, problem, seconds, compiling.seconds)
 
 
-def _with_machine(origin: Recipe, problem: Problem, monitor, check: Check, trained: Trained | None) -> Problem:
+def _with_machine(origin: Recipe, problem: Problem, monitor, check: Check, trained: tuple | None) -> Problem:
     """The problem as the training of its machine left it, with that machine."""
     if trained is None:
         first = fit(origin, problem, monitor and under_name("the machine itself", monitor), check)
         return first.problem._replace(machine=first.estimator.machine_)
-    return task_of(origin).resumed(problem, trained.judged)._replace(machine=trained.machine)
+    machine, judged = trained
+    return task_of(origin).resumed(problem, judged)._replace(machine=machine)
 
 
 def judge(recipe: Recipe, fitted: Fitted, check: Check = unchecked) -> Outcome:

@@ -22,9 +22,9 @@ from svmcore.explain.value import Values, values
 from svmcore.lab.experiment.train import prepare, unchecked
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.registry import split
-from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Problem
+from svmcore.lab.registry.solvers import svc
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import Run, require_content

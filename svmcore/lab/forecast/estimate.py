@@ -26,9 +26,8 @@ from llvmlite import binding
 from svmcore.jitter import JitterSet
 from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.experiment.priority import crowding
-from svmcore.lab.forecast.cost import Cost, cost
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.costs import STEADY, Plan, Sizes
+from svmcore.lab.registry.costs import STEADY, Cost, Plan, Sizes, cost
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import task_of
@@ -97,7 +96,9 @@ class Estimate(NamedTuple):
 @runs.one_look()
 def estimate(recipe: Recipe) -> Estimate:
     """Predicted time and memory of a run. UnknownDataset for a dataset that the catalogue does not have."""
-    needed = cost(*plans(recipe, task_of(recipe).size(recipe.origin)))
+    size = task_of(recipe).size(recipe.origin)
+    plan, others = plans(recipe, size)
+    needed = cost(plan, others)
     pace, first = _calibrated(recipe, needed.seconds)
     wait = crowding(look=not any(run.state == "running" for run in runs.newest_first()))
     parts = tuple((wait * pace * fit, wait * pace * test) for fit, test in needed.parts)

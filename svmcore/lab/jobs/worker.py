@@ -25,7 +25,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from math import inf, log
 from typing import Protocol
 
@@ -89,8 +88,9 @@ def carry_out(run: runs.Run, forecast: Estimate, control: Control) -> tuple[str,
             control.write(run.set_state, "running")
             control.write(run.save_grant, forecast.memory_mb)
             bounded = recipe.replace(cache_mb=forecast.within_mb)
+            parts = range(task_of(recipe).parts(recipe))
             with attended(watch.attend):
-                outcomes = [_part(run, bounded, number, watch) for number in range(task_of(recipe).parts(recipe))]
+                outcomes = [_part(run, bounded, number, watch) for number in parts]
                 validation = train.validate(bounded, watch, watch.check)
             watch.check("saving")
             figures = meter.figures() | {"all_seconds": watch.age}
@@ -113,15 +113,17 @@ def _compiling(control: Control) -> None:
 
 def _part(run: runs.Run, recipe: Recipe, number: int, watch: "_Watch") -> train.Outcome:
     """Train, test and keep one part of a run."""
-    problem = train.prepare(recipe, watch.check, number)._replace(checkpoint=_Left(run, number, watch.control))
+    checkpoint = _Left(run, number, watch.control)
+    problem = train.prepare(recipe, watch.check, number)._replace(checkpoint=checkpoint)
     watch.control.write(run.save_split, problem.train_index, problem.test_index, number)
     watch.settle_pace(problem)
     method = METHODS[recipe.method]
     if watch.control.looks and task_of(recipe).looks and method.made and method.looks:
         watch.viewer = Viewer(problem, recipe.seed)
+    trained = runs.trained_by_parent(run, number, problem.data_hash)
     watch.check("fitting")
     idle = watch.idle
-    fitted = train.fit(recipe, problem, watch, watch.check, _trained(run, number, problem.data_hash))
+    fitted = train.fit(recipe, problem, watch, watch.check, trained)
     fitted = fitted._replace(seconds=fitted.seconds - (watch.idle - idle))
     watch.check("predicting")
     outcome = train.judge(recipe, fitted, watch.check)
@@ -133,18 +135,6 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: "_Watch") -> train.
     for stem, arrays in outcome.kept.items():
         watch.control.write(run.save_arrays, stem, arrays, number)
     return outcome
-
-
-def _trained(run: runs.Run, number: int, data_hash: str) -> train.Trained | None:
-    """The machine that a run begins with, where it begins with one and its parent has it, of the same data."""
-    if METHODS[run.recipe.method].made:
-        return None
-    with suppress(runs.UnknownRun):
-        parent = runs.get(run.parent or "")
-        alike = parent.state == "done" and parent.recipe.outcome == run.recipe.origin.outcome
-        if alike and parent.result["data_hash"] == data_hash:
-            return train.Trained(parent.machine(number), parent.test(number))
-    return None
 
 
 class _Left(Checkpoint):

@@ -35,7 +35,6 @@ from svmcore.lab.registry.fields import (
     read_value,
 )
 from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.options import option_fields, own_fields
 from svmcore.lab.registry.solvers import SOLVERS
 from svmcore.lab.registry.tasks import TASKS, task_of
 
@@ -257,6 +256,17 @@ class Recipe:
         texts = self.texts()
         usual = {"task"} if self.task == METHODS[self.method].tasks[0] else set()
         return tuple((name, texts[name]) for name in (*FIELDS, *sorted(self.options)) if name in texts.keys() - usual)
+
+
+def own_fields(task: str, method: str, solver: str) -> dict[str, Field]:
+    """Name -> Field of the options that this task, this method and this solver have."""
+    return {field.name: field for owner in (TASKS[task], METHODS[method], SOLVERS[solver]) for field in owner.fields}
+
+
+def option_fields() -> dict[str, Field]:
+    """Name -> Field of every option of any task, method or solver, the first of a name."""
+    every = [f for known in (*SOLVERS.values(), *METHODS.values(), *TASKS.values()) for f in known.fields]
+    return {field.name: field for field in reversed(every)}
 
 
 def known_fields(task: str, method: str, solver: str) -> dict[str, Field]:

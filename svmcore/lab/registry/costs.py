@@ -1,16 +1,38 @@
-"""What a forecast is made of: the sizes of a problem, and the trainings that a method makes of it.
+"""What a method makes of a problem of some size, the trainings of a plan, and by rules of thumb what these cost.
 
     support vectors of one machine on n examples = min(n, h n^0.65),    h = hardness
 
 Classes that are told apart well leave few examples near the margin, classes that overlap many. Machines that share
 their examples share support vectors: k of them have k^0.7 times as many distinct ones as one has. Where classes overlap
 alphas go to C and back: the larger C, the longer a training takes (`effort`).
+
+Seconds and megabytes of the stages of a plan:
+
+    train(n) = (2 d w / F + (6 + k) / S) u n,    u = distinct support vectors of n examples
+    test(u)  = 2 d w u t / F
+    memory   = code + dataset + prepared examples + max(each fit, the machine in the end)
+    fit      = rows made for it + operand + numbers of each example and machine + Gram matrices
+
+Gram matrices: the whole one where there are few examples; else of the sample of the first round and of working sets,
+about WIDER times a machine's support vectors, or these and the violators of a round where they are many; one for each
+core, where there are several machines.
+
+n, t, d  training and test examples, features;  k  machines;  w  plain kernel values that one takes;  F  rate of kernel
+products (flop/s), zeros counted;  S  rate of the solver's passes over examples (1/s). The rates are read off runs of
+2000 to 60000 digits, and of tables, on two cores (tests/bench/measured).
 """
 
-from collections.abc import Iterable
-from math import prod
+from collections.abc import Iterable, Sequence
+from math import inf, prod
 from statistics import mean
 from typing import NamedTuple
+
+from svmcore.gram.sources import STEP
+from svmcore.memory import MB
+from svmcore.solvers.decomposition.sample import sample_size
+from svmcore.solvers.decomposition.sets import GROWTH
+from svmcore.solvers.general import SLOW
+from svmcore.source import NUMBERS, SMO_UP_TO
 
 # Hardness, read off runs: a digit against the rest, by a polynomial of degree 9; candidates of a matched filter, noisy
 # tables, virtual examples
@@ -22,6 +44,24 @@ SLOWER, BY_C, MOST_C = 1.4, 0.45, 300.0
 DEGREE, SIMPLER = 9, 0.6  # of a polynomial of lower degree: times (degree / DEGREE)^SIMPLER
 STEPS = {"deslant": 0.65}  # times the support vectors without this step
 STEADY = {"unit-norm", "scale01"}  # preparations that a shift does not change, but for ink that it clips
+
+# Seconds and memory
+REAL_VALUE = 3e-9  # seconds more of a kernel value that is decided by, of features that are no whole numbers
+FLOPS, PASSES = 600e9, 2.5e9
+DIGESTING, GENERAL = "smo-digestion", "general"
+ONE_BY_ONE, AGAIN = 9e9, 2  # flop/s of kernel values that are made one by one; times that each is made
+CODE_MB = 55  # compiled functions, the pool's threads and their stacks
+OPERAND = 2  # bytes of a feature in whole-number tiles and the lists of their rows
+REAL = 8  # of one in real tiles, and again in those of the examples that rounds bring up to date
+WIDER = 2.4  # times a machine's support vectors, the largest working set that it has on the way
+WORST = 0.6  # share of noisy examples that is in the largest working set
+FEW = 1.2  # times the sample, with the examples of small classes that are added to it
+LARGEST = 1.25  # times the mean: support vectors of the two machines that have the most
+AT_A_TIME = 20_000, 2.4  # more support vectors are solved for in parts, which take as many times as long
+REMOVAL = 1e-3, 2.3e-6  # seconds of retraining without one example: at least, and for each of the examples
+GRADIENTS, GRADIENT = 3, (6e-5, 6e-10)  # of a general optimiser for each example; seconds of one, for each n^2 of it
+SOLVED = 0.5e-7  # seconds that one which solves equations takes in all, for each n^3
+SIDES = 2  # trainings that are done side by side
 
 
 class Sizes(NamedTuple):
@@ -104,3 +144,162 @@ def support_vectors(n: int) -> float:
 def in_the_end(stages: list[Stage]) -> float:
     """Distinct support vectors of all machines after the last stage."""
     return support_vectors(stages[-1].n) * stages[-1].times ** 0.7
+
+
+class Cost(NamedTuple):
+    """Seconds of each training and of the test that follows it, on the machine that the rates were read off; memory."""
+
+    n_train: int  # examples of the first training
+    parts: list[tuple[float, float]]
+    examples_mb: float  # beside a fit
+    least_mb: float  # what a fit cannot do without
+    fit_mb: float  # what a fit takes when nothing holds it back
+    enough_mb: float  # what every fit gets by with (`_enough_mb`)
+
+    @property
+    def seconds(self) -> float:
+        """Of everything."""
+        return sum(map(sum, self.parts))
+
+    def advice(self, cache_mb: float | None, free: float) -> str:
+        """What would fit into `free` MB."""
+        text = f"{self.n_train} training examples need at least {self.least_mb + self.examples_mb:,.0f} MB; "
+        text += f"{free:,.0f} MB are free" + (f" and cache_mb is {cache_mb:g}" if cache_mb is not None else "")
+        if self.least_mb + self.examples_mb <= free:
+            return f"{text}. cache_mb from {self.least_mb:,.0f} to {free - self.examples_mb:,.0f} would fit."
+        n = int(self.n_train * (free - CODE_MB) / (self.least_mb + self.examples_mb))
+        return f"{text}. " + (f"n_train up to {n} would fit." if n >= 2 else "Nothing fits before memory is freed.")
+
+
+def cost(plan: Plan, others: Sequence[Plan]) -> Cost:
+    """The whole cost of a recipe: of its first training, and of those that follow."""
+    parts = [part for each in (plan, *others) for part in _seconds(each)]
+    if plan.bounds:
+        parts.append((_bounds_seconds(plan), 0.0))
+    size = plan.size
+    largest = max((each.size.n_train + each.size.n_test + each.held for each in others), default=0)
+    rows = size.n_train + size.n_test + plan.held + largest
+    examples = 4 * rows * size.d + size.stored
+    least, most = plan.least, plan.least
+    if least is None:
+        least = _least_bytes(plan)
+        most = max(*(_fit_bytes(plan, stage) for stage in plan.stages), _end_bytes(plan))
+    if plan.bounds:  # all kernel values, in double precision where there is room
+        least, most = max(least, 2 * 4 * size.n_train**2), max(most, 2 * 12 * size.n_train**2)
+    return Cost(size.n_train, parts, examples / MB + CODE_MB, least / MB, most / MB, _enough_mb(plan))
+
+
+def _enough_mb(plan: Plan) -> float:
+    """A ceiling that every fit gets by with, however slowly and if all examples become support vectors; infinite where
+    what it takes is no choice of its solver."""
+    if plan.least is not None or plan.solver in ("smo", GENERAL) or plan.working_set is not None:
+        return inf
+    return SIDES * plan.most * (12 * plan.size.d + 8 * NUMBERS * plan.size.machines + 8 * STEP) / MB
+
+
+def _seconds(plan: Plan) -> list[tuple[float, float]]:
+    size, stages = plan.size, plan.stages
+    made = 2.0 * size.d * plan.work.training / FLOPS
+    decided = 2.0 * size.d * plan.work.deciding / FLOPS + REAL_VALUE * plan.real
+    trainings = [
+        OTHER[_solver(plan, s)](plan, s) if _solver(plan, s) in OTHER
+        else _distinct(size, s) * s.n * s.times * s.rounds * (made + (6 + s.machines) / PASSES)
+        + s.decided * s.n / 2 * decided
+        for s in stages
+    ]  # fmt: skip
+    if plan.seconds is not None:
+        trainings = [plan.seconds]
+    trainings[0] += plan.beside
+    vectors = in_the_end(stages) if plan.vectors is None else plan.vectors
+    tests = [0.0] * (len(trainings) - 1) + [vectors * size.n_test * decided]
+    return list(zip(trainings, tests, strict=True))
+
+
+def _distinct(size: Sizes, stage: Stage) -> float:
+    """Distinct support vectors of a training, or as many as take as long."""
+    if not size.overlap:
+        return support_vectors(stage.n)
+    one = vectors_of_one(stage.n, size.hardness if stage.hardness is None else stage.hardness)
+    more = AT_A_TIME[1] if one > AT_A_TIME[0] else 1.0
+    return more * max(support_vectors(stage.n), min(stage.n, one * stage.machines**0.7))
+
+
+def _bounds_seconds(plan: Plan) -> float:
+    """Every machine once without each of its support vectors."""
+    size = plan.size
+    removals = size.machines * vectors_of_one(size.n_train, size.hardness)
+    values = 2.0 * size.d * plan.work.training * size.n_train**2 / FLOPS
+    return removals * (REMOVAL[0] + REMOVAL[1] * size.n_train) + values
+
+
+def _digesting(plan: Plan, stage: Stage) -> float:
+    """Kernel values one by one, of each example with each support vector in every pass."""
+    hardness = plan.size.hardness if stage.hardness is None else stage.hardness
+    values = AGAIN * stage.n * vectors_of_one(stage.n, hardness) * stage.machines * stage.times
+    return values * 2.0 * plan.size.d * plan.work.training / ONE_BY_ONE
+
+
+def _general(plan: Plan, stage: Stage) -> float:
+    """The whole Gram matrix, then a gradient after the other."""
+    n, slow = stage.n, plan.settings.way in SLOW
+    values = 2.0 * plan.size.d * plan.work.training * n**2 / FLOPS
+    solving = SOLVED * n**3 if slow else GRADIENTS * n * (GRADIENT[0] + GRADIENT[1] * n**2)
+    return stage.times * (values + stage.machines * solving)
+
+
+OTHER = {DIGESTING: _digesting, GENERAL: _general}  # solvers with forecasts of their own
+
+
+def _solver(plan: Plan, stage: Stage) -> str:
+    return plan.solver if stage.solver is None else stage.solver
+
+
+def _least_bytes(plan: Plan) -> float:
+    """A fit's operand, twice for a while, nine numbers an example and machine, a little room for working sets, and all
+    kernel values for a solver that takes no fewer."""
+    d, stages = plan.size.d, plan.stages
+    return max(
+        s.n * (8 * d + 72 * s.machines + 4 * STEP)
+        + 4 * s.n * d * (s is not stages[0])
+        + _gram_bytes(plan, s) * (_solver(plan, s) == GENERAL)
+        for s in stages
+    )
+
+
+def _tiled(plan: Plan) -> int:
+    """Bytes of a feature in an operand."""
+    return REAL if plan.real else OPERAND
+
+
+def _fit_bytes(plan: Plan, stage: Stage) -> float:
+    """What a training holds at its most, where nothing holds it back."""
+    operand, rows = (stage.made, stage.made + stage.n) if stage.blocks else (stage.n, stage.made)
+    one = plan.size.d * (4 * rows + _tiled(plan) * operand) + 8 * NUMBERS * stage.n * stage.machines
+    return (one + _gram_bytes(plan, stage)) * (SIDES if stage.times > 1 else 1)
+
+
+def _gram_bytes(plan: Plan, stage: Stage) -> float:
+    n, k = stage.n, stage.machines
+    if stage.blocks:
+        return 4 * stage.blocks * (LARGEST * stage.made) ** 2
+    if plan.working_set is not None:
+        return 4 * min(n, plan.working_set) ** 2 + 4 * STEP * n
+    solver = _solver(plan, stage)
+    if solver == GENERAL:
+        return plan.settings.nbytes(n)
+    if solver == DIGESTING:
+        return 4 * n * plan.settings.rows_of(n, 4 * n * n)
+    if solver == "smo" or (solver == "auto" and n <= (SMO_UP_TO if k == 1 else 2 * SMO_UP_TO)):
+        return 4 * n * n
+    hardness = plan.size.hardness if stage.hardness is None else stage.hardness
+    own, sample = vectors_of_one(n, hardness), min(FEW * sample_size(n, n), n)
+    second = vectors_of_one(sample, hardness) + GROWTH
+    last = min(LARGEST * own + GROWTH / 2, WORST * n)  # of noisy examples, nearly all of them SVs, sets hold the worst
+    working = min(WIDER * own, max(second, last), (own + 3 * n) / 4)
+    kept = 4 * n * min(WIDER * own * k**0.7, n) if plan.filled else 0.0
+    return kept + 4 * max(sample, working) ** 2 + (4 * working**2 if k > 1 else 0.0)
+
+
+def _end_bytes(plan: Plan) -> float:
+    """The support vectors, twice while the machine is put together, and as the operand that decides."""
+    return plan.size.d * (8 + _tiled(plan)) * in_the_end(plan.stages)

@@ -19,7 +19,7 @@ from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel
 from svmcore.lab.registry.costs import Plan, Sizes, Stage, Work, effort
 from svmcore.lab.registry.fields import Field, RecipeError
-from svmcore.lab.registry.machine import train_svc
+from svmcore.lab.registry.solvers import train_svc
 from svmcore.preprocess import Preprocessor, as_images, background
 
 JITTERS_DEFAULT = "box:1"

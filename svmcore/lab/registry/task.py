@@ -11,8 +11,10 @@ table(name, judged, machines)                          one line for each case
 size(recipe), others(recipe, size), beside(recipe)     how large its trainings are, for the forecast; other work
 """
 
+import csv
+import io
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +24,7 @@ from data.dataset import Arrays, DataError
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import Field
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for the start of a formula
 Check = Callable[[str], None]  # is told a stage, between pieces of work, and may raise to stop
 
 
@@ -172,3 +175,20 @@ class Task(ABC):
     def others(self, recipe, size: Sizes) -> list[Sizes]:
         """The sizes of the trainings that follow one of this size: folds, parts."""
         return []
+
+
+def csv_text(head: Iterable[str], rows: Iterable[Iterable]) -> str:
+    """A table as CSV, lines of cells under a head, that a spreadsheet may open: no cell of it is taken for a formula.
+    Numbers are written in six digits."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(map(_cell, head))
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return out.getvalue()
+
+
+def _cell(value) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    text = str(value)
+    return f"'{text}" if isinstance(value, str) and text.startswith(FORMULA) else text

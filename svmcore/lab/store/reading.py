@@ -69,6 +69,11 @@ def require_there(folder: Path) -> None:
         raise UnknownRun(f"run {folder.name} was deleted meanwhile")
 
 
+def is_id(name: object) -> bool:
+    """Whether it can be the id of a run."""
+    return created(name) is not None
+
+
 def created(run_id: object) -> datetime | None:
     """When the run of this id was asked for; None for what cannot be the id of a run."""
     found = RUN_ID.fullmatch(run_id) if isinstance(run_id, str) else None

@@ -16,9 +16,9 @@ import numpy as np
 
 from svmcore import files
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.edited import Edited
 from svmcore.lab.registry.fields import RecipeError
 from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.registry.methods.cross_training import Edited
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import contents, export, folders, pipeline, reading, trash
 from svmcore.lab.store.reading import Damaged

@@ -39,6 +39,7 @@ from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import folders, reading, trash
 from svmcore.lab.store.reading import Damaged, Group, UnknownRun
 from svmcore.lab.store.run import ACTIVE, BALLAST, TERMINAL, Run, RunBusy
+from svmcore.model import Machine
 
 __all__ = ["ACTIVE", "TERMINAL", "Damaged", "Group", "Run", "RunBusy", "UnknownRun"]
 GONE = "it is gone already"  # what is said of a run that is not there to be changed
@@ -92,7 +93,7 @@ def create(recipe: Recipe, parent: str | None = None, group: Group | None = None
 
 def get(run_id: str) -> Run:
     """The run of that id, damaged or not. UnknownRun when there is none; what is no id never reaches the disk."""
-    if trash.is_id(run_id):
+    if reading.is_id(run_id):
         for folder in (home() / "runs", folders.SAMPLES):
             with suppress(OSError):
                 if (run := Run(run_id, folder / run_id)).path.is_dir():
@@ -145,7 +146,7 @@ def samples() -> list[Run]:
 
 
 def _in(folder: Path) -> list[Run]:
-    return [Run(path.name, path) for path in sorted(folder.glob("*"), reverse=True) if trash.is_id(path.name)]
+    return [Run(path.name, path) for path in sorted(folder.glob("*"), reverse=True) if reading.is_id(path.name)]
 
 
 @one_look()
@@ -176,6 +177,19 @@ def with_machine(recipe: Recipe) -> Run | None:
     return next((run for run in alike if run.state == "done"), alike[0] if alike else None)
 
 
+def trained_by_parent(run: Run, part: int, data_hash: str) -> tuple[Machine, NamedTuple] | None:
+    """The machine that a run begins with, and what it said of its test examples; None for a run that begins with
+    examples, or whose parent has no such machine of the same data."""
+    if run.recipe.origin is run.recipe:
+        return None
+    with suppress(UnknownRun):
+        parent = get(run.parent or "")
+        alike = parent.state == "done" and parent.recipe.outcome == run.recipe.origin.outcome
+        if alike and parent.result["data_hash"] == data_hash:
+            return parent.machine(part), parent.test(part)
+    return None
+
+
 def everything() -> list[Run]:
     """All runs, also the damaged ones, newest first; what a kill left half made is cleared away."""
     return list(folders.seen("everything", _everything))
@@ -187,7 +201,7 @@ def _everything() -> list[Run]:
         _clear(folder)
     found = []
     for path in sorted(folder.iterdir(), reverse=True):
-        if trash.is_id(path.name):
+        if reading.is_id(path.name):
             with suppress(OSError):
                 if path.is_dir():
                     found.append(Run(path.name, path))

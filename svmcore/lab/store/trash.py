@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from svmcore.lab.store import folders
-from svmcore.lab.store.reading import created
+from svmcore.lab.store.reading import is_id
 
 DAYS, RUNS = 7, 20
 TOGETHER = 60  # seconds within which deletions count as one, which can be undone whole
@@ -36,11 +36,6 @@ def take(run_id: str) -> Path | None:
     os.replace(folders.place("trash") / run_id, path)
     folders.look_again()
     return path
-
-
-def is_id(name: object) -> bool:
-    """Whether it can be the id of a run."""
-    return created(name) is not None
 
 
 def age(path: Path) -> float:

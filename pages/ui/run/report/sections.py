@@ -10,9 +10,8 @@ from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from pages.ui.kit.text import rounded
 from pages.ui.run.report import charts, marks
 from svmcore.lab.experiment import unsure
-from svmcore.lab.recipe.recipe import FIELDS
+from svmcore.lab.recipe.recipe import FIELDS, option_fields
 from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.options import option_fields
 from svmcore.metrics import class_positions, confusion
 
 SUPPORTS, WRONG = 36, 60  # pictures shown

@@ -1,24 +1,53 @@
 """cross-training: machines on small subsets say which training examples a last machine can do without."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from svmcore.lab.registry.checks import count, positive, several
 from svmcore.lab.registry.costs import EASY as CLEAN
 from svmcore.lab.registry.costs import Sizes, Stage, effort, in_the_end
-from svmcore.lab.registry.edited import EDITED
 from svmcore.lab.registry.fields import FLAG, NUMBERS, Field, RecipeError, choice, numeric
-from svmcore.lab.registry.machine import nu_svc, svc
-from svmcore.lab.registry.method import Method
+from svmcore.lab.registry.method import Kept, Method
 from svmcore.lab.registry.searching import GRID, values_of
+from svmcore.lab.registry.solvers import nu_svc, svc
 from svmcore.methods.editing import CrossTrainingSVC, bagged
 from svmcore.methods.editing.drawing import THIRD
 from svmcore.methods.editing.roles import EASY, KEPT, REINSERTED, TITLES, WRONG_SIDE, counts
 
 ANSWERS = {"final": "The final machine", "bagged": "The average of the first machines"}
 SHARE_LEFT = 0.25  # share of the training examples that the final machine trains on, about
+
+
+class Edited(NamedTuple):
+    """What an edited run keeps of each training example, in the order of the run's split: whether it was left out, why,
+    and by what margin. Training saw labels with the recipe's noise (`registry.split.flipped`).
+
+    Bakir, Bottou and Weston (2004), Algorithm 3.
+    """
+
+    index: np.ndarray  # (n,) int64, positions in the dataset's X_train
+    role: np.ndarray  # (n,) int8, codes of svmcore.methods.editing.roles
+    mean: np.ndarray  # (n,) float64, of y f over the first-stage machines; (0,) for a rule that has none
+    variance: np.ndarray  # (n,) float64, likewise
+
+    @classmethod
+    def read(cls, index: np.ndarray, arrays: Mapping[str, np.ndarray]) -> "Edited":
+        """From the arrays of its file. ValueError for what cannot be."""
+        role, mean, variance = (arrays[name] for name in EDITED.arrays)
+        n = len(index)
+        if len(role) != n or (len(mean), len(variance)) not in ((n, n), (0, 0)):
+            raise ValueError(f"it is of {len(role)}, {len(mean)} and {len(variance)} examples, the run has {n}")
+        if n and not 0 <= role.min() <= role.max() < len(TITLES):
+            raise ValueError(f"it names roles from {role.min()} to {role.max()}, there are {len(TITLES)}")
+        if variance.min(initial=0) < 0:
+            raise ValueError("it has a negative variance")
+        return cls(index, role, mean, variance)
+
+
+EDITED = Kept("edited", {"role": ("iu", 1), "mean": ("f", 1), "variance": ("f", 1)}, Edited.read)
 
 
 class CrossTraining(Method):

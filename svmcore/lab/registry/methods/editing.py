@@ -7,13 +7,12 @@ import numpy as np
 
 from svmcore.lab.registry.checks import count, several
 from svmcore.lab.registry.costs import Sizes, Stage
-from svmcore.lab.registry.edited import EDITED
 from svmcore.lab.registry.fields import Field, RecipeError, choice, numerals, of_each
-from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method
-from svmcore.lab.registry.methods.cross_training import told
+from svmcore.lab.registry.methods.cross_training import EDITED, told
 from svmcore.lab.registry.methods.sv import SEARCHED
 from svmcore.lab.registry.searching import GRID, said, search, trainings
+from svmcore.lab.registry.solvers import svc
 from svmcore.methods.editing import RULES, EditingSVC
 from svmcore.methods.editing.roles import TITLES, counts
 from svmcore.methods.editing.rule import Rule

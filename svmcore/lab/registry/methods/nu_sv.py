@@ -1,8 +1,8 @@
 """nu-sv: the same machine, told by nu, the share of margin errors, instead of C."""
 
 from svmcore.lab.registry.fields import Field, numeric
-from svmcore.lab.registry.machine import nu_svc
 from svmcore.lab.registry.methods.sv import LOSS, SupportVectors
+from svmcore.lab.registry.solvers import nu_svc
 
 NU = Field(
     "nu", numeric(0, 1), 0.5, "nu",

@@ -1,9 +1,9 @@
 """query-jitter: the plain machine, each test example compared in the nearest of its forms."""
 
 from svmcore.lab.registry.costs import Work
-from svmcore.lab.registry.machine import train_svc
 from svmcore.lab.registry.method import Method, jitters_on, steps_after_jitter
 from svmcore.lab.registry.methods.jsv import jittered_work
+from svmcore.lab.registry.solvers import train_svc
 from svmcore.methods.jittering import query_jittered
 
 

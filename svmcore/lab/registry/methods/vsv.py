@@ -9,8 +9,8 @@ from svmcore.kernels import kernel_from_dict
 from svmcore.lab.registry.checks import count, several, text
 from svmcore.lab.registry.costs import HARD, RATE, STEADY, Sizes, Stage, vectors_of_one
 from svmcore.lab.registry.fields import DESCRIBED, Field, RecipeError, choice, numeric
-from svmcore.lab.registry.machine import svc
 from svmcore.lab.registry.method import Method, steps_after_jitter
+from svmcore.lab.registry.solvers import svc
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.methods.virtual.estimator import DRAWN_BY
 

@@ -16,8 +16,7 @@ from svmcore.lab.registry.costs import HARD, RATE, Sizes, easy
 from svmcore.lab.registry.fields import FLAG, Field, RecipeError, numeric
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.problem import Aside, Problem, assemble, transformed
-from svmcore.lab.registry.tables import csv_text
-from svmcore.lab.registry.task import Check, Task
+from svmcore.lab.registry.task import Check, Task, csv_text
 from svmcore.metrics import rate_text, roc_area, wilson
 from svmcore.model import Machine, labels
 from svmcore.preprocess import Preprocessor

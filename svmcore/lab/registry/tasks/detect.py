@@ -32,8 +32,7 @@ from svmcore.lab.registry.fields import LINE, Field, RecipeError, choice, numeri
 from svmcore.lab.registry.finders import FINDERS, findings
 from svmcore.lab.registry.finders.findings import Detections
 from svmcore.lab.registry.problem import Problem, left_out
-from svmcore.lab.registry.tables import csv_text
-from svmcore.lab.registry.task import Check, Task
+from svmcore.lab.registry.task import Check, Task, csv_text
 from svmcore.methods.editing import bagged
 from svmcore.model import Machine
 from svmcore.solvers.progress import under_name

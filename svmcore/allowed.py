@@ -1,12 +1,15 @@
-"""What a parameter may be: kinds of value, each its test and its words, and one way to refuse any other.
+"""What a value may be: kinds of value, each its test and its words, and one way to refuse any other.
 
     check(self, C=above(0), rows=optional(whole(1)))    rows = 0; allowed: a whole number from 1, or None
+    check_object(value, {"n": size, "C": amount})    n = 0; allowed: a whole number from 1
 
-Estimators, kernels and the settings of solvers and rules declare theirs so.
+Estimators, kernels and the settings of solvers and rules declare their parameters so, recipes their fields
+(lab/registry/fields.py), methods and tasks what they write into the files of a run.
 """
 
 import re
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
 from typing import NamedTuple
 
@@ -23,6 +26,12 @@ class Allowed(NamedTuple):
         """This kind, or an object of these types."""
         return Allowed(f"{self.words}, or {words}", lambda value: isinstance(value, types) or self.takes(value))
 
+    def checked(self, value):
+        """The value, which is all that a file holds. ValueError where it is not of this kind."""
+        if not self.takes(value):
+            raise ValueError(f"it holds {shown(value)}, not {self.words}")
+        return value
+
 
 def check(owner, where: str = "", **kinds: Allowed) -> None:
     """ValueError naming the first attribute of an owner that is not of its kind; `where` stands before its name."""
@@ -33,7 +42,21 @@ def check(owner, where: str = "", **kinds: Allowed) -> None:
 def require(good: bool, name: str, value, allowed: str) -> None:
     """ValueError, unless it is good, that names what has this value, and says what is allowed."""
     if not good:
-        raise ValueError(f"{name} = {value!r}; allowed: {allowed}")
+        raise ValueError(refusal(name, value, allowed))
+
+
+def refusal(name: str, value, allowed: str) -> str:
+    """What is said of a value that cannot be."""
+    return f"{name} = {shown(value)}; allowed: {allowed}"
+
+
+def shown(value) -> str:
+    """A value as it may be quoted, in at most 80 characters."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no whole number of more than 4300 digits
+        text = "a number of thousands of digits"
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def is_whole(value, least: float = -np.inf) -> bool:
@@ -42,8 +65,8 @@ def is_whole(value, least: float = -np.inf) -> bool:
 
 
 def is_number(value) -> bool:
-    """Whether a value is a finite number, no truth value."""
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(abs(value) < np.inf)
+    """Whether a value is a number of double precision, no truth value."""
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(abs(value) <= sys.float_info.max)
 
 
 def whole(least: int, most: float = np.inf) -> Allowed:
@@ -84,3 +107,46 @@ def optional(kind: Allowed) -> Allowed:
 
 
 flag = Allowed("True, False", lambda value: isinstance(value, bool | np.bool_))
+finite = Allowed("a number", is_number)
+amount, fraction = number(0), number(0, 1)
+text = Allowed("a text", lambda value: isinstance(value, str))
+anything = Allowed("anything", lambda value: True)
+count = Allowed("a whole number from 0", lambda value: is_whole(value, 0) and value < 2**63)
+size = Allowed("a whole number from 1", lambda value: is_whole(value, 1) and value < 2**63)
+
+
+# What a file of JSON holds
+
+
+def several(kind: Allowed, least: int = 1, most: int = 10_000) -> Allowed:
+    """Lists of values of a kind."""
+    lengths = str(least) if least == most else f"{least} or more"
+    return Allowed(
+        f"a list of {lengths}, each {kind.words}",
+        lambda value: isinstance(value, list) and least <= len(value) <= most and all(map(kind.takes, value)),
+    )
+
+
+def an_object(fields: Mapping[str, Allowed], optional: Mapping[str, Allowed] | None = None) -> Allowed:
+    """Objects with all of the fields, and perhaps the optional ones; others are left as they are."""
+
+    def takes(value) -> bool:
+        if not isinstance(value, dict) or not fields.keys() <= value.keys():
+            return False
+        known = {**fields, **(optional or {})}
+        return all(known[name].takes(own) for name, own in value.items() if name in known)
+
+    return Allowed(f"an object with {', '.join(fields or optional)}", takes)
+
+
+def check_object(value, fields: Mapping[str, Allowed], optional: Mapping[str, Allowed] | None = None) -> dict:
+    """An object as in `an_object`. ValueError naming the field that is missing, or not of its kind."""
+    if not isinstance(value, dict):
+        raise ValueError(f"it holds {shown(value)}, not an object")
+    for name in fields:
+        if name not in value:
+            raise ValueError(f"it has no {name}")
+    for name, kind in {**fields, **(optional or {})}.items():
+        if name in value:
+            require(kind.takes(value[name]), name, value[name], kind.words)
+    return value

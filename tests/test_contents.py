@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from svmcore.allowed import amount
 from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.checks import positive
 from svmcore.lab.registry.method import METHODS, Kept, Method
 from svmcore.lab.store import contents, runs
 from svmcore.lab.store.folders import append_line
@@ -28,7 +28,7 @@ class Weighed(Method):
     title = short = "Weighed"
     help, source = "One machine, and weights.", "this test"
     files = (Kept("weights", {"w": ("f", 1)}, weights),)
-    line_fields = {"heaviest": positive}  # noqa: RUF012
+    line_fields = {"heaviest": amount}  # noqa: RUF012
 
     def train(self, recipe, problem, monitor):
         self.n, self.told = len(problem.y_train), set()

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from svmcore import __main__ as cli
+from svmcore.allowed import finite
 from svmcore.jitter import FAMILIES, Jitter, JitterSet
 from svmcore.jitter.families import Family
 from svmcore.kernels import KERNELS, POLY, Kernel, KernelCode, numeral
 from svmcore.lab import RECIPES, Recipe, execute, jobs
 from svmcore.lab.forecast.estimate import estimate, plans
-from svmcore.lab.registry.checks import number
 from svmcore.lab.registry.costs import Stage, cost
 from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.method import Method
@@ -81,15 +81,15 @@ class Score(Task):
     """How high a machine scores its test examples; no labels, no confusion matrix."""
 
     name, title = "score", "Scores"
-    figures: ClassVar = {"mean_score": number}
+    figures: ClassVar = {"mean_score": finite}
     arrays: ClassVar = {"f": ("f", 1)}
     kept = Scores
 
     def prepare(self, recipe, check, part=0):
         return TASKS["classify"].prepare(recipe, check)
 
-    def fold(self, recipe, number, check):
-        return TASKS["classify"].fold(recipe, number, check)
+    def fold(self, recipe, finite, check):
+        return TASKS["classify"].fold(recipe, finite, check)
 
     def judge(self, machine, problem, check):
         check("predicting")

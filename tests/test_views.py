@@ -21,10 +21,10 @@ from pages.ui.kit import view
 from pages.ui.kit.view import Look, View
 from pages.ui.run.report import marks, sheet
 from svmcore import __main__ as cli
+from svmcore.allowed import fraction
 from svmcore.lab import Recipe, jobs
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.registry import split
-from svmcore.lab.registry.checks import share
 from svmcore.lab.registry.costs import Sizes, Stage
 from svmcore.lab.registry.fields import Field, numeric
 from svmcore.lab.registry.method import Method
@@ -54,7 +54,7 @@ class Order(Task):
     name, title, does = "order", "Put examples in order", "puts examples in order"
     looks = False
     fields = (Field("top", numeric(1, 1000, whole=True), 10, "Top", "How many of the first are looked at."),)
-    figures: ClassVar = {"top_share": share}
+    figures: ClassVar = {"top_share": fraction}
     arrays: ClassVar = {"f": ("f", 1), "y": ("biuf", 1)}
     kept = Ranked
 

@@ -19,13 +19,13 @@ from typing import NamedTuple
 import numpy as np
 
 from data import load
+from svmcore.allowed import check_object, count, several, text
 from svmcore.explain import moved, remedy
 from svmcore.explain.remedy import Ladder, Net, Tally
 from svmcore.jitter import JitterSet
 from svmcore.lab.experiment.train import fit
 from svmcore.lab.recipe.recipe import Recipe, RecipeError, own_fields
 from svmcore.lab.registry import split
-from svmcore.lab.registry.checks import an_object, count, several, text
 from svmcore.lab.registry.task import Check
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import folders, reading, runs
@@ -188,7 +188,7 @@ def keep(recipe: Recipe, data_hash: str, totals: Totals) -> None:
 def measured(recipe: Recipe, data_hash: str) -> Totals | None:
     """The totals that `keep` wrote for this recipe and these data, whole ones alone; None for damaged ones."""
     try:
-        figures = reading.read_json(_path(recipe, data_hash), partial(an_object, fields=FIGURES))
+        figures = reading.read_json(_path(recipe, data_hash), partial(check_object, fields=FIGURES))
         shape = tuple(figures["image_shape"])
         if shape != tuple(load(recipe.dataset).image_shape or ()):
             return None

@@ -20,13 +20,13 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
+from svmcore.allowed import amount, check_object, count, size
 from svmcore.lab.experiment.train import prepare
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.checks import an_object, count, positive, size
 from svmcore.lab.store import folders, reading, runs
 from svmcore.methods.neighbours import TangentNeighbours
 
-FIGURES = {"errors": count, "n_test": size, "fit_seconds": positive, "predict_seconds": positive}
+FIGURES = {"errors": count, "n_test": size, "fit_seconds": amount, "predict_seconds": amount}
 
 
 class Rival(NamedTuple):
@@ -85,7 +85,7 @@ def measure(name: str) -> dict:
 def measured(name: str) -> dict | None:
     """The figures that `measure` kept, for the same examples and settings."""
     try:
-        return reading.read_json(_path(name), partial(an_object, fields=FIGURES))
+        return reading.read_json(_path(name), partial(check_object, fields=FIGURES))
     except (FileNotFoundError, reading.Damaged):  # it is measured, and the file written, anew
         return None
 

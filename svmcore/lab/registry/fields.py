@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from svmcore import allowed
+from svmcore.allowed import Allowed, refusal
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, kernel_from_dict
 from svmcore.preprocess import check_order, parse_step
@@ -27,12 +28,8 @@ class RecipeError(ValueError):
     """A recipe that cannot be: names the field, the value and what is allowed."""
 
     def __init__(self, field: str, value: object, allowed: str):
-        try:
-            shown = repr(value)
-        except ValueError:  # Python writes no whole number of more than 4300 digits
-            shown = "a number of thousands of digits"
         self.field, self.value, self.allowed = field, value, allowed
-        super().__init__(f"{field} = {shown if len(shown) <= 80 else shown[:77] + '...'}; allowed: {allowed}")
+        super().__init__(refusal(field, value, allowed))
 
 
 class Kind(NamedTuple):
@@ -114,23 +111,22 @@ class Field:
         return kind.title(kind.choices[text]) if kind.title and text in kind.choices else text
 
 
-def _slug(name, value):
-    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}", value):
-        raise RecipeError(name, value, "letters, digits and . _ : @ - (at most 128)")
-    return value
+def _check(kind: Allowed, made: Callable = lambda value: value) -> Callable[[str, object], object]:
+    """The check of a kind of value; made: what it is made to then."""
 
+    def check(name, value):
+        if not kind.takes(value):
+            raise RecipeError(name, value, kind.words)
+        return made(value)
 
-def _line(name, value):
-    if not isinstance(value, str) or len(value) > 120 or not (value.isprintable() or value == ""):
-        raise RecipeError(name, value, "one line of at most 120 characters")
-    return value
+    return check
 
 
 def _jitters(name, value):
     if value == "":
         return ""
     try:
-        return str(JitterSet.parse(_line(name, value)))
+        return str(JitterSet.parse(LINE.check(name, value)))
     except ValueError as error:
         raise RecipeError(name, value, str(error)) from None
 
@@ -146,28 +142,19 @@ def _choice(allowed):
 
 def _number(low, high, whole, closed=False):
     open_below = low == 0 and not closed
-    wanted = (allowed.whole if whole else allowed.above if open_below else allowed.number)(low, high)
+    if not whole:
+        return _check((allowed.above if open_below else allowed.number)(low, high), float)
+    wanted = allowed.whole(low, high)
 
-    def check(name, value):
-        whole_as_float = whole and isinstance(value, float) and value.is_integer()  # JSON's 5.0
-        if not wanted.takes(int(value) if whole_as_float else value):
-            raise RecipeError(name, value, wanted.words)
-        return int(value) if whole else float(value)
+    def takes(value) -> bool:  # JSON's 5.0 is a whole number
+        return wanted.takes(int(value) if isinstance(value, float) and value.is_integer() else value)
 
-    return check
-
-
-def _flag(name, value):
-    if not isinstance(value, bool):
-        raise RecipeError(name, value, "true, false")
-    return value
+    return _check(wanted._replace(takes=takes), int)
 
 
-def _classes(name, value):
+def _are_labels(value):
     good = isinstance(value, list | tuple) and len(value) <= 100 and all(map(_is_label, value))
-    if not good or len(set(map(str, value))) < len(value):
-        raise RecipeError(name, value, "up to 100 different labels: none for all, one for that class against the rest")
-    return tuple(value)
+    return good and len(set(map(str, value))) == len(value)
 
 
 def _is_label(c):
@@ -366,16 +353,27 @@ def _described(name, value):
     return _kernel(name, value).to_dict()
 
 
-LABELS = Kind(_classes, lambda text: [_read_label(t) for t in text.split(",") if t], lambda v: ",".join(map(str, v)))
+_LABELS = Allowed("up to 100 different labels: none for all, one for that class against the rest", _are_labels)
+_SLUG = Allowed(
+    "letters, digits and . _ : @ - (at most 128)",
+    lambda value: isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}", value),
+)
+_LINE = Allowed(
+    "one line of at most 120 characters",
+    lambda value: isinstance(value, str) and len(value) <= 120 and value.isprintable(),
+)
+LABELS = Kind(
+    _check(_LABELS, tuple), lambda text: [_read_label(t) for t in text.split(",") if t], lambda v: ",".join(map(str, v))
+)
 STEPS = Kind(_steps, lambda text: [t for t in text.split(",") if t], ",".join)
 KERNEL = Kind(_kernel, _read_kernel, _show_kernel)
 DESCRIBED = Kind(_described, _read_kernel, lambda value: _show_kernel(kernel_from_dict(value)))  # a kernel, as JSON
 WEIGHTS = Kind(_class_weight, _read_weights, _show_weights, "text")
 FACTORS = Kind(_factors("{name: factor}", closed=True), read_json, _show_json)
-FLAG = Kind(_flag, json.loads, json.dumps, "flag")
+FLAG = Kind(_check(Allowed("true, false", lambda value: isinstance(value, bool))), json.loads, json.dumps, "flag")
 OPTIONS = Kind(_options, json.loads, _show_json)
-SLUG = Kind(_slug, str, str, "text")
+SLUG = Kind(_check(_SLUG), str, str, "text")
 NUMBERS = Kind(_numbers, str, str, "text")
-LINE = Kind(_line, str, str, "text")
+LINE = Kind(_check(_LINE), str, str, "text")
 DIGESTION = Kind(_digestion, json.loads, _show_json)
 JITTERS = Kind(_jitters, str, str, "text")

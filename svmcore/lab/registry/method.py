@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from svmcore.allowed import Allowed
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel
 from svmcore.lab.registry.costs import Plan, Sizes, Stage, Work, effort
@@ -57,8 +58,8 @@ class Method:
     tasks: tuple[str, ...] = ("classify", "detect")
     fields: tuple[Field, ...] = ()
     made = True
-    result_fields: Mapping[str, Callable] = {}  # of what `figures` adds, what is checked when a result is read
-    line_fields: Mapping[str, Callable] = {}  # of what its fits report as `Progress.facts`, likewise
+    result_fields: Mapping[str, Allowed] = {}  # of what `figures` adds, what is checked when a result is read
+    line_fields: Mapping[str, Allowed] = {}  # of what its fits report as `Progress.facts`, likewise
     files: tuple[Kept, ...] = ()  # that `kept` fills
     plain = bounded = uses_jitters = needs_images = splits = repeats = False
     two_classes, looks = False, True

@@ -21,6 +21,7 @@ import numpy as np
 
 from data import catalogue
 from data.dataset import Arrays, DataError
+from svmcore.allowed import Allowed
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import Field
 
@@ -43,8 +44,8 @@ class Task(ABC):
     does = "has a task of its own"
     fields: tuple[Field, ...] = ()
     looks, answers = True, False
-    figures: Mapping[str, Callable] = {}  # of an outcome, beside n_test: name -> check (checks.py)
-    at_times: Mapping[str, Callable] = {}  # those that not every outcome has, such as those of older runs
+    figures: Mapping[str, Allowed] = {}  # of an outcome, beside n_test: name -> what it may be
+    at_times: Mapping[str, Allowed] = {}  # those that not every outcome has, such as those of older runs
     arrays: Mapping[str, tuple[str, int]] = {}  # of a judgement: name -> kinds of number, dimensions
     kept: type = dict  # NamedTuple of a judgement
     tables: Mapping[str, tuple[str, str]] = {}  # what a judgement can be taken away as: name -> title, help

@@ -23,9 +23,9 @@ import numpy as np
 
 from data import load as load_dataset
 from data.memo import Bounded
+from svmcore.allowed import amount
 from svmcore.jitter import JitterSet
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.checks import positive
 from svmcore.lab.registry.method import Kept
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.task import Task
@@ -242,7 +242,7 @@ FILES = {
     "recipe.json": _json(reading.recipe),
     "state.json": _json(reading.state),
     "title.json": _json(reading.title),
-    "grant.json": _json(positive),
+    "grant.json": _json(amount.checked),
     "parent.json": _json(reading.parent),
     "group.json": _json(reading.group, essential=False),
     "tags.json": _json(reading.tags, essential=False),

@@ -12,8 +12,8 @@ import threading
 from pathlib import Path
 
 from svmcore import files
+from svmcore.allowed import shown
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.registry.checks import short
 from svmcore.lab.store import folders, runs
 
 MAX_FILE = 1 << 20  # bytes
@@ -77,7 +77,7 @@ def _is(one: object, name: str) -> bool:
 def _name(text: object) -> str:
     name = text.strip() if isinstance(text, str) else ""
     if not name or len(name) > MAX_NAME or not name.isprintable():
-        raise RecipeError("name", short(text), f"one line of 1 to {MAX_NAME} characters")
+        raise RecipeError("name", shown(text), f"one line of 1 to {MAX_NAME} characters")
     return name
 
 

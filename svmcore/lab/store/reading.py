@@ -19,9 +19,23 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore import files
+from svmcore.allowed import (
+    Allowed,
+    amount,
+    an_object,
+    anything,
+    check_object,
+    count,
+    finite,
+    one_of,
+    optional,
+    several,
+    shown,
+    size,
+    text,
+)
 from svmcore.explain.bounds import BOUNDS
 from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.checks import an_object, anything, count, maybe, number, positive, several, short, size, text
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks import TASKS
 
@@ -146,22 +160,19 @@ def _loads(content: bytes) -> object:
 
 def _record(line: bytes, optional: Mapping[str, Callable]) -> dict | None:
     try:
-        return an_object(_loads(line), LINE, optional)
+        return check_object(_loads(line), LINE, optional)
     except (ValueError, RecursionError):
         return None
 
 
 def recipe(value) -> Recipe:
     """Every version has written at least these fields; by default they would be another recipe's."""
-    return Recipe.from_dict(an_object(value, dict.fromkeys(("name", "dataset", "kernel", "C"), anything)))
+    return Recipe.from_dict(check_object(value, dict.fromkeys(("name", "dataset", "kernel", "C"), anything)))
 
 
 def state(value) -> dict:
     """How far a run is, and a message."""
-    an_object(value, {"state": text}, {"message": text})
-    if value["state"] not in STATES:
-        raise ValueError(f"state is {short(value['state'])}, none of {', '.join(STATES)}")
-    return value
+    return check_object(value, {"state": one_of(STATES)}, {"message": text})
 
 
 def title(value) -> str:
@@ -169,91 +180,90 @@ def title(value) -> str:
     return _line(value, 120)
 
 
+def _is_line(value, most: int = 200, least: int = 0) -> bool:
+    return isinstance(value, str) and least <= len(value) <= most and value.isprintable()
+
+
 def _line(value, most: int, least: int = 0):
-    if not isinstance(value, str) or not least <= len(value) <= most or not value.isprintable():
-        raise ValueError(f"it holds {short(value)}, not one line of at most {most} characters")
+    if not _is_line(value, most, least):
+        raise ValueError(f"it holds {shown(value)}, not one line of at most {most} characters")
     return value
 
 
 def tags(value) -> tuple[str, ...]:
     """Words of a reader's own for a run. ValueError for what cannot be."""
     if not isinstance(value, list) or len(value) > MAX_TAGS:
-        raise ValueError(f"it holds {short(value)}, not at most {MAX_TAGS} tags")
+        raise ValueError(f"it holds {shown(value)}, not at most {MAX_TAGS} tags")
     return tuple(_line(tag, MAX_TAG, 1) for tag in value)
 
 
 def group(value) -> Group:
     """What a run was started together with others for."""
-    an_object(value, {"key": text, "title": text})
+    check_object(value, {"key": text, "title": text})
     if not GROUP_KEY.fullmatch(value["key"]) or RUN_ID.fullmatch(value["key"]):  # in lists both are names of entries
-        raise ValueError(f"key is {short(value['key'])}, not letters, digits and hyphens, or the id of a run")
+        raise ValueError(f"key is {shown(value['key'])}, not letters, digits and hyphens, or the id of a run")
     return Group(value["key"], _line(value["title"], 120, 1))
 
 
 def parent(value) -> str:
     """The id of another run."""
     if not isinstance(value, str) or not RUN_ID.fullmatch(value):
-        raise ValueError(f"it holds {short(value)}, not the id of a run")
-    return value
-
-
-def _texts(value):
-    """An object of short texts."""
-    if not isinstance(value, dict) or len(value) > 40:
-        raise ValueError(f"{short(value)}, not an object of a few texts")
-    for one in (*value, *value.values()):
-        _line(one, 200)
+        raise ValueError(f"it holds {shown(value)}, not the id of a run")
     return value
 
 
 def result(value) -> dict:
     """The figures of a run: those that all share, its task's and its method's; those that the first versions did not
     keep have a value that says nothing."""
-    method = METHODS.get(an_object(value, {"method": text})["method"])
+    method = METHODS.get(check_object(value, {"method": text})["method"])
     if method is None:
-        raise ValueError(f"method is {short(value['method'])}, which is unknown here")
+        raise ValueError(f"method is {shown(value['method'])}, which is unknown here")
     task = TASKS.get(value.get("task", "classify"))
     if task is None:
-        raise ValueError(f"task is {short(value['task'])}, which is unknown here")
+        raise ValueError(f"task is {shown(value['task'])}, which is unknown here")
     outcome = {"n_test": size} | task.figures
-    validation = outcome | {"folds": several(number, 2), "seconds": positive}
-    bound = {"errors": positive, "n": size, "seconds": positive}
-    optional = {
+    validation = outcome | {"folds": several(finite, 2), "seconds": amount}
+    bound = {"errors": amount, "n": size, "seconds": amount}
+    others = {
         "ending": text,
-        "bounds": lambda part: an_object(part, {}, dict.fromkeys(BOUNDS, lambda one: an_object(one, bound))),
+        "bounds": an_object({}, dict.fromkeys(BOUNDS, an_object(bound))),
         "strategy": text,
-        "compile_seconds": positive,
-        "made_with": _texts,
-        "compile_all_seconds": positive,
-        "all_seconds": positive,
-        "memory_mb": positive,
-        "processor_seconds": positive,
-        "others_share": positive,
-        "validation": lambda part: an_object(part, validation, task.at_times),
+        "compile_seconds": amount,
+        "made_with": TEXTS,
+        "compile_all_seconds": amount,
+        "all_seconds": amount,
+        "memory_mb": amount,
+        "processor_seconds": amount,
+        "others_share": amount,
+        "validation": an_object(validation, task.at_times),
     }
-    optional |= task.at_times
-    value = {"compile_seconds": 0.0} | an_object(value, RESULT | outcome, optional | method.result_fields)
+    others |= task.at_times
+    value = {"compile_seconds": 0.0} | check_object(value, RESULT | outcome, others | method.result_fields)
     if len(value["n_sv"]) != len(value["n_bound"]):
         raise ValueError("n_sv and n_bound are of different machines")
     return value
 
 
+TEXTS = Allowed(
+    "an object of a few short texts",
+    lambda value: isinstance(value, dict) and len(value) <= 40 and all(map(_is_line, (*value, *value.values()))),
+)
 RESULT = {
     "n_train": size,
     "n_features": size,
     "n_sv": several(count),
     "n_bound": several(count),
     "n_union": count,
-    "fit_seconds": positive,
-    "predict_seconds": positive,
-    "peak_rss_mb": positive,
+    "fit_seconds": amount,
+    "predict_seconds": amount,
+    "peak_rss_mb": amount,
     "kernel_evals": count,
     "iterations": count,
-    "dual": number,
+    "dual": finite,
 }
-LINE = {"stage": text, "iterations": count, "gap": number, "dual": number, "n_sv": count, "n_bound": count}
-LINE |= {"kernel_evals": count, "cache_hits": count, "cache_misses": count, "seconds": number}
-OFTEN = {"mean_gap": number, "gaps": several(maybe(number), 0), "compile_seconds": positive, "rest_seconds": positive}
+LINE = {"stage": text, "iterations": count, "gap": finite, "dual": finite, "n_sv": count, "n_bound": count}
+LINE |= {"kernel_evals": count, "cache_hits": count, "cache_misses": count, "seconds": finite}
+OFTEN = {"mean_gap": finite, "gaps": several(optional(finite), 0), "compile_seconds": amount, "rest_seconds": amount}
 OFTEN |= {"machines": count}
 POSITIONS = ("index", "train", "test", "support", "parent", "picture", "tested", "object_picture")
 SPLIT = {"train": ("iu", 1), "test": ("iu", 1)}

@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from svmcore.lab.registry.checks import count, positive, several
+from svmcore.allowed import amount, count, several
 from svmcore.lab.registry.costs import EASY as CLEAN
 from svmcore.lab.registry.costs import Sizes, Stage, effort, in_the_end
 from svmcore.lab.registry.fields import FLAG, NUMBERS, Field, RecipeError, choice, numeric
@@ -67,8 +67,8 @@ class CrossTraining(Method):
     files = (EDITED,)
     result_fields: ClassVar = {
         "roles": several(count, len(TITLES), len(TITLES)),
-        "chosen": several(positive, 1, 2),
-        "search_seconds": positive,
+        "chosen": several(amount, 1, 2),
+        "search_seconds": amount,
         "subset_size": count,
     }
     fields = (

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from svmcore.lab.registry.checks import count, several
+from svmcore.allowed import count, several
 from svmcore.lab.registry.costs import Sizes, Stage
 from svmcore.lab.registry.fields import Field, RecipeError, choice, numerals, of_each
 from svmcore.lab.registry.method import Method

@@ -4,9 +4,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from svmcore.allowed import an_object, finite, text
 from svmcore.estimator import seed_of
 from svmcore.kernels import Kernel
-from svmcore.lab.registry.checks import an_object, number, text
 from svmcore.lab.registry.costs import Plan, Sizes, Stage, Work, in_the_end, support_vectors
 from svmcore.lab.registry.fields import Field, choice, numeric
 from svmcore.lab.registry.method import Method, jitters_on, some, steps_after_jitter
@@ -30,7 +30,7 @@ class JitteringKernel(Method):
     source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.3"
     unlike = "each value of its jittered kernel is a search among the forms of two examples, too dear to keep them all"
     bounded = uses_jitters = needs_images = repeats = True
-    result_fields: ClassVar = {"kernel_check": lambda value: an_object(value, {"violations": number, "warning": text})}
+    result_fields: ClassVar = {"kernel_check": an_object({"violations": finite, "warning": text})}
     fields = (
         Field(
             "sides", choice(SIDES, str), "one", "Jittered",

@@ -6,8 +6,8 @@ Burges and Schölkopf (1997).
 import math
 from typing import ClassVar
 
+from svmcore.allowed import amount, an_object, count, finite, flag, one_of, optional, several, size
 from svmcore.gram.products import LAYOUTS
-from svmcore.lab.registry.checks import among, an_object, count, flag, maybe, number, positive, several, size
 from svmcore.lab.registry.costs import Plan, Sizes, Work, in_the_end, support_vectors
 from svmcore.lab.registry.fields import FLAG, OPTIONS, Field, RecipeError, choice, numeric
 from svmcore.lab.registry.method import MADE_BY, Method
@@ -35,7 +35,7 @@ STARTS = {
 }
 TAUGHT = {"labels": "Their labels", "machine": "The machine's answers to them, deformed as they are"}
 THRESHOLDS = {"train": "Found again on training examples", "kept": "As the machine has them"}
-POINT = several(maybe(number), 6, 6)  # of the curve, checked
+POINT = several(optional(finite), 6, 6)  # of the curve, checked
 FLOPS = 60e9  # rate of kernel products
 IN_DOUBLE = 3 * 8  # bytes of a pixel of all examples, where images are deformed
 DEFORMING = 2.2e-5  # seconds that an image takes in an epoch, where images are deformed
@@ -95,17 +95,16 @@ class Reduced(Method):
         "machine_errors": count,
     }  # fmt: skip
     result_fields: ClassVar = {
-        "reduction": lambda value: an_object(
-            value,
+        "reduction": an_object(
             {
                 "n_before": count, "n_after": count, "aside": count, "unseen": flag, "machine_errors": count,
                 "path": several(POINT),
-                "rho": several(maybe(number)), "rho_start": several(maybe(number)),
-                "multiply_adds": several(positive, 2, 2), "shift": several(number),
+                "rho": several(optional(finite)), "rho_start": several(optional(finite)),
+                "multiply_adds": several(amount, 2, 2), "shift": several(finite),
             },
             {
-                "bias": several(number), "take": several(positive, 2, 2),
-                "products": several(among(("double", *LAYOUTS)), 2, 2),
+                "bias": several(finite), "take": several(amount, 2, 2),
+                "products": several(one_of(("double", *LAYOUTS)), 2, 2),
             },
         )
     }  # fmt: skip

@@ -3,9 +3,9 @@
 import time
 from typing import ClassVar
 
+from svmcore.allowed import Allowed, amount, an_object, count, one_of, several, size, text
 from svmcore.explain.remedy import FAMILIES
 from svmcore.jitter import JitterSet
-from svmcore.lab.registry.checks import among, an_object, count, positive, several, size, text
 from svmcore.lab.registry.costs import Sizes, Stage, in_the_end
 from svmcore.lab.registry.fields import Field, Kind, RecipeError, choice, numeric
 from svmcore.lab.registry.methods.vsv import VirtualSupportVectors
@@ -37,13 +37,11 @@ def _candidates(name, value):
     return " ".join(sets)
 
 
-def _tried(value) -> list:
-    """The fields of a Tried, checked."""
-    checks = dict(zip(Tried._fields, (count, text, size, count, size, count), strict=True))
-    if not isinstance(value, list) or len(value) != len(checks):
-        raise ValueError("it is not what was found of one set")
-    an_object(dict(zip(checks, value, strict=True)), checks)
-    return value
+_FIELDS_OF_TRIED = an_object(dict(zip(Tried._fields, (count, text, size, count, size, count), strict=True)))
+TRIED = Allowed(
+    "what was found of one set",
+    lambda value: isinstance(value, list) and _FIELDS_OF_TRIED.takes(dict(zip(Tried._fields, value))),
+)
 
 
 class SearchedJitters(VirtualSupportVectors):
@@ -73,10 +71,10 @@ class SearchedJitters(VirtualSupportVectors):
         *VirtualSupportVectors.fields,
     )  # fmt: skip
     result_fields: ClassVar = VirtualSupportVectors.result_fields | {
-        "search": lambda value: an_object(value, {"tried": several(_tried, 1), "n": size, "ending": among(ENDINGS)}),
-        "search_seconds": positive,
+        "search": an_object({"tried": several(TRIED), "n": size, "ending": one_of(ENDINGS)}),
+        "search_seconds": amount,
     }
-    line_fields: ClassVar = {"tried": several(_tried, 0), "n": size}
+    line_fields: ClassVar = {"tried": several(TRIED, 0), "n": size}
 
     def jitters(self, recipe) -> str:
         return recipe.jitters or "none"

@@ -3,14 +3,14 @@
 from dataclasses import replace
 from typing import ClassVar
 
-from svmcore.lab.registry.checks import positive, several
+from svmcore.allowed import amount, several
 from svmcore.lab.registry.costs import Sizes, Stage, effort
 from svmcore.lab.registry.fields import Field, RecipeError, choice
 from svmcore.lab.registry.method import Method
 from svmcore.lab.registry.searching import GRID, said, search, trainings, values_of
 from svmcore.lab.registry.solvers import svc
 
-SEARCHED = {"chosen": several(positive, 1, 2), "search_seconds": positive}  # of a result: what a grid came to
+SEARCHED = {"chosen": several(amount, 1, 2), "search_seconds": amount}  # of a result: what a grid came to
 
 
 LOSS = Field(

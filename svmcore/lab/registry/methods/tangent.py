@@ -4,9 +4,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from svmcore.allowed import amount, several
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel
-from svmcore.lab.registry.checks import positive, several
 from svmcore.lab.registry.costs import Work
 from svmcore.lab.registry.fields import Field, choice, numeric
 from svmcore.lab.registry.method import Method, some
@@ -31,7 +31,7 @@ class Tangent(Method):
     source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.1"
     unlike = "its kernel was learned from all training examples, including the excluded ones"
     bounded = uses_jitters = needs_images = repeats = True
-    result_fields: ClassVar = {"regulariser": several(positive)}
+    result_fields: ClassVar = {"regulariser": several(amount)}
     fields = (
         Field(
             "lam", numeric(0, 1), LAMBDA, "lambda",

@@ -3,10 +3,10 @@
 from functools import lru_cache
 from typing import ClassVar
 
+from svmcore.allowed import count, several, text
 from svmcore.gram.orbit import relative
 from svmcore.jitter import JitterSet
 from svmcore.kernels import kernel_from_dict
-from svmcore.lab.registry.checks import count, several, text
 from svmcore.lab.registry.costs import HARD, RATE, STEADY, Sizes, Stage, vectors_of_one
 from svmcore.lab.registry.fields import DESCRIBED, Field, RecipeError, choice, numeric
 from svmcore.lab.registry.method import Method, steps_after_jitter

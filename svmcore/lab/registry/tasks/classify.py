@@ -8,10 +8,10 @@ import numpy as np
 
 from data import catalogue, load
 from data.dataset import Arrays
+from svmcore.allowed import an_object, count, fraction, several
 from svmcore.explain.retraining import HELD
 from svmcore.explain.suspects import doubts
 from svmcore.lab.registry import split
-from svmcore.lab.registry.checks import an_object, count, several, share
 from svmcore.lab.registry.costs import HARD, RATE, Sizes, easy
 from svmcore.lab.registry.fields import FLAG, Field, RecipeError, numeric
 from svmcore.lab.registry.methods import METHODS
@@ -26,6 +26,7 @@ ASIDE = 10_000  # examples that choices are made on, at most
 OVERLAP = 0.15  # share of a table's examples, support vectors at any size, from which its classes overlap
 FEW, MORE = 400, 1600  # examples by which the reader's own tables are tried before a forecast, in about 50 ms
 TRIED_NUMBERS, TRIED_PAIRS = 1 << 18, 20_000  # features of MORE examples, and pairs moved, up to which it is tried
+FIGURES = {"errors": count, "error_rate": fraction, "interval": several(fraction, 2, 2)}  # of a result
 
 
 class TestSet(NamedTuple):
@@ -62,8 +63,8 @@ class Classify(Task):
             shown=False, needs="folds",
         ),
     )  # fmt: skip
-    figures: ClassVar = {"errors": count, "error_rate": share, "interval": several(share, 2, 2)}
-    at_times: ClassVar = {"roc_area": share, "noisy": lambda value: an_object(value, Classify.figures)}
+    figures: ClassVar = FIGURES
+    at_times: ClassVar = {"roc_area": fraction, "noisy": an_object(FIGURES)}
     arrays: ClassVar = {
         "index": ("iu", 1),
         "y_true": ("biufU", 1),

@@ -26,7 +26,7 @@ from typing import ClassVar
 import numpy as np
 
 from data import pictures
-from svmcore.lab.registry.checks import an_object, anything, count, positive, several, text
+from svmcore.allowed import amount, an_object, anything, count, several, text
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import LINE, Field, RecipeError, choice, numeric, of_each
 from svmcore.lab.registry.finders import FINDERS, findings
@@ -92,10 +92,10 @@ class Detect(Task):
     revised = "windows"
     looks = False
     figures: ClassVar = {
-        "opportunities": count, "pictures": count, "area": positive, "unit": text, "candidates": count,
-        "reachable": count, "offset": lambda value: an_object(value, {"found": count, "alarms": count}),
-        "machines": lambda value: an_object(value, {"machine": lambda of: an_object(of, {"rates": anything})}),
-        "rival_seconds": several(positive, 0),
+        "opportunities": count, "pictures": count, "area": amount, "unit": text, "candidates": count,
+        "reachable": count, "offset": an_object({"found": count, "alarms": count}),
+        "machines": an_object({"machine": an_object({"rates": anything})}),
+        "rival_seconds": several(amount, 0),
     }  # fmt: skip
     arrays: ClassVar = findings.ARRAYS
     kept = Detections

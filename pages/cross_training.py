@@ -1,11 +1,14 @@
 """Cross-training: which examples are thrown away before a machine is trained, why, and what that costs."""
 
+from functools import partial
+
 import streamlit as st
 
 from pages.cross_training import planar, studies, trained
 from pages.ui.kit import parameters, present
+from pages.ui.studies import study
 
-VIEWS = {"In the plane": planar.view, "A run": trained.view, "As noise and n grow": studies.view}
+VIEWS = {"In the plane": planar.view, "A run": trained.view, "As noise and n grow": partial(study.draw, studies.STUDY)}
 
 st.title("Cross-training")
 present.about(

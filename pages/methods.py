@@ -4,7 +4,7 @@ The dial of the tangent machines: what is whitened, and the error as lambda goes
 
 C_lambda = (1 - lambda) C + lambda I, C the covariance of the tangents; lambda = 1 is the plain machine.
 
-Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.1.
+Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.1; 3.3 for the note on triangles.
 """
 
 from itertools import compress
@@ -12,21 +12,27 @@ from itertools import compress
 import numpy as np
 import streamlit as st
 
-from data import DataError
+from data import catalogue
 from pages.ui.compare import pairs
 from pages.ui.example import evidence, families
 from pages.ui.figures import comparison, ranking
 from pages.ui.figures.frame import show
-from pages.ui.kit import numbers, parameters, present, ways, words
+from pages.ui.kit import numbers, parameters, ways, words
 from pages.ui.kit.gallery import Tile, diverging, gallery
+from pages.ui.recipe import data_set, jitter_set
 from pages.ui.run import polling, snapshots, stored
-from pages.ui.studies import pair, triangle
+from pages.ui.studies import study, usual
+from pages.ui.studies.study import Plan, Results, Study
+from svmcore.kernels import Linear
 from svmcore.lab.experiment.comparison import together, why_not
 from svmcore.lab.experiment.train import prepare
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store.runs import ACTIVE, Group, Run
+from svmcore.lab.tables import TABLES
+from svmcore.methods.definite import distances
+from svmcore.methods.jittering import Jittered
 from svmcore.methods.tangent import principal_tangents, scaled_lambda, tangent_covariance
 
 PICTURES = 36  # of those that only one of two methods gets wrong
@@ -67,17 +73,17 @@ SPACES = {"in pixels": "input", "in feature space": "feature"}
 SHOWN = 12  # principal tangents
 
 
-def tangent_dial(recipes: dict[str, Recipe]) -> None:
+def tangent_dial(plan: Plan) -> None:
     """Principal tangents as images, and the error of both tangent machines at every lambda."""
+    recipes, methods = plan.recipes, plan.group
     st.subheader("How much invariance: lambda")
     sweep = [_at(recipes[f"Tangents, {where}"], value) for where in SPACES for value in LAMBDAS]
     found = stored.stored(sweep)
-    methods = pair.together(recipes)
     group = Group.of("lambda", methods.title.replace("Compare methods", "Lambda of the tangents"), methods.key)
     with st.container(horizontal=True, vertical_alignment="center"):
         own = [not _with_the_methods(recipe, run, recipes) for recipe, run in zip(sweep, found, strict=True)]
         both = list(compress(sweep, own)), list(compress(found, own))
-        said = "Run all lambdas", "Runs both machines at each lambda.", "lambdas", "lambdas"
+        said = "Run all lambdas", "Runs both machines at each lambda.", "lambdas", "lambda"
         stored.buttons(*both, *said, group=group)
     polling.poll_all([run.id for run in found if run], lambda statuses: _curve(found))
     _principal(recipes["Tangents, in pixels"])
@@ -130,89 +136,124 @@ def _tangents(recipe: Recipe) -> tuple[np.ndarray, np.ndarray, float]:
 
 
 FAMILIES = 8  # parents shown with their virtual support vectors
+COLUMNS = {name: numbers.number(2, label=f"{name}, s") for name in ("Train", "Test")}
+COLUMNS |= {name: numbers.count() for name in ("Errors", "SVs")}
+COLUMNS["of"] = numbers.count("Number of training examples, virtual ones included.", "of examples")
 
 
-def table(found, statuses):
+def plan() -> Plan | None:
+    """A recipe for each method, of the pair and the jitters that the widgets show."""
+    images = data_set.at_hand(lambda entry: len(entry.shape) > 1)
+    first = "mnist" if "mnist" in images else catalogue.DEFAULT
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = data_set.field(images, "Image datasets that are available.", first)
+        help = "Any two classes; DeCoste and Schölkopf 2002, section 5.1.2, used 3 and 8, which are easily confused."
+        classes = data_set.pair(catalogue.entry(name), "Pair of classes", help, 180)
+        n_train = parameters.number(
+            "n", "Training examples", 10, 4000, 400, 100, width=160,
+            help="Half of each class. Table 10 of the paper: 400.",
+        )  # fmt: skip
+        deslant = parameters.flag(
+            "deslant",
+            "Deslant",
+            help="Straightens every digit first (DeCoste and Schölkopf 2002, section 5.1.1).",
+        )
+    jitters = jitter_set.field(None)
+    if jitters is None or len(classes) != 2:
+        st.info("Choose two classes and a jitter set.", icon=":material/arrow_upward:")
+        return None
+    recipes = usual.of_pair(name, classes, n_train, str(jitters), deslant)
+    one = next(iter(recipes.values()))
+    against = " against ".join(map(str, one.classes))
+    title = f"Compare methods · {words.short(words.data_set(name), 40)} · {against} · {n_train:,} examples"
+    group = Group.of("methods", title, one.digest(), *(recipe.jitters for recipe in recipes.values()))
+    return Plan(recipes, group)
+
+
+def rows(results: Results, states) -> list[dict]:
     """What is known of each method by now."""
-    rows = []
-    states = {run.id: status.state for run, status in zip(filter(None, found), statuses, strict=True)}
-    for title, run in zip(pair.contenders(), found, strict=True):
-        result = run.result if run else None
-        row = {"Method": title, "State": states[run.id] if run else "not run yet"}
-        if result:
-            row |= {
-                "Errors": result["errors"],
-                "Rate (95 %)": words.rate(result),
-                "SVs": result["n_union"],
-                "of": max(result.get("n_virtual", [result["n_train"]])),
-                "Train": words.training_seconds(result),
-                "Test": result["predict_seconds"],
-            }
-        rows.append(row)
-    columns = {name: numbers.number(2, label=f"{name}, s") for name in ("Train", "Test")}
-    columns |= {name: numbers.count() for name in ("Errors", "SVs")}
-    columns["of"] = numbers.count("Number of training examples, virtual ones included.", "of examples")
-    numbers.table(rows, "Errors, support vectors and times of each method", "methods_table", columns)
+    return [
+        {"Method": title, "State": states[title]} | (_figures(run.result) if (run := results.done.get(title)) else {})
+        for title in results.runs
+    ]
 
 
-def verdict(found):
-    """Error intervals, where two methods disagree, and the virtual support vectors, of what is done."""
-    done = {title: run for title, run in zip(pair.contenders(), found, strict=True) if run and run.result}
-    if not done:
-        return
-    results = [run.result for run in done.values()]
-    known = pair.published([run.recipe for run in done.values()])
-    rates = [n and 100 * n / result["n_test"] for n, result in zip(known, results, strict=True)]
-    show(comparison.error_intervals(list(done), results, rates), "intervals")
+def _figures(result: dict) -> dict:
+    return {
+        "Errors": result["errors"],
+        "Rate (95 %)": words.rate(result),
+        "SVs": result["n_union"],
+        "of": max(result.get("n_virtual", [result["n_train"]])),
+        "Train": words.training_seconds(result),
+        "Test": result["predict_seconds"],
+    }
+
+
+def published(recipes: list[Recipe]) -> list[float | None]:
+    """How many errors Table 10 reports for each recipe, None for those that it does not have."""
+    cells = [row.cells[0] for name in ("table10-3v8", "table10-3v8-5x5-deslant") for row in TABLES[name].rows]
+    errors = {RECIPES[cell.recipe].digest(): cell.published for cell in cells}
+    return [errors.get(recipe.digest()) for recipe in recipes]
+
+
+def intervals(results: Results) -> dict:
+    """The error of each method with its interval, the published one beside it."""
+    done = results.done
+    known = published([run.recipe for run in done.values()])
+    rates = [n and 100 * n / run.result["n_test"] for n, run in zip(known, done.values(), strict=True)]
+    figure = comparison.error_intervals(list(done), [run.result for run in done.values()], rates)
+    return {"Error rates": figure}
+
+
+def observations(results: Results) -> None:
+    """Where two methods disagree, what each has to say, and the virtual support vectors."""
+    done = results.done
     st.subheader("Who gets which digit right")
     with st.container(horizontal=True):
-        names = list(pair.contenders())
+        names = list(results.runs)
         left = parameters.choice("left", "Left", names, widget="selectbox", width=240, help="One method.")
         right = parameters.choice("right", "Right", names, names[1], widget="selectbox", width=240, help="Another one.")
     if waiting := {left, right} - done.keys():
         st.caption(f"Not finished: {' and '.join(sorted(waiting))}.")
     elif left != right:
         disagreement(done[left], done[right])
-    for title, result in zip(done, results, strict=True):
-        if said := METHODS[result["method"]].words(result):
+    for title, run in done.items():
+        if said := METHODS[run.recipe.method].words(run.result):
             st.caption(f"{title}: {words.plain(said)}")
-    triangle.note()
+    triangle_note()
     if virtual := next((run for run in done.values() if "n_virtual" in run.result), None):
         st.subheader("Virtual support vectors and their parents")
         machine = virtual.machine()
         families.draw(virtual, machine, evidence.supports(virtual, machine, 0), FAMILIES, key="families")
 
 
-st.title("Compare methods")
-present.about(
-    "The same training examples, learned by every method (Table 10 of the paper). All methods use the same test "
-    "examples."
-)
-form = present.form()
-try:
-    with form:
-        recipes = pair.settings()
-except (DataError, RecipeError) as error:
-    st.error(words.plain(error), icon=":material/block:")
-    st.stop()
-if recipes is None:
-    st.info("Choose two classes and a jitter set.", icon=":material/arrow_upward:")
-    st.stop()
-found = stored.stored(recipes.values())
-with form, st.container(horizontal=True, vertical_alignment="center"):
-    seconds = sum(estimate(r).seconds for r, run in zip(recipes.values(), found, strict=True) if run is None)
-    stored.buttons(
-        recipes.values(), found, "Run missing methods",
-        "Starts one ordinary run per method; each is kept and can be inspected.",
-        of="methods", group=pair.together(recipes),
-    )  # fmt: skip
-    if seconds:
-        st.caption(f"About {words.duration(seconds)} for those not run yet.", width="content")
-found = stored.or_samples(recipes.values(), found)
-above, below = st.container(), st.container()
-rates, in_numbers = present.parts(("Rates", "In numbers"), (below, above)) if any(found) else (below, above)
-with in_numbers:
-    polling.poll_all([run.id for run in found if run], lambda statuses: table(found, statuses))
-with rates:
-    verdict(found)
-tangent_dial(recipes)
+IMAGES = np.eye(3, dtype=np.float32)  # A, B, C: one row of three pixels, one of them inked
+SHIFTS = {"1 pixel": "shift:0,1;0,-1@zero", "1 and 2 pixels": "shift:0,1;0,-1;0,2;0,-2@zero"}
+
+
+def triangle_note() -> None:
+    """Three images of three pixels on which a jittering kernel is no kernel, and the set that repairs it."""
+    with st.expander("Worked note: when the nearest form does not give a distance", key="triangle"):
+        st.markdown(
+            "Three images, one row of three pixels each: **A** ■□□, **B** □■□, **C** □□■. With shifts by one pixel A "
+            "and B coincide, and so do B and C, yet A and C stay apart: the way over B is shorter than the straight, "
+            "so no feature space has these distances. Shifts by two pixels as well bring A and C together."
+        )
+        rows = []
+        for name, text in SHIFTS.items():
+            D = distances(Jittered(Linear(), text, (1, 3)).block(IMAGES, IMAGES))
+            holds = D[0, 1] + D[1, 2] >= D[0, 2]
+            rows.append(
+                {"Shifts": name, "A to B": D[0, 1], "B to C": D[1, 2], "A to C": D[0, 2], "Triangle holds": bool(holds)}
+            )
+        numbers.table(rows, "Distances between the three images under either set of shifts", "triangle_distances")
+
+
+drawn = study.draw(Study(
+    "methods", plan, intervals, rows, COLUMNS, alt="Errors, support vectors and times of each method",
+    observations=observations, title="Compare methods",
+    question="The same training examples, learned by every method (Table 10 of the paper). All methods use the same "
+    "test examples.",
+))  # fmt: skip
+if drawn is not None:
+    tangent_dial(drawn)

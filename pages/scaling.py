@@ -1,47 +1,78 @@
 """Osuna's study: what n, the working set and the lookahead cost the decomposition, drawn from stored runs."""
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
-from data import DataError, load
+from data import load
 from pages.ui.example import views
 from pages.ui.figures import scaling as figures
 from pages.ui.figures.frame import show
-from pages.ui.kit import numbers, present, words
-from pages.ui.run import stored
-from svmcore.lab.experiment.scaling import exponent, point
+from pages.ui.kit import numbers, words
+from pages.ui.studies import study
+from pages.ui.studies.study import Plan, Results, Study
+from svmcore.lab.experiment.scaling import ScalingPoint, exponent, point
 from svmcore.lab.recipes import osuna
 from svmcore.lab.store import runs
 
 OFTEN = 12  # examples that are shown
 
 
-def charts(growth, sets, dimensions):
+def plan() -> Plan:
+    """His study, or its stand-in where the face windows are not on this machine."""
+    his = osuna.study()
+    recipes, stand_in = ({recipe.digest(): recipe for recipe in one.recipes} for one in (his, osuna.STAND_IN))
+    says = (
+        ":material/swap_horiz: One digit against the rest stands in for faces, whose windows are not on this machine. "
+        "The shapes of the curves can be seen; their numbers say nothing of his problem."
+    )
+    return Plan(recipes, his.group, says=says if his.stand_in else "", stand_in=stand_in)
+
+
+def shown(results: Results) -> osuna.Study:
+    """His study, or the stand-in whose samples are shown instead."""
+    return next(one for one in (osuna.study(), osuna.STAND_IN) if one.recipes[0].digest() in results.runs)
+
+
+def points_of(results: Results, part: str) -> list[ScalingPoint]:
+    """Of the finished runs of a part of the study: growth, sets or dimensions."""
+    recipes = [recipe.digest() for recipe in getattr(shown(results), part)]
+    return [point(results.done[digest]) for digest in recipes if digest in results.done]
+
+
+def usual(results: Results) -> list[ScalingPoint]:
+    """Those of growth whose working set is the one of all his figures, by n."""
+    growth = points_of(results, "growth")
+    size = shown(results).growth[0].option("working_set")
+    return sorted([p for p in growth if p.working_set == size] or growth, key=lambda p: p.n)
+
+
+def charts(results: Results) -> dict[str, go.Figure]:
     """His figures, as far as there are points."""
-    usual = [p for p in growth if p.working_set == growth_size()] or growth
-    sides = st.grid(2, min_column_width=380)
+    sets, dimensions, of_usual = points_of(results, "sets"), points_of(results, "dimensions"), usual(results)
     drawn = {}
-    if growth:
-        lines = figures.by(growth, "working_set", "|B| =")
+    if of_usual:
+        lines = figures.by(points_of(results, "growth"), "working_set", "|B| =")
         drawn["Time against examples"] = figures.time_against_n(lines)
-        drawn["Support vectors against examples"] = figures.svs_against_n(usual)
-        drawn["Time against support vectors"] = figures.time_against_svs(usual)
-        drawn["Global iterations against examples"] = figures.rounds_against_n(usual)
+        drawn["Support vectors against examples"] = figures.svs_against_n(of_usual)
+        drawn["Time against support vectors"] = figures.time_against_svs(of_usual)
+        drawn["Global iterations against examples"] = figures.rounds_against_n(of_usual)
     if sets:
         by_lookahead = figures.by(sets, "lookahead", "lookahead")
         drawn["Time against the working set"] = figures.time_against_set(by_lookahead, sets[0].n)
-    if growth:
+    if of_usual:
         drawn["Memory against examples"] = figures.memory_against_n(lines)
     if len(dimensions) > 1:
         drawn["Time against the dimension"] = figures.time_against_d(dimensions)
-    for at, (title, figure) in enumerate(drawn.items()):
-        with sides.cell():
-            st.markdown(f"**{title}**")
-            show(figure, f"scaling_{at}")
+    return drawn
 
 
-def growth_size() -> int:
-    return study.growth[0].option("working_set")
+def observations(results: Results) -> None:
+    """What came and went in one run, his claims, and every point."""
+    points = [point(run) for run in results.done.values()]
+    trace(points)
+    claims(results)
+    table(points)
 
 
 def trace(points):
@@ -88,27 +119,27 @@ def _named(p) -> str:
     )
 
 
-def claims(growth, sets, dimensions):
+def claims(results: Results):
     """What the paper says of its own runs, and what ours say; most of its numbers are lost in the copy at hand."""
     st.subheader("His observations and ours")
-    usual = sorted((p for p in growth if p.working_set == growth_size()), key=lambda p: p.n)
+    grown, sets, dimensions = usual(results), points_of(results, "sets"), points_of(results, "dimensions")
     rows = []
-    if len(usual) > 2:
-        logs = {f: np.log([max(getattr(p, f), 1e-3) for p in usual]) for f in ("n", "n_sv", "seconds", "rounds")}
+    if len(grown) > 2:
+        logs = {f: np.log([max(getattr(p, f), 1e-3) for p in grown]) for f in ("n", "n_sv", "seconds", "rounds")}
         r_sv, r_n = (np.corrcoef(logs[f], logs["seconds"])[0, 1] for f in ("n_sv", "n"))
         rows.append(("Support vectors tell the training time better than the number of examples does.",
                      f"Correlation of log time with log SVs {r_sv:.3f}, with log n {r_n:.3f}."))  # fmt: skip
-        jump = max(range(1, len(usual)), key=lambda i: usual[i].rounds / usual[i - 1].rounds)
-        a, b = usual[jump - 1], usual[jump]
+        jump = max(range(1, len(grown)), key=lambda i: grown[i].rounds / grown[i - 1].rounds)
+        a, b = grown[jump - 1], grown[jump]
         rows.append(("Global iterations jump between two sizes, and training time with them.",
                      f"The largest step is from {a.rounds:,} to {b.rounds:,}, n = {a.n:,} to {b.n:,}."))  # fmt: skip
     if sets:
         best = min(sets, key=lambda p: p.seconds)
         fastest = f"Fastest with |B| = {best.working_set:,} for {best.n_sv:,} SVs."
         rows.append(("A larger working set is faster, until it is large beside the support vectors.", fastest))
-    if usual:
-        last = usual[-1]
-        again = max((*growth, *sets), key=lambda p: p.again)
+    if grown:
+        last = grown[-1]
+        again = max((*points_of(results, "growth"), *sets), key=lambda p: p.again)
         rows.append(("Few examples ever enter the working set.",
                      f"{min(last.entered, last.n):,} of {last.n:,} entered at the largest size."))  # fmt: skip
         rows.append(("Some examples enter and leave again and again.",
@@ -136,46 +167,8 @@ def table(points):
         numbers.table(rows, "Every run of the study with its figures", "scaling_table", height="auto")
 
 
-st.title("Osuna's study")
-present.about(
-    "His decomposition solves a working set B at a time and looks outside for examples that violate the optimality "
-    "conditions. What do the number of examples, the size of B and the lookahead cost?"
-)
-study = osuna.study()
-if study.stand_in and present.presenting():
-    st.caption(":material/swap_horiz: A digit stands in for faces: the shapes of the curves alone mean something.")
-elif study.stand_in:
-    st.info(
-        "One digit against the rest stands in for faces, whose windows are not on this machine. The shapes of the "
-        "curves can be seen; their numbers say nothing of his problem.",
-        title="A stand-in",
-        icon=":material/swap_horiz:",
-    )
-recipes = study.recipes
-found = stored.stored(recipes)
-try:
-    with present.form():
-        stored.study(recipes, found, "Start", "scaling", study.group)
-except DataError as error:
-    st.error(words.plain(error), icon=":material/block:")
-    st.stop()
-if not any(found):
-    study = osuna.STAND_IN
-    recipes = study.recipes
-    found = stored.or_samples(recipes, stored.stored(recipes))
-known = {recipe.digest(): point(run) for recipe, run in zip(recipes, found, strict=True)}
-parts = study.growth, study.sets, study.dimensions
-growth, sets, dimensions = ([p for r in part if (p := known[r.digest()])] for part in parts)
-if growth or sets or dimensions:
-    charts(growth, sets, dimensions)
-    trace([p for p in known.values() if p])
-    claims(growth, sets, dimensions)
-    table([p for p in known.values() if p])
-elif not any(run and run.state in runs.ACTIVE for run in found):
-    st.info(
-        f"Start queues {len(recipes)} runs, each an ordinary one that can be cancelled and found again. The figures "
-        "fill as the runs finish.",
-        title="No runs yet",
-        icon=":material/query_stats:",
-    )
-stored.at_work(found)
+study.draw(Study(
+    "scaling", plan, charts, observations=observations, title="Osuna's study",
+    question="His decomposition solves a working set B at a time and looks outside for examples that violate the "
+    "optimality conditions. What do the number of examples, the size of B and the lookahead cost?",
+))  # fmt: skip

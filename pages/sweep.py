@@ -6,21 +6,22 @@ address  ->  Sweep  ->  widgets  ->  Sweep  ->  address      (fields as in `Reci
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
-from data import DataError, catalogue
+from data import catalogue
 from pages.ui.example import evidence
 from pages.ui.figures import decisions, validation
 from pages.ui.figures.frame import show
-from pages.ui.kit import numbers, parameters, present, ways, words
+from pages.ui.kit import numbers, parameters, ways, words
 from pages.ui.kit.buttons import button
 from pages.ui.kit.parameters import Form
 from pages.ui.recipe import beginning, config, data_set
-from pages.ui.run import polling, stored
+from pages.ui.studies import study
+from pages.ui.studies.study import Plan, Results, Study
 from svmcore.lab.experiment.sweep import Sweep
-from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.recipes.sweeps import EXAMPLES, FOLDS, USUAL
 from svmcore.lab.registry.fields import LABELS, Field, choice, numerals, numeric
@@ -145,9 +146,6 @@ def _number(text: str) -> float:
         return float("inf")  # the recipe will say what is wrong with it
 
 
-SETTLED = ("done", *runs.ACTIVE)
-
-
 def named(sweep):
     """Value -> recipe, with a title that tells what it is when it stands among all runs."""
     return {
@@ -164,39 +162,33 @@ def together(sweep):
     return runs.Group.of("sweep", title, base.digest(), sweep.field)
 
 
-def start(recipes, found, sweep):
-    """What it will need, Start, and Cancel; for jitter sets also the way to a search that combines them."""
-    needs = [estimate(r) for r, run in zip(recipes, found, strict=True) if run is None or run.state not in SETTLED]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if all(need.fits for need in needs):
-            stored.buttons(recipes, found, "Start", "Starts one run per value in the background.", "sweep",
-                           group=together(sweep))  # fmt: skip
-            if needs:
-                seconds = sum(n.seconds for n in needs)
-                st.caption(
-                    f"{words.many(len(needs), 'run')} of about {words.duration(seconds)} in all and "
-                    f"{words.megabytes(max(n.memory_mb for n in needs))} of memory.",
-                    width="content",
-                )
-        else:
-            advice = next(need.advice for need in needs if not need.fits)
-            st.warning(words.plain(advice), title="This does not fit", icon=":material/memory:")
-        if sweep.field == "jitters":
-            whole = sweep.base.replace(folds=None, bounds=False, method=SearchedJitters.name, jitters="", options={})
-            help = "Adds jitter sets greedily by their validation errors, until the budget is spent."
-            ways.to("train", "Search step by step", "route", config.link(whole), help=help)
+def plan() -> Plan | None:
+    """One run a value; for jitter sets also the way to a search that combines them."""
+    sweep = sweep_form()
+    if sweep is None:
+        return None
+    if sweep.field == "jitters":
+        whole = sweep.base.replace(folds=None, bounds=False, method=SearchedJitters.name, jitters="", options={})
+        help = "Adds jitter sets greedily by their validation errors, until the budget is spent."
+        ways.to("train", "Search step by step", "route", config.link(whole), help=help)
+    return Plan(named(sweep), together(sweep), sweep, over=fields_of(sweep.base)[sweep.field])
 
 
-def table(values, found, statuses):
+COLUMNS = {
+    "SVs": numbers.count("Distinct support vectors of all machines."),
+    "Bounded": numbers.count("Alphas at C, over all machines; an example may be bounded in several."),
+    "Time": numbers.number(1, label="Time, s"),
+}
+
+
+def rows(results: Results, states) -> list[dict]:
     """What is known of each value by now."""
-    now = dict(zip([run.id for run in found if run], statuses, strict=True))
-    rows, bounds = [], validation.BOUNDS if any(recipe.bounds for recipe in values.values()) else {}
-    for value, run in zip(values, found, strict=True):
-        status = now.get(run.id) if run else None
-        row = {"Value": value, "State": status.state if status else "not run yet"}
-        if status and status.state == "running":
-            row["State"] = status.message
-        if run and (result := run.result):
+    bounds = validation.BOUNDS if results.plan.given.base.bounds else {}
+    told = []
+    for value in results.runs:
+        told.append(row := {"Value": value, "State": states[value]})
+        if value in results.done:
+            result = results.done[value].result
             check = result["validation"]
             row |= {
                 "Validation (95 %)": words.rate(check),
@@ -206,106 +198,53 @@ def table(values, found, statuses):
                 **{label: round(result["bounds"][name]["errors"]) for name, label in bounds.items()},
                 "Time": words.training_seconds(result) + check["seconds"],
             }
-        rows.append(row)
-    columns = {
-        "SVs": numbers.count("Distinct support vectors of all machines."),
-        "Bounded": numbers.count("Alphas at C, over all machines; an example may be bounded in several."),
-        "Time": numbers.number(1, label="Time, s"),
-    }
-    alt = "Validation error, test error, support vectors and time of each value"
-    numbers.table(rows, alt, "sweep_table", columns)
+    return told
 
 
-def ended_early(values, found):
-    """Why a value has no result, and what to do."""
-    failed = {}
-    for value, run in zip(values, found, strict=True):
-        if run and run.state == "failed":
-            failed.setdefault(run.message, []).append(value)
-    for message, those in failed.items():
-        st.error(
-            words.plain(f"{message}. Change it above and start again."),
-            title=words.plain(f"{over} = {', '.join(those)} failed"),
-            icon=":material/error:",
-        )
-    stopped = [value for value, run in zip(values, found) if run and run.state in ("cancelled", "interrupted")]
-    if stopped:
-        st.warning(
-            words.plain(f"No result for {over} = {', '.join(stopped)}. Start again to run what is missing."),
-            title="Stopped before the end",
-            icon=":material/stop:",
-        )
+def points_of(results: Results) -> list[tuple[str, dict]]:
+    """(value, result) of those that have finished."""
+    return [(value, run.result) for value, run in results.done.items()]
 
 
-def outcome(sweep, name, done, of):
-    """The chart, and the alphas of one value beside it. of: how many values may still come to stand in it."""
-    points = [(value, run.result) for value, run in done.items()]
-    best = validation.choice(points)
-    sides = st.grid(2, min_column_width=380)
-    left, right = present.parts(("Errors", "Alphas"), (sides.cell(), sides.cell()))
-    with left:
-        show(validation.sweep_chart(sweep.field, name, points, of), "sweep_chart")
-        if validation.bounded(points):
-            by_way = ", ".join(f"{value} by {way}" for way, value in validation.choices(points).items())
-            costs = ", ".join(f"{words.duration(took)} {way}" for way, took in validation.seconds(points).items())
-            st.caption(words.plain(f"{name} chosen by each criterion: {by_way}. Total time: {costs}."))
-    with right:
-        value = parameters.one_of(
-            "Alphas of",
-            list(done),
-            f"alphas_{best}",
-            default=best,
-            format_func=words.plain,
-            help="Of all machines of that value's run; initially of the value with the lowest validation error.",
-        )
-        run = done[value]
-        machine = run.machine()
-        held = machine.coef != 0
-        alpha, sign = np.abs(machine.coef[held]), np.sign(machine.coef[held]).astype(int)
-        C = evidence.one_bound(run, machine)
-        figure = decisions.alpha_histogram(alpha, sign, C, machine.bound[held], run.recipe.dataset)
-        show(figure, "sweep_alphas")
+def errors(results: Results) -> None:
+    """The chart; the values that other criteria would choose."""
+    name, points = results.plan.over, points_of(results)
+    coming = len(results.runs) if results.active else len(points)
+    show(validation.sweep_chart(results.plan.given.field, name, points, coming), "sweep_chart")
+    if validation.bounded(points):
+        by_way = ", ".join(f"{value} by {way}" for way, value in validation.choices(points).items())
+        costs = ", ".join(f"{words.duration(took)} {way}" for way, took in validation.seconds(points).items())
+        st.caption(words.plain(f"{name} chosen by each criterion: {by_way}. Total time: {costs}."))
+    if not results.active and len(points) < len(results.runs):
+        st.caption(f"{len(points)} of {len(results.runs)} values have finished; the choice is among these.")
+
+
+def alphas(results: Results) -> None:
+    """The alphas of one value, and the ways to its run."""
+    name, done, best = results.plan.over, results.done, validation.choice(points_of(results))
+    value = parameters.one_of(
+        "Alphas of", list(done), f"alphas_{best}", default=best, format_func=words.plain,
+        help="Of all machines of that value's run; initially of the value with the lowest validation error.",
+    )  # fmt: skip
+    run = done[value]
+    machine = run.machine()
+    held = machine.coef != 0
+    alpha, sign = np.abs(machine.coef[held]), np.sign(machine.coef[held]).astype(int)
+    C = evidence.one_bound(run, machine)
+    show(decisions.alpha_histogram(alpha, sign, C, machine.bound[held], run.recipe.dataset), "sweep_alphas")
     if run.sample:
         return
     with st.container(horizontal=True):
         for page, label in (("support_vectors", "Support vectors"), ("errors", "Test errors")):
             ways.to(page, words.plain(f"{label} at {name} = {value}"), "arrow_forward", {"run": run.id})
-        if len(done) >= of:
+        if not results.active:
             recipe = done[best].recipe.replace(folds=None, bounds=False)
             ways.to("train", words.plain(f"Train with {name} = {best}"), "play_circle", config.link(recipe))
 
 
-st.title("Choose C")
-present.about(
-    "Cross-validation scores each value on folds of the training set that its machines have not seen. The test error "
-    "is shown for comparison only: it must not make the choice."
-)
-settings = present.form()
-with settings:
-    sweep = sweep_form()
-if sweep is None:
-    st.stop()
-over = fields_of(sweep.base)[sweep.field]
-try:
-    recipes = named(sweep)
-    found = stored.stored(recipes.values())
-    with settings:
-        start(list(recipes.values()), found, sweep)
-    found = stored.or_samples(recipes.values(), found)
-except (DataError, ValueError) as error:
-    st.error(words.plain(error), icon=":material/block:")
-    st.stop()
-if not any(found):
-    st.info(
-        "Press Start to train one machine per value and one per fold. The errors appear here as they come.",
-        title="Nothing trained yet",
-        icon=":material/tune:",
-    )
-    st.stop()
-ended_early(recipes, found)
-if done := {value: run for value, run in zip(recipes, found, strict=True) if run and run.state == "done"}:
-    coming = [run for run in found if run and run.state in runs.ACTIVE]
-    if not coming and len(done) < len(recipes):
-        st.caption(f"{len(done)} of {len(recipes)} values have finished; the choice is among these.")
-    outcome(sweep, over, done, len(recipes) if coming else len(done))
-polling.poll_all([run.id for run in found if run], lambda statuses: table(recipes, found, statuses))
+study.draw(Study(
+    "sweep", plan, lambda results: {"Errors": partial(errors, results), "Alphas": partial(alphas, results)},
+    rows, COLUMNS, alt="Validation error, test error, support vectors and time of each value", title="Choose C",
+    question="Cross-validation scores each value on folds of the training set that its machines have not seen. The "
+    "test error is shown for comparison only: it must not make the choice.",
+))  # fmt: skip

@@ -14,9 +14,10 @@ from pages.lessons import course, jittering, places, plane, seen, speed, virtual
 from pages.lessons.course import LESSONS
 from pages.lessons.machines import BY_C, TURNS
 from pages.lessons.parts import Facts, told
+from pages.scramble import twins
 from pages.ui.kit import words
 from pages.ui.run import stored
-from pages.ui.studies import scrambled
+from pages.ui.studies.study import Results
 from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.store import runs
@@ -137,9 +138,11 @@ def test_the_road_in_the_plane_is_that_of_libsvm(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_page_scramble_finds_the_runs_of_its_lesson_and_says_the_same(kept, seed):
     facts = facts_of(course.BY_NAME["jittering"], seed)
-    pairs = scrambled.pairs([facts.run("plain"), facts.run("jittered")], seed)
+    plan = twins.plan([facts.run("plain"), facts.run("jittered")], seed)
+    found = stored.stored(plan.recipes.values())
+    pairs = twins.pairs(Results(plan, dict(zip(plan.recipes, found, strict=True))))
     assert [pair.scrambled.id for pair in pairs] == [facts.run(f"{n}_scrambled").id for n in ("plain", "jittered")]
-    assert [scrambled.outcome(pair).same for pair in pairs] == [True, False]
+    assert [twins.outcome(pair).same for pair in pairs] == [True, False]
     assert jittering.notices(facts).right == 1
 
 

@@ -15,7 +15,6 @@ from pages.ui.example import evidence, families, jittered
 from pages.ui.example.spoken import brief
 from pages.ui.figures import comparison
 from pages.ui.run import stored
-from pages.ui.studies import triangle
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Linear
 from svmcore.lab import jobs
@@ -113,7 +112,7 @@ def test_jitters_takes_the_set_to_the_form(digits_run):
 
 def test_methods_are_ordinary_runs_shown_side_by_side(digits_run):
     app = open_page("methods", run=digits_run.id, set="digits-8x8", n="60")
-    app.button(key="queue_all").click().run()
+    app.button(key="queue_methods").click().run()
     finish_all(app)
     table = app.dataframe[0].value
     assert set(table["State"]) == {"done"}
@@ -226,7 +225,7 @@ def test_figure_1_is_nearer_the_truth_with_virtual_examples(digits_run):
 
 
 def test_the_definiteness_of_kernels_is_drawn_by_the_size_of_their_sets():
-    plain, shifted = (triangle._examined(Linear(), 300, text) for text in ("none", "plus:1"))
+    plain, shifted = (figures._examined(Linear(), 300, text) for text in ("none", "plus:1"))
     assert plain.negative == plain.violations == 0
     assert shifted.negative > 0.1
     figure = comparison.definiteness({1: plain, 5: shifted})
@@ -335,7 +334,7 @@ def test_the_study_of_digestion_opens_on_its_samples_and_says_what_the_rest_need
     assert len(app.get("plotly_chart")) == 1
     assert "Farthest apart: Rows of the last moves and With digestion" in captions(app)
     assert len(app.dataframe[0].value) == 24
-    assert "runs are missing: about" in captions(app)
+    assert "runs to train, about" in captions(app)
     app.selectbox(key="measure").set_value("sv_most").run()
     assert "svs at most" in captions(app)
     app.selectbox(key="problem").set_value("8").run()

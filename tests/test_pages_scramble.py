@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pages.ui.studies import scrambled
+from pages.scramble import twins
+from pages.ui.studies import usual
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.jobs import welcome
@@ -33,14 +34,14 @@ def test_it_trains_each_run_again_once_and_says_who_noticed(two):
     app = open_page("scramble", runs=ids, seed="5")
     assert "2 runs to train" in captions(app)
     before = {run.id for run in runs.everything()}
-    app.button(key="scramble_start").click().run()
+    app.button(key="queue_scramble").click().run()
     finish_all()
     app.run()
     assert not app.exception
     new = [run for run in runs.everything() if run.id not in before]
     assert {run.parent for run in new} == set(ids)
     assert all(run.recipe.preprocess[0] == "scramble:5" for run in new)
-    assert all(button.key != "scramble_start" for button in app.button)
+    assert all(button.key != "queue_scramble" for button in app.button)
     table = app.dataframe[0].value
     assert table["Same predictions"].tolist() == ["all", "no"]
     assert table["As it is"][0] == table["Scrambled"][0] == f"{two[0].result['errors']} of 150"
@@ -50,17 +51,17 @@ def test_it_trains_each_run_again_once_and_says_who_noticed(two):
     assert "Small digits, virtual (" not in said
 
     again = open_page("scramble", runs=ids, seed="5")
-    assert all(button.key != "scramble_start" for button in again.button)  # the same runs, found by their recipes
+    assert all(button.key != "queue_scramble" for button in again.button)  # the same runs, found by their recipes
     other = open_page("scramble", runs=ids, seed="6")
     assert "2 runs to train" in captions(other)
 
 
 def test_what_is_said_of_the_numbers_is_computed_from_them(two):
     plain, virtual = two
-    assert scrambled.outcome(scrambled.Pair(DIGITS, DIGITS, plain, None)) is None
-    twice = scrambled.outcome(scrambled.Pair(DIGITS, DIGITS, plain, plain))
+    assert twins.outcome(twins.Pair("", plain, None)) is None
+    twice = twins.outcome(twins.Pair("", plain, plain))
     assert twice[:5] == (plain.result["errors"],) * 2 + (150, True, 0.0)
-    apart = scrambled.outcome(scrambled.Pair(DIGITS, LOCAL, plain, virtual))
+    apart = twins.outcome(twins.Pair("", plain, virtual))
     a, b = plain.test(), virtual.test()
     wrong = a.y_true != a.y_pred, b.y_true != b.y_pred
     assert apart.test.only_a == int((wrong[0] & ~wrong[1]).sum())
@@ -70,10 +71,10 @@ def test_what_is_said_of_the_numbers_is_computed_from_them(two):
 
 def test_runs_that_cannot_be_scrambled_are_not_offered(two):
     moons = finished(RECIPES["moons"])
-    moved = finished(scrambled.twin(DIGITS, "Small digits", 1).replace(kernel=RBF(2.0)))
-    assert scrambled.refusal(moons) == "its examples are not images"
-    assert scrambled.refusal(moved) == "its pixels are scrambled already"
-    assert scrambled.refusal(two[0]) == ""
+    moved = finished(usual.scrambled(DIGITS, "Small digits", 1).replace(kernel=RBF(2.0)))
+    assert twins.refusal(moons) == "its examples are not images"
+    assert twins.refusal(moved) == "its pixels are scrambled already"
+    assert twins.refusal(two[0]) == ""
     app = open_page("scramble", runs=[two[0].id, moons.id, "nobody"])
     assert app.multiselect(key="scramble_runs").value == [two[0].id]
     assert f"There is no run {moons.id}" in app.warning[0].value.replace("\\", "")
@@ -82,7 +83,7 @@ def test_runs_that_cannot_be_scrambled_are_not_offered(two):
 def test_an_empty_home_offers_the_paper_s_five(home):
     welcome.WELCOME.homes.add(runs.home())  # without the preset's run behind the page
     app = open_page("scramble")
-    assert app.dataframe[0].value["Machine"].tolist() == [recipe.title for recipe in scrambled.USUAL]
+    assert app.dataframe[0].value["Machine"].tolist() == [recipe.title for recipe in usual.TO_SCRAMBLE]
     assert "not run yet" not in set(app.dataframe[0].value["Scrambled"])
     assert any("**A sample**" in info.value for info in app.info)  # samples, until there are own ones
     assert "10 runs to train" in captions(app)
@@ -91,9 +92,9 @@ def test_an_empty_home_offers_the_paper_s_five(home):
 
 def test_pictures_and_twins_take_the_same_order(two):
     """What is shown scrambled is what the twin was trained on."""
-    recipe = scrambled.twin(DIGITS, "Small digits", 9)
+    recipe = usual.scrambled(DIGITS, "Small digits", 9)
     assert recipe.preprocess == ("scramble:9", "unit-norm")
-    assert recipe.digest() == scrambled.twin(DIGITS, "another title", 9).digest()
+    assert recipe.digest() == usual.scrambled(DIGITS, "another title", 9).digest()
     X = np.random.default_rng(0).random((2, 8, 8), np.float32)
     shown = Preprocessor("scramble:9").transform(X)
     trained = Preprocessor(*recipe.preprocess).transform(X)

@@ -34,7 +34,7 @@ def wait_for_all():
 
 def test_a_sweep_runs_and_is_found_again(ran):
     app = open_page("sweep", **MOONS, value=["0.1", "1", "10"])
-    assert app.info[0].value.startswith("Press Start to train")
+    assert app.info[0].value.startswith("Start queues ordinary runs")
     app.button(key="queue_sweep").click().run()
     wait_for_all()
     sweep = Sweep(BASE, "C", ("0.1", "1", "10"))
@@ -42,7 +42,7 @@ def test_a_sweep_runs_and_is_found_again(ran):
     assert [run.state for run in found] == ["done"] * 3
     app = open_page("sweep", **MOONS, value=["0.1", "1", "10"])
     assert "queue_sweep" not in buttons(app)
-    assert "1 run of about" in captions(open_page("sweep", **MOONS, value=["0.1", "1", "10", "20"]))
+    assert "1 run to train, about" in captions(open_page("sweep", **MOONS, value=["0.1", "1", "10", "20"]))
     table = app.dataframe[0].value
     assert list(table["Value"]) == ["0.1", "1", "10"]
     assert table["Validation (95 %)"].tolist() == [words.rate(run.result["validation"]) for run in found]
@@ -95,7 +95,7 @@ def test_the_open_question_of_the_paper_is_a_click_away(ran):
     assert not app.exception
     assert app.query_params["classes"] == "6,9"
     assert app.query_params["value"][-1] == "rot:-120,-60,60,120,180"
-    assert "5 runs of about" in captions(app)
+    assert "5 runs to train, about" in captions(app)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

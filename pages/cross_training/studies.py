@@ -16,13 +16,13 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from data import DataError, catalogue, drawn
+from data import catalogue, drawn
 from pages.cross_training import choice
 from pages.ui.figures import crossing
 from pages.ui.figures.crossing import Line
-from pages.ui.figures.frame import side_by_side, worded
-from pages.ui.kit import parameters, present, state, words
-from pages.ui.run import stored
+from pages.ui.figures.frame import worded
+from pages.ui.kit import parameters, state, words
+from pages.ui.studies.study import Plan, Results, Study
 from svmcore.lab.experiment.meter import search_apart
 from svmcore.lab.experiment.splits import machine_of
 from svmcore.lab.recipe.recipe import Recipe
@@ -217,41 +217,19 @@ PLAIN, EDITED = "plain", "cross-trained"
 REPEATED = {PLAIN: choice.PLAIN, EDITED: choice.METHOD}
 
 
-def view() -> None:
-    """The choice of a course, its runs, and its figures."""
-    with present.form():
-        try:
-            course = _course()
-            if course is None:
-                return
-            found = stored.stored(course.recipes)
-            stored.study(course.recipes, found, "Start all", "course", course.group)
-        except (DataError, ValueError) as error:
-            st.error(words.plain(error), icon=":material/block:")
-            return
-    st.subheader(words.plain(course.title))
-    st.caption(" ".join(filter(None, (course.says, course.theirs))))
-    done = {run.recipe.digest(): run for run in found if run and run.state == "done"}
-    if done:
-        _figures(course, done)
-        _table(course, done)
-    elif not any(run and run.state in runs.ACTIVE for run in found):
-        st.info(
-            f"Start queues {len(course.recipes)} runs, each an ordinary one that can be cancelled and found again. The "
-            "figures fill as the runs finish.",
-            title="No runs yet", icon=":material/query_stats:",
-        )  # fmt: skip
-    stored.at_work(found)
-
-
-def _course() -> Course | None:
-    """What the widgets ask for."""
+def plan() -> Plan | None:
+    """The course that the widgets ask for."""
     theirs = courses()
     name = parameters.choice(
         "course", "Course", [*theirs, *OWN], wrap=True,
         help="Figures of Bakir, Bottou and Weston (2004), with their examples or with yours.",
     )  # fmt: skip
-    return theirs[name] if name in theirs else _own(OWN[name])
+    course = theirs[name] if name in theirs else _own(OWN[name])
+    if course is None:
+        return None
+    recipes = {recipe.digest(): recipe for recipe in course.recipes}
+    says = " ".join(filter(None, (course.says, course.theirs)))
+    return Plan(recipes, course.group, course, course.title, says)
 
 
 def _own(over: str) -> Course | None:
@@ -287,12 +265,12 @@ def _most(base: Recipe) -> int:
     return min(base.n_train or n, n if entry.n_test else n * 4 // 5)
 
 
-def _figures(course: Course, found: Found) -> None:
+def _figures(results: Results) -> dict[str, go.Figure]:
+    course, found = results.plan.given, results.done
     drawn = {"Support vectors": _held(course, found), "Errors": _of(course, found, "test error, %")}
     if any(recipe.option("noise") for recipe in course.recipes):
         drawn["Errors by noisy labels"] = _of(course, found, "error by noisy labels, %")
-    drawn["Time"] = _of(course, found, TIME)
-    side_by_side({f"course_{at}": figure for at, figure in enumerate(drawn.values())}, 2, 380, list(drawn))
+    return drawn | {"Time": _of(course, found, TIME)}
 
 
 def _lines(course: Course, found: Found, measure: str) -> dict:
@@ -331,8 +309,8 @@ def _span(course: Course) -> tuple[float, float]:
     return min(xs), max(xs)
 
 
-def _table(course: Course, found: Found) -> None:
-    told = rows(course, found)
+def _table(results: Results) -> None:
+    told = rows(results.plan.given, results.done)
     with st.expander("All runs"):
         st.dataframe(
             told, hide_index=True, key="course_table", column_order=[name for name in told[0] if name != "run"],
@@ -352,3 +330,6 @@ def _see(run_ids: list[str]) -> None:
             st.session_state["cross_view"] = "A run"
         else:
             state.tell_later(f":material/check: Shown now: {words.plain(words.short(run.title, 60))}")
+
+
+STUDY = Study("course", plan, _figures, observations=_table)

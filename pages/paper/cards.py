@@ -18,7 +18,7 @@ from pages.ui.figures import scaling as osuna_figures
 from pages.ui.figures.frame import chart
 from pages.ui.kit import present, ways, words
 from pages.ui.run import stored
-from pages.ui.studies import pair, scrambled
+from pages.ui.studies import usual
 from svmcore.lab.experiment.scaling import point
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES, osuna, xtrain
@@ -57,12 +57,12 @@ def _crossed(found: list) -> go.Figure:
     return edited.thrown_away(edited.Points(dataset.X_train[kept.index], sign, names), kept.role)
 
 
-_VIRTUAL = scrambled.USUAL[2]
+_VIRTUAL = usual.TO_SCRAMBLE[2]
 CARDS = (
     Card("methods", "Compare methods", "balance", "One pair of digits from 400 examples, learned by every method.",
-         tuple(pair.recipes("mnist-5k", ("3", "8")).values()), _intervals),
+         tuple(usual.of_pair("mnist-5k", ("3", "8")).values()), _intervals),
     Card("scramble", "Scramble the pixels", "shuffle", "Virtual support vectors encode shifts; permuting the pixels "
-         "destroys this advantage.", (_VIRTUAL, scrambled.twin(_VIRTUAL, _VIRTUAL.title, 0)),
+         "destroys this advantage.", (_VIRTUAL, usual.scrambled(_VIRTUAL, _VIRTUAL.title, 0)),
          lambda found: _intervals(found, ["as it is", "scrambled"])),
     Card("reduced", "Reduced sets", "compress", "The same machine with fewer vectors, and errors at each size.",
          (REDUCED,), lambda found: reduction.size_curve(found[0], [])),

@@ -16,9 +16,11 @@ The discussion of Bakir, Bottou and Weston (2004): cross-training loses accuracy
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from data import load
@@ -28,22 +30,26 @@ from pages.ui.figures import comparison, validation
 from pages.ui.figures.comparison import separating_plane
 from pages.ui.figures.crossing import Line, growth
 from pages.ui.figures.frame import show, side_by_side, worded
-from pages.ui.kit import numbers, parameters, ways, words
-from pages.ui.run import polling, snapshots, stored
-from pages.ui.studies import triangle
+from pages.ui.kit import parameters, ways, words
+from pages.ui.run import snapshots, stored
+from pages.ui.studies import study
+from pages.ui.studies.study import Plan, Results, Study
 from svmcore import SVC
 from svmcore.jitter import JitterSet
+from svmcore.kernels import Kernel, Linear, Poly
 from svmcore.lab.experiment.splits import machine_of
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES, xtrain
 from svmcore.lab.recipes.digestion import PROBLEMS, WAYS
 from svmcore.lab.recipes.pairs import HURT, HURT_GROUP, HURTS
-from svmcore.lab.store import runs
 from svmcore.lab.store.reading import Group
 from svmcore.lab.tables import NUMBERS, PUBLISHED, of_run
 from svmcore.lab.tables.digestion import COUNTED, UNIT
 from svmcore.lab.tables.printing import number
+from svmcore.methods.definite import KernelReport, examine
+from svmcore.methods.jittering import Jittered
+from svmcore.preprocess import Preprocessor
 
 LEAST = ("work", "computed")
 MEASURES = ("work", "computed", "lookups", "updates", "sv_most", "solve_s")
@@ -56,8 +62,8 @@ def digestion_recipes(problem: str) -> dict[tuple[str, int], str]:
     return {(way, mb): f"digest-{problem}-{way}-{mb}" for mb in PROBLEMS[problem].caches for way in WAYS}
 
 
-def digestion() -> None:
-    """The figure of one problem, and the buttons for the runs that it lacks."""
+def digestion_plan() -> Plan:
+    """The runs of one problem, and what is measured of them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = parameters.choice(
             "problem", "Problem", PROBLEMS, USUAL, widget="selectbox", width=300,
@@ -68,52 +74,51 @@ def digestion() -> None:
             "measure", "Measure", MEASURES, widget="selectbox", format_func=NUMBERS.get, width=300,
             help="All in one unit: a look-up or an update is one of the d multiply-adds of a kernel value.",
         )  # fmt: skip
-    problem, points = PROBLEMS[name], {key: RECIPES[recipe] for key, recipe in digestion_recipes(name).items()}
-    own = stored.stored(points.values())
-    with st.container(horizontal=True, vertical_alignment="center"):
-        stored.buttons(points.values(), own, "Run all", "Queues every missing run of this problem.", "digested",
-                       group=Group(f"digestion-{name}", f"Digestion: {problem.title}"))  # fmt: skip
-        if needs := [estimate(recipe) for recipe, run in zip(points.values(), own, strict=True) if run is None]:
-            seconds, memory = sum(need.seconds for need in needs), max(need.memory_mb for need in needs)
-            said = f"{len(needs)} runs are missing: about {words.duration(seconds)}, {words.megabytes(memory)} at most."
-            st.caption(said, width="content")
-    lines, rows, least = {}, [], None
-    for (way, mb), run in zip(points, stored.or_samples(points.values(), own), strict=True):
-        if run is not None and run.result and measure in (figures := of_run(run)):
-            lines.setdefault(way, []).append((mb, figures[measure].value))
-            counts = {title: number(figure, figures[figure].value) for figure, title in COUNTED.items()}
-            rows.append({"": WAYS[way][0], "MB": mb, "SVs": number("svs", figures["svs"].value)} | counts)
+    group = Group(f"digestion-{name}", f"Digestion: {PROBLEMS[name].title}")
+    return Plan({recipe: RECIPES[recipe] for recipe in digestion_recipes(name).values()}, group, (name, measure))
+
+
+def by_cache(results: Results) -> dict:
+    """What each use of the cache costs, by its size."""
+    problem, measure = results.plan.given
+    lines, least = {}, None
+    for (way, mb), name in digestion_recipes(problem).items():
+        if name in results.done and measure in (figures := of_run(results.done[name])):
+            lines.setdefault(WAYS[way][0], []).append((mb, figures[measure].value))
             if measure in LEAST:  # a last pass takes every example with every support vector
                 least = figures["size"].value * figures["svs"].value / 1e6
-    if lines:
-        shown = {WAYS[way][0]: points for way, points in lines.items()}
-        show(comparison.by_cache(shown, NUMBERS[measure], problem.title, least), "digested")
-        alt = "Cost of each use of each cache"
-        numbers.table(rows, alt, "digested_table")
-        st.caption(f"{UNIT} {PAPER}")
-    working = [run.id for run in own if run and run.state in runs.ACTIVE]
-    polling.poll_all(working, lambda statuses: [st.caption(words.plain(s.message)) for s in statuses[:1]])
+    drawn = {NUMBERS[measure]: comparison.by_cache(lines, NUMBERS[measure], PROBLEMS[problem].title, least)}
+    return drawn if lines else {}
+
+
+def cost_rows(results: Results, states) -> list[dict]:
+    """Every count of each run."""
+    rows = []
+    for (way, mb), name in digestion_recipes(results.plan.given[0]).items():
+        row = {"": WAYS[way][0], "MB": mb, "State": states[name]}
+        if name in results.done:
+            figures = of_run(results.done[name])
+            row |= {
+                title: number(figure, figures[figure].value) for figure, title in ({"svs": "SVs"} | COUNTED).items()
+            }
+        rows.append(row)
+    return rows
+
+
+DIGESTION = Study(
+    "digested", digestion_plan, by_cache, cost_rows, alt="Cost of each use of each cache",
+    observations=lambda results: st.caption(f"{UNIT} {PAPER}"),
+)  # fmt: skip
 
 
 LEVELS = 0.0, 0.15  # of noise
 PLAIN, REDUCED, CROSSED, TRIMMED = "plain", "reduced", "cross-trained", "trimmed"
 
 
-def by_vectors_kept() -> None:
-    """A figure for each share of swapped labels, of the runs at hand; a button for those that are missing."""
-    recipes = [recipe for level in LEVELS for recipe in recipes_of_level(level)]
-    found = stored.stored(recipes)
-    with st.container(horizontal=True):
-        stored.buttons(recipes, found, "Run all of it", "Queues every missing run of this figure.", "kept")
-    done = [run for run in found if run is not None and run.state == "done"]
-    if not done:
-        st.info("Its runs are the plain, edited and reduced machines of 3 against 8.", title="No runs yet")
-        return
-    grid = st.grid(len(LEVELS), min_column_width=380)
-    for level in LEVELS:
-        if runs := [run for run in done if run.recipe.option("noise") == level]:
-            with grid.cell():
-                _figure(level, runs)
+def by_vectors_kept(results: Results) -> dict:
+    """A figure for each share of swapped labels."""
+    runs = {level: [run for run in results.done.values() if run.recipe.option("noise") == level] for level in LEVELS}
+    return {f"{100 * level:g} % of the labels swapped": _figure(level, of) for level, of in runs.items() if of}
 
 
 def recipes_of_level(noise: float) -> list[Recipe]:
@@ -130,7 +135,7 @@ def lines_by_vectors(results: dict[str, list[tuple[int, float]]]) -> dict[str, L
     return {name: Line(*zip(*points, strict=True)) for name, points in known.items() if points}
 
 
-def _figure(noise: float, runs: list) -> None:
+def _figure(noise: float, runs: list) -> go.Figure:
     results: dict[str, list[tuple[int, float]]] = {}
     for run in runs:
         kind, _, _ = machine_of(run.recipe).partition(",")
@@ -143,31 +148,27 @@ def _figure(noise: float, runs: list) -> None:
         for name, line in drawn.items()
     )
     said = f"{100 * noise:g} % of the labels swapped: {told}."
-    show(worded(figure, f"Errors against vectors kept, {words.plain(said)}", said), f"kept_{noise}")
+    return worded(figure, f"Errors against vectors kept, {words.plain(said)}", said)
+
+
+KEPT = Study(
+    "kept",
+    lambda: Plan({recipe.digest(): recipe for level in LEVELS for recipe in recipes_of_level(level)}),
+    by_vectors_kept,
+)
 
 
 JUDGES = {"test": "800 test digits", "validation": "Five folds of the 200"}
 
 
-def where_invariance_hurts() -> None:
-    """How many of its runs there are, the buttons, and the map of those."""
-    recipes = [recipe for of_pair in HURT.values() for recipe in of_pair.values()]
-    found = stored.stored(recipes)
-    working = [run.id for run in found if run is not None and run.state in stored.runs.ACTIVE]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        stored.buttons(recipes, found, "Run all pairs", "One short run for each pair of digits and jitter set.",
-                       key="hurt", group=HURT_GROUP)  # fmt: skip
-        if left := sum(run is None for run in found):
-            st.caption(
-                f"{len(found) - left} of {len(found)} runs are stored or running; the others take about "
-                f"{words.duration(left * estimate(recipes[-1]).seconds)}.",
-                width="content",
-            )
+def hurt_plan() -> Plan:
+    """A run for each pair of digits and jitter set, and which examples judge them."""
     by = parameters.choice(
         "judged", "Evaluated on", JUDGES, key="hurt_judged", format_func=JUDGES.get,
         help="Errors estimated by cross-validation, or on the test digits.",
     )  # fmt: skip
-    polling.poll_all(working, lambda statuses: _map(found, by))
+    recipes = {f"{pair} {text}": recipe for pair, sets in HURT.items() for text, recipe in sets.items()}
+    return Plan(recipes, HURT_GROUP, by)
 
 
 def changes(found: list, by: str) -> np.ndarray:
@@ -178,12 +179,17 @@ def changes(found: list, by: str) -> np.ndarray:
     return rates[:, 1:] - rates[:, :1]
 
 
-def _map(found: list, by: str) -> None:
+def where_invariance_hurts(results: Results) -> dict:
+    """The map of all pairs and jitters, as far as there are runs."""
+    found = [results.done.get(name) for name in results.runs]
     test, seen = (changes(found, judge) for judge in JUDGES)
-    if np.isfinite(test).any():
-        names = [f"{a} {b}" for a, b in HURT]
-        show(validation.invariance_map(names, HURTS[1:], seen if by == "validation" else test, test, seen), "hurt_map")
+    if not np.isfinite(test).any():
+        return {}
+    names, by = [f"{a} {b}" for a, b in HURT], seen if results.plan.given == "validation" else test
+    return {"Change of the error": validation.invariance_map(names, HURTS[1:], by, test, seen)}
 
+
+HURTING = Study("hurt", hurt_plan, where_invariance_hurts)
 
 POINTS = np.array([[-2.4, 0.6], [-1.2, 2.4], [-2.8, 2.0], [2.4, -0.6], [1.2, -2.4], [2.8, -2.0]], np.float32)
 LABELS = np.array([1, 1, 1, -1, -1, -1])
@@ -296,16 +302,40 @@ def errors() -> None:
     st.caption("Number of the test digit at the lower left (from 0); predicted, then true class at the upper right.")
 
 
+GROWING = ("none", "plus:1", "box:1", "vsv2", "box:2", "box:3", "box:4")
+EXAMINED = {"Degree 9": (Poly(9, 1.0, 1.0), 1000), "Linear": (Linear(), 500)}
+
+
+def definiteness() -> None:
+    """Triangles and eigenvalues of the jittering kernel on digits, as the set of shifts grows; of two kernels."""
+    sides = st.grid(2, min_column_width=420)
+    for name, (kernel, n) in EXAMINED.items():
+        reports = {len(JitterSet.parse(text)): _examined(kernel, n, text) for text in GROWING}
+        with sides.cell():
+            st.markdown(f"**{name}**, {n:,} digits")
+            show(comparison.definiteness(reports), f"definite_{kernel.name}")
+    st.caption(
+        "Digits of all ten classes, unit norm, under shifts by up to four pixels each way. The paper conjectures that "
+        "violations become fewer as the set is completed."
+    )
+
+
+@st.cache_data(hash_funcs={Poly: repr, Linear: repr}, show_spinner="Computing the kernel of a larger set")
+def _examined(kernel: Kernel, n: int, text: str) -> KernelReport:
+    X = Preprocessor("unit-norm").transform(load("mnist-5k").X_train[:n].reshape(n, -1))
+    return examine(Jittered(kernel, f"{text}@zero", (28, 28), prepare=("unit-norm",)), X)
+
+
 FIGURES: dict[str, Figure] = {
     "figure1": Figure("Figure 1: why virtual examples help", invariance),
     "figure2": Figure("Figure 2: the first 100 USPS training images", lambda: first_hundred("usps")),
     "figure3": Figure("Figure 3: the first 100 MNIST training images", lambda: first_hundred("mnist")),
     "figure4": Figure("Figure 4: invariance transformations", invariances),
-    "digestion": Figure("Section 4.2: what digestion saves, by the size of the cache", digestion),
+    "digestion": Figure("Section 4.2: what digestion saves, by the size of the cache", partial(study.draw, DIGESTION)),
     "figure5": Figure("Figure 5: the errors on deslanted digits", errors),
-    "definite": Figure("The jittering kernel as its set grows", triangle.growth),
-    "hurt": Figure("When does invariance hurt?", where_invariance_hurts),
-    "kept": Figure("Editing beside reducing: errors by vectors kept", by_vectors_kept),
+    "definite": Figure("The jittering kernel as its set grows", definiteness),
+    "hurt": Figure("When does invariance hurt?", partial(study.draw, HURTING)),
+    "kept": Figure("Editing beside reducing: errors by vectors kept", partial(study.draw, KEPT)),
     "geometry": Figure("Sections 2.1 and 2.4: spheres that planes stay out of, and hulls", geometry.draw),
     "nearest": Figure("Note 3: a Gaussian machine without b", nearest.note),
 }

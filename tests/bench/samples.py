@@ -22,7 +22,7 @@ from pages.paper import cards, figures
 from pages.ui.play.setting import FIRST_PROBLEM, of_problem
 from pages.ui.play.solve import solve
 from pages.ui.play.solved import FIRST, numbers
-from pages.ui.studies import pair, scrambled
+from pages.ui.studies import usual
 from svmcore import files
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe
@@ -45,15 +45,16 @@ class Sample(NamedTuple):
 
 def samples() -> list[Sample]:
     """All of them, each recipe once."""
-    usual = [*scrambled.USUAL, *(scrambled.twin(recipe, recipe.title, 0) for recipe in scrambled.USUAL)]
+    machines = usual.TO_SCRAMBLE
+    machines += tuple(usual.scrambled(recipe, recipe.title, 0) for recipe in machines)
     digits = RECIPES["digits-8x8-sv"]
     kept = [
         *(Sample(recipe, ("split", "model")) for recipe in EXAMPLES["C"][2].recipes().values()),
-        *(Sample(recipe, ("test",)) for recipe in usual),
+        *(Sample(recipe, ("test",)) for recipe in machines),
         *(Sample(recipe, ("split", "model", "test")) for recipe in (digits, cards.REDUCED)),
         Sample(RECIPES["volcano-synthetic"], ("split", "model", "test")),
-        *(Sample(recipe, _of_pair(recipe)) for recipe in pair.recipes("mnist-5k", ["3", "8"]).values()),
-        *(Sample(recipe, _of_pair(recipe)) for recipe in pair.recipes("mnist", ["3", "8"]).values()),
+        *(Sample(recipe, _of_pair(recipe)) for recipe in usual.of_pair("mnist-5k", ["3", "8"]).values()),
+        *(Sample(recipe, _of_pair(recipe)) for recipe in usual.of_pair("mnist", ["3", "8"]).values()),
         *(Sample(recipe, ("progress",)) for recipe in cards.DIGESTION.values()),
         Sample(cards.CROSSED, ("split", "edited")),
         *(Sample(RECIPES[name], ()) for name in figures.digestion_recipes(figures.USUAL).values()),

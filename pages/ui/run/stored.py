@@ -3,7 +3,8 @@
 Two recipes are the same experiment when their digests agree, whatever they are called.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -11,15 +12,14 @@ from data import DataError
 from pages.ui.kit import present, state, words
 from pages.ui.kit.buttons import button
 from pages.ui.recipe import starting
-from pages.ui.run import polling
 from svmcore.lab import jobs
-from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Group, Run
 
 Grouping = Group | Callable[[Recipe], Group | None] | None
+NONE: Mapping[Recipe, Recipe] = MappingProxyType({})
 
 
 def stored(recipes: Iterable[Recipe]) -> list[Run | None]:
@@ -59,14 +59,6 @@ def _rank(run: Run) -> int:
     return 2 if name == "done" else 1 if name in runs.ACTIVE else 0
 
 
-def or_samples(recipes: Iterable[Recipe], found: list[Run | None]) -> list[Run | None]:
-    """The runs found of the recipes; where there is none of any, the samples that come with the lab, and a line that
-    says so."""
-    if not any(found) and any(found := samples(recipes)):
-        say_samples(list(filter(None, found)))
-    return found
-
-
 def samples(recipes: Iterable[Recipe]) -> list[Run | None]:
     """For each recipe the finished run that comes with the lab, or None."""
     known = {run.recipe.digest(): run for run in runs.samples()}
@@ -82,14 +74,18 @@ def say_samples(those: list[Run], how: str = "Your own run replaces it once star
     st.info(f"**A sample**, {many} {words.summary(those[0].recipe)}. {how}", icon=":material/bookmark:")
 
 
-def queue(recipes: Iterable[Recipe], group: Grouping = None):
+def queue(recipes: Iterable[Recipe], group: Grouping = None, parents: Mapping[Recipe, Recipe] = NONE):
     """Callback: queue a run of each recipe that has none done or at work; what cannot be queued is said when the others
-    are. group: what they are started together for, or says it of each."""
+    are. group: what they are started together for, or says it of each. parents: of a recipe the one that its run grows
+    out of, which stands before it."""
     recipes, refused = list(recipes), None
     with starting.asking("Not all were queued."):
         for recipe in (r for r, run in zip(recipes, stored(recipes), strict=True) if not kept(run)):
             try:
-                starting.submit(recipe, looks=False, group=group(recipe) if callable(group) else group)
+                of = {"group": group(recipe) if callable(group) else group}
+                if recipe in parents and kept(parent := stored([parents[recipe]])[0]):
+                    of["parent"] = parent.id
+                starting.submit(recipe, looks=False, **of)
             except (DataError, RecipeError) as error:
                 refused = error
         if refused:
@@ -103,42 +99,12 @@ def cancel(run_ids: Iterable[str]):
         jobs.cancel(run_id)
 
 
-def study(recipes: list[Recipe], found: list[Run | None], label: str, key: str, group: Grouping) -> None:
-    """The buttons of runs that belong together, how many of them there are, what the others will take, what failed."""
-    done = sum(run is not None and run.state == "done" for run in found)
-    needs = [estimate(recipe) for recipe, run in zip(recipes, found, strict=True) if run is None]
-    if unfit := next((need.advice for need in needs if not need.fits), ""):
-        st.warning(words.plain(unfit), title="This does not fit", icon=":material/memory:")
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        buttons(recipes, found, label, "Queues every missing run.", key, group=group)
-        left = ""
-        if needs:
-            seconds, memory = sum(need.seconds for need in needs), max(need.memory_mb for need in needs)
-            left = f"; the others take about {words.duration(seconds)} and up to {words.megabytes(memory)}"
-        st.caption(f"{done} of {len(recipes)} runs are stored{left}.", width="content")
-    for message in {run.message for run in found if run is not None and run.state == "failed"}:
-        st.error(words.plain(message), title="A run failed", icon=":material/error:")
-
-
-def at_work(found: Iterable[Run | None]) -> None:
-    """Until the last of the runs has ended: what the one at work says, or the first in the queue, of what it waits
-    for."""
-
-    def look(statuses):
-        working = [status for status in statuses if status.state == "running"]
-        for status in working or statuses[:1]:
-            st.caption(words.plain(f"{status.state}: {status.message}"))
-
-    polling.poll_all([run.id for run in found if run and run.state in runs.ACTIVE], look)
-
-
 def buttons(
-    recipes: Iterable[Recipe], found: list[Run | None], label: str, help: str, key: str = "all", of: str = "",
-    group: Grouping = None,
+    recipes: Iterable[Recipe], found: list[Run | None], label: str, help: str, key: str = "all", of: str = "run",
+    group: Grouping = None, parents: Mapping[Recipe, Recipe] = NONE,
 ):  # fmt: skip
-    """Queue what is missing and has its data, and cancel what is at work. of: what those are, where a page has several
-    such buttons; group: as in `queue`.
+    """Queue what is missing and has its data, and cancel what is at work. of: what one of those is called; group,
+    parents: as in `queue`.
 
     While something is at work the first button keeps its place, so that no second click on it falls on the other.
     """
@@ -151,7 +117,7 @@ def buttons(
         help += f" Not on this machine, see *Datasets*: {wanted}." if wanted else ""
         how = {"help": help, "type": "primary", "disabled": not possible}
         label = label if possible or not working else "All queued"
-        button(label, "play_arrow", f"queue_{key}", queue, possible, group, **how)
+        button(label, "play_arrow", f"queue_{key}", queue, possible, group, parents, **how)
     if working:
         help = "Stops the running ones and removes the others from the queue."
-        button(f"Cancel {len(working)} {of}".strip(), "stop", f"cancel_{key}", cancel, working, help=help)
+        button(f"Cancel {words.many(len(working), of)}", "stop", f"cancel_{key}", cancel, working, help=help)

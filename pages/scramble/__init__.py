@@ -1,0 +1,1 @@
+"""What the page Scramble the pixels alone uses."""

@@ -1,0 +1,214 @@
+"""A study: a question that several runs answer together, as one object, and the function that draws any of them.
+
+settings -> Plan: recipes by name         what is missing is queued by a click, with an estimate beside it
+Results: the runs of these recipes -> figures, rows of a table, observations
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from data import DataError
+from pages.ui.figures.frame import show
+from pages.ui.kit import numbers, present, words
+from pages.ui.run import polling, stored
+from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Group, Run
+
+NONE: Mapping[str, str] = MappingProxyType({})
+NOT_RUN = "not run yet"
+
+
+class Plan(NamedTuple):
+    """What the settings of a study ask for.
+
+    recipes    name -> recipe, in the order of the table
+    group      what the runs are started for
+    given      what else figures, rows and observations need of the settings
+    title      above the figures, and `says` below it
+    over       what the names are values of, as "C"; empty where they are not
+    parents    name of a recipe -> name of the one that its run grows out of
+    stand_in   recipes whose samples are shown while no run of `recipes` exists; None for `recipes` themselves
+    """
+
+    recipes: Mapping[str, Recipe]
+    group: Group | None = None
+    given: object = None
+    title: str = ""
+    says: str = ""
+    over: str = ""
+    parents: Mapping[str, str] = NONE
+    stand_in: Mapping[str, Recipe] | None = None
+
+
+class Results(NamedTuple):
+    """A plan, and by name the run of each recipe that is shown, None where there is none."""
+
+    plan: Plan
+    runs: dict[str, Run | None]
+
+    @property
+    def done(self) -> dict[str, Run]:
+        """Those that have finished, samples among them."""
+        return {name: run for name, run in self.runs.items() if run and run.state == "done"}
+
+    @property
+    def active(self) -> list[Run]:
+        """Those queued, running or paused."""
+        return [run for run in self.runs.values() if run and run.state in runs.ACTIVE]
+
+
+class Study(NamedTuple):
+    """A study. `figures` and `observations` are called once a run has finished, `rows` once there is any.
+
+    key            of its buttons, figures and table
+    plan           draws the settings; None, and the reason on screen, while they name no study
+    figures        title -> a figure, or what draws it
+    rows           rows of the table, given name -> state; `columns` as in `numbers.table`, `alt` its words
+    observations   draws what stands below: sentences, links, more figures
+    title          of its page, with the question below it; empty where it is a part of a page
+    """
+
+    key: str
+    plan: Callable[[], Plan | None]
+    figures: Callable[[Results], Mapping[str, go.Figure | Callable[[], None]]]
+    rows: Callable[[Results, Mapping[str, str]], list[dict]] | None = None
+    columns: Mapping | None = None
+    alt: str = ""
+    observations: Callable[[Results], None] = lambda results: None
+    title: str = ""
+    question: str = ""
+
+
+def draw(study: Study) -> Plan | None:
+    """Settings, buttons, figures, table, observations. The plan, or None where the settings name none."""
+    if study.title:
+        st.title(study.title)
+        present.about(study.question)
+    settings = present.form()
+    try:
+        with settings:
+            if (plan := study.plan()) is None:
+                return None
+            own = stored.stored(plan.recipes.values())
+            _start(study.key, plan, own)
+        results = _results(plan, own)
+    except (DataError, ValueError) as error:
+        st.error(words.plain(error), icon=":material/block:")
+        return None
+    if plan.title:
+        st.subheader(words.plain(plan.title))
+    if plan.says:
+        st.caption(plan.says)
+    _ended_early(results)
+    if not any(results.runs.values()):
+        st.info(
+            "Start queues ordinary runs, which can be cancelled and found again. The figures fill as the runs finish.",
+            title="No runs yet",
+            icon=":material/query_stats:",
+        )
+        return plan
+    _figures_and_table(study, results)
+    if results.done:
+        study.observations(results)
+    return plan
+
+
+def _results(plan: Plan, own: list[Run | None]) -> Results:
+    """The reader's own runs; before the first of them, which no other grows out of, also the lab's samples."""
+    found = dict(zip(plan.recipes, own, strict=True))
+    if any(run for name, run in found.items() if not plan.parents or name in plan.parents):
+        return Results(plan, found)
+    if plan.stand_in and not any(own):
+        found = dict(zip(plan.stand_in, stored.stored(plan.stand_in.values()), strict=True))
+    samples = dict(zip(found, stored.samples((plan.stand_in or plan.recipes).values()), strict=True))
+    filled = {name: run or samples[name] for name, run in found.items()}
+    shown = [run for run in filled.values() if run and run.sample]
+    if len(shown) < 2:  # one alone is no study
+        return Results(plan, found)
+    stored.say_samples(shown)
+    return Results(plan, filled)
+
+
+def _start(key: str, plan: Plan, own: list[Run | None]) -> None:
+    """Start and Cancel, how many runs there are, and what the others will take."""
+    recipes = list(plan.recipes.values())
+    missing = [recipe for recipe, run in zip(recipes, own, strict=True) if not stored.kept(run)]
+    needs = [estimate(recipe) for recipe in missing]
+    if unfit := next((need.advice for need in needs if not need.fits), ""):
+        st.warning(words.plain(unfit), title="This does not fit", icon=":material/memory:")
+        return
+    left = ""
+    if needs:
+        seconds, memory = sum(need.seconds for need in needs), max(need.memory_mb for need in needs)
+        left = f"; {words.many(len(needs), 'run')} to train, about {words.duration(seconds)} and up to "
+        left += f"{words.megabytes(memory)} of memory"
+    parents = {plan.recipes[name]: plan.recipes[parent] for name, parent in plan.parents.items()}
+    with st.container(horizontal=True, vertical_alignment="center"):
+        label, help = f"Start {words.many(len(missing), 'run')}", "Trains in the background; you can leave the page."
+        stored.buttons(recipes, own, label, help, key, group=plan.group, parents=parents)
+        done = sum(run is not None and run.state == "done" for run in own)
+        st.caption(f"{done} of {len(recipes)} runs are stored{left}.", width="content")
+
+
+def _ended_early(results: Results) -> None:
+    """Why runs have no result, and what to do."""
+    plan, failed = results.plan, {}
+    for name, run in results.runs.items():
+        if run and run.state == "failed":
+            failed.setdefault(run.message, []).append(name)
+    stopped = [name for name, run in results.runs.items() if run and run.state in ("cancelled", "interrupted")]
+
+    def those(names):
+        return words.plain(f"{plan.over} = {', '.join(names)}") if plan.over else words.many(len(names), "run")
+
+    for message, names in failed.items():
+        st.error(words.plain(message), title=f"{those(names)} failed", icon=":material/error:")
+    if stopped:
+        said = f"No result for {those(stopped)}. Start again to run what is missing."
+        st.warning(said, title="Stopped before the end", icon=":material/stop:")
+
+
+def _figures_and_table(study: Study, results: Results) -> None:
+    """Side by side, the table below; tabs while presenting. Without a table a line says how far the first run is."""
+    figures = study.figures(results) if results.done else {}
+    names, places = [*figures, *(["In numbers"] if study.rows else [])], None
+    if figures and not present.presenting():
+        grid = st.grid(min(len(figures), 2), min_column_width=380)
+        places = [*(grid.cell() for _ in figures), st.container()]
+    places = present.parts(names, places)
+    for at, (title, figure) in enumerate(figures.items()):
+        with places[at]:
+            if len(figures) > 1 and not present.presenting():
+                st.markdown(f"**{title}**")
+            if isinstance(figure, go.Figure):
+                show(figure, f"{study.key}_{at}")
+            else:
+                figure()
+    if study.rows:
+        there = {name: run for name, run in results.runs.items() if run}
+
+        def table(statuses):
+            now = {
+                name: (status.state == "running" and status.message) or status.state
+                for name, status in zip(there, statuses, strict=True)
+            }
+            rows = study.rows(results, dict.fromkeys(results.runs, NOT_RUN) | now)
+            numbers.table(rows, study.alt, f"{study.key}_table", study.columns)
+
+        with places[-1]:
+            polling.poll_all([run.id for run in there.values()], table)
+    else:
+        polling.poll_all([run.id for run in results.active], _first_at_work)
+
+
+def _first_at_work(statuses) -> None:
+    """What the run at work says, or the first in the queue, of what it waits for."""
+    working = [status for status in statuses if status.state == "running"]
+    for status in working or statuses[:1]:
+        st.caption(words.plain(f"{status.state}: {status.message}"))

@@ -10,8 +10,8 @@ from pages.datasets import keeping, picture_sets
 from pages.datasets.upload import upload_panel
 from pages.ui.example import columns, views
 from pages.ui.kit import parameters, present, state, ways
-from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import in_theme
+from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain, short
 from svmcore.lab.store import runs
 

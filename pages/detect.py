@@ -8,7 +8,7 @@ from pages.detect.more import more
 from pages.detect.view import View, opens_here, view_of
 from pages.ui.compare import repeats
 from pages.ui.kit import parameters, present, state, ways, words
-from pages.ui.kit.buttons import button
+from pages.ui.kit.ways import button
 from pages.ui.run import picker, polling, stored, watch
 from pages.ui.run.trained import another_run
 from svmcore.lab.registry.tasks import task_of

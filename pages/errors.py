@@ -4,11 +4,11 @@ import numpy as np
 import streamlit as st
 
 from pages.errors import abstain
-from pages.ui.example import answers, evidence, plane
+from pages.ui.example import evidence, plane
 from pages.ui.figures import confusion
 from pages.ui.kit import numbers, parameters, present, walk, words
 from pages.ui.kit.gallery import reference
-from pages.ui.kit.paging import paged
+from pages.ui.kit.walk import paged
 from pages.ui.run import snapshots
 from pages.ui.run.hint import hint
 from pages.ui.run.trained import another_run, to_labels, trained_run
@@ -77,7 +77,7 @@ if run:
             )
         shown = np.flatnonzero(np.isin(cell, [names.index(w) for w in wanted]) if wanted else true != predicted)
         if order != "Index":
-            lead = answers.lead(test.decision, true, predicted)[shown]
+            lead = evidence.lead(test.decision, true, predicted)[shown]
             shown = shown[np.argsort(-lead if order == "Most certain" else lead, kind="stable")]
         walk.over((reference(run.recipe.dataset, test.split, test.index[i]) for i in shown), "errors")
         rows = shown[paged(len(shown), PER_PAGE, key="errors_page", of=(run.id, wanted, order))]
@@ -106,7 +106,7 @@ if run:
         recommend.section(run)
     with below:
         st.subheader("By class")
-        rows = [row | {"digit": name} for name, row in zip(classes, answers.by_class(machine, test), strict=True)]
+        rows = [row | {"digit": name} for name, row in zip(classes, evidence.by_class(machine, test), strict=True)]
         alt = "Errors, misses, false alarms and support vectors of each class"
         numbers.table(rows, alt, columns=BY_CLASS, column_order=BY_CLASS, height="auto")
         st.caption(

@@ -6,7 +6,7 @@ from pages.lessons import course
 from pages.lessons.course import LESSONS
 from pages.lessons.parts import MAX_SEED, Lesson
 from pages.ui.kit import parameters
-from pages.ui.kit.buttons import button
+from pages.ui.kit.ways import button
 
 MINUTES = 5
 

@@ -9,8 +9,8 @@ from data import DataError, pictures
 from pages.detect import one, others, photo, viewer, windows
 from pages.detect.view import View
 from pages.ui.kit import parameters, state, walk, ways, words
-from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import data_uri
+from pages.ui.kit.ways import button
 from pages.ui.recipe import starting
 from pages.ui.run import polling
 from svmcore.lab.forecast.estimate import estimate

@@ -11,8 +11,8 @@ from pages.ui import reduction
 from pages.ui.figures import reduction as figures
 from pages.ui.figures.frame import show
 from pages.ui.kit import present, state, view, ways, words
-from pages.ui.kit.buttons import button
 from pages.ui.kit.parameters import Form
+from pages.ui.kit.ways import button
 from pages.ui.recipe import starting
 from pages.ui.run import card, exports, line, picker, polling, stored, watch
 from pages.ui.run.trained import another_run, finished

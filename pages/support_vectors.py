@@ -15,10 +15,10 @@ from pages.ui.example import evidence, families, plane
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, present, state, walk
-from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import RINGS, SIDES, VIRTUAL_RINGS, gallery, open_digit, reference
-from pages.ui.kit.paging import paged
 from pages.ui.kit.text import with_sign
+from pages.ui.kit.walk import paged
+from pages.ui.kit.ways import button
 from pages.ui.kit.words import many, percent, plain
 from pages.ui.run.trained import another_run, to_labels, trained_run
 from pages.ui.why import ticks, without

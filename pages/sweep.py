@@ -16,8 +16,8 @@ from pages.ui.example import evidence
 from pages.ui.figures import decisions, validation
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, ways, words
-from pages.ui.kit.buttons import button
 from pages.ui.kit.parameters import Form
+from pages.ui.kit.ways import button
 from pages.ui.recipe import beginning, config, data_set
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study

@@ -9,9 +9,9 @@ from data import DataError, Entry, catalogue, load
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit import present, state, view, ways, words
-from pages.ui.kit.buttons import button
 from pages.ui.kit.parameters.form import NUMBER
-from pages.ui.recipe import beginning, config, data_set, method, presets, starting
+from pages.ui.kit.ways import button
+from pages.ui.recipe import beginning, config, data_set, presets, starting
 from pages.ui.recipe.config import FORM
 from pages.ui.run import watch
 from svmcore.kernels import KERNELS, RBF, Kernel
@@ -39,7 +39,7 @@ def _recipe(near_start: DeltaGenerator) -> Recipe:
     """The recipe that the widgets show. ValueError for an impossible one."""
     entry, data = _data()
     chosen = data | {"kernel": _kernel(data)} | FORM.draw_row([FIELDS["C"], FIELDS["tol"]])
-    chosen |= method.draw(FORM, data["task"], entry.kind == "images") | _more(data["task"])
+    chosen |= config.method_fields(FORM, data["task"], entry.kind == "images") | _more(data["task"])
     if classes := data["classes"] or entry.classes:
         check_weights(chosen["class_weight"], ["1", "-1"] if len(classes) == 1 else map(str, classes))
     chosen["slow_motion"] = FORM.draw(FIELDS["slow_motion"], where=near_start, widget="toggle")

@@ -5,7 +5,7 @@ from types import ModuleType
 
 from pages.ui import views
 from pages.ui.kit import view
-from pages.ui.run.report import sheet
+from pages.ui.run import exports
 from svmcore.lab import Recipe, jobs
 from tests.driven import finished, open_page, whole_app  # noqa: F401
 from tests.readme import lines
@@ -27,7 +27,7 @@ def test_a_view_is_a_file_and_a_line(home, monkeypatch):
     table = open_page("runs", run=one.id).dataframe[0].value.set_index("Run")
     assert table.loc["By nu", "SV share"] == share
     assert str(table.loc["By C", "SV share"]) == "nan"
-    assert f"{share:.0%} are support vectors." in sheet.report(one)
-    assert "are support vectors." not in sheet.report(other)
+    assert f"{share:.0%} are support vectors." in exports.report(one)
+    assert "are support vectors." not in exports.report(other)
     ways = {run.title: [n.proto.label for n in open_page("train", run=run.id).get("page_link")] for run in (one, other)}
     assert [way for way in ways["By nu"] if way not in ways["By C"]] == ["Choose nu by cross-validation"]

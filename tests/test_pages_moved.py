@@ -202,8 +202,8 @@ def drawn_digit(run_id):
     import numpy as np
 
     from data import load
-    from pages.ui.example.shown import DRAWN, Shown
     from pages.ui.why import holds, orbit, remedy
+    from pages.ui.why.answer import DRAWN, Shown
     from svmcore.lab.store import runs
 
     run = runs.get(run_id)

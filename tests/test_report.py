@@ -10,7 +10,8 @@ import pytest
 import pages.ui.views  # noqa: F401  (makes them known)
 from data import own
 from data.dataset import Arrays
-from pages.ui.run.report import charts, marks, sheet
+from pages.ui.run import exports
+from pages.ui.run.report import charts, marks
 from svmcore.kernels import RBF
 from svmcore.lab import Recipe
 from svmcore.lab.experiment import unsure
@@ -59,7 +60,7 @@ class Checked(HTMLParser):
 
 
 def read(run):
-    text = sheet.report(run)
+    text = exports.report(run)
     found = Checked(text)
     assert not {"script", "link", "iframe"} & set(found.tags)
     assert not re.search(r"(?:src|href)=\"(?!data:)", text)

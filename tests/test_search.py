@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from pages.ui.figures.validation import added, path_chart
-from pages.ui.run.report.sheet import report
+from pages.ui.run.exports import report
 from svmcore import SVC, Poly, VirtualSVC
 from svmcore.explain import remedy
 from svmcore.jitter import JitterSet

@@ -19,7 +19,8 @@ import pages.ui.views  # noqa: F401  (makes them known)
 from data import load
 from pages.ui.kit import view
 from pages.ui.kit.view import Look, View
-from pages.ui.run.report import marks, sheet
+from pages.ui.run import exports
+from pages.ui.run.report import marks
 from svmcore import __main__ as cli
 from svmcore.allowed import fraction
 from svmcore.lab import Recipe, jobs
@@ -217,7 +218,7 @@ def test_list_report_and_comparison(more):
     assert np.isnan(table.loc["In order", "Error rate"])
     assert table.loc["Plain", "Error rate"] == 100 * plain.result["error_rate"]
     assert "by its own curve" in captions(app)
-    texts = {run.title: sheet.report(run) for run in (ordered, part, plain)}
+    texts = {run.title: exports.report(run) for run in (ordered, part, plain)}
     assert ["40 in order" in text for text in texts.values()] == [True, False, False]
     assert ["as it grew" in text for text in texts.values()] == [True, True, False]
     assert ["Classes</h2>" in text for text in texts.values()] == [False, True, True]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pages.ui.run.report import sheet
+from pages.ui.run import exports
 from svmcore.kernels import RBF, Poly
 from svmcore.lab.recipe.recipe import RecipeError
 from svmcore.lab.recipes import RECIPES
@@ -137,4 +137,4 @@ def test_a_run_keeps_and_shows_its_rounds():
     assert f"of {rounds[-1][0]:,} drawn" in run.result["strategy"]
     app = open_page("train", run=run.id)
     assert any("violate the margin went from" in one.value for one in app.caption)
-    assert "Copies drawn" in sheet.report(run)
+    assert "Copies drawn" in exports.report(run)

@@ -5,12 +5,11 @@ import pytest
 
 from data import catalogue, load
 from pages.ui.example import evidence
-from pages.ui.example.shown import DRAWN, Shown
 from pages.ui.kit.gallery import reference
 from pages.ui.why import answer as answers
 from pages.ui.why import bill as bills
 from pages.ui.why import family, lines, table
-from pages.ui.why.answer import answer
+from pages.ui.why.answer import DRAWN, Shown, answer
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF
 from svmcore.lab.recipe.recipe import Recipe

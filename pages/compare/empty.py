@@ -8,7 +8,7 @@ import streamlit as st
 from data import DataError
 from pages.ui.compare.laid import RUNS
 from pages.ui.kit import present, state, view, ways, words
-from pages.ui.kit.buttons import button
+from pages.ui.kit.ways import button
 from pages.ui.recipe import config, starting
 from pages.ui.run import card, polling, stored
 from svmcore.lab.experiment import comparison

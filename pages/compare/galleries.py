@@ -15,7 +15,7 @@ from pages.ui.example import evidence
 from pages.ui.figures import confusion
 from pages.ui.kit import parameters, walk, words
 from pages.ui.kit.gallery import Tile, gallery, open_digit, reference
-from pages.ui.kit.paging import paged
+from pages.ui.kit.walk import paged
 from svmcore import metrics
 from svmcore.lab.experiment.comparison import alone
 from svmcore.metrics import OUTCOMES, class_positions, outcomes

@@ -12,7 +12,7 @@ from pages.ui.figures import crossing, edited
 from pages.ui.figures.frame import clicked, show
 from pages.ui.kit import parameters, present, state, walk, ways, words
 from pages.ui.kit.gallery import open_digit, reference
-from pages.ui.kit.paging import paged
+from pages.ui.kit.walk import paged
 from pages.ui.recipe import config, starting
 from pages.ui.run import picker, stored, watch
 from pages.ui.run.trained import to_labels

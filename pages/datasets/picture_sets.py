@@ -10,7 +10,7 @@ from pages.ui.example.views import about
 from pages.ui.kit import parameters
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.known import KNOWN_BY
-from pages.ui.kit.paging import paged
+from pages.ui.kit.walk import paged
 from pages.ui.kit.words import file_size, plain, plural, short
 
 EACH_PAGE = 60  # pictures of one gallery

@@ -7,19 +7,25 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from data import DataError, catalogue
+from data import DataError, catalogue, pictures
 from data.loaders.bundle import MAX_MEMBERS
 from data.loaders.columns import FILL, REFUSE, TELL
 from data.loaders.pictures import ACCEPTED as PICTURES_ACCEPTED
-from data.loaders.pictures import are_pictures
+from data.loaders.pictures import MAX_PICTURES, MAX_SIDE, Upload, are_pictures, read_pictures
 from data.loaders.table import Labels
 from data.loaders.upload import ACCEPTED, Opened, Preview, Several, opened
 from data.own import MAX_NAMES
-from pages.datasets import keeping, picture_upload
+from data.pictures import drawing
+from pages.datasets import keeping, picture_sets
 from pages.ui.example.views import facts, labelled
-from pages.ui.kit.words import plain
+from pages.ui.kit.gallery import Tile, gallery
+from pages.ui.kit.ways import button
+from pages.ui.kit.words import plain, short
 
 SHOWN = 60  # examples in the preview
+MOST_PICTURES = 24  # of them in the preview
+SIDE = 128  # of each, pixels
+MAX_KINDS = 100  # kinds of objects to choose from
 MAX_CHOICES = 2000  # columns among which the labels can be chosen
 HOW = (
     "Images: a zip or folder with one folder per class, a file that lists the objects in them, or the class in each "
@@ -31,6 +37,14 @@ EMPTY = {  # what may become of empty cells: how it is said
     FILL: "fill in the column's median, or its most frequent category",
     TELL: "fill in, and add a column that marks them",
 }
+EXAMPLE = """image,xmin,ymin,xmax,ymax,category
+street.png,112,40,168,96,1
+square/night.jpg,20,8,61,52,2
+"""
+CIRCLES = """image,x,y,radius
+moon.png,293.5,410,22
+moon.png,88,105,7.5
+"""
 
 
 def upload_panel() -> None:
@@ -48,7 +62,7 @@ def upload_panel() -> None:
         examples, objects = about.columns(2)
         examples.markdown(f"**Examples in classes**: {ACCEPTED}; 2 to 100 classes, images grey or RGB, any size.")
         objects.markdown(f"**Pictures with objects**: {PICTURES_ACCEPTED}.")
-        picture_upload.examples_of_tables()
+        _examples_of_tables()
 
 
 def _changed(path: str) -> str:
@@ -64,7 +78,7 @@ def _read(known: tuple, sources: list) -> None:
     """What was understood of (name, content or path) of each file, and how to keep it. known: what tells them from
     others, the name and an id of each."""
     if _are_pictures(known, sources):
-        picture_upload.read_and_keep(known, sources)
+        _read_pictures(known, sources)
         return
     known = (*known, _which_table(known, sources))
     if upload := keeping.reading(lambda _: _opened(known, sources), known):
@@ -171,3 +185,77 @@ def _keep(preview: Preview) -> None:
         st.caption(f"The names of its columns take more than {MAX_NAMES:,} bytes in UTF-8: x1, x2 and so on are shown.")
     rows = np.arange(min(SHOWN, len(dataset.X_train)))
     labelled(dataset, "train", rows, key="own_preview", clickable=False)
+
+
+def _examples_of_tables() -> None:
+    """What a table of objects may look like."""
+    with st.expander("What a table of objects looks like"):
+        with st.container(horizontal=True):
+            for title, example in (("Boxes", EXAMPLE), ("Circles", CIRCLES)):
+                with st.container(width=330):
+                    st.markdown(f"**{title}**")
+                    st.code(example, language=None)
+        st.caption(
+            f"2 to {MAX_PICTURES} pictures, up to {MAX_SIDE} pixels a side. Pixels from the upper left corner of the "
+            "picture as it is shown, x to the right and y down; values between 0 and 1 are shares of width and height. "
+            "A category is optional: 1 for the most certain objects, larger for less certain ones, or the name of the "
+            "object."
+        )
+
+
+def _read_pictures(known: tuple, sources: list) -> None:
+    """What was understood of (name, content or path) of each file, and the form that keeps it. known: what tells them
+    from others."""
+    key = f"kinds_{hash(known)}"
+    kinds = tuple(st.session_state.get(key, ()))
+    upload = keeping.reading(lambda skip: _pictures(known, skip, kinds, sources), (known, kinds))
+    if upload is None and kinds:
+        button(
+            "All kinds of objects", "", "all_kinds", st.session_state.update, {key: []}, help="Reads the files again."
+        )
+    if upload:
+        if len(upload.kinds) > 1:
+            st.multiselect(
+                "Objects called", upload.kinds[:MAX_KINDS], key=key, placeholder="all of them, as one kind",
+                help="The machine detects one kind of object: choose it, or leave this empty for all.",
+            )  # fmt: skip
+        _keep_pictures(upload)
+
+
+@st.cache_resource(max_entries=2, show_spinner="Reading…")
+def _pictures(known: tuple, skip: bool, kinds: tuple, _sources: list) -> Upload:
+    return read_pictures(_sources, skip, kinds)
+
+
+def _keep_pictures(upload: Upload) -> None:
+    """What was understood, and the form that keeps it."""
+    with st.form("pictures_keep", border=True):
+        kind = "circles" if upload.shape == "circle" else "boxes"
+        st.markdown(f"Read as **pictures with {kind}**. " + " ".join(f"{plain(note)}." for note in upload.notes))
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            title = keeping.name(upload.title, "pictures")
+            word = st.text_input(
+                "An object is called",
+                value=upload.kinds[0][:30] if len(upload.kinds) == 1 else "object",
+                max_chars=30,
+                key="pictures_object",
+                help="Such as ship or face.",
+            )
+            replace, kept = keeping.replace_and_keep("pictures")
+    try:
+        drafted = pictures.draft(title or "unnamed", upload, word)
+        if kept:
+            keeping.show(pictures.keep(title, upload, word, replace=replace))
+    except DataError as error:
+        st.error(plain(error), icon=":material/block:")
+        return
+    st.caption(picture_sets.facts(drafted.entry))
+    shown = sorted(drafted.pictures, key=lambda picture: not len(picture.boxes))[:MOST_PICTURES]
+    tiles = [
+        Tile("", picture.name, upper=str(len(picture.boxes)), lower=short(picture.name.rpartition("/")[2], 14))
+        for picture in shown
+    ]
+    small = drawing.squares(shown, drafted.entry.shape, SIDE)
+    gallery(small, tiles, key="pictures_preview", alt="Your pictures with their objects outlined", size=SIDE)
+    more = len(drafted.pictures) - len(shown)
+    st.caption("Objects above, name below." + (f" {more} more pictures are not shown." if more else ""))

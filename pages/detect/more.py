@@ -13,9 +13,9 @@ from pages.detect.view import View, line, trial
 from pages.detect.windows import open_window
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, state, words
-from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import Tile, gallery, magnified
 from pages.ui.kit.text import with_sign
+from pages.ui.kit.ways import button
 from svmcore.detection import curve
 from svmcore.lab.registry.task import csv_text
 from svmcore.lab.tables import PUBLISHED

@@ -13,9 +13,9 @@ from pages.detect.view import View
 from pages.detect.windows import WINDOW, open_window
 from pages.ui.example import evidence
 from pages.ui.kit import numbers, state, walk, words
-from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import Tile, gallery, magnified, pictures
 from pages.ui.kit.text import with_sign
+from pages.ui.kit.ways import button
 from svmcore.model import Machine
 
 STRONGEST, NEAREST = 24, 8

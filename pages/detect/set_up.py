@@ -12,7 +12,7 @@ from pages.detect.view import PAGE, opens_here
 from pages.ui.kit import words
 from pages.ui.kit.parameters import Form
 from pages.ui.kit.view import home_of
-from pages.ui.recipe import config, data_set, method, presets, starting
+from pages.ui.recipe import config, data_set, presets, starting
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
 from svmcore.lab.recipes import RECIPES
@@ -103,7 +103,7 @@ def _recipe() -> Recipe:
     experiment = _experiment(found)
     if base.option("experiment") is None and experiment == next(iter(found.experiments)):
         experiment = None
-    values = {"dataset": found.entry.name, "experiment": experiment} | method.draw(FORM, TASK)
+    values = {"dataset": found.entry.name, "experiment": experiment} | config.method_fields(FORM, TASK)
     values |= FORM.draw_all([own["finder"]], TASK)
     others = [field for name, field in own.items() if name != "finder" and field.means_something(values)]
     with st.expander("Search settings"):

@@ -9,8 +9,8 @@ from pages.detect.judged import Shown
 from pages.detect.view import View
 from pages.ui.kit import parameters, state, walk, words
 from pages.ui.kit.gallery import Tile, gallery
-from pages.ui.kit.paging import paged
 from pages.ui.kit.text import with_sign
+from pages.ui.kit.walk import paged
 from svmcore.detection.curve import OperatingPoint
 
 KINDS = ("Hits", "Missed", "False alarms")

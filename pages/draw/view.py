@@ -18,15 +18,15 @@ from pages.draw import address, machines, strokes
 from pages.draw.nudges import LIMITS, STEP, Nudge, nudged
 from pages.draw.strokes import MOST_NUMBERS, MOST_STROKES, THICKEST, THINNEST, Strokes
 from pages.ui.example import evidence
-from pages.ui.example.shown import DRAWN, Shown
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import chart, show
 from pages.ui.kit import present
-from pages.ui.kit.buttons import button
 from pages.ui.kit.component import component
 from pages.ui.kit.gallery import data_uri, in_theme, magnified
+from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain, short, test_example
 from pages.ui.why import dialog
+from pages.ui.why.answer import DRAWN, Shown
 from svmcore.lab.store.runs import Run
 from svmcore.preprocess import drawn
 from svmcore.preprocess.drawn import SIDE

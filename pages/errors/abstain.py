@@ -6,7 +6,7 @@ import streamlit as st
 from pages.ui.figures import ranking as figures
 from pages.ui.figures.frame import side_by_side
 from pages.ui.kit import parameters, words
-from pages.ui.kit.paging import paged
+from pages.ui.kit.walk import paged
 from pages.ui.run import snapshots
 from svmcore import metrics
 from svmcore.lab.experiment import unsure

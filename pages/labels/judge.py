@@ -18,12 +18,11 @@ from pages.labels import gives, listed, merging, target
 from pages.labels.listed import Doubt, Near
 from pages.labels.target import Target
 from pages.ui.example import evidence
-from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters, state, walk, words
 from pages.ui.kit.gallery import DIGIT, Tile, gallery, in_theme, magnified, open_digit, pictures, reference, thin
 from pages.ui.kit.words import plain, short
 from pages.ui.why import bill, lines, table
-from pages.ui.why.answer import Answer
+from pages.ui.why.answer import Answer, Shown
 from pages.ui.why.working import Work, by_stage, watched
 from svmcore.lab.experiment.unseen import Unseen
 from svmcore.lab.jobs import analyses

@@ -12,12 +12,12 @@ from data.verdicts import Key, Verdict, describe
 from pages.labels import target
 from pages.labels.target import Target
 from pages.ui.example import evidence
-from pages.ui.example.shown import Shown
 from pages.ui.kit import words
-from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import DIGIT, Tile, gallery, reference
+from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain, short
 from pages.ui.why import table
+from pages.ui.why.answer import Shown
 
 SETTLED = "label_settled"  # session state: a file of verdicts, and the examples of it where mine stands
 STRIP = 14  # disagreements in sight

@@ -12,8 +12,8 @@ from pages.lessons import course, places
 from pages.lessons.course import LESSONS
 from pages.lessons.parts import Facts, told
 from pages.ui.kit import present, words
-from pages.ui.kit.buttons import button
 from pages.ui.kit.component import component
+from pages.ui.kit.ways import button
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.store import runs

@@ -6,7 +6,7 @@ A click on an empty cell queues its run; a click on a filled one makes its run t
 import streamlit as st
 
 from pages.ui.kit import numbers, state, ways, words
-from pages.ui.kit.buttons import button
+from pages.ui.kit.ways import button
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import seconds_of
 from svmcore.lab.recipes import RECIPES

@@ -11,7 +11,7 @@ from pages.ui.figures import reduction as figures
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, present, walk, words
 from pages.ui.kit.gallery import SIDES, Tile, gallery, reference
-from pages.ui.kit.paging import paged
+from pages.ui.kit.walk import paged
 from svmcore.explain import nearest
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.store.runs import ACTIVE, Run

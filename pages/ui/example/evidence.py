@@ -17,6 +17,7 @@ from data import DataError, Dataset, load
 from pages.ui.figures import maps
 from pages.ui.kit.gallery import REFERENCE_ROWS, Tile, gallery, pictures, reference
 from pages.ui.kit.words import distinct, minus, short, small, test_example
+from svmcore import metrics
 from svmcore.jitter import JitterSet
 from svmcore.lab.registry import split
 from svmcore.lab.store import runs
@@ -333,3 +334,26 @@ def _pipeline(run_id: str) -> Preprocessor:
     if not pipeline.__sklearn_is_fitted__():
         pipeline.fit(dataset.X_train[run.train_index()])
     return pipeline
+
+
+def by_class(machine: Machine, test: NamedTuple) -> list[dict[str, int]]:
+    """A row a class, in the order of the machine's: its test examples (tested), errors of the whole classifier, misses
+    and false alarms of the class's own machine (fn, fp), that machine's support vectors and those at C (svs, bound).
+
+    test: what the run said of its test examples. Of two classes both rows tell of the one machine.
+    """
+    decision = test.decision[:, 0] if len(machine.bias) == 1 else test.decision
+    table = metrics.per_class_table(decision, test.y_true, test.y_pred, machine.classes)
+    tested = np.bincount(metrics.class_positions(test.y_true, machine.classes), minlength=len(table))
+    n_sv, n_bound = (np.broadcast_to(n, len(table)) for n in (machine.n_sv, machine.bound.sum(axis=1)))
+    return [
+        row | {"tested": int(tested[c]), "svs": int(n_sv[c]), "bound": int(n_bound[c])} for c, row in enumerate(table)
+    ]
+
+
+def lead(decision: np.ndarray, true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    """By how much the predicted class beats the true one: (n,), from decision values (n, k) and class positions."""
+    if decision.shape[1] == 1:
+        return np.abs(decision[:, 0])
+    rows = np.arange(len(decision))
+    return decision[rows, predicted] - decision[rows, true]

@@ -8,10 +8,10 @@ from data.pictures import PictureFacts
 from data.revisions import Revision
 from pages.ui.example import columns, evidence
 from pages.ui.kit import parameters, walk
-from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import Tile, gallery, pictures, reference
-from pages.ui.kit.paging import paged
 from pages.ui.kit.text import rounded
+from pages.ui.kit.walk import paged
+from pages.ui.kit.ways import button
 from pages.ui.kit.words import distinct, file_size, plain, short
 from svmcore.preprocess import STEPS, Preprocessor, usage
 

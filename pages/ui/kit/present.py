@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.kit import parameters
-from pages.ui.kit.buttons import button
+from pages.ui.kit.ways import button
 
 PRESENT = "present"
 FIRST = "present_first"  # of the session: the part that is open at first, where a page has it

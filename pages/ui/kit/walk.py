@@ -1,4 +1,4 @@
-"""The list of examples that a page shows, for a reader who goes through them one by one.
+"""The list of examples that a page shows: page by page, and for a reader who goes through them one by one.
 
 A page calls `over` whenever its script runs, with the references of all that it shows, in its order; the view of one
 example asks `place` where in that list it stands. A page that shows several galleries keeps a list for each. app.py
@@ -6,13 +6,16 @@ forgets all of them before a page runs, so that a page that shows no list has no
 again, as the page behind it makes the same list by the same filters.
 """
 
+import zlib
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui.kit.buttons import button
+from pages.ui.kit import parameters
+from pages.ui.kit.ways import button
 
+BUTTON = 46  # pixels that one takes
 WALK = "walk"  # of the session: (title, references) of each list
 
 
@@ -52,3 +55,22 @@ def steps(at: Place, open_one: Callable[[str], None], what: str = "example") -> 
         side = key.lower()
         how = {"help": f"{label} {what} of the page.", "icon_position": side, "shortcut": key, "disabled": not ref}
         button(label, f"chevron_{side}", f"why_{label.lower()}", open_one, ref, **how)
+
+
+def paged(n: int, most: int, *, key: str, of: object = "", name: str = "page", first: int = 1) -> slice:
+    """Which of n things, `most` a page, are shown, with the choice of the page where there are several.
+
+    of: what list it is, by its filters and order; another one begins at its page `first`. name: the parameter of the
+    address; a page that does not exist is said aloud.
+    """
+    pages = max(1, -(-n // most))
+    widget = f"{key}_{zlib.crc32(repr((of, pages, first)).encode()):08x}"
+    edition, begin = st.session_state.get(widget, (0, first))
+    if parameters.asked(key, [name]):  # another widget, as one that was drawn does not take another default
+        edition, begin = st.session_state[widget] = edition + 1, parameters.read(name, first, slice(1, pages))
+    page = 1
+    if pages > 1:  # beside another control its own width comes out too small for two
+        width = BUTTON * (min(pages, 7) + 2)
+        page = st.pagination(pages, default=begin, width=width, key=f"{widget}_{edition}")
+    parameters.write(key, [name], {name: str(page)} if page != first else {})
+    return slice((page - 1) * most, page * most)

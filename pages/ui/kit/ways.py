@@ -1,8 +1,15 @@
-"""The ways from one page to another."""
+"""Buttons, which do something before the page is drawn anew, and links to other pages."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import streamlit as st
+
+
+def button(label: str, icon: str, key: str, does: Callable, *args, help: str, **how) -> None:
+    """A button that calls `does(*args)`. icon: Material's name for it, empty for none; how: what else Streamlit is
+    told of it."""
+    icon = f":material/{icon}:" if icon else None
+    st.button(label, icon=icon, key=key, on_click=does, args=args, help=help, **how)
 
 
 def to(page: str, label: str | None, icon: str, query: Mapping | None = None, *, help: str | None = None) -> None:

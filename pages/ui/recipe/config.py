@@ -15,6 +15,7 @@ from data import NotAtHand, catalogue
 from pages.ui.kit import parameters, state, view, words
 from pages.ui.kit.parameters import Form
 from pages.ui.recipe import beginning
+from pages.ui.recipe.jitter_set import PRESETS
 from svmcore.lab.recipe.recipe import DEFAULT, FIELDS, Recipe, RecipeError, option_fields
 from svmcore.lab.recipes import PRESET, RECIPES, named
 from svmcore.lab.registry.fields import numerals
@@ -132,3 +133,22 @@ def drawn(form: Form, draw: Callable, place=st, said: Callable[[ValueError], str
 def called(recipe: Recipe) -> Recipe:
     """The recipe under the name of the one in the list that is the same, or under its own."""
     return named(recipe, words.title(recipe))
+
+
+def method_fields(form: Form, task: str, images: bool = True) -> dict:
+    """Draw the choice of a method that solves the task, with images or without them, and its fields; their values."""
+    solve = [name for name, method in METHODS.items() if method.made and task in method.tasks]
+    allowed = [name for name in solve if images or not METHODS[name].needs_images]
+    name = form.draw(FIELDS["method"], options=allowed)
+    method, jitters = METHODS[name], ""
+    if method.help:
+        st.caption(method.help)
+    if method.uses_jitters:
+        jitters = form.draw(
+            FIELDS["jitters"],
+            widget="selectbox",
+            options=list(dict.fromkeys([*PRESETS, st.session_state.get(form.key("jitters"), JITTERS_DEFAULT)])),
+            accept_new_options=True,
+            help="Transformations that do not change the class. Choose a set or type one; the Jitters page shows it.",
+        )
+    return {"method": name, "jitters": jitters} | form.draw_all(method.fields, name)

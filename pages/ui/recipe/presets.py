@@ -7,7 +7,7 @@ import streamlit as st
 
 from data import catalogue
 from pages.ui.kit import state, view, words
-from pages.ui.kit.buttons import button
+from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain
 from pages.ui.recipe import config
 from pages.ui.recipe.starting import asking

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import streamlit as st
 
 from pages.ui.kit import parameters, state, words
-from pages.ui.kit.buttons import button
+from pages.ui.kit.ways import button
 from pages.ui.recipe import config
 from svmcore.lab import jobs
 from svmcore.lab.experiment import repeats

@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui.figures import curves
 from pages.ui.figures.frame import side_by_side
 from pages.ui.kit import state, view, ways, words
-from pages.ui.kit.buttons import button
+from pages.ui.kit.ways import button
 from pages.ui.recipe import config
 from pages.ui.run import exports, picker
 from svmcore.lab.experiment import repeats

@@ -10,7 +10,7 @@ import streamlit as st
 
 from data import DataError, catalogue
 from pages.ui.kit import parameters, state, text, view, ways, words
-from pages.ui.kit.buttons import button
+from pages.ui.kit.ways import button
 from svmcore.lab import jobs
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import labels as folding

@@ -10,7 +10,7 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.kit import present, state, words
-from pages.ui.kit.buttons import button
+from pages.ui.kit.ways import button
 from pages.ui.recipe import starting
 from svmcore.lab import jobs
 from svmcore.lab.recipe.recipe import Recipe, RecipeError

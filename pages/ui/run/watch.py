@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.figures import curves
 from pages.ui.figures.frame import side_by_side
 from pages.ui.kit import numbers, present, view, words
-from pages.ui.kit.buttons import button
+from pages.ui.kit.ways import button
 from pages.ui.recipe import config, starting
 from pages.ui.run import card, line, picker, polling
 from svmcore.lab.registry.methods import METHODS

@@ -12,13 +12,33 @@ from typing import NamedTuple
 
 import numpy as np
 
+from data import Dataset
 from data.memo import Bounded
 from pages.ui.example import evidence
-from pages.ui.example.shown import Shown
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine, answers
 
 KEPT_BYTES = 32 << 20  # of kernel values, for each machine: 45 examples of a machine with 88,000 support vectors
+
+DRAWN = "drawn"  # the `ref` of an example that the reader drew
+
+
+class Shown(NamedTuple):
+    """One example that is looked at, of a dataset or drawn by the reader.
+
+    X (1, ...) as the dataset has its examples, before preprocessing; label None for one that the reader drew.
+    """
+
+    dataset: Dataset
+    X: np.ndarray
+    label: object | None
+    ref: str  # `gallery.reference`, or DRAWN
+
+    @property
+    def row(self) -> int:
+        """The row of X_train that it is; -1 where it is none."""
+        _, split, index = [*self.ref.rsplit("/", 2), "", ""][:3]
+        return int(index) if split == "train" else -1
 
 
 class Answer(NamedTuple):

@@ -13,13 +13,12 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.example import evidence
-from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters, ways
 from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain, short
 from pages.ui.why import lines
-from pages.ui.why.answer import Answer, answer
+from pages.ui.why.answer import Answer, Shown, answer
 from pages.ui.why.waterfall import Words, waterfall
 from svmcore.explain.bill import Bill
 from svmcore.lab.experiment.without import why_not

@@ -15,16 +15,15 @@ import streamlit as st
 
 from data import Dataset, catalogue, load, revisions
 from pages.ui.example import evidence
-from pages.ui.example.shown import Shown
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, state, walk, ways, words
-from pages.ui.kit.buttons import button
 from pages.ui.kit.gallery import DIGIT, open_digit, reference
 from pages.ui.kit.text import many, with_sign
+from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain, short
 from pages.ui.why import bill, family, holds, orbit, remedy, table, without
-from pages.ui.why.answer import Answer, answer
+from pages.ui.why.answer import Answer, Shown, answer
 from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine

@@ -13,13 +13,12 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.example import evidence, jittered
-from pages.ui.example.shown import Shown
 from pages.ui.example.spoken import brief, spoken
 from pages.ui.kit import numbers, parameters, ways
 from pages.ui.kit.gallery import VIRTUAL_RINGS, Tile, gallery, reference
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain, short, small
-from pages.ui.why.answer import Answer, answer
+from pages.ui.why.answer import Answer, Shown, answer
 from svmcore.explain import bill
 from svmcore.jitter import JitterSet
 from svmcore.lab.store.runs import Run

@@ -8,12 +8,11 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.example import evidence
-from pages.ui.example.shown import Shown
 from pages.ui.figures.frame import show
 from pages.ui.figures.maps import shift_map
 from pages.ui.kit import parameters, words
 from pages.ui.kit.words import distinct, plain, short
-from pages.ui.why.answer import Answer, answer, value
+from pages.ui.why.answer import Answer, Shown, answer, value
 from pages.ui.why.moving import deciding, is_image, machine_of
 from svmcore.explain import moved
 from svmcore.lab.registry.methods import METHODS

@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from pages.ui.example import evidence
-from pages.ui.example.shown import Shown
 from pages.ui.example.spoken import brief, spoken
 from pages.ui.kit.gallery import reference
 from pages.ui.kit.words import many, short, small
 from pages.ui.why import table
-from pages.ui.why.answer import Answer
+from pages.ui.why.answer import Answer, Shown
 from pages.ui.why.waterfall import Line, Side
 from svmcore.explain import bill
 from svmcore.jitter.families import Jitter

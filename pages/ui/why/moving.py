@@ -7,9 +7,9 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.example import evidence
-from pages.ui.example.shown import Shown
 from pages.ui.kit.gallery import pictures
 from pages.ui.kit.words import plain
+from pages.ui.why.answer import Shown
 from svmcore.lab.store.runs import Run
 
 NOTHING_TO_MOVE = (

@@ -14,14 +14,13 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.example import evidence
-from pages.ui.example.shown import Shown
 from pages.ui.example.spoken import brief, spoken
 from pages.ui.kit.component import component
 from pages.ui.kit.gallery import Tile, gallery, reference, sheet
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain, short
 from pages.ui.recipe import jitter_set
-from pages.ui.why.answer import Answer, answer, value
+from pages.ui.why.answer import Answer, Shown, answer, value
 from pages.ui.why.moving import deciding, form_pictures, is_image, machine_of
 from svmcore.explain import moved
 from svmcore.jitter import JitterSet

@@ -7,13 +7,12 @@ it takes. What a change breaks is counted on validation examples (recommend.py),
 import numpy as np
 import streamlit as st
 
-from pages.ui.example.shown import Shown
 from pages.ui.example.spoken import spoken
 from pages.ui.kit.gallery import in_theme, magnified
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain, short
 from pages.ui.why import recommend
-from pages.ui.why.answer import answer, value
+from pages.ui.why.answer import Shown, answer, value
 from pages.ui.why.moving import deciding, form_pictures, is_image
 from svmcore.explain import moved, remedy
 from svmcore.explain.remedy import Ladder

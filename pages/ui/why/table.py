@@ -12,13 +12,13 @@ import streamlit as st
 
 from data import Dataset, load
 from pages.ui.example import evidence, plane
-from pages.ui.example.shown import Shown
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.figures.traces import dots
 from pages.ui.kit.gallery import in_theme, magnified, pictures, thin
 from pages.ui.kit.palette import INK
 from pages.ui.kit.text import rounded, short
+from pages.ui.why.answer import Shown
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 

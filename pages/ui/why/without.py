@@ -10,10 +10,10 @@ import streamlit as st
 
 from data import load
 from pages.ui.example import evidence
-from pages.ui.example.shown import Shown
 from pages.ui.kit import parameters
-from pages.ui.kit.buttons import button
+from pages.ui.kit.ways import button
 from pages.ui.kit.words import distinct, many, minus, plain, short, small
+from pages.ui.why.answer import Shown
 from pages.ui.why.ticks import Ticks, keep, rows_of
 from pages.ui.why.working import Work, by_stage, watched
 from svmcore.lab.experiment.without import Change, Effect, why_not

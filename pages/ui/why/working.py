@@ -6,7 +6,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages.ui.kit import state
-from pages.ui.kit.buttons import button
+from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain
 from svmcore.lab.jobs.background import Analysis, Busy, TaskStatus
 from svmcore.lab.recipe.recipe import RecipeError

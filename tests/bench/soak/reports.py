@@ -14,7 +14,7 @@ import numpy as np
 import pages.ui.views  # noqa: F401  (makes them known)
 from data import DataError, catalogue
 from data.dataset import Arrays
-from pages.ui.run.report import sheet
+from pages.ui.run import exports
 from svmcore.kernels import RBF
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.store import export, runs
@@ -87,7 +87,7 @@ def _recipe(rng) -> Recipe:
 
 def _of_report(run: runs.Run) -> str:
     """What is wrong with the report of a run."""
-    page = sheet.report(run)
+    page = exports.report(run)
     try:
         found = Checked(page)
     except AssertionError as error:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pages.ui.views  # noqa: F401  (makes them known)
 from data import DataError, catalogue, fetch, pictures
-from pages.ui.run.report import sheet
+from pages.ui.run import exports
 from svmcore.lab import jobs
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.registry.tasks import task_of
@@ -158,7 +158,7 @@ def _read(run: runs.Run) -> str:
         run.progress()
         if run.state == "done":
             run.check()
-            sheet.report(run), run.export_snippet()
+            exports.report(run), run.export_snippet()
             for table in task_of(run.recipe).tables:
                 run.table(table)
             for part in range(run.parts()):

@@ -4,5 +4,4 @@ marks     HTML from numbers, texts and pictures, each a PNG inside the file: eve
           escaped here, and nowhere else
 charts    line charts and histograms as SVG
 sections  what stands on the sheet, part by part; detection: the same of a run that looks for objects
-sheet     the parts put together
 """

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pages.ui.example import answers, evidence, plane
+from pages.ui.example import evidence, plane
 from pages.ui.figures import curves
 from pages.ui.kit import view, words
 from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS, Tile
@@ -113,7 +113,7 @@ def confusions(run) -> str:
         cells = sorted(np.argwhere(wrong), key=lambda at: -wrong[*at])[:PAIRS]
         rows = [[names[i], names[j], f"{wrong[i, j]:,}"] for i, j in cells]
         parts.append(marks.table(["true", "predicted", "times"], rows, "The most frequent confusions."))
-    table = answers.by_class(machine, test)[:MOST_CLASSES]
+    table = evidence.by_class(machine, test)[:MOST_CLASSES]
     told = ("tested", "errors", "fn", "fp", "svs", "bound")
     rows = [[name, *(f"{row[column]:,}" for column in told)] for name, row in zip(names, table, strict=False)]
     head = ["class", "tested", "errors", "missed (FN)", "false alarms (FP)", "support vectors", "bounded"]
@@ -199,7 +199,7 @@ def wrong(run) -> str:
     rows = np.flatnonzero(true != predicted)
     if not len(rows):
         return marks.section("Errors", marks.paragraph("No test example is misclassified."))
-    lead = answers.lead(test.decision, true, predicted)[rows]
+    lead = evidence.lead(test.decision, true, predicted)[rows]
     rows = rows[np.argsort(-lead, kind="stable")][:WRONG]
     shown = [
         Tile(

@@ -437,3 +437,54 @@ def test_numbers_far_from_0_keep_their_differences_until_they_are_standardised(h
     wanted = (tidy[problem.test_index] - rows.mean()) / rows.std()
     assert np.abs(problem.X_test - wanted).max() < 1e-4
     assert train.execute(standardised).result["errors"] <= 1
+
+
+MIXED = pd.DataFrame(
+    {
+        "age": [float(age) if k != 3 else None for k, age in enumerate(AGES)],
+        "whole": range(N),
+        "size": [comma(size) for size in SIZES],
+        "weight": [f"{k + 50} kg" for k in range(N)],
+        "day": [date(2024, 3, k + 1) for k in range(N)],
+        "time": [datetime(2024, 3, k + 1, 8, 30) for k in range(N)],
+        "smokes": [k % 2 == 0 for k in range(N)],
+        "group": [("a", "b\nc", None)[k % 3] for k in range(N)],
+        "class": [k % 2 + 3 for k in range(N)],
+    }
+)
+
+
+@pytest.mark.parametrize("empty", ["fill", "tell"])
+def test_a_table_is_the_same_as_csv_workbook_and_parquet(empty):
+    book = io.BytesIO()
+    MIXED.to_excel(book, index=False)
+    as_csv, *others = (
+        read_upload(name, content, empty=empty)
+        for name, content in {
+            "a.csv": MIXED.to_csv(index=False).encode(),
+            "a.xlsx": book.getvalue(),
+            "a.parquet": parquet(MIXED),
+        }.items()
+    )
+    for other in others:
+        assert other.features == as_csv.features
+        np.testing.assert_array_equal(other.arrays.X_train, as_csv.arrays.X_train)
+        np.testing.assert_array_equal(other.arrays.y_train, as_csv.arrays.y_train)
+        assert other.notes[-len(as_csv.notes) :] == as_csv.notes
+
+
+def test_a_row_of_a_workbook_is_named_by_its_number_in_the_sheet():
+    rows = [[], HEAD, *(row if k != 4 else (None, *row[1:]) for k, row in enumerate(ROWS))]
+    with pytest.raises(DataError, match=r"line 7 has an empty cell in column 'Alter'"):
+        read_upload("a.xlsx", excel(rows))
+    frame = pd.DataFrame(ROWS, columns=HEAD).astype({"Alter": float})
+    frame.loc[4, "Alter"] = np.inf
+    with pytest.raises(DataError, match=r"line 6 has 'inf', a missing or infinite value, in column 'Alter'"):
+        read_upload("a.parquet", parquet(frame))
+
+
+def test_columns_of_a_parquet_file_may_be_named_by_numbers():
+    frame = pd.DataFrame({str(k): [k + row for row in range(N)] for k in range(3)} | {"3": KINDS})
+    preview = read_upload("a.parquet", parquet(frame), label="3")
+    assert preview.features == ("0", "1", "2")
+    assert len(preview.arrays.X_train) == N

@@ -28,6 +28,7 @@ import numpy as np
 
 from data.dataset import DataError
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
+from data.loaders.sheets import Cells
 from data.loaders.sieve import TooLarge
 from data.loaders.text import ACCEPTED, Rows
 
@@ -189,6 +190,14 @@ class _Seen:
     unsure: dict[str, str] = field(default_factory=dict)  # uncertain unit -> the first cell with it
 
     def add(self, cells: np.ndarray) -> None:
+        """Of float64, NaN where they are empty, or of texts."""
+        if cells.dtype.kind == "f":
+            there = int(np.count_nonzero(~np.isnan(cells)))
+            self.n += len(cells)
+            self.missing += len(cells) - there
+            self.measured += there
+            self.numbers += {(True, comma): there for comma in (False, True)}
+            return
         distinct, counts = np.unique(cells, return_counts=True)
         for cell, count in zip(distinct.tolist(), counts.tolist()):
             self.n += count
@@ -263,6 +272,8 @@ class _Column(NamedTuple):
 
     def values(self, cells: np.ndarray) -> np.ndarray:
         """(n, len(names)) float64: NaN if a cell is missing or not a number, infinite if it is too large."""
+        if cells.dtype.kind == "f":
+            return cells[:, None]
         distinct, inverse = np.unique(cells, return_inverse=True)
         if self.levels:
             rows = [[np.nan if is_missing(cell) else cell == s for s in self.coded] for cell in distinct]
@@ -295,11 +306,11 @@ class Columns:
     notes : the decisions made, one sentence each
     """
 
-    def __init__(self, rows: Rows, chosen: Sequence[int], names: Sequence[str]):
+    def __init__(self, rows: Rows | Cells, chosen: Sequence[int], names: Sequence[str]):
         """chosen: the columns to use; names: the names of all columns."""
         seen = [_Seen() for _ in chosen]
         for _, part in rows.parts(len(chosen)):
-            for column, cells in zip(seen, part.cut_off(chosen).T):
+            for column, cells in zip(seen, part.cut_off(chosen)):
                 column.add(cells)
         marks = {column.decimal_mark for column in seen if column.kind == "numbers"}
         usual = "comma" if "comma" in marks and "point" not in marks else "point"
@@ -331,19 +342,20 @@ class Columns:
         if dates:
             self.notes.append(f"Dates become days since 1970: {_listed(dates)}")
 
-    def numbers(self, rows: Rows, empty: str) -> tuple[np.ndarray, dict[int, DataError]]:
+    def numbers(self, rows: Rows | Cells, empty: str) -> tuple[np.ndarray, dict[int, DataError]]:
         """X (n, len(names)) float64, NaN for empty cells, and the errors by row. Raises TooLarge."""
-        n, d = len(rows.lines), len(self.names)
+        n, d = rows.n, len(self.names)
         if n * d * 4 > MAX_BYTES:
             raise TooLarge(f"{rows.name} becomes a table of {n:,} x {d:,} numbers", SIZE_ACCEPTED)
         X, bad, chosen = np.empty((n, d)), {}, [column.at for column in self._used]
         for block, part in rows.parts(len(chosen)) if chosen else ():
             cells = part.cut_off(chosen)
             for j, (column, which) in enumerate(zip(self._used, self._slices)):
-                X[block.start : block.stop, which] = column.values(cells[:, j])
+                X[block.start : block.stop, which] = column.values(cells[j])
                 for i in np.flatnonzero(~(np.abs(X[block.start : block.stop, which.start]) <= LARGEST)):
                     where = f"{rows.name}: line {part.number[i]}"
-                    if why := column.complaint(where, str(cells[i, j]), empty != REFUSE):
+                    cell = "" if cells[j][i] != cells[j][i] else str(cells[j][i])  # NaN, of a column of numbers
+                    if why := column.complaint(where, cell, empty != REFUSE):
                         bad.setdefault(block.start + int(i), why)
         return X, bad
 

@@ -58,7 +58,7 @@ def _keys(images: Sequence[str]) -> dict[str, str]:
 
 def _of_table(name: str, content: str, keys: dict[str, str]) -> ClassTable | None:
     header, rows = table.taken_apart(name, content)
-    lines = [[cell.strip() for cell in rows.cells(k)] for k in range(len(rows.lines))]
+    lines = [[cell.strip() for cell in rows.cells(k)] for k in range(rows.n)]
     if header and any(cell.lower() in keys for cell in header):  # not a header
         header, lines = [], [header, *lines]
     width = len(header) or len(lines[0])

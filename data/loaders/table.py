@@ -5,7 +5,6 @@
 Tables of plain numbers are read directly; other columns are interpreted cell by cell (loaders.columns).
 """
 
-import re
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from data.dataset import DataError
 from data.loaders import columns, text
 from data.loaders.check import MAX_CLASSES, MAX_LABEL
 from data.loaders.columns import REFUSE, TELL
+from data.loaders.sheets import Cells
 from data.loaders.sieve import Sieve
 from data.loaders.text import Rows
 
@@ -26,8 +26,6 @@ LABEL_NAMES = (
     *("klasse", "kategorie", "zielgröße", "classe", "catégorie", "clase", "categoría"),
 )
 ID_NAMES = ("", "id", "index", "nr", "nr.", "no", "no.", "row", "unnamed: 0", "#")
-_DECIMALS = re.compile(r"\d,(?!\d{3}(?!\d))\d")
-_NOT_DIGITS = re.compile(r"[^\d\s,;]")
 
 
 class Table(NamedTuple):
@@ -54,12 +52,14 @@ def taken_apart(name: str, table: str) -> tuple[list[str], Rows]:
     return text.taken_apart(name, table, columns.is_number)
 
 
-def labels(header: list[str], rows: Rows) -> Labels:
+def labels(header: list[str], rows: Rows | Cells) -> Labels:
     """The probable label column of a table. DataError if its rows differ in length."""
     return _labels(header, _even(rows, len(rows.cells(0)), Sieve(skip=True)), None)
 
 
-def parse(header: list[str], rows: Rows, label: str | None = None, skip: bool = False, empty: str = REFUSE) -> Table:
+def parse(
+    header: list[str], rows: Rows | Cells, label: str | None = None, skip: bool = False, empty: str = REFUSE
+) -> Table:
     """The examples of a table that has been split into rows.
 
     label : a column name, "first" or "last"; by default the most probable label column: by its name, or because it
@@ -68,7 +68,7 @@ def parse(header: list[str], rows: Rows, label: str | None = None, skip: bool = 
     empty : handling of empty cells: "refuse", "fill", or "tell" (fill and add an indicator column of 0 and 1)
     """
     name = rows.name
-    sieve, total = Sieve(skip), len(rows.lines)
+    sieve, total = Sieve(skip), rows.n
     rows = _even(rows, len(header) or len(rows.cells(0)), sieve)
     names, column, _ = _labels(header, rows, label)
     numbering = _numbering(header, rows, column)
@@ -87,44 +87,31 @@ def parse(header: list[str], rows: Rows, label: str | None = None, skip: bool = 
     return Table(X, y, names[column], features if header else (), (*notes, *more, *sieve.notes(total, "rows")))
 
 
-def _even(rows: Rows, expected: int, sieve: Sieve) -> Rows:
+def _even(rows: Rows | Cells, expected: int, sieve: Sieve) -> Rows | Cells:
     """The rows with as many values as the first line; the others go to the sieve."""
-    ragged = {}
-    for k, row in enumerate(rows.lines):
-        n_values = row.count(rows.mark) + 1 if rows.mark else len(row.split())
-        where = f"Line {rows.number[k]} of {rows.name}"
-        if '"' in row and rows.is_open(k):
-            ragged[k] = DataError(f"{where} has a quote that is never closed", text.ACCEPTED)
-            continue
-        if n_values != expected and '"' in row:
-            n_values = len(rows.cells(k))
-        if n_values != expected:
-            ragged[k] = DataError(f"{where} has {n_values} values, but the first line has {expected}", text.ACCEPTED)
-    return _without(rows, ragged, sieve)
+    return _without(rows, rows.uneven(expected), sieve)
 
 
-def _without(rows: Rows, bad: dict[int, DataError], sieve: Sieve) -> Rows:
+def _without(rows: Rows | Cells, bad: dict[int, DataError], sieve: Sieve) -> Rows | Cells:
     """The rows without the invalid ones. bad: row -> error."""
     if not bad:
         return rows
     for k, why in sorted(bad.items()):
         sieve.add(f"line {rows.number[k]}", why, rows.number[k])
-    if len(bad) == len(rows.lines):
+    if len(bad) == rows.n:
         sieve.notes(len(sieve.bad), "rows")  # raises, as no row is left
-    return rows.take([k for k in range(len(rows.lines)) if k not in bad])
+    return rows.take([k for k in range(rows.n) if k not in bad])
 
 
 def _values(
-    rows: Rows, others: list[int], column: int, names: tuple[str, ...], sieve: Sieve, empty: str
+    rows: Rows | Cells, others: list[int], column: int, names: tuple[str, ...], sieve: Sieve, empty: str
 ) -> tuple[np.ndarray, np.ndarray, tuple[str, ...], list[str]]:
     """The usable rows: X from the columns `others`, labels (n,), names and notes."""
     plain = _plain(rows, others, column)
     if plain is not None:
         return *plain, tuple(names[k] for k in others), []
-    if rows.mark in (";", "\t") and _has_decimal_commas(rows):
-        plain = _plain(rows._replace(lines=[row.replace(",", ".") for row in rows.lines]), others, column)
-        if plain is not None:
-            return plain[0], rows.texts([column])[:, 0], tuple(names[k] for k in others), [columns.COMMA]
+    if (pointed := rows.with_points()) and (plain := _plain(pointed, others, column)):
+        return plain[0], rows.texts([column])[:, 0], tuple(names[k] for k in others), [columns.COMMA]
     understood = columns.Columns(rows, others, names)
     X, bad = understood.numbers(rows, empty)
     y = rows.texts([column])[:, 0]
@@ -138,28 +125,16 @@ def _values(
     return X, y.astype(f"U{max(1, int(np.char.str_len(y).max()))}"), features, [*understood.notes, *more]
 
 
-def _has_decimal_commas(rows: Rows) -> bool:
-    """Whether commas can only be decimal commas: there is no point, and some comma is not followed by exactly three
-    digits, as a thousands separator is."""
-    return not any("." in row for row in rows.lines) and any(_DECIMALS.search(row) for row in rows.lines)
-
-
-def _plain(rows: Rows, others: list[int], column: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """X and labels of a table of plain finite numbers; None for other tables. uint8 if every cell is a small whole
-    number, which reads thirty times faster."""
-    small = not any(_NOT_DIGITS.search(row) for row in rows.lines)
+def _plain(rows: Rows | Cells, others: list[int], column: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """X and labels of a table of plain finite numbers; None for other tables."""
     with suppress(DataError):
         y = rows.texts([column])[:, 0]
-        if np.char.str_len(y).max() > MAX_LABEL:
-            return None
-        for dtype in (np.uint8, np.float64) if small else (np.float64,):
-            with suppress(DataError):
-                X = rows.columns(others, dtype)
-                return (X, y) if (np.abs(X) <= columns.LARGEST).all() else None
+        if np.char.str_len(y).max() <= MAX_LABEL and (np.abs(X := rows.numbers(others)) <= columns.LARGEST).all():
+            return X, y
     return None
 
 
-def _labels(header: list[str], rows: Rows, label: str | None) -> Labels:
+def _labels(header: list[str], rows: Rows | Cells, label: str | None) -> Labels:
     d = len(header) or len(rows.cells(0))
     names = tuple(title or f"column {k}" for k, title in enumerate(header or d * [""], 1))
     if label in ("first", "last"):
@@ -178,10 +153,10 @@ def _labels(header: list[str], rows: Rows, label: str | None) -> Labels:
     return Labels(names, int(np.argmin(distinct)) if min(distinct) < np.inf else d - 1, False)
 
 
-def _sample(rows: Rows, chosen) -> np.ndarray:
+def _sample(rows: Rows | Cells, chosen) -> np.ndarray:
     """(m, len(chosen)) cells of evenly spaced rows."""
-    step = 1 + len(rows.lines) // max(2, min(SAMPLE, MAX_CELLS // len(chosen)))
-    return rows.take(range(0, len(rows.lines), step)).texts(list(chosen))
+    step = 1 + rows.n // max(2, min(SAMPLE, MAX_CELLS // len(chosen)))
+    return rows.take(range(0, rows.n, step)).texts(list(chosen))
 
 
 def _distinct(cells: np.ndarray) -> float:
@@ -198,7 +173,7 @@ def _distinct(cells: np.ndarray) -> float:
     return n if whole and n > 1 else np.inf
 
 
-def _numbering(header: list[str], rows: Rows, label: int) -> list[int]:
+def _numbering(header: list[str], rows: Rows | Cells, label: int) -> list[int]:
     """Columns that only number the rows, such as the index of a spreadsheet."""
     named = [k for k, title in enumerate(header) if title.strip().lower() in ID_NAMES and k != label]
     return [k for k in named if _counts(_sample(rows, [k])[:, 0])]

@@ -12,10 +12,11 @@ from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 
 from data.dataset import Arrays, DataError
-from data.loaders import arff, bundle, check, idx, images, labelled, libsvm, matlab, npz, sheets, table, text
+from data.loaders import arff, bundle, check, columns, idx, images, labelled, libsvm, matlab, npz, sheets, table, text
 from data.loaders.bundle import Member
 from data.loaders.columns import REFUSE
 from data.loaders.labelled import ClassTable
+from data.loaders.sheets import Cells
 from data.loaders.table import Labels
 from data.loaders.text import Rows
 
@@ -65,7 +66,7 @@ class Opened:
     members: list[Member]
     notes: tuple[str, ...] = ()
     content: bytes = b""  # the text of a LIBSVM file, or a MATLAB file
-    table: tuple[list[str], Rows] | None = None  # its header and rows
+    table: tuple[list[str], Rows | Cells] | None = None  # its header and rows
 
     @cached_property
     def labels(self) -> Labels | None:
@@ -133,13 +134,16 @@ def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] =
     if len(members) == 1 and not idx.is_idx(content := members[0].read()):
         if matlab.is_matlab(members[0].name, content):
             return known("mat", content=content)
-        format_, content, notes = _as_text(members[0].name, content)
+        _require_known(members[0].name, content)
+        if sheet := sheets.taken_apart(members[0].name, content, columns.is_number):
+            return known(sheet[0], table=sheet[1], notes=tuple(sheet[2]))
+        content, notes = text.in_utf8(members[0].name, content)
         if libsvm.is_libsvm(content[: libsvm.HEAD]):
             return known("libsvm", notes=tuple(notes), content=content)
         whole = content.decode()
-        if format_ == "csv" and arff.is_arff(whole):
+        if arff.is_arff(whole):
             return known("arff", notes=tuple(notes), table=arff.taken_apart(members[0].name, whole))
-        return known(format_, notes=tuple(notes), table=table.taken_apart(members[0].name, whole))
+        return known("csv", notes=tuple(notes), table=table.taken_apart(members[0].name, whole))
     if all(idx.is_idx(member.read()) for member in members):
         return known("idx")
     if tables := [member for member in members if member.name.lower().removesuffix(".gz").endswith(TABLES)]:
@@ -165,13 +169,8 @@ def _members(name: str, source: Source) -> list[Member]:
     return members
 
 
-def _as_text(name: str, content: bytes) -> tuple[str, bytes, list[str]]:
-    """The format of a table, its content as UTF-8 text, and notes."""
-    if sheets.is_workbook(content):
-        return "xlsx", *sheets.workbook(name, content)
-    if content.startswith(sheets.PARQUET):
-        return "parquet", *sheets.parquet(name, content)
+def _require_known(name: str, content: bytes) -> None:
+    """DataError for a format that is known and not read."""
     for magic, (what, accepted) in _FOREIGN.items():
         if content.startswith(magic):
             raise DataError(f"{name} is {what}", accepted)
-    return "csv", *text.in_utf8(name, content)

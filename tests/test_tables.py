@@ -15,10 +15,10 @@ from svmcore.lab import RECIPES, Recipe, jobs, tables
 from svmcore.lab.experiment import rivals
 from svmcore.lab.experiment.scaling import point
 from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipes import digestion
+from svmcore.lab.recipes import digestion, mnist
 from svmcore.lab.recipes.pairs import JITTER_SETS
 from svmcore.lab.store import runs
-from svmcore.lab.tables import PUBLISHED, TABLES, Cell, Row, Table, fill, mnist, numbers, text
+from svmcore.lab.tables import PUBLISHED, TABLES, Cell, Row, Table, fill, numbers, text
 from svmcore.metrics import paired_test
 from tests.trained import finished
 

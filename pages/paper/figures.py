@@ -41,11 +41,10 @@ from svmcore.lab.experiment.splits import machine_of
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES, xtrain
-from svmcore.lab.recipes.digestion import PROBLEMS, WAYS
+from svmcore.lab.recipes.digestion import COUNTED, PROBLEMS, UNIT, WAYS
 from svmcore.lab.recipes.pairs import HURT, HURT_GROUP, HURTS
 from svmcore.lab.store.reading import Group
 from svmcore.lab.tables import NUMBERS, PUBLISHED, of_run
-from svmcore.lab.tables.digestion import COUNTED, UNIT
 from svmcore.lab.tables.printing import number
 from svmcore.methods.definite import KernelReport, examine
 from svmcore.methods.jittering import Jittered

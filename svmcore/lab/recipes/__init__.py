@@ -1,4 +1,5 @@
-"""The named recipes: experiments of the papers and first steps, ready to run from the app or by name.
+"""The named recipes: experiments of the papers and first steps, ready to run from the app or by name. The tables of the
+papers stand beside the recipes that fill them (lab/tables fills them).
 
 first: the preset and quick ones; usps, mnist, pairs: the handwritten digits of DeCoste and Schölkopf, Machine Learning
 46 (2002), section 5.1 and Table 10; digestion: its section 4; volcanoes: its section 5.2; best: beyond the paper;

@@ -12,6 +12,7 @@ Digit 1 has the fewest support vectors, so that its caches are from a small part
 from typing import NamedTuple
 
 from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipes.layout import Table, table_of
 from svmcore.lab.recipes.mnist import DEGREE_9
 
 NEVER, SHARES = 10**9, (5, 20, 50, 100)
@@ -86,3 +87,36 @@ RECIPES = (
     *_shifted("vsv", "virtual examples", scope="all"),
     *_shifted("jsv", "the jittering kernel"),
 )
+
+
+# Tables
+
+COUNTED = {"work": "Work", "computed": "Values", "lookups": "Look-ups", "updates": "Updates", "steps": "Steps",
+           "sv_most": "Most SVs", "jumps": "Digestions", "filled": "Rows filled, %", "solve_s": "s"}  # fmt: skip
+UNIT = (
+    "Counts in millions. Work: kernel values, look-ups and updates in one unit, a plain kernel value of d "
+    "multiply-adds; a look-up and an update are one each. Seconds: of the processor."
+)
+
+
+def tables() -> tuple[Table, ...]:
+    """One rule changed at a time; note 6. What the size of the cache does is a figure."""
+    rules = table_of(
+        "mnist-digestion-rules",
+        "Section 4.2: the rules of digestion, one changed at a time",
+        COUNTED,
+        *((title, f"digest-rule-{way}") for way, (title, _) in RULES.items()),
+        note=f"Digit 1 of {FEW:,} with a cache of {RULES_MB} MB. {UNIT}",
+    )
+    jittering = table_of(
+        "mnist-digestion-jsv",
+        "Note 6: one cache under virtual examples and under the jittering kernel",
+        {"size": "Examples", "svs": "SVs"} | COUNTED,
+        *(
+            (f"{title}, {mb} MB", f"digest-{method}-{mb}")
+            for method, title in (("vsv", "Virtual examples"), ("jsv", "Jittering kernel"))
+            for mb in SHIFTED_MB
+        ),
+        note=UNIT,
+    )
+    return rules, jittering

@@ -1,7 +1,7 @@
 """The papers' tables by name, each cell a published figure beside ours, filled from stored runs.
 
-    PUBLISHED                  what the papers print, from published.json
-    TABLES["usps-table1"]      rows of cells: a recipe, one of its figures, and what was published
+    PUBLISHED                  what the papers print, from recipes/published.json
+    TABLES["usps-table1"]      rows of cells: a recipe, one of its figures, and what was published (recipes/)
     fill(table) -> Filled      ours, with 95 % intervals; cells without a run have a predicted time
     text(filled)               the same as lines of text
 
@@ -9,9 +9,9 @@ Source: DeCoste and Schölkopf, Machine Learning 46 (2002), Tables 1-10 and sect
 Schölkopf, NIPS 9 (1997); Osuna, Freund and Girosi (1997); Bakir, Bottou and Weston, NIPS 17 (2004), Table 1.
 """
 
-from svmcore.lab.tables import burges, digestion, mnist, osuna, pairs, usps, xtrain
+from svmcore.lab.recipes import digestion, mnist, osuna, pairs, reductions, usps, xtrain
+from svmcore.lab.recipes.layout import PUBLISHED, Cell, Row, Table
 from svmcore.lab.tables.filling import Filled, Tested, Value, asked, fill, stored_runs
-from svmcore.lab.tables.layout import PUBLISHED, Cell, Row, Table
 from svmcore.lab.tables.numbers import NUMBERS, of_run
 from svmcore.lab.tables.printing import text, with_interval
 
@@ -21,5 +21,5 @@ __all__ = [
 ]  # fmt: skip
 
 TABLES: dict[str, Table] = {
-    table.name: table for part in (usps, mnist, pairs, digestion, burges, osuna, xtrain) for table in part.tables()
+    table.name: table for part in (usps, mnist, pairs, digestion, reductions, osuna, xtrain) for table in part.tables()
 }

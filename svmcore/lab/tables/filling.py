@@ -11,8 +11,8 @@ from svmcore.lab.experiment import rivals
 from svmcore.lab.forecast.estimate import seconds_of
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES, xtrain
+from svmcore.lab.recipes.layout import Cell, Table
 from svmcore.lab.store import runs
-from svmcore.lab.tables.layout import Cell, Table
 from svmcore.lab.tables.numbers import Number, mean, of_rival, of_run
 from svmcore.metrics import PairedTest, paired_test
 

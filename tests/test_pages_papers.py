@@ -332,7 +332,7 @@ def test_the_study_of_digestion_opens_on_its_samples_and_says_what_the_rest_need
     app = open_page("paper", show="digestion")
     assert app.session_state["paper_name"] == "decoste"
     assert len(app.get("plotly_chart")) == 1
-    assert "Farthest apart: Rows of the last moves and With digestion" in captions(app)
+    assert "Largest difference: Rows of the examples that moved last and With digestion" in captions(app)
     assert len(app.dataframe[0].value) == 24
     assert "runs to train, about" in captions(app)
     app.selectbox(key="measure").set_value("sv_most").run()

@@ -85,7 +85,7 @@ def test_what_became_of_it_is_told(kept):
     table = app.dataframe[0].value
     assert table["Vectors"].tolist() == [of.result["n_union"], 8]
     assert "times fewer vectors" in texts(app)
-    assert "neither train nor test" in captions(app)
+    assert "in neither the training nor the test set" in captions(app)
     assert "predictions changed" in texts(app)
     app.selectbox(key="reduce_other").select(4).run()
     app.button(key="reduce_keep").click().run()

@@ -152,7 +152,7 @@ def _held(trials: Trials, size, x_title: str, now: float) -> go.Figure:
     """Support vectors against x with Steinwart's line; size(x): how many examples train there."""
     errors = [min(float(np.mean(~one.right_noisy)) for one in both) for both in trials.values()]
     law = Line(list(trials), [2 * size(x) * error for x, error in zip(trials, errors, strict=True)])
-    told = "the smaller of both errors here, on test labels with the same noise"
+    told = "the smaller of the two test errors here, on labels with the same noise"
     return held(_lines(trials, lambda one: len(one.support)), law, x_title, told, now=now)
 
 
@@ -160,7 +160,7 @@ def _wrong(trials: Trials, x_title: str, now: float) -> go.Figure:
     lines = _lines(trials, lambda one: 100 * float(np.mean(~one.right)))
     figure = growth(lines, x_title, "test error, %", now=now, per_cent=True)
     said, tests = ends(lines), len(next(iter(trials.values()))[0].right)
-    see = f"Per cent wrong: {said} of {tests:,} test examples, whose labels are as they are."
+    see = f"Test errors in per cent: {said} of {tests:,} test examples, whose labels are not flipped."
     return worded(figure, f"Test errors against {x_title}: {said}.", see)
 
 
@@ -262,7 +262,7 @@ def _why(rule: str, given: Sample, found: Trained) -> str:
     wrong, easy, back = (int((found.role == code).sum()) for code in (roles.WRONG_SIDE, roles.EASY, roles.REINSERTED))
     parts = [f"**{wrong + easy:,} of {len(found.role):,}: {wrong:,} from the wrong side, {easy:,} easy.**"]
     if back:
-        parts.append(f"{back:,} more were easy, and restored so that both classes have equally many.")
+        parts.append(f"{back:,} more were easy but restored, so that both classes have the same number.")
     parts.append(RULES[rule].why)
     if (flipped := int(given.flipped.sum())) and wrong:
         caught = int((given.flipped & (found.role == roles.WRONG_SIDE)).sum())
@@ -278,16 +278,16 @@ def _cost(one: Trained, given: Sample) -> costs.Cost:
 def _side_by_side(setting: Setting, chosen: str, given: Sample, plain: Trained) -> None:
     """Every rule on the same points, the plain machine first."""
     st.caption(
-        "MULTIEDIT removes the overlap, CONDENSE keeps examples at the boundary; applied in turn they do both. Full "
-        "colour: retained. Pale: discarded; crosses from the wrong side, dots as easy. Line: machine of the retained "
-        "examples; dashed: plain machine."
+        "MULTIEDIT removes the overlap, and CONDENSE keeps examples at the boundary. Together they do both. Full "
+        "colour: retained. Pale: discarded (crosses: wrong side; dots: easy). Line: machine of the retained examples. "
+        "Dashed: plain machine."
     )
     points = _points(given)
     grid = st.grid(4, min_column_width=200)
     with grid.cell():
         st.button(
             "Plain machine", key="look_plain", type="tertiary", width="stretch", disabled=True,
-            help="The machine of all examples: nothing is discarded.",
+            help="The machine trained on all examples. Nothing is discarded.",
         )  # fmt: skip
         _tile(points, plain, plain, "Plain machine", "plain")
     for name, rule in RULES.items():

@@ -72,7 +72,7 @@ MEASURES = {
     "bound": lambda run: int(np.sum(run.result["n_bound"])),
     "free": lambda run: run.result["n_union"] - int(np.sum(run.result["n_bound"])),
     "test error, %": lambda run: 100 * run.result["error_rate"],
-    "error by noisy labels, %": lambda run: 100 * run.result.get("noisy", run.result)["error_rate"],
+    "error on noisy labels, %": lambda run: 100 * run.result.get("noisy", run.result)["error_rate"],
     TIME: lambda run: search_apart(run.result)[0],
 }
 
@@ -101,7 +101,7 @@ def law(course: Course, found: Found) -> Line | None:
     for point in course.points:
         done = [found[r.digest()] for several in point.machines.values() for r in several if r.digest() in found]
         if done:
-            smallest = min(MEASURES["error by noisy labels, %"](run) for run in done) / 100
+            smallest = min(MEASURES["error on noisy labels, %"](run) for run in done) / 100
             xs.append(point.x)
             ys.append(2 * (smallest if point.bayes is None else point.bayes) * done[0].result["n_train"])
     return Line(xs, ys) if xs else None
@@ -149,33 +149,35 @@ FIGURES = {
         "xtrain-fig1",
         lambda recipe: round(100 * drawn.bayes_error(recipe.dataset), 3),
         "smallest possible error, %",
-        "A line between two squares that overlap more and more.",
-        "Theirs: bounded support vectors (alpha = C) grow with the overlap, those below C stay few.",
+        "A line between two squares with growing overlap.",
+        "Paper: the number of bounded support vectors (alpha = C) grows with the overlap; free ones stay few.",
         {"apart": True},
     ),
     "Figure 3": Figure(
         "xtrain-fig3",
         lambda recipe: float(recipe.n_train),
         "training examples n",
-        "Two Gaussian clouds in ten dimensions, a linear machine, more and more examples; C by cross-validation on ten "
-        "splits. The paper's text says standard deviation 4, its error axis fits variance 4: both are here.",
-        "Theirs: nearly constant where the plain machine's grow linearly, with no loss of accuracy.",
+        "A linear machine on two Gaussian clouds in ten dimensions, with a growing number of examples. "
+        "Cross-validation on ten splits chooses C. The paper's text gives standard deviation 4, but its error axis "
+        "fits variance 4; both are available.",
+        "Paper: the number is nearly constant while the plain machine's grows linearly, with no loss of accuracy.",
     ),
     "Figure 4": Figure(
         "xtrain-fig4",
         lambda recipe: round(100 * recipe.option("noise"), 3),
         "labels flipped, %",
-        "MNIST, 3 against 8: more and more labels are swapped, on five seeds. The paper splits the examples into five "
-        "subsets of 2,340; five of 6,000, which overlap, are beside them.",
-        "Theirs: constant where the plain machine's grow linearly; errors alike, on clean labels slightly more.",
+        "MNIST, 3 against 8, with a growing share of swapped labels, on five seeds. The paper splits the examples into "
+        "five subsets of 2,340. Five overlapping subsets of 6,000 are shown as well.",
+        "Paper: the number is constant while the plain machine's grows linearly. Errors are similar, slightly higher "
+        "on clean labels.",
     ),
     "Settings": Figure(
         "xtrain-settings",
         lambda recipe: recipe.C,
         "C (of the first machines)",
-        "C of the first machines; the final C stays 10. Thresholds: as trained, the best on a validation part (slack "
-        "0), or moved no further than to within one standard error of it (slack 1).",
-        "Theirs: cross-training seems to be more sensitive than SVMs in terms of parameter tuning.",
+        "The C of the first machines varies; the final C stays 10. Thresholds stay as trained, or are the best ones on "
+        "a validation set (slack 0), or move only to within one standard error of the best (slack 1).",
+        "Paper: cross-training seems to be more sensitive than SVMs in terms of parameter tuning.",
         {"x_log": True},
     ),
 }
@@ -243,12 +245,12 @@ def _own(over: str) -> Course | None:
     if over == "noise":
         points = [_point(100 * level, base.replace(noise=level)) for level in LEVELS]
         group = Group.of("edit-noise", f"Label noise · {title}", base.digest())
-        return Course(title, "More and more labels are flipped.", "labels flipped, %", tuple(points), group)
+        return Course(title, "A growing share of the labels is flipped.", "labels flipped, %", tuple(points), group)
     base = base.replace(noise=noise)
     n = _most(base)
     points = [_point(size, base.replace(n_train=size)) for size in sorted({max(20, round(part * n)) for part in PARTS})]
     group = Group.of("edit-n", f"More examples · {title}", base.digest())
-    says = f"More and more examples, {100 * noise:g} % of their labels flipped."
+    says = f"A growing number of examples, with {100 * noise:g} % of the labels flipped."
     return Course(title, says, "training examples n", tuple(points), group)
 
 
@@ -269,7 +271,7 @@ def _figures(results: Results) -> dict[str, go.Figure]:
     course, found = results.plan.given, results.done
     drawn = {"Support vectors": _held(course, found), "Errors": _of(course, found, "test error, %")}
     if any(recipe.option("noise") for recipe in course.recipes):
-        drawn["Errors by noisy labels"] = _of(course, found, "error by noisy labels, %")
+        drawn["Errors on noisy labels"] = _of(course, found, "error on noisy labels, %")
     return drawn | {"Time": _of(course, found, TIME)}
 
 
@@ -288,7 +290,7 @@ def _held(course: Course, found: Found) -> go.Figure:
     else:
         lines = _lines(course, found, "support vectors")
     known = all(point.bayes is not None for point in course.points)
-    told = "the smallest possible error" if known else "the smallest error here by labels as noisy"
+    told = "the smallest possible error" if known else "the smallest error here, on labels with the same noise"
     kinds = " Bound: alpha = C; free: below C." if course.apart else ""
     how = {"log": course.apart, "span": _span(course), "log_x": course.x_log}
     return crossing.held(lines, law(course, found), course.x_title, told, kinds, **how)

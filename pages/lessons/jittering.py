@@ -19,8 +19,8 @@ def compares(facts: Facts) -> Verdict:
     J = forms(facts)
     return Verdict(
         (1, 9, 81).index(J),
-        f"The digit as it is and {J - 1} shifted forms: {J} comparisons, of which the best match counts. Shifting one "
-        "of the two is enough: only how they lie to each other matters.",
+        f"The digit itself and {J - 1} shifted forms make {J} comparisons, and the best match counts. Shifting one "
+        "of the two is enough, because only their relative position matters.",
     )
 
 
@@ -37,8 +37,8 @@ def fewer_errors(facts: Facts) -> Verdict:
     a, b = facts.errors("plain"), facts.errors("jittered")
     return Verdict(
         seen.against(b, a),
-        f"{b} of {facts.n_test('plain')} are wrong; the plain machine had {a}. What the machine was taught by copies "
-        "before, its comparison knows by itself now." + seen.doubt(facts, "plain", "jittered"),
+        f"{b} of {facts.n_test('plain')} are wrong; the plain machine had {a}. The comparison itself now includes what "
+        "the copies taught before." + seen.doubt(facts, "plain", "jittered"),
     )
 
 
@@ -49,7 +49,8 @@ def by_chance(facts: Facts) -> Verdict:
     return Verdict(
         0 if certain else 1,
         f"{test.only_a} digits are wrong with the virtual SVs alone, {test.only_b} with the jittering kernel alone. "
-        f"{end} (McNemar's test says p = {small(test.p_value)}; below {seen.LEVEL} one speaks of a difference.)",
+        f"{end} (McNemar's test gives p = {small(test.p_value)}; below {seen.LEVEL}, the difference counts as "
+        "significant.)",
     )
 
 
@@ -78,11 +79,13 @@ def notices(facts: Facts) -> Verdict:
     ]
     plain, jittered = (before != after for before, after in said)
     a, b = facts.errors("jittered"), facts.errors("jittered_scrambled")
-    blind = "" if plain else "The plain one gives exactly the same predictions: it ignores the positions of pixels. "
+    blind = (
+        "" if plain else "The plain machine gives exactly the same predictions: it ignores the positions of pixels. "
+    )
     return Verdict(
         (0 if not jittered else 1) if not plain else (2 if not jittered else 3),
-        f"{blind}With the jittering kernel {b} are wrong, {a} were before: it used which pixels are neighbours, and "
-        f"that information is gone. (The plain one has {facts.errors('plain')} wrong.)",
+        f"{blind}With the jittering kernel {b} are wrong, {a} were before: it used the knowledge of which pixels are "
+        f"neighbours, and that is lost. (The plain machine gets {facts.errors('plain')} wrong.)",
     )
 
 
@@ -121,15 +124,15 @@ LESSON = Lesson(
             ),
             ("At most twice as many", "More than twice as many"),
             View("support_vectors", {}, "jittered", outlined="sv_numbers"),
-            "the number *Support vectors*. No frame is dotted: there are no virtual ones.",
+            "the number *Support vectors*. No frame is dotted, because there are no virtual support vectors.",
             stays_small,
             ("virtual",),
         ),
         Step(
             View("errors", {}, "plain", outlined="errors_gallery"),
             lambda facts: (
-                f"These {facts.errors('plain')} of {facts.n_test('plain')} new digits are wrong with the plain "
-                "kernel. How many are wrong with the jittering kernel?"
+                f"The plain kernel gets these {facts.errors('plain')} of {facts.n_test('plain')} new digits wrong. "
+                "How many does the jittering kernel get wrong?"
             ),
             seen.FEWER_OR_MORE,
             View("errors", {}, "jittered", outlined="errors_line"),
@@ -139,12 +142,12 @@ LESSON = Lesson(
         Step(
             View("errors", {}, "jittered"),
             lambda facts: (
-                f"Virtual SVs leave {facts.errors('virtual')} digits wrong, the jittering kernel "
-                f"{facts.errors('jittered')}. Is one of them better, or may it be chance?"
+                f"Virtual SVs get {facts.errors('virtual')} digits wrong, the jittering kernel "
+                f"{facts.errors('jittered')}. Is one of them better, or may this be chance?"
             ),
             ("One is better, most likely", "It may well be chance"),
             View("compare", compared, "jittered", outlined="compare_verdict"),
-            "the sentences below the table: what B *fixes*, A alone has wrong; what it *breaks*, B alone.",
+            "the sentences below the table: B *fixes* what only A gets wrong, and *breaks* what only B gets wrong.",
             by_chance,
             ("virtual",),
         ),
@@ -160,8 +163,8 @@ LESSON = Lesson(
         ),
         Step(
             View("errors", {}, "jittered"),
-            "Now all pictures have their pixels put in one random order, the same for all, and the plain machine and "
-            "the one with the jittering kernel learn again from them. Which of them answers otherwise than before?",
+            "Now the pixels of all pictures are put in the same random order. The plain machine and the one with the "
+            "jittering kernel learn again from these. Which of them changes its predictions?",
             ("Neither", "Only the jittering kernel", "Only the plain machine", "Both"),
             View("scramble", mixed, "jittered", outlined="scramble_told"),
             "the table below the pictures: *As it is*, *Scrambled* and *Same predictions*.",

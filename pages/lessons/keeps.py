@@ -18,7 +18,7 @@ def few(facts: Facts) -> Verdict:
     n, kept = len(machine.alpha), machine.n_sv
     return Verdict(
         2 if kept < 10 else 1 if kept < n else 0,
-        f"{kept} of {n}: the ringed ones, at the edge of the road. They are called *support vectors*.",
+        f"{kept} of {n}: the points with a ring, at the edge of the road. They are called *support vectors*.",
     )
 
 
@@ -26,7 +26,7 @@ def idle(facts: Facts) -> Verdict:
     still = plane.same(plane.solved(facts), plane.solved(facts, points=plane.without_idle(facts)))
     return Verdict(
         1 if still else 0,
-        "59 points are left, and the road lies where it lay. A point away from the road has no say."
+        "59 points are left, and the road has not moved. A point away from the road has no influence."
         if still
         else "It moved a little.",
     )
@@ -47,7 +47,7 @@ def digits(facts: Facts) -> Verdict:
     n, kept = facts.run("plain").result["n_train"], facts.n_sv("plain")
     return Verdict(
         0 if kept < 10 else 1 if kept <= 100 else 2,
-        f"{kept} of {n}. In a plane few points can lie at the edge; with 784 directions to stick out in, most do.",
+        f"{kept} of {n}. In a plane few points can lie at the edge. In 784 dimensions, most do.",
     )
 
 
@@ -62,15 +62,15 @@ def odd(facts: Facts) -> Verdict:
     return Verdict(
         1 if top < low else 0,
         f"The kernel says how alike two pictures are: 1 if they are the same, near 0 if they have nothing in common. "
-        f"To the most alike of their own class the {EDGE} that pull hardest reach {top:.2f} on average, the "
-        f"{EDGE} that pull least {low:.2f}.",
+        f"Compared with the most similar digit of their class, the {EDGE} that pull hardest reach {top:.2f} on "
+        f"average, the {EDGE} that pull least {low:.2f}.",
     )
 
 
 LESSON = Lesson(
     "keeps",
     "What an SVM keeps",
-    "A machine that has seen sixty points, and needs only a few of them.",
+    "Why a machine that has seen sixty points needs only a few of them.",
     "section 2",
     {"plain": PAIR},
     (
@@ -116,7 +116,7 @@ LESSON = Lesson(
         Step(
             View("support_vectors", {"order": "Smallest alpha"}, "plain", outlined="support_gallery"),
             "Each support vector pulls at the line with a force, its *alpha*: the number in the lower left corner. "
-            "First come those that pull least. Which digits pull hardest?",
+            "Those that pull least come first. Which digits pull hardest?",
             ("Typical ones, like many others", "Odd ones, unlike the others of their class"),
             View("support_vectors", {"order": "Largest alpha"}, "plain", outlined="support_gallery"),
             "the first two rows, now those that pull hardest: could you read them all?",

@@ -20,8 +20,8 @@ def wider(facts: Facts) -> Verdict:
     ratio = plane.width(after) / plane.width(before)
     return Verdict(
         0 if ratio > 1.05 else 1 if ratio > 0.95 else 2,
-        f"It is {ratio:.1f} times as wide. With a small C points may stand in the road: it costs little, and a wide "
-        "road depends less on single points.",
+        f"It is {ratio:.1f} times as wide. With a small C, points may lie in the road at little cost. A wide road "
+        "depends less on single points.",
     )
 
 
@@ -31,8 +31,8 @@ def inside(facts: Facts) -> Verdict:
     within = bool((y_f[machine.bound] < 1 + 1e-2).all())
     return Verdict(
         1 if within else 0,
-        f"{int(machine.bound.sum())} points have a double ring: their pull has reached its limit, which is C. So C is "
-        "also the most that one point can pull.",
+        f"{int(machine.bound.sum())} points have a double ring: their pull (alpha) has reached its limit, C. So C "
+        "is also the most that one point can pull.",
     )
 
 
@@ -41,8 +41,8 @@ def island(facts: Facts) -> Verdict:
     wrong = [len(solve(replace(bent, C=C)).wrong) for C in (USUAL / 20, DEAR)]
     return Verdict(
         1 if wrong[1] < wrong[0] else 0,
-        f"{wrong[1]} of 61 points are wrong now, {wrong[0]} before. A large C makes every error dear, so the line "
-        "bends until it has none, around a point that may have been a slip of the pen.",
+        f"{wrong[1]} of 61 points are misclassified now, {wrong[0]} before. A large C makes every error costly, so "
+        "the line bends until it has none, even around a point that may be a labelling mistake.",
     )
 
 
@@ -58,7 +58,8 @@ def too_small(facts: Facts) -> Verdict:
     told = ", ".join(f"{bad} ({100 * bad / n:.2f} %) for C = {value}" for value, bad in wrong.items())
     return Verdict(
         0 if worst == STRENGTHS[0] else 2 if worst == STRENGTHS[-1] else 1,
-        f"Wrong of {n} digits, each held out once: {told}. With so small a C no digit may pull hard enough to matter.",
+        f"Errors on {n} digits, each held out once: {told}. With such a small C, no digit can pull hard enough to "
+        "matter.",
     )
 
 
@@ -71,8 +72,8 @@ def levels_off(facts: Facts) -> Verdict:
     return Verdict(
         0 if few else 1,
         f"{a} wrong with C = {STRENGTHS[-2]}, {b} with C = {STRENGTHS[-1]}. "
-        + f"At their limit pull {' and '.join(limited)} support vectors: "
-        + ("where few are held back, a higher limit changes little." if few else "here the limit still matters."),
+        + f"{' and '.join(limited)} support vectors pull at their limit: "
+        + ("few are limited, so a higher limit changes little." if few else "here the limit still matters."),
     )
 
 
@@ -85,14 +86,14 @@ EVERY = tuple(f"c{value}" for value in STRENGTHS)
 LESSON = Lesson(
     "margin",
     "The margin and C",
-    "Why a machine may be better off with a few points on the wrong side, and how one number decides that.",
+    "Why a machine may do better with a few points on the wrong side, and how one number decides that.",
     "section 2",
     {f"c{value}": recipe.replace(title=f"3 against 8, C {value}") for value, recipe in BY_C.recipes().items()},
     (
         Step(
             View("playground", plane.address(C=USUAL), outlined="play_plane"),
-            "The machine has drawn the widest empty road between the colours, called the *margin*. Points may stand in "
-            "the road, if they pay for it: *C* is the price. Here C is 10. If C falls to 0.1, what becomes of "
+            "The machine has drawn the widest empty road between the colours, called the *margin*. Points may lie in "
+            "the road, but each costs something: *C* is the price. Here C is 10. If C falls to 0.1, what becomes of "
             "the road?",
             ("Wider", "As it is", "Narrower"),
             View("playground", plane.address(C=CHEAP), outlined="play_plane"),
@@ -101,7 +102,7 @@ LESSON = Lesson(
         ),
         Step(
             View("playground", plane.address(C=CHEAP), outlined="play_plane"),
-            "Some rings are double now. Where do the points with a double ring stand?",
+            "Some rings are double now. Where do the points with a double ring lie?",
             ("Outside the road", "In the road or at its edge"),
             View("playground", plane.address(C=CHEAP), outlined="play_plane"),
             "the points with two rings, and the two thin lines.",
@@ -109,17 +110,18 @@ LESSON = Lesson(
         ),
         Step(
             View("playground", plane.address(C=USUAL / 20, **BENT), outlined="play_plane"),
-            "One orange point has got in amid the blue ones, and this kind of line can bend (its *kernel* is RBF). "
-            "With C = 0.5 the machine lets the point be wrong. What if C is 10,000?",
+            "One orange point lies among the blue ones. This kind of line can bend (its *kernel* is RBF). With "
+            "C = 0.5 the machine misclassifies the point. What if C is 10,000?",
             ("It stays wrong", "The line bends around it"),
             View("playground", plane.address(C=DEAR, **BENT), outlined="play_plane"),
-            "the orange point amid the blue. Its cross, the mark of an error, is gone, and a line runs around it.",
+            "the orange point among the blue ones. Its cross, the mark of an error, is gone, and a line runs around "
+            "it.",
             island,
         ),
         Step(
             View("playground", plane.address(C=USUAL), outlined="play_plane"),
             "Now real digits, 3 against 8. We try C = 0.02, 1 and 10, each time on digits that were held out from "
-            "training. Which C makes most errors?",
+            "training. Which C makes the most errors?",
             ("The smallest", "One in the middle", "The largest"),
             View("sweep", sweep, EVERY[-1], outlined="sweep_chart"),
             "the chart, line *validation*: C = 0.02, 1, 10.",

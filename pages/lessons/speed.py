@@ -13,9 +13,9 @@ def terms(facts: Facts) -> Verdict:
     n = facts.n_sv("soft")
     return Verdict(
         2,
-        f"{n} comparisons. The decision is a sum with one term for each support vector, so that half as many support "
-        f"vectors decide twice as fast. The other {facts.run('soft').result['n_train'] - n} training digits are not "
-        "needed any more.",
+        f"{n} comparisons. The decision is a sum with one term for each support vector, so a machine with half as many "
+        f"decides twice as fast. The other {facts.run('soft').result['n_train'] - n} training digits are no "
+        "longer needed.",
     )
 
 
@@ -23,8 +23,8 @@ def smaller(facts: Facts) -> Verdict:
     a, b = facts.n_sv("soft"), facts.n_sv("hard")
     return Verdict(
         seen.against(b, a),
-        f"{b} instead of {a}. With a small C an error is cheap, many digits may lie inside the margin, and each of "
-        "those is a support vector.",
+        f"{b} instead of {a}. With a small C an error is cheap. Therefore many digits may lie inside the margin, and "
+        "each of them is a support vector.",
     )
 
 
@@ -42,8 +42,8 @@ def price(facts: Facts) -> Verdict:
     a, b = facts.n_sv("hard"), facts.n_sv("virtual")
     return Verdict(
         0 if b <= a else 1 if b <= 3 * a else 2,
-        f"{b} comparisons instead of {a}, {b / a:.1f} times as many, and {facts.errors('virtual')} wrong after "
-        f"{facts.errors('hard')}. Every decision pays for what virtual SVs know.",
+        f"{b} comparisons instead of {a}, {b / a:.1f} times as many. {facts.errors('virtual')} digits are wrong, "
+        f"{facts.errors('hard')} were before. Every decision pays for the knowledge of the virtual SVs.",
     )
 
 
@@ -52,8 +52,8 @@ def bulge(facts: Facts) -> Verdict:
     most, end = max(line["n_sv"] for line in run.progress()), run.result["n_union"]
     return Verdict(
         0 if most <= end else 1,
-        f"At its fullest it holds {most}, in the end {end}. Digits that come early look important, until better ones "
-        "push them out. Meanwhile each of them costs time and memory.",
+        f"At most it holds {most} support vectors, in the end {end}. Digits that come early look important until "
+        "better ones replace them. Meanwhile each of them costs time and memory.",
     )
 
 
@@ -64,8 +64,8 @@ def spared(facts: Facts) -> Verdict:
     said = f"It saves {saved} of the comparisons" if change > 0 else f"It costs {saved} more comparisons"
     return Verdict(
         0 if change > 0 else 1,
-        f"{said}, and both end at almost the same machine. These are few digits: on 60,000 the paper saves far more, "
-        "as the bulge there does not fit into memory.",
+        f"{said}, and both end at almost the same machine. These are few digits. On 60,000 digits the paper saves far "
+        "more, because the bulge does not fit into memory there.",
     )
 
 
@@ -89,7 +89,7 @@ LESSON = Lesson(
         Step(
             View("support_vectors", {}, "soft", outlined="sv_numbers"),
             "This machine says whether a digit is an 8. It learned from 500 digits and keeps some of them, the "
-            "*support vectors*: see the number of that name. With how many pictures does it compare a new digit?",
+            "*support vectors*: their number is on the page. With how many pictures does it compare a new digit?",
             ("With one: the most alike", "With all 500", "With each support vector"),
             View("support_vectors", {}, "soft", outlined="sv_numbers"),
             "the number *Support vectors*.",
@@ -98,8 +98,8 @@ LESSON = Lesson(
         Step(
             View("support_vectors", {}, "soft", outlined="sv_numbers"),
             lambda facts: (
-                f"It keeps {facts.n_sv('soft')}. It was trained with C = {SOFT.C:g}; C says how much one error may "
-                "count. Another one is trained with C = 10. How many support vectors will that one keep?"
+                f"It keeps {facts.n_sv('soft')}. It was trained with C = {SOFT.C:g}; C limits how much one error "
+                "counts. Another machine is trained with C = 10. How many support vectors will it keep?"
             ),
             seen.FEWER_OR_MORE,
             View("support_vectors", {}, "hard", outlined="sv_numbers"),
@@ -119,7 +119,7 @@ LESSON = Lesson(
         ),
         Step(
             View("errors", {}, "hard"),
-            "Virtual SVs, shifted copies of the support vectors, often mend errors. What do they cost at each "
+            "Virtual SVs, shifted copies of the support vectors, often correct errors. What do they cost at each "
             "decision?",
             ("Nothing", "Up to three times as many comparisons", "More than three times as many"),
             View("support_vectors", {"order": "By parent"}, "virtual", outlined="sv_numbers families"),
@@ -139,11 +139,11 @@ LESSON = Lesson(
         ),
         Step(
             View("digestion", page, "undigested"),
-            "*Digestion* leaves a pass early and works off what it has, before it takes in more. The picture "
-            "*With digestion* peaks lower. Does it save comparisons here?",
+            "*Digestion* leaves a pass early and optimises the examples that it has before it takes in more. The "
+            "picture *With digestion* peaks lower. Does it save comparisons here?",
             ("Yes", "No"),
             View("digestion", page, "undigested", outlined="digestion_told"),
-            "the column *Kernel evaluations* (each is one comparison), and the sentence above the tape.",
+            "the column *Kernel evaluations* (each is one comparison), and the sentence above the chart.",
             spared,
             ("digested",),
         ),

@@ -22,7 +22,7 @@ def six(jitters: str):
 
 def becomes(facts: Facts) -> Verdict:
     called = seen.taken_for(facts, "upright", seen.fragile(facts, "upright", HALF, 6), HALF)
-    end = "and so would you" if called == "9" else "though you might not"
+    end = "and so would you" if called == "9" else "but you might not"
     return Verdict(0 if called == "6" else 1, f"The machine calls it {called}, {end}.")
 
 
@@ -37,8 +37,8 @@ def half_turn(facts: Facts) -> Verdict:
     a, b = facts.errors("tilted"), facts.errors("upside")
     return Verdict(
         0 if b < a else 1 if b <= 2 * a else 2,
-        f"{b} of {facts.n_test('upside')} are wrong, after {a}. It learned that a 6 turned upside down is still a 6. "
-        "This is false.",
+        f"{b} of {facts.n_test('upside')} are wrong, {a} were before. It learned that a 6 turned upside down is still "
+        "a 6, which is false.",
     )
 
 
@@ -48,7 +48,7 @@ def lied(facts: Facts) -> Verdict:
     return Verdict(
         0,
         f"{turned} of its {facts.n_sv('upside')} support vectors are turned copies. A turned 6 looks like a 9 and is "
-        "labelled 6: each pulls true nines to the wrong side.",
+        "labelled 6, so each copy pulls true nines to the wrong side.",
     )
 
 
@@ -56,8 +56,8 @@ def warned(facts: Facts) -> Verdict:
     rates = [100 * facts.run(name).result["validation"]["error_rate"] for name in ("tilted", "upside")]
     return Verdict(
         0 if rates[1] > rates[0] else 1,
-        f"On digits held out from training {rates[1]:.2f} % are wrong with half turns, {rates[0]:.2f} % with small "
-        f"ones: {'seen' if rates[1] > rates[0] else 'not seen'} before any test digit was touched.",
+        f"On digits held out from training, {rates[1]:.2f} % are wrong with half turns and {rates[0]:.2f} % with small "
+        f"turns. So it gave {'a' if rates[1] > rates[0] else 'no'} warning before any test digit was used.",
     )
 
 
@@ -75,11 +75,11 @@ LESSON = Lesson(
     (
         Step(
             View("jitters", six("none"), "upright", outlined="square_0"),
-            "A machine has learned to tell 6 from 9, and calls this 6 a 6. What will it call it when it is turned "
-            "upside down?",
+            "A machine has learned to tell 6 from 9, and calls this 6 a 6. What will it call this digit when it is "
+            "turned upside down?",
             ("6", "9"),
             View("jitters", six(HALF), "upright", outlined="square_0"),
-            "the picture in the dotted frame, and below it what the machine calls it.",
+            "the picture in the dotted frame, and the prediction below it.",
             becomes,
         ),
         Step(
@@ -96,7 +96,7 @@ LESSON = Lesson(
         ),
         Step(
             View("errors", {}, "tilted"),
-            "Then more of it: the copies are turned by 180 degrees, and a 6 that is turned is still labelled 6. How "
+            "Now the copies are turned by 180 degrees, and a turned 6 is still labelled 6. How "
             "many digits will be wrong?",
             ("Fewer", "Up to twice as many", "More than twice as many"),
             View("errors", {}, "upside", outlined="errors_line errors_gallery"),
@@ -107,7 +107,7 @@ LESSON = Lesson(
             View("errors", {}, "upside", outlined="errors_gallery"),
             "Why does it get such clear digits wrong now?",
             (
-                "It learned from upside-down digits with labels that are not true of them",
+                "It learned from upside-down digits with false labels",
                 "It learned from too few digits",
                 "The digits that it is tested on are upside down",
             ),
@@ -117,8 +117,9 @@ LESSON = Lesson(
         ),
         Step(
             View("errors", {}, "upside"),
-            "We saw it on test digits, which one does not have while a machine is made. *Cross-validation* holds back "
-            "part of the training digits, learns from the others and tests on that part. Would it have warned us?",
+            "We saw it on test digits, but these are not available while a machine is being chosen. *Cross-validation* "
+            "holds back part of the training digits, learns from the others and tests on that part. Would it have "
+            "warned us?",
             ("Yes", "No"),
             View("sweep", sweep, "upside", outlined="sweep_chart"),
             "the chart, line *validation*: no turn, 20 degrees, 180 degrees.",

@@ -29,9 +29,9 @@ def shifted(facts: Facts) -> Verdict:
     right = seen.forms_right(facts, "plain", row, SHIFTS)
     return Verdict(
         0 if right == 9 else 1 if right > 5 else 2,
-        f"{right} of 9 come out right. To your eye it is the same {label}. The machine compares pixel by pixel, "
-        "and now every stroke lies on other pixels. (Of the digits that it gets right, "
-        "this is the one it stumbles over most.)",
+        f"{right} of 9 are classified correctly. To your eye it is the same {label}. The machine compares pixel by "
+        "pixel, and now every stroke lies on other pixels. (Of the digits that it gets right, "
+        "this is the one with the most errors after a shift.)",
     )
 
 
@@ -48,7 +48,7 @@ def fewer_errors(facts: Facts) -> Verdict:
     a, b = facts.errors("plain"), facts.errors("virtual")
     return Verdict(
         seen.against(b, a),
-        f"{b} of {facts.n_test('virtual')} are wrong now, {a} were before. No new digit was collected: only the "
+        f"{b} of {facts.n_test('virtual')} are wrong now, {a} were before. No new digit was collected. Only the "
         f"knowledge that a shift changes nothing was added.{seen.doubt(facts, 'plain', 'virtual')}",
     )
 
@@ -57,7 +57,7 @@ def keeps_more(facts: Facts) -> Verdict:
     a, b = facts.n_sv("plain"), facts.n_sv("virtual")
     return Verdict(
         0 if b < a else 1 if b <= 2 * a else 2,
-        f"{b:,} support vectors instead of {a:,}, {b / a:.1f} times as many. Many copies hold the line themselves now. "
+        f"{b:,} support vectors instead of {a:,}, {b / a:.1f} times as many. Many copies are support vectors now. "
         "A new digit is compared with each of them: that is the price.",
     )
 
@@ -65,27 +65,27 @@ def keeps_more(facts: Facts) -> Verdict:
 def steadier(facts: Facts) -> Verdict:
     row, label = digit(facts)
     a, b = (seen.forms_right(facts, name, row, SHIFTS) for name in ("plain", "virtual"))
-    end = f"This {label} may move now." if b > a else f"This {label} stays hard, though others were mended."
-    return Verdict(2 if b > a else 1 if b == a else 0, f"{b} of 9 come out right, {a} did before. {end}")
+    end = f"This {label} may be shifted now." if b > a else f"This {label} stays hard, though others were corrected."
+    return Verdict(2 if b > a else 1 if b == a else 0, f"{b} of 9 are classified correctly; before, {a} were. {end}")
 
 
 LESSON = Lesson(
     "virtual",
     "Why virtual SVs work",
-    "Why a machine that has never seen a digit moved gets it wrong, and how copies of a few digits mend that.",
+    "Why a machine misclassifies shifted digits, and how copies of a few digits correct that.",
     "section 3.2",
     {"plain": PAIR, "virtual": VIRTUAL},
     (
         Step(
             View("jitters", moved("none"), "plain", outlined="square_0"),
             lambda facts: (
-                "A machine has learned to tell 3 from 8. In the frame stands a digit that it has never seen; under "
-                f"it, what the machine calls it: {digit(facts)[1]}, which is right. Now we shift the digit by one "
+                "A machine has learned to tell 3 from 8. The frame shows a digit that it has never seen, and below "
+                f"it the machine's prediction: {digit(facts)[1]}, which is right. Now we shift the digit by one "
                 "pixel, in each of eight directions. Of these nine pictures, how many will it get right?"
             ),
             (NINE, MOST, FEW),
             View("jitters", moved(SHIFTS), "plain", outlined="square_0"),
-            "the nine pictures. Below each stands what the machine calls it; a cross marks a wrong one.",
+            "the nine pictures. Below each is the machine's prediction; a cross marks an error.",
             shifted,
         ),
         Step(
@@ -116,16 +116,17 @@ LESSON = Lesson(
             ),
             ("Fewer than before", "Up to twice as many", "More than twice as many"),
             View("support_vectors", {"order": "By parent"}, "virtual", outlined="families"),
-            "a row for each digit: in dotted frames its copies that were kept. A grey frame: only copies were.",
+            "a row for each digit. Dotted frames are its copies that were kept; a grey frame means that only copies "
+            "were kept.",
             keeps_more,
         ),
         Step(
             View("jitters", moved(SHIFTS), "plain", outlined="square_0"),
-            "Back to the first digit and its nine pictures, with what the first machine calls them. How many will the "
-            "second machine get right?",
+            "Back to the first digit and its nine pictures, with the predictions of the first machine. How many will "
+            "the second machine get right?",
             ("Fewer", "As many", "More"),
             View("jitters", moved(SHIFTS), "virtual", outlined="square_0"),
-            "the same nine pictures: below each stands what the second machine calls it.",
+            "the same nine pictures, with the predictions of the second machine below them.",
             steadier,
         ),
     ),

@@ -35,7 +35,7 @@ def error_intervals(names: Sequence[str], results: Sequence[dict], published: Se
         figure,
         f"Error rates of {len(names)} methods with 95 % intervals; the lowest is {best[0]:.2f} % by {best[1]}.",
         "Points: error rate on the same test examples, with its 95 % interval."
-        + (" Diamonds: the paper's." if known else ""),
+        + (" Diamonds: published in the paper." if known else ""),
     )
 
 
@@ -80,11 +80,14 @@ def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]], of: int = 0)
     rows = [(result["errors"], value, name) for name, points in lines.items() for value, result in points]
     best = min(rows)
     so_far = f"So far, {len(rows)} of {of}: " if len(rows) < of else ""
-    told = f"ewest errors {best[0]}, {best[2]} with lambda = {best[1]:g}. Bars are 95 % intervals; one for use must be "
+    told = (
+        f"ewest errors {best[0]}, {best[2]} with lambda = {best[1]:g}. Bars are 95 % intervals. Before use, lambda "
+        "must be "
+    )
     return worded(
         figure,
         f"Error rate against lambda for {len(lines)} spaces; the lowest is {best[0]} errors {best[2]} at {best[1]:g}.",
-        f"{so_far + 'f' if so_far else 'F'}{told}chosen on other examples than these.",
+        f"{so_far + 'f' if so_far else 'F'}{told}chosen on examples other than these.",
     )
 
 
@@ -92,9 +95,9 @@ def definiteness(reports: Mapping[int, object]) -> go.Figure:
     """How far kernels are from definite, in per cent, against the number of jitters: J -> KernelReport, J rising."""
     figure = bare("jitters", "per cent", margin_r=170, height=320, xaxis_type="log")
     lines = {
-        "triples that violate": [100 * report.violations for report in reports.values()],
+        "violating triples": [100 * report.violations for report in reports.values()],
         "negative eigenvalues": [100 * report.negative for report in reports.values()],
-        "least eigenvalue, of the largest": [100 * max(-r.smallest, 0) / r.largest for r in reports.values()],
+        "least / largest eigenvalue": [100 * max(-r.smallest, 0) / r.largest for r in reports.values()],
     }
     for (name, y), colour in zip(lines.items(), (ORANGE, BLUE, GREY), strict=True):
         line(figure, list(reports), y, colour, f"%{{y:.2g}} % {name}, %{{x}} jitters", points=True)
@@ -103,7 +106,7 @@ def definiteness(reports: Mapping[int, object]) -> go.Figure:
     told = "; ".join(
         f"{name.capitalize()}: {y[0]:.2g} to {y[-1]:.2g} %, at most {max(y):.2g}" for name, y in lines.items()
     )
-    return worded(figure, f"Definiteness of the jittering kernel by the size of its set. {told}.", f"{told}.")
+    return worded(figure, f"Definiteness of the jittering kernel by the size of the jitter set. {told}.", f"{told}.")
 
 
 def change_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figure:
@@ -118,8 +121,7 @@ def change_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figur
     return worded(
         figure,
         f"The regulariser against lambda, from the largest lambda to the smallest: {told}.",
-        "The paper's regulariser (equation 2) over training digits, for smaller and smaller "
-        "lambda. f is 1 at a margin.",
+        "The paper's regulariser (equation 2) over training digits, for decreasing lambda. f is 1 on the margin.",
     )
 
 
@@ -217,7 +219,7 @@ def by_cache(
     if least:
         figure.add_hline(y=least, line={"color": GREY, "dash": "dot", "width": 1})
         where = {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
-        note(figure, 0, np.log10(least), "every example with every SV once", **where)
+        note(figure, 0, np.log10(least), "every example once with every SV", **where)
         costs.append(least)
     figure.update_xaxes(tickvals=list(at), ticktext=[f"{mb:,}" for mb in at])
     figure.update_yaxes(**log_ticks(min(costs), max(costs)))
@@ -225,5 +227,5 @@ def by_cache(
     mb = max(at, key=lambda mb: max(at[mb].values()) / min(at[mb].values()))
     best, worst = min(at[mb], key=at[mb].get), max(at[mb], key=at[mb].get)
     told = f"{at[mb][worst]:,.3g} and {at[mb][best]:,.3g} at {mb:,} MB, {at[mb][worst] / at[mb][best]:.1f} times"
-    see = f"{problem}, {measure.lower()}. Farthest apart: {worst} and {best}, {told}."
+    see = f"{problem}, {measure.lower()}. Largest difference: {worst} and {best}, {told}."
     return worded(figure, f"{measure} by the size of the cache. {see}", see)

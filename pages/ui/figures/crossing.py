@@ -57,8 +57,9 @@ def margins(
         figure,
         f"Margin variance against margin mean of {len(role)} examples with the two lines beyond which they are "
         f"discarded: {counts[roles.WRONG_SIDE]} on the wrong side, {counts[roles.EASY]} easy.",
-        f"Left of m + v = 0 the machines agree that the label is wrong; right of m − v = 1 that it is easy. Between "
-        f"the lines they disagree, or agree that it lies in the margin: these are kept.{beyond}{part}",
+        "Left of m + v = 0 the machines agree that the label is wrong; right of m − v = 1 they agree that the example "
+        "is easy. Examples between the lines are kept: the machines disagree, or agree that they lie in the "
+        f"margin.{beyond}{part}",
     )
 
 

@@ -56,7 +56,7 @@ def alpha_histogram(
     low, high = np.log10(0.8), np.log10(highest)  # a bar of one is seen
     figure.update_yaxes(range=[low, high + 0.15 * (high - low)], **log_ticks(1, highest))  # room for C above
     told = f"{np.sum(bound):,} of {len(alpha):,} alphas above 0 reach {at}."
-    told += PAPER if dataset.startswith("mnist") else " Where few alphas pass a smaller value, C might be that."
+    told += PAPER if dataset.startswith("mnist") else " If few alphas exceed a smaller value, C could be set to it."
     told += " Right of the line: bounded ones (alpha = C)." if at_C.any() else ""
     return worded(
         figure,
@@ -78,7 +78,7 @@ def weight_histogram(weights: np.ndarray) -> go.Figure:
     return worded(
         figure,
         f"Histogram of the weights of {len(weights)} vectors, {np.sum(weights > 0)} of them positive.",
-        f"{np.sum(weights > 0):,} vectors speak for the class, {np.sum(weights < 0):,} against it. No C bounds them.",
+        f"{np.sum(weights > 0):,} vectors support the class, {np.sum(weights < 0):,} against it. No C bounds them.",
     )
 
 

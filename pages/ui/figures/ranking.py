@@ -20,7 +20,7 @@ DASHES = ("solid", "solid", "dash", "dot", "dashdot", "longdash")  # for those w
 def roc_curves(positive: np.ndarray, decisions: Mapping[str, np.ndarray]) -> go.Figure:
     """Detection rate against false-alarm rate, on a logarithmic axis, for up to six machines; positive (n,) bool,
     name -> decision values (n,)."""
-    figure = bare("false alarms, share of negatives", "found, share of positives", height=320)
+    figure = bare("false-alarm rate (share of negatives)", "detection rate (share of positives)", height=320)
     least = 0.5 / max(np.count_nonzero(~positive), 1)  # stands for none, which a logarithmic axis cannot show
     areas = {name: roc_area(f, positive) for name, f in decisions.items()}
     for (name, f), colour, dash in zip(decisions.items(), COLOURS, DASHES, strict=False):
@@ -54,18 +54,18 @@ def errors_against_answers(share: np.ndarray, wrong: np.ndarray, at: tuple[float
     return worded(
         figure,
         f"Error rate against coverage, down from {100 * wrong[-1]:.2f} % at full coverage; chosen: {chosen}.",
-        "From the most certain example to all of them, at the right. Dot: the cost chosen above.",
+        "The right end has all examples, the left end only the most certain one. Dot: the cost chosen above.",
     )
 
 
 def said_and_right(found: Reliability) -> go.Figure:
     """A reliability diagram: the share that is right against what was said, in per cent."""
-    figure = bare("predicted probability, %", "right, %", height=300)
+    figure = bare("predicted probability, %", "correct, %", height=300)
     line(figure, [0, 100], [0, 100], GREY, dash="dot", width=2)
     low, high = 100 * np.array([wilson(round(r * n), n) for r, n in zip(found.right, found.n, strict=True)]).T
     bars, told = (
         whiskers(100 * found.right, low, high, thickness=1),
-        "predicted %{x:.1f} %, right %{y:.1f} % of %{customdata:,}",
+        "predicted %{x:.1f} %, correct %{y:.1f} % of %{customdata:,}",
     )
     how = {"width": 2, "points": True, "marker_size": 8, "customdata": found.n, "error_y": bars}
     line(figure, 100 * found.said, 100 * found.right, BLUE, told, **how)
@@ -74,7 +74,7 @@ def said_and_right(found: Reliability) -> go.Figure:
     return worded(
         figure,
         f"Share of correct predictions against predicted probability, "
-        f"in {len(found.n)} groups; they differ by {missed} in the mean.",
+        f"in {len(found.n)} groups; the mean difference is {missed}.",
         f"On the dotted line, probabilities are calibrated; the mean deviation "
         f"is {missed} (expected calibration error). Bars: 95 %.",
     )

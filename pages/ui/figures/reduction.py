@@ -16,7 +16,7 @@ from pages.ui.kit.palette import BLUE, FAINT, GREY, ORANGE
 from pages.ui.kit.words import in_figure, many, percent, small
 from svmcore import metrics
 
-UNSEEN = "examples that neither train nor test"
+UNSEEN = "examples in neither the training nor the test set"
 ANSWERS = "answers"  # the stage of gradient steps on what the machines say
 POINTS = 2000  # examples of a scatter, at most
 
@@ -79,7 +79,7 @@ def _words(path, aside, machine_errors, before, where, tested) -> tuple[str, str
     seen = (
         ""
         if where == UNSEEN
-        else " The machine was trained on these: they compare sizes, but do not estimate the error."
+        else " The machine was trained on these, so they compare sizes but do not estimate the error."
     )
     own = f"the machine itself gets {machine_errors:,} of {aside:,} {where} wrong"
     if not path:
@@ -95,9 +95,7 @@ def _words(path, aside, machine_errors, before, where, tested) -> tuple[str, str
 
 def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
     """rho / |Psi| and the quadratic mean of the change of f, against the number of vectors, on log axes."""
-    figure = bare(
-        "vectors m", "how far apart", height=320, margin_r=70, xaxis_type="log", yaxis_type="log", yaxis_dtick=1
-    )
+    figure = bare("vectors m", "distance", height=320, margin_r=70, xaxis_type="log", yaxis_type="log", yaxis_dtick=1)
     lines = {
         "rho / |Ψ|": (BLUE, [(p[0], (p[1] or 0) ** 0.5) for p in path]),
         "f": (ORANGE, [(p[0], p[4]) for p in path]),
@@ -121,8 +119,8 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
     m, rho2, *_, apart, _ = path[-1]
     return worded(
         figure,
-        f"How far apart the machines before and after are by number of vectors: f by {small(apart)} with {m:,.0f}.",
-        f"With {m:,.0f} vectors f on the examples set aside differs by {small(apart)} in the quadratic mean"
+        f"Distance of the machines before and after, by number of vectors: f differs by {small(apart)} with {m:,.0f}.",
+        f"With {m:,.0f} vectors, f on the held-out examples differs by {small(apart)} (root mean square)"
         + (
             ". It was fitted to give the same predictions, not the same f."
             if rho2 is None
@@ -152,9 +150,12 @@ def trace(progress: Sequence[dict]) -> go.Figure:
     last = list(lines.values())[-1][-1][1]
     now = small(last, 3)
     if by_loss:
-        see = f"The mean loss of the answers on training examples, {now} now; they are deformed anew every time."
+        see = (
+            f"The mean loss of the predictions on training examples is {now} now. The examples are deformed anew "
+            "every time."
+        )
     else:
-        see = f"The mean rho of the machines, as a share of their length: {percent(last, 1)} now. A line for each size."
+        see = f"The mean rho of the machines is {percent(last, 1)} of their length now. One line per size."
     return worded(figure, f"{what} over time, {now} now.", see)
 
 
@@ -182,7 +183,10 @@ def before_after(before: np.ndarray, after: np.ndarray, changed: np.ndarray, nam
     figure = bare("f before", "f after", height=320, hovermode="closest")
     rng = np.random.default_rng(0)
     calm = rng.permutation(np.flatnonzero(~changed))[:POINTS]
-    for rows, colour, size, label in ((calm, FAINT, 4, "same answer"), (np.flatnonzero(changed), ORANGE, 7, "changed")):
+    for rows, colour, size, label in (
+        (calm, FAINT, 4, "same prediction"),
+        (np.flatnonzero(changed), ORANGE, 7, "changed"),
+    ):
         figure.add_scattergl(
             x=before[rows], y=after[rows], mode="markers", marker={"color": colour, "size": size},
             **hover("%{x:.2f} before, %{y:.2f} after", label),
@@ -193,7 +197,8 @@ def before_after(before: np.ndarray, after: np.ndarray, changed: np.ndarray, nam
     others = f" {POINTS:,} of the others are drawn." if np.sum(~changed) > POINTS else ""
     return worded(
         figure,
-        f"f of {in_figure(name)} before and after for {len(before)} test examples, {np.sum(changed)} answers changed.",
-        f"f of {name} on the test examples: on the dotted line nothing changed; they differ by {small(apart)} in the "
-        f"quadratic mean. Orange: {many(int(np.sum(changed)), 'example')} whose answer changed.{others}",
+        f"f of {in_figure(name)} before and after for {len(before)} test examples, {np.sum(changed)} predictions "
+        "changed.",
+        f"f of {name} on the test examples. On the dotted line nothing changed; the root mean square difference is "
+        f"{small(apart)}. Orange: {many(int(np.sum(changed)), 'example')} whose prediction changed.{others}",
     )

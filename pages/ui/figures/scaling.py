@@ -47,7 +47,7 @@ def svs_against_n(points: Sequence[ScalingPoint]) -> go.Figure:
     return worded(
         figure,
         f"Support vectors against the number of examples, at most {max(p.n_sv for p in points):,}.",
-        f"Support vectors of the same machine on more and more examples.{grows}",
+        f"Support vectors of the same machine on growing numbers of examples.{grows}",
     )
 
 
@@ -57,7 +57,7 @@ def time_against_svs(points: Sequence[ScalingPoint]) -> go.Figure:
     return worded(
         figure,
         "Training time against the number of support vectors, one point for each number of examples.",
-        "The same runs by their support vectors: pricing and solving both take kernel values with each of them.",
+        "The same runs against their support vectors. Pricing and solving need kernel evaluations with each of these.",
     )
 
 
@@ -81,8 +81,8 @@ def time_against_set(lines: Lines, n: int) -> go.Figure:
     return worded(
         figure,
         f"Training time against the size of the working set at n = {n:,}, for {len(lines)} lookaheads.",
-        f"n = {n:,}; dotted: the support vectors, which B has to hold. Fastest: |B| = {fastest.working_set:,} with a "
-        f"lookahead of {fastest.lookahead:,}, {fastest.seconds:.2g} s.",
+        f"n = {n:,}; dotted: the number of support vectors, which must fit into B. Fastest: |B| = "
+        f"{fastest.working_set:,} with a lookahead of {fastest.lookahead:,}, {fastest.seconds:.2g} s.",
     )
 
 
@@ -111,8 +111,8 @@ def memory_against_n(lines: Lines) -> go.Figure:
         figure,
         f"Peak memory of the solver against the number of examples for {len(lines)} sizes of the working set; the "
         f"whole Gram matrix would take {whole[-1]:,.0f} MB at n = {ns[-1]:,}.",
-        "Peak memory of the solver, without the examples themselves: |B|² numbers of 4 bytes and some for each "
-        "example. Dotted: the whole Gram matrix.",
+        "Peak memory of the solver, without the examples themselves: |B|² numbers of 4 bytes and a few per example. "
+        "Dotted: the whole Gram matrix.",
     )
 
 

@@ -132,7 +132,7 @@ def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: i
         )
     found = f"Cross-validation chooses {name} = {best}: {validation:.2f} % wrong, {test:.2f} % on the test set"
     told = (
-        "the best value there too"
+        "which is the best value there too"
         if results[best]["errors"] == lowest[1]["errors"]
         else (f"where the best is {name} = {lowest[0]} with {100 * lowest[1]['error_rate']:.2f} %")
     )
@@ -168,7 +168,7 @@ def invariance_map(
     return worded(
         figure,
         f"Change of the error by jitters, for {len(pairs)} pairs of classes. {told}",
-        f"{told} Most is lost by {sets[worst[1]]} on {pairs[worst[0]]}: {test[worst]:.1f} points. Blue: fewer errors "
+        f"{told} {sets[worst[1]]} loses most, on {pairs[worst[0]]}: {test[worst]:.1f} points. Blue: fewer errors "
         "than without jitters; orange: more.",
     )
 
@@ -221,14 +221,14 @@ def _left(tried: Sequence[Tried], row: int) -> bool:
 def _told(one: Tried, n: int, name: str) -> str:
     wrong = f"{one.errors:,} of {n:,} wrong, {rate_text(one.errors / n, wilson(one.errors, n))}"
     if name == "left":
-        wrong = f"at least {one.errors:,} wrong, left after {many(one.folds, 'fold')}"
+        wrong = f"at least {one.errors:,} wrong, stopped after {many(one.folds, 'fold')}"
     return f"{in_figure(one.jitters)}<br>{wrong}<br>{many(one.forms, 'form')}"
 
 
 def _words(search: Search, found: str) -> tuple[str, str]:
     tried, taken = search.tried, search.path
     if not taken:
-        return "Sets tried, none to the end yet.", "The first set is being tried."
+        return "No jitter set has been tried on all folds yet.", "The first set is being tried."
     first, last = taken[0], taken[-1]
     fell = f"from {first.errors:,} to {last.errors:,} of {search.n:,} wrong in {many(len(taken) - 1, 'step')}"
     alt = f"{many(len(tried), 'jitter set')} tried: {fell}, by {last.jitters}."

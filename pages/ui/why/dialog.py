@@ -189,7 +189,7 @@ def _parse(ref: str) -> tuple[Dataset, str, int]:
     dataset = load(catalogue.entry(name).name)
     n = len(evidence.all_of(dataset, split))
     if len(number) > 12 or int(number) >= n:
-        raise ValueError(f"{dataset.entry.title} has {n:,} examples in its {split} part, numbered from 0.")
+        raise ValueError(f"{dataset.entry.title} has {n:,} examples in its {split} set, numbered from 0.")
     return dataset, split, int(number)
 
 

@@ -229,6 +229,6 @@ def _see(run: Run, machine: Machine, shown: Shown, c: int, row: int, born: list[
     alpha = sum(child.alpha for child in born)
     return (
         f"Training example {row:,}, class {plain(short(label, 80))}: {kept} of {len(born)} forms support "
-        f"*{plain(short(name, 60))}*, alphas {alpha:.2f} in all, each below its picture (C: bounded).{adds} "
-        f"{VIRTUAL_RINGS}, made by the shift above it. Pale: no support vector of this machine."
+        f"*{plain(short(name, 60))}*, with alphas of {alpha:.2f} in all. Each alpha is below its picture (C: "
+        f"bounded).{adds} {VIRTUAL_RINGS}, made by the shift above it. Pale: not a support vector of this machine."
     )

@@ -48,8 +48,9 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
                 _map(other, grid, now, c, largest, number)
     kept = f"called {plain(short(now.names[now.own]))}" if now.true is None else "right"
     st.caption(
-        f"f of {machine_of(now.names, c)}: blue above 0, orange below, one scale for all maps, up to ±{largest:.2f}. "
-        f"A cross: not {kept} there. Framed: as it is. A wide patch means that the machine is invariant to shifts."
+        f"f of {machine_of(now.names, c)}: blue above 0, orange below, with one scale for all maps, up to "
+        f"±{largest:.2f}. Cross: not {kept}. Framed: no shift. A wide patch means that the machine is invariant to "
+        "shifts."
     )
 
 
@@ -70,12 +71,12 @@ def _plateau(found: moved.Plateau, now: Answer) -> str:
     share = f"{found.held} of {found.of} shifts"
     if found.radius < 0:
         if now.true is not None:
-            return f"**Wrong** where it stands; right at {share}."
-        return f"Not {held.lower()} where it stands; at {share}."
+            return f"**Wrong** without a shift; right at {share}."
+        return f"Not {held.lower()} without a shift; {held.lower()} at {share}."
     if found.radius == 0:
-        return f"{held} as it is, not at every shift by 1 pixel; at {share}."
+        return f"{held} without a shift, but not at every shift by 1 pixel; {held.lower()} at {share}."
     pixels = "1 pixel" if found.radius == 1 else f"{found.radius} pixels"
-    return f"{held} within **{pixels}** in all directions; at {share}."
+    return f"{held} within **{pixels}** in all directions, and at {share}."
 
 
 def _class(now: Answer) -> int:

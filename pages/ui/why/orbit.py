@@ -67,7 +67,8 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         return
     if len(jitters) > MOST:
         st.warning(
-            f"{plain(jitters)} has {len(jitters):,} forms of each example; up to {MOST} are drawn. Take a smaller set.",
+            f"{plain(jitters)} has {len(jitters):,} forms of each example; up to {MOST} are drawn. Choose a smaller "
+            "set.",
             icon=":material/grid_off:",
         )
         return
@@ -82,7 +83,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         form_pictures(shown, forms[order, 0]),
         [_cell(jitters, j, f[j], leads[j], now, shares.get(j)) for j in order],
         key="orbit_strip",
-        alt=f"{len(jitters)} forms of the example, those that speak least for {short(now.names[now.own])} first",
+        alt=f"{len(jitters)} forms of the example, those with the lowest f of {short(now.names[now.own])} first",
         size=56 if len(jitters) <= 30 else 28,
     )
     st.caption(_see(now, f, leads))
@@ -121,7 +122,7 @@ def _see(now: Answer, f: np.ndarray, leads: np.ndarray) -> str:
     best = int(np.argmax(leads)) if leads[0] <= 0 < leads.max() else None
     flip = " The prediction changes at the dashed line." if 0 < wrong < len(leads) else ""
     hope = " Some small change corrects the error." if best is not None else ""
-    return f"{where}; framed: as it is. Below each form a {bars} (blue above 0, orange below).{flip}{hope}"
+    return f"{where}; framed: the example itself. Below each form is a {bars} (blue above 0, orange below).{flip}{hope}"
 
 
 def _shares(jitters: JitterSet, pulls: moved.Pulls | None) -> dict[int, float]:
@@ -137,7 +138,7 @@ def _picked(run: Run, machine: Machine, shown: Shown, now: Answer, pulls: moved.
     """The support vectors that weigh most in a jittered kernel's decision, each with the form it was compared with."""
     most = int(np.argmax(pulls.share))
     st.markdown(
-        f"**The jittered kernel** compares each support vector with the nearest form alone. By weight most often: "
+        f"**The jittered kernel** compares each support vector only with the nearest form. Most often, by weight: "
         f"{plain(spoken(pulls.jitters.jitters[most]))}, {100 * pulls.share[most]:.0f} % of all pull."
     )
     c = now.own if len(machine.bias) > 1 else 0
@@ -166,7 +167,7 @@ def _picked(run: Run, machine: Machine, shown: Shown, now: Answer, pulls: moved.
     )
     st.caption(
         f"Support vectors of {machine_of(now.names, c if len(machine.bias) > 1 else 1)} that weigh most. Upper right: "
-        "the move of the example that brings it nearest (= as it is); below: contribution to f."
+        "the change of the example that brings it nearest (=: none). Below: contribution to f."
     )
 
 

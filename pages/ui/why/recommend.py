@@ -142,17 +142,21 @@ def _table(run: Run, totals: Totals, key: str) -> None:
         for s, text in enumerate(totals.ladder.texts)
     ]
     rows = [rows[s] for s in sorted(range(len(rows)), key=lambda s: -nets[s].value)]
-    turned = f"Of {tally.wrong:,} wrong ones, share that at least one change of the set corrects."
-    spoiled = f"Of {tally.drawn:,} right ones drawn at random, share that at least one change makes wrong."
+    turned = f"How many of {tally.wrong:,} errors at least one change of the set corrects."
+    spoiled = f"Share of {tally.drawn:,} correct predictions, drawn at random, that at least one change makes wrong."
     columns = {
-        "Mends": st.column_config.NumberColumn(help=f"Of {tally.wrong:,} wrong ones, the surest answer of all forms."),
-        "Breaks": st.column_config.NumberColumn(help=f"Of {tally.close:,} right ones that were as close calls."),
+        "Mends": st.column_config.NumberColumn(
+            help=f"How many of {tally.wrong:,} errors are correct by the most certain prediction over all forms."
+        ),
+        "Breaks": st.column_config.NumberColumn(
+            help=f"How many of {tally.close:,} equally close correct predictions become wrong that way."
+        ),
         "Net": st.column_config.NumberColumn(help="Errors fixed minus errors added."),
-        "95 %": numbers.text("Interval of the net: Newcombe's, of a difference of two shares."),
+        "95 %": numbers.text("95 % interval of the net (Newcombe's, for a difference of two shares)."),
         "Some form right": st.column_config.NumberColumn(help=turned),
         "Some form wrong": numbers.number(1, spoiled, "Some form wrong, %"),
         "In this run": st.column_config.CheckboxColumn(help="This run's jitters contain this set already."),
     }
-    alt = "Of each jitter set: errors mended, close calls broken, and their difference with its interval"
+    alt = "Errors fixed and added by each jitter set, and their difference with its interval"
     numbers.table(rows, alt, f"{key}_totals", columns, height=215)
-    st.caption("Sets by their net. It shows which invariance to try first; only training shows the gain.")
+    st.caption("Sets are sorted by their net, which shows which invariance to try first. Only training shows the gain.")

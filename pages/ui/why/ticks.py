@@ -139,7 +139,7 @@ def _parsed(given: dict[str, list[str]], run: Run, machine: Machine) -> Ticks:
         said = f"{name}={plain(short(text, 40))} in the address is no {wanted}. It is ignored."
         st.warning(said, icon=LINK_OFF)
     if len(out) + len(labels) > MOST:
-        st.warning(f"The address ticks {len(out) + len(labels):,}; the first {MOST} are taken.", icon=LINK_OFF)
+        st.warning(f"The address ticks {len(out) + len(labels):,}; the first {MOST} are used.", icon=LINK_OFF)
     return Ticks(tuple(out), tuple(labels))
 
 

@@ -92,7 +92,7 @@ def _sentence(run: Run, machine: Machine, found: Effect) -> None:
     )
     st.caption(f"Retrained in {found.seconds:.2f} s.")
     if differ := int((machine.classes[found.before] != run.test().y_pred).sum()):
-        st.caption(f"At the smaller optimality gap of the start {many(differ, 'prediction')} differed.")
+        st.caption(f"Solving to a smaller optimality gap first changed {many(differ, 'prediction')}.")
 
 
 def _changed(run: Run, machine: Machine, found: Effect, rows: np.ndarray, title: str, key: str) -> None:
@@ -132,7 +132,8 @@ def _multipliers(run: Run, machine: Machine, c: int, found: Effect, change: Chan
         upper=[evidence.brief(dataset, label) for label in seen.tolist()],
         lower=[minus(f"{a:.2f} → {b:.2f}") for a, b in alphas],
         alt=f"The {len(rows)} training examples whose alpha moves most in {names[c]}",
-        legend=f"**Alphas that moved most** in *{plain(names[c])}*, of {n:,} that moved and stay: before → after.",
+        legend=f"**Alphas that moved most** in *{plain(names[c])}*, of {n:,} that moved and were not excluded: before "
+        "→ after.",
     )  # fmt: skip
 
 

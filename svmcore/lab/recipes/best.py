@@ -20,13 +20,13 @@ _ENDLESS = _BEST.replace(preprocess=("unit-norm",), jitters="random:1000", scope
 RECIPES = (
     _BEST.replace(
         name="mnist-best",
-        title="MNIST: deslanted, shifted, turned, thicker and thinner",
+        title="MNIST: deslanted, virtual SVs by shifts, rotations and line thickness",
         jitters="vsv2+rot:-8,8+thick:0.5",
         cache_mb=2120,  # 161 blocks by relative shift would take 5 GB a machine
     ),
     _BLIND.replace(
         name="usps-blind",
-        title="USPS: chosen blind, shifts times turns and slants",
+        title="USPS: settings chosen blind, shifts of rotations, and slants",
         dataset="usps",
         preprocess=("smooth:0.75", "unit-norm"),
         kernel=Poly(5, 1.0, 1.0),
@@ -36,7 +36,7 @@ RECIPES = (
     ),
     _BLIND.replace(
         name="mnist-blind",
-        title="MNIST: chosen blind, shifts times sizes, and turns",
+        title="MNIST: settings chosen blind, shifts of scales, and rotations",
         kernel=Poly(7, 1.0, 1.0),
         jitters="(vsv2)*(scale:0.88,1.12)+rot:-12,12",
         cache_mb=16000,  # 438,000 digits, and working sets for two machines at a time

@@ -19,19 +19,19 @@ NEVER, SHARES = 10**9, (5, 20, 50, 100)
 LEARNED = 20  # of these the one that takes the fewest kernel values on FEW digits
 NO_RULES = {"wait": 0, "force": NEVER, "patience": 0, "new_svs_when_full": NEVER, "new_svs": NEVER}
 WAYS = {  # what others do, the paper's cache, its digestion, and the rule that did best on a tenth of the examples
-    "lru": ("Rows of the last moves", {"on": False, "hoard": False}),
+    "lru": ("Rows of the examples that moved last", {"on": False, "hoard": False}),
     "hoard": ("Rows hoarded by SVs", {"on": False}),
     "digest": ("With digestion", {}),
-    "learned": ("Digestion as learned", NO_RULES | {"growth": LEARNED / 100}),
+    "learned": ("Digestion with the learned growth", NO_RULES | {"growth": LEARNED / 100}),
 }
 RULES = {
     "off": ("No digestion", {"on": False}),
     "paper": ("The paper's rules", {}),
-    "no-2": ("Without rule 2: digest after 100,000 values", {"force": NEVER}),
-    "no-3": ("Without rule 3: patience", {"patience": 0}),
-    "no-4": ("Without rule 4: 200 new SVs, cache full", {"new_svs_when_full": NEVER}),
-    "no-5": ("Without rule 5: 1000 new SVs", {"new_svs": NEVER}),
-    **{f"grow-{share}": (f"{share} % more SVs, no other rule", NO_RULES | {"growth": share / 100}) for share in SHARES},
+    "no-2": ("Without rule 2 (digest after 100,000 kernel evaluations)", {"force": NEVER}),
+    "no-3": ("Without rule 3 (patience)", {"patience": 0}),
+    "no-4": ("Without rule 4 (200 new SVs, cache full)", {"new_svs_when_full": NEVER}),
+    "no-5": ("Without rule 5 (1000 new SVs)", {"new_svs": NEVER}),
+    **{f"grow-{share}": (f"At {share} % more SVs only", NO_RULES | {"growth": share / 100}) for share in SHARES},
     "first-off": ("First-order pairs, no digestion", {"on": False, "second_order": False}),
     "first": ("First-order pairs, the paper's rules", {"second_order": False}),
 }  # fmt: skip
@@ -91,11 +91,12 @@ RECIPES = (
 
 # Tables
 
-COUNTED = {"work": "Work", "computed": "Values", "lookups": "Look-ups", "updates": "Updates", "steps": "Steps",
-           "sv_most": "Most SVs", "jumps": "Digestions", "filled": "Rows filled, %", "solve_s": "s"}  # fmt: skip
+COUNTED = {"work": "Work", "computed": "Kernel evaluations", "lookups": "Look-ups", "updates": "Updates",
+           "steps": "Steps", "sv_most": "Most SVs", "jumps": "Digestions", "filled": "Rows filled, %",
+           "solve_s": "s"}  # fmt: skip
 UNIT = (
-    "Counts in millions. Work: kernel values, look-ups and updates in one unit, a plain kernel value of d "
-    "multiply-adds; a look-up and an update are one each. Seconds: of the processor."
+    "Counts are in millions. Work adds kernel evaluations, look-ups and updates; its unit is one plain kernel "
+    "evaluation of d multiply-adds. A look-up or an update counts as one multiply-add. Seconds are processor time."
 )
 
 
@@ -106,11 +107,11 @@ def tables() -> tuple[Table, ...]:
         "Section 4.2: the rules of digestion, one changed at a time",
         COUNTED,
         *((title, f"digest-rule-{way}") for way, (title, _) in RULES.items()),
-        note=f"Digit 1 of {FEW:,} with a cache of {RULES_MB} MB. {UNIT}",
+        note=f"Digit 1 against the rest, {FEW:,} digits, a cache of {RULES_MB} MB. {UNIT}",
     )
     jittering = table_of(
         "mnist-digestion-jsv",
-        "Note 6: one cache under virtual examples and under the jittering kernel",
+        "Note 6: one cache for virtual examples and for the jittering kernel",
         {"size": "Examples", "svs": "SVs"} | COUNTED,
         *(
             (f"{title}, {mb} MB", f"digest-{method}-{mb}")

@@ -51,17 +51,17 @@ RECIPES = (
     _CMU.replace(name="faces-cmu", title="Faces: CMU set A, bootstrapped on scenes"),
     _CMU.replace(
         name="faces-cmu-turned",
-        title="Faces: CMU set A, searched in five turns up to 30 degrees",
+        title="Faces: CMU set A, searched in five rotations up to 30 degrees",
         turns="rot:-30,-15,15,30",
     ),
-    _CMU.replace(name="faces-cmu-votes", title="Faces: CMU set A, five machines that vote", machines=5),
+    _CMU.replace(name="faces-cmu-votes", title="Faces: CMU set A, mean of five machines", machines=5),
     _CMU.replace(
         name="faces-blind",
-        title="Faces: CMU set A, by what windows of CBCL chose blind",
+        title="Faces: CMU set A, settings chosen blind on windows of CBCL",
         kernel=Poly(4, 1.0, 1.0),
         C=5.0,
         jitters="none@edge",
         seed=20,
     ),
-    _LFW.replace(name="faces-lfw", title="Faces: a small demo, set on the pictures that it shows"),
+    _LFW.replace(name="faces-lfw", title="Faces: a small demo, tuned on its own pictures"),
 )

@@ -80,4 +80,10 @@ def rivals_of(name: str, title: str, known: dict, ours: dict[str, str], rivals: 
     rows = tuple(
         Row(label, (Cell(ours.get(label), "error_pct", value, rivals.get(label)),)) for label, value in known.items()
     )
-    return Table(name, title, ("Errors, %",), rows, note="Rows without ours: literature. USPS+: see the paper.")
+    return Table(
+        name,
+        title,
+        ("Errors, %",),
+        rows,
+        note="Rows without a figure of ours come from the literature. The paper explains USPS+.",
+    )

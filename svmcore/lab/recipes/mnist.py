@@ -64,7 +64,7 @@ RECIPES = (
             ("mnist-5000-degree9", "MNIST, the first 5000", 5000, 2000),
             ("mnist", "MNIST", None, 5000),
         )
-        for end, words, how in (("", "", {}), ("-positive", ", its positive part", {"options": {"positive": positive}}))
+        for end, words, how in (("", "", {}), ("-positive", ", positive part", {"options": {"positive": positive}}))
     ),
     _LINEAR.replace(name="mnist-5000-linear", title="MNIST, the first 5000: ten linear machines"),
     _LINEAR.replace(
@@ -99,7 +99,7 @@ def tables() -> tuple[Table, ...]:
         _per_digit("mnist-table7-9", "Tables 7-9: MNIST, deslanted", "mnist-deslant", upright, (7, 8, 9)),
         _per_digit(
             "mnist-table7-9-pixels",
-            "Tables 7-9: MNIST, deslanted by the paper's words",
+            "Tables 7-9: MNIST, deslanted as the paper describes",
             "mnist-pixels",
             upright,
             (7, 8, 9),
@@ -127,9 +127,9 @@ def tables() -> tuple[Table, ...]:
             "MNIST: more invariances than the paper's",
             ERRORS_SVS,
             ("Deslanted, 3x3 and 2-pixel shifts", "mnist-deslant-vsv2", best),
-            ("Turned, thicker and thinner as well", "mnist-best"),
+            ("With rotations and line thickness as well", "mnist-best"),
             tests=(("mnist-deslant-vsv2", "mnist-best"),),
-            note="The second row's jitters were known to do well before a validation part singled them out again.",
+            note="The jitters of the second row were known to do well before a validation set selected them.",
         ),
         table_of(
             "jsv-digits",
@@ -142,7 +142,7 @@ def tables() -> tuple[Table, ...]:
                     ("Support vectors", "sv"),
                     ("Virtual SVs", "vsv"),
                     ("Jittering kernel", "jsv"),
-                    ("Its positive part", "jsv-positive"),
+                    ("Jittering kernel, positive part", "jsv-positive"),
                 )
             ),
             tests=tuple(
@@ -150,8 +150,8 @@ def tables() -> tuple[Table, ...]:
                 for name in (nine, "mnist")
                 for one, other in (("sv", "jsv"), ("sv", "jsv-positive"), ("vsv", "jsv-positive"))
             ),
-            note="655 of the 5000 eigenvalues of the jittering kernel are negative; the positive part lacks those of "
-            "2000, of 60,000 digits those of 5000.",
+            note="655 of the 5000 eigenvalues of the jittering kernel are negative. The positive part leaves out the "
+            "negative directions of 2000 digits; with 60,000 digits, those of 5000.",
         ),
         _hours(),
     )
@@ -170,8 +170,8 @@ def _table3() -> Table:
         return Cell(recipe, "error_pct", known.get(label)) if recipe or label in known else None
 
     rows = tuple(Row(row.label, (*row.cells, of_all(row.label))) for row in table.rows)
-    note = "The second column is the whole test set; the 10,000 of the first are a part of it."
-    how = "Its digits are QMNIST's (Yadav and Bottou 2019): fetch that on *Datasets*, and start the app again."
+    note = "The second column is the whole test set; the 10,000 digits of the first are a subset of it."
+    how = "Its digits come from QMNIST (Yadav and Bottou 2019): download it on *Datasets* and restart the app."
     note = " ".join([table.note, note, *([] if there else [how])])
     return table._replace(columns=("10,000 digits, %", "60,000 digits, %"), rows=rows, note=note)
 
@@ -182,7 +182,7 @@ def _per_digit(name: str, title: str, prefix: str, kinds: tuple[str, ...], numbe
     errors, binary, svs = (PUBLISHED[f"mnist_table{number}"] for number in numbers)
     sources = (("errors", errors, "{}"), ("fn", binary, "{}_fn"), ("fp", binary, "{}_fp"), ("svs", svs, "{}"),
                ("bound", svs, "{}_bound"))  # fmt: skip
-    words = {"errors": "errors", "fn": "misses", "fp": "false alarms", "svs": "SVs", "bound": "SVs at C"}
+    words = {"errors": "errors", "fn": "misses", "fp": "false alarms", "svs": "SVs", "bound": "bounded SVs"}
     columns, recipes = {}, [f"{prefix}-{kind}" for kind in kinds]
     for figure, known, key in sources:
         for machine, recipe in zip(kinds, recipes, strict=True):
@@ -198,15 +198,13 @@ def _per_digit(name: str, title: str, prefix: str, kinds: tuple[str, ...], numbe
 def _hours() -> Table:
     """What training took, beside DeCoste and Schölkopf (2002), section 5.1.1: whole hours on a Sun Ultra60."""
     hours = PUBLISHED["mnist_hours"]
-    figures = {"values": "Thousand million kernel values", "mults": "Million multiply-adds",
-               "take_s": "10,000 digits, s", "train_s": "Training, s"}  # fmt: skip
+    figures = {"values": "Kernel evaluations, billions", "mults": "Million multiply-adds",
+               "take_s": "Classifying 10,000 digits, s", "train_s": "Training, s"}  # fmt: skip
     known = (
         ("Ten digits", "mnist-sv", None),
-        ("Ten digits, virtual SVs too", "mnist-vsv", hours["ten_digits_both_stages"]),
+        ("Ten digits, with virtual SVs", "mnist-vsv", hours["ten_digits_both_stages"]),
         ("Digit 8", "mnist-8-vs-rest", hours["digit_8_platt"]),
     )
     rows = ((label, name, None, None, None, h and 3600 * h) for label, name, h in known)
-    note = (
-        "Published: both stages of all digits about 50 hours on a Sun Ultra60; digit 8 about 8 by Platt's SMO (1999)."
-    )
-    return table_of("mnist-cost", "MNIST: what training and deciding cost", figures, *rows, note=note)
+    note = "Published, on a Sun Ultra60: about 50 hours for both stages of all digits, 8 for digit 8 by Platt's SMO."
+    return table_of("mnist-cost", "MNIST: cost of training and of classifying", figures, *rows, note=note)

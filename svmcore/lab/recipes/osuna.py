@@ -108,11 +108,11 @@ GENERAL = {  # problems of a few hundred examples
 }
 ENTER = {  # section 3.3: end of a name -> words, settings
     "worst": ("the worst of all violators", {}),
-    "found": ("the first ones found", {"choice": "first-found"}),
+    "found": ("the first violators found", {"choice": "first-found"}),
     "worst-look": ("the worst of 1,000 priced", {"lookahead": LOOKAHEAD}),
     "found-look": ("the first of 1,000 priced", {"lookahead": LOOKAHEAD, "choice": "first-found"}),
     "list": (
-        "the same, those that left priced first",
+        "the first of 1,000 priced, those that left before others",
         {"lookahead": LOOKAHEAD, "choice": "first-found", "keep_exited": True},
     ),
 }
@@ -126,10 +126,10 @@ ENTERED = {  # name -> words, recipe
     for end, (how, own) in ENTER.items()
 }
 BEYOND = {  # as ENTERED; more SVs than a set holds
-    f"osuna-beyond-{end}": (f"20,000 windows, 10 % swapped: {how}", _NOISY.replace(**own))
+    f"osuna-beyond-{end}": (f"20,000 windows, 10 % of labels swapped: {how}", _NOISY.replace(**own))
     for end, how, own in (
-        ("set", "one set of 2,000", {"working_set": 2000, "new_points": NEW}),
-        ("80mb", "the lab's sets, 80 MB", {"cache_mb": 80.0}),
+        ("set", "one working set of 2,000", {"working_set": 2000, "new_points": NEW}),
+        ("80mb", "the lab's own working sets, 80 MB", {"cache_mb": 80.0}),
     )
 }
 STAND_IN_GROWTH = _growing(_DIGITS, "osuna-stand-in", "Stand-in for Osuna's study", STAND_IN_SIZES, (1000, 700, 1500))
@@ -144,7 +144,7 @@ RECIPES = (
         for name, recipe in GENERAL.items()
         for end, words, more in (
             ("decomposition", "|B| = 100", {"solver": "decomposition", "working_set": 100}),
-            ("smo-digestion", "pairs alone", {"solver": "smo-digestion"}),
+            ("smo-digestion", "pairs only", {"solver": "smo-digestion"}),
             *(
                 (way.lower(), way, {"solver": "general", "way": way})
                 for way in WAYS
@@ -177,26 +177,34 @@ def tables() -> tuple[Table, ...]:
             "osuna-ripley",
             "Osuna, section 3.1: solvers on mixtures like Ripley's, linear, 250 points",
             {f"osuna-ripley-c{C}": f"C = {C:,}" for C in (1, 100, 10_000)},
-            "Points made like Ripley's, not his; the published seconds are lost in our copy. All aim at a gap "
-            "of 0.001; trust-constr and SLSQP end after 200 steps.",
+            "The points are made like Ripley's; they are not his. The published seconds are lost in our copy. All "
+            "solvers aim at an optimality gap of 0.001. trust-constr and SLSQP stop after 200 steps.",
         ),
         _solvers(
             "osuna-sonar",
             "Osuna, section 3.1: solvers on Sonar, degree 3",
             {f"osuna-sonar-c{C}": f"C = {C:,}" for C in (1, 100, 10_000)},
-            "206 of the 208 signals, as a run here needs two for its test; values as they are; C in the scale of "
-            "(u.v + 1)^3 / 8. The published seconds and his values of C are lost in our copy.",
+            "Trained on 206 of the 208 signals, because a run needs two for its test. Values are not scaled, and C "
+            "refers to the kernel (u.v + 1)^3 / 8. The published seconds and values of C are lost in our copy.",
         ),
         _solvers(
             "osuna-digits",
             "Osuna, section 3.1: solvers and the number of examples, degree 9, C = 2",
             {f"osuna-digit-n{n}": f"n = {n}" for n in (200, 400, 800)},
-            "Digit 8 against the rest: each general optimiser holds all n^2 kernel values.",
+            "Digit 8 against the rest. Each general optimiser stores all n^2 kernel values.",
         ),
         Table(
             "osuna-enter",
             "Osuna, section 3.3: what enters the working set",
-            ("Rounds", "Thousand times priced", "Entered again", "Million kernel values", "SVs", "Gap", "Training, s"),
+            (
+                "Rounds",
+                "Thousand examples priced",
+                "Re-entered",
+                "Million kernel evaluations",
+                "SVs",
+                "Gap",
+                "Training, s",
+            ),
             (
                 *(Row(words, tuple(Cell(name, f) for f in (*IN, *BOTH))) for name, (words, _) in ENTERED.items()),
                 *(
@@ -205,15 +213,15 @@ def tables() -> tuple[Table, ...]:
                 ),
             ),
             (),
-            "At most 100 enter in a round; |B| is 900 for the digit, 600 for the windows. The lab's own sets may be "
-            "smaller than the support vectors are many.",
+            "At most 100 examples enter in a round. |B| is 900 for the digit and 600 for the windows. The lab's own "
+            "working sets may be smaller than the number of support vectors.",
         ),
     )
 
 
 def _solvers(name: str, title: str, problems: dict[str, str], note: str) -> Table:
     """Seconds and gap of each solver on problems, a pair of columns each: recipe -> words."""
-    ours = {"Pairs alone": "-smo-digestion", "Pairs, then second-order steps": "",
+    ours = {"Pairs only": "-smo-digestion", "Pairs, then second-order steps": "",
             "Decomposition, |B| = 100": "-decomposition"}  # fmt: skip
     figures = ("train_s", "gap")
     ends = ours | {"Conjugate gradients" if way == WAYS[0] else way: f"-{way.lower()}" for way in WAYS}

@@ -35,7 +35,7 @@ RECIPES = (
     *_family("3v8-5x5-pixels", "3 against 8, deslanted by whole pixels, 5x5 shifts", "box:2", **_IN_PIXELS),
     *_family("3v8-drawn", "3 against 8, drawn, 3x3 shifts", "box:1", **_DRAWN),
     *_family("3v8-5x5-drawn", "3 against 8, drawn, deslanted, 5x5 shifts", "box:2", **_UPRIGHT, **_DRAWN),
-    *_family("3v8-product", "3 against 8, 3x3 shifts of turns", "box:1*rot:-8,8"),
+    *_family("3v8-product", "3 against 8, 3x3 shifts of rotated digits", "box:1*rot:-8,8"),
     _PAIR.replace(name="3v8-tangent", title="3 against 8: tangents whitened in pixels", method="tangent"),
     _PAIR.replace(
         name="3v8-tangent-feature",
@@ -85,7 +85,7 @@ def tables() -> tuple[Table, ...]:
         ),
         _table10(
             "table10-3v8-5x5-pixels",
-            "Table 10: 3 against 8, deslanted by the paper's words",
+            "Table 10: 3 against 8, deslanted as the paper describes",
             "3v8-5x5-pixels",
             PUBLISHED["table10_5x5"],
         ),
@@ -97,7 +97,7 @@ def tables() -> tuple[Table, ...]:
             {"errors": "Errors", "svs": "Support vectors"} | TIMES,
             *(
                 (f"{words}, {named}", f"{prefix}-{method}")
-                for prefix, named in (("3v8", "9 shifts"), ("3v8-product", "27 shifts of turns"))
+                for prefix, named in (("3v8", "9 shifts"), ("3v8-product", "27 shifts of rotated digits"))
                 for method, words in (("vsv", "Virtual SVs"), ("jsv", "Jittering kernel"))
             ),
             tests=(("3v8-vsv", "3v8-product-vsv"), ("3v8-jsv", "3v8-product-jsv")),
@@ -106,12 +106,12 @@ def tables() -> tuple[Table, ...]:
 
 
 def _table10(name: str, title: str, prefix: str, known: dict) -> Table:
-    figures = {"errors": "Errors of 1984", "svs": "Support vectors", "size": "Of"} | TIMES
+    figures = {"errors": "Errors of 1984", "svs": "Support vectors", "size": "Training examples"} | TIMES
     methods = {"base": "sv", "base + query jitter": "query-jitter", "vsv": "vsv", "jsv": "jsv"}
     keys = ("errors", "svs", "of", *TIMES)  # what the paper's figures are called
     lines = ((words, f"{prefix}-{method}", *map(known[words].get, keys)) for words, method in methods.items())
     tests = tuple((f"{prefix}-sv", f"{prefix}-{method}") for method in ("query-jitter", "vsv", "jsv"))
-    return table_of(name, title, figures, *lines, tests=tests, note="Published times: a Sun Ultra60 of 450 MHz.")
+    return table_of(name, title, figures, *lines, tests=tests, note="Published times: on a Sun Ultra60 of 450 MHz.")
 
 
 def _draws() -> Table:
@@ -124,8 +124,8 @@ def _draws() -> Table:
         for method, words in methods.items()
     )
     columns = ("Errors of 1984, mean", "Standard deviation over draws", "Support vectors")
-    note = f"{DRAWS} draws of 400 digits from the training set, the same for each machine, tested on all 1984."
-    return Table("jsv-draws", "3 against 8: which method is the steadier", columns, rows, note=note)
+    note = f"{DRAWS} draws of 400 digits from the training set, the same for each method, tested on all 1984."
+    return Table("jsv-draws", "3 against 8: which method varies less over draws", columns, rows, note=note)
 
 
 def _jsv_cost() -> Table:
@@ -136,4 +136,4 @@ def _jsv_cost() -> Table:
         Row(f"{J} jitters", tuple(Cell(f"3v8-j{J}-{method}", f) for method in ("vsv", "jsv") for f in figures))
         for J in JITTER_SETS
     )
-    return Table("jsv-cost", "3 against 8: what virtual SVs and jittering kernels cost", columns, rows)
+    return Table("jsv-cost", "3 against 8: cost of virtual SVs and of jittering kernels", columns, rows)

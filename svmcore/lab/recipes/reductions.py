@@ -30,7 +30,13 @@ RECIPES = (
     _of("mnist-vsv", "mnist-rs", "MNIST, virtual SVs: a tenth of the vectors", n_vectors=8780, sizes=1),
     _of("mnist-vsv", "mnist-rs-20", "MNIST, virtual SVs: a twentieth of the vectors", n_vectors=4390, sizes=1),
     _of("mnist-vsv", "mnist-rs-50", "MNIST, virtual SVs: a fiftieth of the vectors", n_vectors=1756, sizes=1),
-    _of("mnist-blind", "mnist-blind-rs", "MNIST, chosen blind: a tenth of the vectors", n_vectors=16_909, sizes=1),
+    _of(
+        "mnist-blind",
+        "mnist-blind-rs",
+        "MNIST, chosen blind: a tenth of the vectors",
+        n_vectors=16_909,
+        sizes=1,
+    ),
     *(
         _of(
             "mnist-vsv-degree5",
@@ -47,7 +53,7 @@ RECIPES = (
     _of(
         "mnist-vsv",
         "mnist-rs-50-random",
-        "MNIST: as many vectors from random digits, by labels",
+        "MNIST: 1756 vectors from random digits, fitted to labels",
         n_vectors=1756,
         sizes=1,
         start="examples",
@@ -57,13 +63,13 @@ RECIPES = (
         _of(
             _PARENT,
             f"mnist-5000-rs-{begun}-{taught}",
-            f"MNIST, the first 5000: 300 vectors from {words}, by {by}",
+            f"MNIST, the first 5000: 300 vectors from {words}, fitted to {by}",
             start=start,
             taught=taught,
             **_FEW,
         )
-        for begun, start, words in (("own", "auto", "the machine's"), ("random", "examples", "random digits"))
-        for taught, by in (("labels", "labels"), ("machine", "the machine's answers"))
+        for begun, start, words in (("own", "auto", "the machine's vectors"), ("random", "examples", "random digits"))
+        for taught, by in (("labels", "labels"), ("machine", "the machine's predictions"))
     ),
     *(
         _NAMED[_PARENT].replace(
@@ -104,9 +110,9 @@ def _burges() -> Table:
         row("Ten digits", "alone", "errors", {}),
         row("Million multiply-adds", "svs", "mults", {}),
     ]  # fmt: skip
-    columns = ("SV errors", "VSV errors", "RS, VSV's threshold", "RS, from training", "RS, best on test", "SVs", "VSVs",
-               "RSVs", "rho reduced by")  # fmt: skip
-    note = "Errors of each digit's machine alone; the best threshold on the test set bounds all others from below."
+    columns = ("SV errors", "VSV errors", "RS errors, VSV threshold", "RS errors, training threshold",
+               "RS errors, best on test set", "SVs", "VSVs", "RSVs", "rho reduced by")  # fmt: skip
+    note = "Errors are those of each digit's machine alone. The best threshold on the test set gives a lower bound."
     title = "Burges and Schölkopf (1997), Tables 1-3: MNIST, degree 5, a tenth of the vectors"
     return Table("burges-degree5", title, columns, tuple(rows), ((sv, vsv), (vsv, rs)), note)
 
@@ -115,26 +121,29 @@ def _thresholds() -> Table:
     rs, figures = "mnist-rs-degree5", ("b_kept", "kept", "b", "alone", "b_best", "best")
     rows = [Row(f"Digit {digit}", tuple(Cell(rs, f"{figure}:{digit}") for figure in figures)) for digit in range(10)]
     columns = tuple(
-        f"{whose}: {what}" for whose in ("VSV's", "from training", "best on test") for what in ("b", "errors")
+        f"{whose}: {what}"
+        for whose in ("VSV threshold", "training threshold", "best on test set")
+        for what in ("b", "errors")
     )
-    note = "b in f(x) = sum + b, and the errors of each digit's machine alone with it; the last is a lower bound."
+    note = "f(x) = sum + b. Errors are those of each digit's machine alone; the last column is a lower bound."
     return Table("burges-thresholds", "Burges and Schölkopf (1997), Table 2: thresholds of the reduced machines",
                  columns, tuple(rows), (), note)  # fmt: skip
 
 
 def _reduced() -> Table:
-    figures = {"error_pct": "Errors, %", "vectors": "Distinct vectors", "fold": "Times fewer",
-               "mults": "Million multiply-adds", "take_s": "10,000 digits, s", "train_s": "Fit, s"}  # fmt: skip
+    figures = {"error_pct": "Errors, %", "vectors": "Distinct vectors", "fold": "Vectors divided by",
+               "mults": "Million multiply-adds", "take_s": "Classifying 10,000 digits, s",
+               "train_s": "Fit, s"}  # fmt: skip
     known = (("Virtual SVs", "mnist-vsv"), ("A tenth", "mnist-rs"), ("A twentieth", "mnist-rs-20"),
              ("A fiftieth", "mnist-rs-50"))  # fmt: skip
     tests = tuple(("mnist-vsv", name) for _, name in known[1:])
-    note = "The paper's claims, at degree 5: ten times fewer vectors at +0.1 points; its abstract: fifty times faster."
+    note = "At degree 5, the paper claims ten times fewer vectors at +0.1 points; its abstract, fifty times faster."
     return table_of("mnist-reduced", "MNIST, degree 9: reduced sets", figures, *known, tests=tests, note=note)
 
 
 def _searches() -> Table:
-    figures = {"error_pct": "Errors, %", "vectors": "Distinct vectors", "fold": "Times fewer",
-               "rho": "rho, % of |Psi|", "rho_fold:8": "rho of 8 lowered by all together",
+    figures = {"error_pct": "Errors, %", "vectors": "Distinct vectors", "fold": "Vectors divided by",
+               "rho": "rho, % of |Psi|", "rho_fold:8": "Digit 8: rho reduced by the joint search",
                "mults": "Million multiply-adds", "train_s": "Fit, s"}  # fmt: skip
     rs = "mnist-rs-degree5"
     return table_of(
@@ -142,12 +151,12 @@ def _searches() -> Table:
         "MNIST, degree 5: two searches for the same reduced set",
         figures,
         ("Virtual SVs", "mnist-vsv-degree5"),
-        ("A tenth for each, together", rs),
-        ("150 for each, together", f"{rs}-150"),
-        ("150 for each, the paper's search", f"{rs}-150-paper"),
+        ("A tenth per machine, joint search", rs),
+        ("150 per machine, joint search", f"{rs}-150"),
+        ("150 per machine, the paper's search", f"{rs}-150-paper"),
         tests=((f"{rs}-150", f"{rs}-150-paper"),),
-        note="Together: all vectors by L-BFGS from support vectors. The paper's: one by one, then together, by "
-        "conjugate gradients. Each machine has vectors of its own.",
+        note="Joint search: L-BFGS moves all vectors at once, starting from support vectors. The paper's search adds "
+        "vectors one by one and then moves them together, by conjugate gradients. Each machine has its own vectors.",
     )
 
 
@@ -155,17 +164,17 @@ def _taken_apart() -> Table:
     parent, rs = "mnist-5000-degree9-vsv", "mnist-5000-rs"
     rows = [("The machine", parent)]
     rows += [
-        (f"{begun}, {taught}", f"{rs}-{start}-{by}")
-        for begun, start in (("Its vectors", "own"), ("Random digits", "random"))
-        for taught, by in (("labels", "labels"), ("its answers", "machine"))
+        (f"From {begun}, fitted to {taught}", f"{rs}-{start}-{by}")
+        for begun, start in (("its vectors", "own"), ("random digits", "random"))
+        for taught, by in (("labels", "labels"), ("its predictions", "machine"))
     ]
     return table_of(
         "reduced-knowledge",
-        "MNIST, the first 5000: 300 vectors, what the machine gives them",
+        "MNIST, the first 5000: what 300 reduced vectors take from the machine",
         {"error_pct": "Errors, %", "vectors": "Distinct vectors"},
         *rows,
         tests=tuple((f"{rs}-random-labels", name) for _, name in rows if name != f"{rs}-random-labels"),
-        note="Deformed anew in each of 100 epochs. What random digits reach by labels, the machine has no part in.",
+        note="Digits are deformed anew in each of 100 epochs. Random digits with labels use nothing of the machine.",
     )
 
 
@@ -183,5 +192,5 @@ def _copies() -> Table:
         ),
         ("All", "mnist-5000-degree9-vsv"),
         tests=tuple((f"{copies}-{share}-random", f"{copies}-{share}-margin") for share in shares),
-        note="Least sure: y f of the first machine is least.",
+        note="Least sure: the copies with the smallest y f(x) under the first machine.",
     )

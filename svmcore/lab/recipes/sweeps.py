@@ -14,20 +14,20 @@ USUAL = {  # field -> values
 _SMALL = RECIPES[PRESET].replace(n_train=1000, n_test=1000, folds=FOLDS)
 _TURNED = _SMALL.replace(method="vsv", classes=(6, 9), n_train=200, n_test=800)
 EXAMPLES = {  # name -> (label, what it asks, the sweep)
-    "C": ("C for ten digits", "How much one error may count.", Sweep(_SMALL, "C", USUAL["C"])),
+    "C": ("C for ten digits", "How much should one error count?", Sweep(_SMALL, "C", USUAL["C"])),
     "width": (
         "Width of a Gaussian",
-        "How local a machine may be.",
+        "How local should the machine be?",
         Sweep(_SMALL.replace(kernel=RBF(1.0)), "kernel.gamma", USUAL["kernel.gamma"]),
     ),
     "capacity": (
-        "Degree, and what it costs",
-        "Structural risk: with the degree the sets of machines grow, the examples wrong fall, what capacity may hide "
-        "grows (Osuna, Freund and Girosi 1997, sections 1 and 2.1).",
+        "Degree and VC bound",
+        "Structural risk: with a higher degree, training errors fall and the capacity term of the VC bound grows "
+        "(Osuna, Freund and Girosi 1997, sections 1 and 2.1).",
         Sweep(_SMALL.replace(n_train=400, bounds=True), "kernel.degree", USUAL["kernel.degree"]),
     ),
     "turned": (
-        "A 6 turned toward a 9",
+        "A 6 rotated towards a 9",
         "The open question of the paper, section 6: does cross-validation warn when invariance is pushed too far?",
         Sweep(_TURNED, "jitters", ("none", "rot:-20,20", "rot:-60,60", "rot:-120,120", "rot:-120,-60,60,120,180")),
     ),

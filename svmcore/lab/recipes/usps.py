@@ -25,17 +25,17 @@ TRANSFER = {"poly": POLY, "rbf": RBF(1.0), "sigmoid": Sigmoid(2.0, -2.0)}
 
 RECIPES = (
     _SV.replace(name="usps-sv", title="USPS: ten machines of degree 3"),
-    _VSV.replace(name="usps-set", title="USPS: on the support vectors alone", jitters="none"),
+    _VSV.replace(name="usps-set", title="USPS: on the support vectors only", jitters="none"),
     _VSV.replace(name="usps-vsv", title="USPS: virtual SVs of the union, four shifts"),
     _VSV.replace(name="usps-virtual-all", title="USPS: all examples shifted", scope="all"),
     _VSV.replace(name="usps-vsv-own", title="USPS: virtual SVs of each machine's own", scope="machine"),
-    _VSV.replace(name="usps-vsv-turned", title="USPS: virtual SVs, turned by 10 degrees", jitters="rot:-10,10"),
+    _VSV.replace(name="usps-vsv-turned", title="USPS: virtual SVs, rotated by 10 degrees", jitters="rot:-10,10"),
     _VSV.replace(name="usps-vsv-thick", title="USPS: virtual SVs, thicker and thinner lines", jitters="thick:0.5"),
     _VSV.replace(name="usps-vsv-contour", title="USPS: virtual SVs, contours moved out and in", jitters="contour:1"),
     _SV.replace(name="usps-sv-local", title="USPS: local kernel", **_LOCAL),
     _VSV.replace(name="usps-vsv-local", title="USPS: local kernel, virtual SVs", **_LOCAL),
     _SV.replace(name="usps-rbf-sv", title="USPS: ten Gaussian machines", **_RBF),
-    _VSV.replace(name="usps-rbf-set", title="USPS, Gaussian: on the support vectors alone", jitters="none", **_RBF),
+    _VSV.replace(name="usps-rbf-set", title="USPS, Gaussian: on the support vectors only", jitters="none", **_RBF),
     _VSV.replace(name="usps-rbf-vsv", title="USPS, Gaussian: virtual SVs of the union", **_RBF),
     _VSV.replace(name="usps-rbf-virtual-all", title="USPS, Gaussian: all examples shifted", scope="all", **_RBF),
     *(
@@ -72,7 +72,7 @@ def tables() -> tuple[Table, ...]:
             "usps-vsv-rotation",
             "USPS: virtual SVs by rotation",
             base,
-            ("Virtual SVs, turned", "usps-vsv-turned", other["vsv_by_rotation_pct"]),
+            ("Virtual SVs, rotated", "usps-vsv-turned", other["vsv_by_rotation_pct"]),
         ),
         _errors(
             "usps-vsv-thickness",
@@ -121,7 +121,7 @@ def _table1() -> Table:
         ("Gaussian: virtual SVs of the union", "usps-rbf-vsv"),
         ("Gaussian: all examples shifted", "usps-rbf-virtual-all"),
         tests=(("usps-sv", "usps-vsv"), ("usps-vsv", "usps-virtual-all"), ("usps-rbf-sv", "usps-rbf-vsv")),
-        note="Smoothed, unit norm, K = (u·v)³: the choice of several that came nearest to the paper.",
+        note="Digits are smoothed, of unit norm, with K = (u·v)³. Of several choices, this came nearest to the paper.",
     )
 
 

@@ -37,7 +37,7 @@ RECIPES = (
     _CROPPED.replace(name="volcano-A-cropped", title="Volcanoes A: cropped"),
     _VSV.replace(name="volcano-A-vsv", title="Volcanoes A: cropped, virtual SVs"),
     _VSV.replace(name="volcano-A-vsv-edge", title="Volcanoes A: virtual SVs, edges repeated", preprocess=CHIP),
-    _VSV.replace(name="volcano-A-vsv-positive", title="Volcanoes A: virtual SVs of volcanoes alone", scope="positive"),
+    _VSV.replace(name="volcano-A-vsv-positive", title="Volcanoes A: virtual SVs of volcanoes only", scope="positive"),
     _LARGER.replace(name="volcano-A-larger", title="Volcanoes A: cropped from 17 to 15 pixels"),
     *(
         _LARGER.replace(
@@ -48,13 +48,13 @@ RECIPES = (
         )
         for name, words, text in (
             ("vsv", "four shifts", "plus:1@edge"),
-            ("turned", "shifts, turns and scales", "plus:1+rot:-10,10+scale:0.9,1.1@edge"),
+            ("turned", "shifts, rotations and scales", "plus:1+rot:-10,10+scale:0.9,1.1@edge"),
         )
     ),
     *(
         _SV.replace(
             name=f"volcano-A-weight-{weight:g}",
-            title=f"Volcanoes A: C = 0.1, of volcanoes {weight:g} times",
+            title=f"Volcanoes A: C = 0.1, {weight:g} times as much for volcanoes",
             C=0.1,
             class_weight={"1": weight, "-1": 1.0},
         )

@@ -53,7 +53,7 @@ def result(run) -> str:
         cost["Kernel values came from"] = strategy
     said = [marks.paragraph(words.error_rate(found), "lead")]
     if "errors" in found:
-        said.append(marks.paragraph("In brackets the 95 % interval of the share (Wilson), per cent.", "quiet"))
+        said.append(marks.paragraph("In brackets: the 95 % interval of the share (Wilson), in per cent.", "quiet"))
     if "roc_area" in found:
         cost = {"Area under the ROC curve": f"{found['roc_area']:.4f}"} | cost
     if check := found.get("validation"):
@@ -117,7 +117,7 @@ def confusions(run) -> str:
     told = ("tested", "errors", "fn", "fp", "svs", "bound")
     rows = [[name, *(f"{row[column]:,}" for column in told)] for name, row in zip(names, table, strict=False)]
     head = ["class", "tested", "errors", "missed (FN)", "false alarms (FP)", "support vectors", "bounded"]
-    said = "Errors of the whole classifier by true class; misses and false alarms of each class's own machine, alone."
+    said = "Errors of the whole classifier by true class; misses and false alarms of each class's machine by itself."
     return marks.section("Classes", legend, *parts, marks.table(head, rows, said))
 
 

@@ -27,11 +27,11 @@ def listed(entries, chosen: str, choose) -> dict:
     found = [entry for entry in entries if looked_for in f"{entry.title} {entry.name}".lower()]
     shown = found if looked_for or st.session_state.get("all_sets") else _few(found, chosen)
     if not shown:
-        st.caption(f"No set is called {plain(short(looked_for))}.")
+        st.caption(f"No dataset is called {plain(short(looked_for))}.")
     with st.grid("auto", min_column_width=200):
         places = {entry: card(entry, entry.name == chosen, choose) for entry in shown}
     if len(entries) > FEW and not looked_for:
-        st.toggle(f"All {len(entries)} sets", key="all_sets", help="Or the first few, and the one that is shown.")
+        st.toggle(f"All {len(entries)} sets", key="all_sets", help="Or the first few and the one that is shown.")
     return places
 
 
@@ -290,7 +290,7 @@ of_objects = chosen == OWN_PICTURES or isinstance(entries.get(chosen), PictureEn
 kind = st.session_state["kind"] = OBJECTS if of_objects else CLASSES
 if chosen in NEW.values():
     add.button(
-        "Back to the sets", icon=":material/arrow_back:", key="to_sets", on_click=choose, args=(FIRST_SET[kind],),
+        "Back to the datasets", icon=":material/arrow_back:", key="to_sets", on_click=choose, args=(FIRST_SET[kind],),
         help="Discards the uploaded files.",
     )  # fmt: skip
     upload_panel()

@@ -25,7 +25,7 @@ RULES = {  # setting -> (label, help); the paper's order of priority
     ),
     "force": (
         "Digestion after",
-        "Forces digestion after this number of kernel evaluations, whatever the other rules say.",
+        "Forces digestion after this number of kernel evaluations, regardless of the other rules.",
     ),
     "patience": ("Patience", "No digestion before this many times the kernel evaluations of the last inbounds pass."),
     "new_svs_when_full": (
@@ -236,8 +236,9 @@ def as_runs(recipes: dict[str, Recipe], rows: int):
 def main():
     st.title("Digestion")
     present.about(
-        "During a full pass support vectors bulge beyond their final number. Those that the cache has no row for cost "
-        "their kernel values again and again; digestion leaves the pass early, to work off those that there are."
+        "During a full pass support vectors bulge beyond their final number. Kernel values of those without a row in "
+        "the cache are computed again and again. Digestion leaves the pass early and optimises the support vectors "
+        "that it already has."
     )
     try:
         with present.form():
@@ -265,9 +266,9 @@ def main():
         return
     st.caption(
         "The paper reports over 5 times less time on some of its MNIST machines, with an 800 MB cache. The gain is "
-        "largest where few examples are support vectors and the cache has room for nearly these. With far fewer rows "
-        "nearly everything is computed anew either way; with rows for all, an output is still a sum over fewer support "
-        "vectors. Time is of one training each and includes whatever else this machine was doing."
+        "largest where few examples are support vectors and the cache has room for nearly these. With far fewer rows, "
+        "nearly everything is computed anew in both cases. With rows for all, digestion still makes outputs sums over "
+        "fewer support vectors. Times are of one training each and include other work on this computer."
     )
     ways.to("paper", "60,000 digits, the study", "show_chart", {"paper": "decoste", "show": "digestion"})
 

@@ -51,7 +51,7 @@ if run:
     if (true != predicted).any() and not present.presenting():
         st.markdown("Click an error to see **why**: which training examples contribute to the wrong prediction.")
         to_labels(run, "test")
-    present.about("Of the test examples; in brackets the 95 % interval of the rate (Wilson).")
+    present.about("Of the test examples; in brackets: the 95 % interval of the rate (Wilson).")
     hint(run)
     sides = st.grid(2, min_column_width=400)
     tabs = ("Confusion", "Which ones", "What would have fixed them", "By class", "Abstain")
@@ -66,7 +66,7 @@ if run:
                 filled,
                 placeholder="all errors",
                 wrap=True,
-                help="Cells of the confusion matrix: click one there, or choose it here. Without any, all errors.",
+                help="Cells of the confusion matrix: click one there, or choose it here. Empty: all errors.",
             )
             order = parameters.choice(
                 "errors_by",
@@ -111,7 +111,7 @@ if run:
         numbers.table(rows, alt, columns=BY_CLASS, column_order=BY_CLASS, height="auto")
         st.caption(
             "As in the paper's Tables 4 to 6: errors of the whole classifier by true class; misses and false alarms of "
-            "each class's own machine, taken alone; its support vectors and the bounded ones (alpha = C)."
+            "each class's machine by itself; its support vectors and the bounded ones (alpha = C)."
         )
     with without:
         abstain.section(run, classes)

@@ -54,13 +54,13 @@ def cost(dataset, run, jitters):
     need = estimate(recipe)
     n, whose = (run.result["n_union"], "SVs") if run else (len(dataset.y_train), "examples")
     with st.grid(2, min_column_width=120):
-        st.metric("Jitters", f"{len(jitters):,}", help="The identity, the original itself, is one of them.")
+        st.metric("Jitters", f"{len(jitters):,}", help="The original itself is one of them.")
         st.metric(
             f"Of {words.count(n)} {whose}",
             words.count(n * len(jitters)),
             help="Size of the virtual set (DeCoste and Schölkopf 2002, section 3.2).",
         )
-        st.metric("Time, about", words.duration(need.seconds), help="To train both stages and to test.")
+        st.metric("Time, about", words.duration(need.seconds), help="For training both stages and for testing.")
         st.metric("Memory, about", words.megabytes(need.memory_mb))
     if need.advice:
         st.warning(words.plain(need.advice), title="This does not fit in memory", icon=":material/memory:")
@@ -92,7 +92,7 @@ def draw(dataset, run, shown, jitters):
     wrong = sum(said != shown.true for said in shown.predicted)
     left_out = "" if drawn == len(jitters) else f"The {drawn} nearest of {len(jitters):,} forms. "
     true, name = words.plain(words.short(shown.true)), words.plain(run.title) if run else ""
-    around = f"The original stands at the centre; dotted frames hold virtual examples of the same class, {true}."
+    around = f"The original is at the centre; dotted frames hold virtual examples of the same class, {true}."
     arrows = " ↑1←1: shifted by one pixel up and one to the left." if "shift" in str(jitters.names) else ""
     said = f" Below each, what *{name}* takes it for: {wrong} of {len(jitters):,} go wrong." if shown.predicted else ""
     st.caption(left_out + around + arrows + said)

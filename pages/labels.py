@@ -30,7 +30,7 @@ def by_a_way(run: Run) -> list[Doubt] | None:
     way = parameters.choice(
         "by", "Found by", ways, alone=False, format_func=ways.get,
         help="Out of folds: by machines that were trained without the example. By cross-training: by the margins of "
-        "its first machines. Alpha at C: what the run's own machine could not learn.",
+        "its first machines. Bounded alpha: examples that the run's own machine could not learn.",
     )  # fmt: skip
     return listed.doubted(run.id, way)
 
@@ -74,9 +74,9 @@ def _start(recipe: Recipe, parent: str, there: str | None) -> None:
 
 st.title("Labels")
 present.about(
-    "Is the machine wrong, or the label? A label is a likely error where a machine trained without the example "
-    "predicts another class. Review these labels, or label the examples that the machine asks for. The dataset is not "
-    "changed; your decisions are saved as a revision."
+    "Is the machine wrong, or the label? A label is a likely error if a machine trained without the example predicts "
+    "another class. Review these labels, or label the examples that the machine asks for. The dataset is not changed; "
+    "your decisions are saved as a revision."
 )
 run = trained_run()
 if run:

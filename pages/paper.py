@@ -50,7 +50,7 @@ def all_runs(paper):
             f"{done} of {len(recipes)} runs are stored"
             + (f", {len(working)} are running or queued" if working else "")
             + (f"; those not queued yet take about {words.duration(left)}" if left else "")
-            + (f"; data that are not on this machine, see *Datasets*: {wanted}." if wanted else "."),
+            + (f"; data to be downloaded on *Datasets*: {wanted}." if wanted else "."),
             width="content",
         )
     polling.poll_all([run.id for run in working], lambda statuses: None)  # runs of other tables change the count too

@@ -41,7 +41,7 @@ def no_machine() -> None:
         )
         st.button("Train the small demo", type="primary", icon=":material/play_arrow:", key="photo_train",
                   on_click=starting.start, args=(RECIPES[DEMO],),
-                  help="Runs in the background; the page may be left meanwhile.")  # fmt: skip
+                  help="Runs in the background; you can leave the page meanwhile.")  # fmt: skip
         ways.to("detect", "Other machines", "my_location")
 
 
@@ -70,7 +70,7 @@ def chosen_photograph(run):
             return None
     names = photo.samples()
     name = parameters.choice("photo", "or one of scikit-image's", names, widget="selectbox",
-                             help="The last ones show no face: whatever is found there is a false alarm.")  # fmt: skip
+                             help="The last ones show no face, so every detection there is a false alarm.")  # fmt: skip
     return photo.Photograph(name, name, None)
 
 
@@ -92,8 +92,8 @@ def honest(run) -> str:
     if run.recipe.dataset != photo.SMALL:
         return f"It was trained on {n}. {test}"
     return (
-        f"This is a small demo: it has seen 100 faces and, with what it mistook for faces, {n} in all. Expect it to "
-        f"miss faces and to see some where there are none. {test}"
+        f"This is a small demo: it was trained on 100 faces and, including its own false alarms, {n} in all. Expect it "
+        f"to miss faces and to see some where there are none. {test}"
     )
 
 
@@ -120,7 +120,7 @@ def boxes(run, found: photo.Searched, name: str, marks: dict[int, int], missed: 
         for at, box in enumerate(missed)
     ]
     draws = st.toggle(f"Mark a {noun} that was missed", key="photo_draw",
-                      help=f"Then a drag on the photograph draws a box, as close around the {noun} as the others are.",
+                      help=f"Then drag on the photograph to draw a box, as close around the {noun} as the others are.",
                       )  # fmt: skip
     viewer.viewer(
         data_uri(found.image),
@@ -145,8 +145,8 @@ def boxes(run, found: photo.Searched, name: str, marks: dict[int, int], missed: 
     )
     st.caption(
         f"{found.looked:,} windows of {w} × {h} pixels{full}, searched in {words.duration(found.seconds)}{quick}. "
-        f"{len(found.f):,} of them kept down to f = {words.minus(format(floor, 'g'))}, of overlapping ones the surest."
-        + "".join(f" {note}." for note in found.notes)
+        f"{len(found.f):,} of them with f of at least {words.minus(format(floor, 'g'))} were kept; of overlapping "
+        "ones, only the best." + "".join(f" {note}." for note in found.notes)
     )
 
 
@@ -184,7 +184,7 @@ def look(run, photograph) -> None:
         st.caption(words.plain(why))
     elif n:
         again = f"Train again with the {n} marked windows" if n > 1 else "Train again with the window"
-        help = "The same recipe; the marked windows join those that it began with, as a set of your own."
+        help = "The same recipe; the marked windows join the original ones, as a dataset of your own."
         button(again, "play_arrow", "photo_retrain", train_again, run, found, marks, missed, help=help)
     one.show_requested(photo.view_of_photograph(run, photograph, found), partial(what_it_is, marks))
 

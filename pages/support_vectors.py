@@ -36,9 +36,8 @@ WHOSE = {"one": "this machine's", "all": "all machines'"}
 WHAT = (
     "Leaves out each support vector in turn and retrains exactly the machines that use it. Reported are validation "
     "errors fixed and added, and the change of the mean margin, which breaks ties. Validation examples are training "
-    f"examples that the run left unused, or {FOLDS} folds of its own; the "
-    "test set is not used. Influences do not add up, as each is measured with all other examples present, and a "
-    "difference of one or two errors may be chance."
+    f"examples that the run did not use, or {FOLDS} folds of its own; the test set is not used. Influences do not add "
+    "up, because each is measured with all other examples present. A difference of one or two errors may be chance."
 )
 
 
@@ -52,7 +51,8 @@ def what_each_is_worth(run: Run, machine: Machine, c: int) -> None:
             "Predictions of",
             WHOSE,
             format_func=WHOSE.__getitem__,
-            help="This machine's: its class against the rest, takes seconds. All machines': the predicted class.",
+            help="This machine's errors: its class against the rest; takes seconds. All machines' errors: the "
+            "predicted class.",
         )
     whose = None if of == "all" else c
     work = Work(
@@ -66,7 +66,7 @@ def what_each_is_worth(run: Run, machine: Machine, c: int) -> None:
 
 def _bar(now: TaskStatus) -> tuple[str, float]:
     found: Worth | None = now.result
-    doing = "Waiting" if now.state == "waiting" else "Leaving out one after the other"
+    doing = "Waiting" if now.state == "waiting" else "Leaving one out at a time"
     doing += f": {now.message}" if now.message else ""
     return (f"{doing} · {found.asked:,} validation predictions so far", found.share) if found else (doing, 0.0)
 
@@ -78,8 +78,8 @@ def _lists(run: Run, found: Worth, now: str) -> None:
     if now != "done":
         asked += ", so far" if now != "stopped" else "; stopped early"
     st.caption(
-        "Above each example: its class. Below: validation errors fixed (+) and added (−) without it, or, where there "
-        "are none, a thousand times the change of the mean margin."
+        "Above each example: its class. Below: validation errors fixed (+) and added (−) without it. If there are "
+        "none: the change of the mean margin, times 1,000."
     )
     sides = st.grid(2, min_column_width=340)
     for title, rows, key in (("Removal helps", values.helps(), "helps"), ("Removal harms", values.harms(), "harms")):
@@ -129,8 +129,8 @@ def one_by_one(run, machine, chosen, name, of, ticked, on_pick):
     """A gallery of support vectors in their order, page by page; those ticked are marked."""
     shown = evidence.take(chosen, paged(len(chosen.row), PER_PAGE, key="sv_page", of=of))
     legend = (
-        f"{len(chosen.row):,} vectors of *{plain(name)}*, constructed, so they are not examples and do not open. "
-        f"Above each: the class with its largest weight. Below: its weight in this machine; {SIDES}."
+        f"{len(chosen.row):,} vectors of *{plain(name)}*, which are constructed, so they are not examples and cannot "
+        f"be opened. Above each: the class with its largest weight. Below: its weight in this machine; {SIDES}."
     )
     if not evidence.constructed(machine):
         legend = (
@@ -153,7 +153,7 @@ def by_parent(run, machine, chosen, name):
     """Virtual support vectors joined to the examples that they were made from."""
     legend = (
         f"{families.SEE} {many(len(chosen.row), 'support vector')} of *{plain(name)}* in "
-        f"{len(np.unique(chosen.row)):,} families, the heaviest first."
+        f"{len(np.unique(chosen.row)):,} families, those with the largest alphas first."
     )
     families.draw(run, machine, chosen, PER_PAGE // families.LONGEST, key="families", legend=legend)
 

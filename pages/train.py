@@ -86,11 +86,11 @@ def _say_unlike(entry: Entry, steps: tuple[str, ...]) -> None:
         wide, most, narrow, least = unlike
         st.warning(
             f"*{words.plain(words.short(wide))}* ranges over {most:.3g}, *{words.plain(words.short(narrow))}* over "
-            f"{least:.3g}: distances are the first one's alone.",
+            f"{least:.3g}, so distances depend almost only on the first.",
             title="Columns of different scales",
             icon=":material/straighten:",
         )
-        help = "Each column gets mean 0 and standard deviation 1; a Gaussian the usual width."
+        help = "Each column gets mean 0 and standard deviation 1, and a Gaussian kernel its usual width."
         button(f"Begin with {advice.SCALE}", "straighten", "recipe_scale", _scale, entry.name, steps, help=help)
 
 
@@ -112,7 +112,7 @@ def _kernel(data: dict) -> Kernel:
         widget="segmented_control",
         options=sorted(names, key=list(KERNELS).index),
         format_func=names.get,
-        help=f"{FIELDS['kernel'].help} The picture below shows what its numbers do.",
+        help=f"{FIELDS['kernel'].help} The picture below shows the effect of its numbers.",
     )
     if name not in offered:
         st.caption(f"`{FIELDS['kernel'].show(given)}`, as the recipe has it.")

@@ -40,7 +40,7 @@ def test_a_run_that_is_right_more_often_than_guessing_needs_no_advice():
 def test_guessing_is_to_name_the_commonest_class(errors, majority, title):
     said = advice(WIDE, result(errors), majority, True, gamma)
     assert said.title.startswith(title)
-    assert f"would be {100 * (1 - majority):.2f} % wrong" in said.text
+    assert f"would give {100 * (1 - majority):.2f} % errors" in said.text
 
 
 def test_nearly_all_examples_as_support_vectors_are_said_even_of_a_good_run():

@@ -70,7 +70,7 @@ def test_a_fit_killed_in_a_round_ends_as_one_that_was_not(kind, seed, tmp_path):
     same(again.machine_, whole.machine_)
     same(again.base_.machine_, whole.base_.machine_)
     assert np.array_equal(again.drawn_, whole.drawn_)
-    assert again.went_on_.startswith("it went on after 2 rounds")
+    assert again.went_on_.startswith("it continued after 2 rounds")
     assert not any(stage.startswith("base") for stage in seen)
     assert (again.n_iter_.tolist(), again.gap_) == (whole.n_iter_.tolist(), whole.gap_)
     assert whole.went_on_ == ""
@@ -143,7 +143,7 @@ def test_a_damaged_checkpoint_is_said(how, left, tmp_path):
     shutil.copy(left[0], path)
     _spoil(path, how)
     again = fitted("two", 0, path, lambda _: False, draws=SHORT)
-    assert again.went_on_.startswith("it started again, as the checkpoint round.npz cannot be used: ")
+    assert again.went_on_.startswith("it started again, because the checkpoint round.npz cannot be used: ")
     assert SPOILT[how] in again.went_on_
 
 
@@ -223,7 +223,7 @@ def test_a_run_that_was_killed_goes_on_as_a_new_one_and_keeps_the_same(interrupt
     same(on.machine(), whole.machine())
     assert on.result["drawn"] == whole.result["drawn"]
     assert on.result["kernel_evals"] == whole.result["kernel_evals"]
-    assert "it went on after 3 rounds" in on.result["went_on"]
+    assert "it continued after 3 rounds" in on.result["went_on"]
     assert "went_on" not in whole.result
     assert not on.checkpoints()
     assert run.broken_off, "it may be taken up again"
@@ -231,7 +231,7 @@ def test_a_run_that_was_killed_goes_on_as_a_new_one_and_keeps_the_same(interrupt
 
 def test_what_cannot_go_on_is_refused_by_name(interrupted):
     run, whole = interrupted
-    with pytest.raises(ValueError, match="has left nothing to go on from"):
+    with pytest.raises(ValueError, match="has no checkpoint to continue from"):
         jobs.submit(LONG, broken_off=whole.id)
     with pytest.raises(ValueError, match="is of another recipe"):
         jobs.submit(LONG.replace(C=3.0), broken_off=run.id)
@@ -249,7 +249,7 @@ def test_a_damaged_checkpoint_leaves_the_run_as_it_was_and_says_so(interrupted, 
         assert run.oddity.startswith("checkpoint.npz is damaged")
         on = runs.get(jobs.submit(run.recipe, broken_off=run.id))
         assert jobs.wait(on.id, 300).state == "done"
-        assert on.result["went_on"].startswith("it started again, as the checkpoint checkpoint.npz cannot be used")
+        assert on.result["went_on"].startswith("it started again, because the checkpoint checkpoint.npz cannot be used")
         same(on.machine(), whole.machine())
     finally:
         path.write_bytes(content)
@@ -290,7 +290,7 @@ def test_the_command_line_goes_on(interrupted):
     same(load(runs.get(told["run"]).path / "model.npz"), whole.machine())
     refused = subprocess.run([*command[:-2], whole.id], env=env, capture_output=True, text=True)
     assert refused.returncode == 2
-    assert "nothing to go on from" in refused.stderr
+    assert "no checkpoint to continue from" in refused.stderr
 
 
 def test_a_checkpoint_is_whole_or_the_one_before(tmp_path):

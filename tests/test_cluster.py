@@ -185,12 +185,12 @@ def test_what_a_worker_has_not_got_it_says(cluster, monkeypatch):
     revisions.add("digits-8x8@checked", base, [Verdict("train", 0, base.y_train[0].item(), "keep")])
     only_here = submit(Recipe(dataset="digits-8x8@checked", n_train=100, n_test=50))
     assert jobs.wait(only_here, SECONDS).state == "failed"
-    said = "The worker (one|two) cannot have the data: "
+    said = "The worker (one|two) cannot get the data: "
     assert re.match(said + "There is no dataset 'digits-8x8@checked.1'", jobs.status(only_here).message)
     monkeypatch.setattr(Dataset, "content_hash", property(lambda self: "0" * 64))
     unlike = submit(MOONS)
     assert jobs.wait(unlike, SECONDS).state == "failed"
-    assert re.match(said + "toy-moons is another one there than here", jobs.status(unlike).message)
+    assert re.match(said + "toy-moons differs between the two machines", jobs.status(unlike).message)
 
 
 def test_a_look_comes_back_whole():
@@ -211,7 +211,7 @@ def test_only_files_that_a_run_has_are_taken_from_a_worker(home):
     job = Job(run, estimate(MOONS), threading.Condition(), lambda job: None)
     relay = Relay(job, Worker("tcp://there:1", "there", 0.0, 0.0, 0, {}, {}, ""), None)
     for name in ("../model.npz", "state.json", "owner.json", "recipe.json", "model.npz/x", "elsewhere.npz", "a.py"):
-        with pytest.raises(ValueError, match="The worker there sent a file that no run has"):
+        with pytest.raises(ValueError, match="The worker there sent a file that does not belong to a run"):
             relay.file(name, b"", False)
     relay.file("model-3.npz", b"first, ", True)
     assert not (run.path / "model-3.npz").exists()
@@ -232,7 +232,7 @@ def test_a_worker_without_this_lab_gets_no_runs_and_says_why(cluster, tmp_path, 
     until(lambda: len(CLUSTER.workers()) == 2, SECONDS)
     monkeypatch.setattr(afar, "version", lambda: "another")
     CLUSTER.use(cluster.address)
-    other = "has another version of the lab; start it in the same one"
+    other = "has another version of the lab; start it with the same version"
     until(lambda: [one.obstacle for one in CLUSTER.workers()] == [other, other], SECONDS)
     monkeypatch.setattr(platform, "python_version_tuple", lambda: ("3", "10", "1"))
     CLUSTER.use(cluster.address)

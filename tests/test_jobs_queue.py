@@ -34,7 +34,7 @@ def test_the_queue_is_bounded(gate, monkeypatch):
     submit(MOONS)
     until(lambda: gate.bursts > 0)
     submit(MOONS)
-    with pytest.raises(jobs.QueueFull, match="waiting already"):
+    with pytest.raises(jobs.QueueFull, match="already waiting"):
         submit(MOONS)
     assert len(runs.newest_first()) == 2
 

@@ -204,7 +204,7 @@ def test_a_run_that_another_tab_deleted_is_no_obstacle(home):
     run, other = made(), made(MOONS.replace(C=3.0))
     app = open_page("runs", compare=[run.id, other.id], run=run.id)
     run.delete()
-    assert runs.delete([run]).refused == {run.id: "it is gone already"}
+    assert runs.delete([run]).refused == {run.id: "it was already deleted"}
     app.button(key="delete_together").click().run()
     assert not app.exception
     assert runs.everything() == []
@@ -251,7 +251,7 @@ def test_a_run_that_is_gone_or_full_of_tags_keeps_no_tag_from_the_others(home):
     app = open_page("runs", run=gone.id)
     gone.delete()
     app.text_input(key=f"title_{gone.id}").set_value("Mine").run()
-    assert app.toast[0].value.replace("\\", "") == ":material/block: Not changed: it is gone already"
+    assert app.toast[0].value.replace("\\", "") == ":material/block: Not changed: it was already deleted"
     assert not app.exception
 
 

@@ -165,7 +165,7 @@ def test_what_cannot_be_compared_says_why_and_the_others_are_shown(stored):
     text = said(app.markdown)
     assert "C · Seeded** is not compared. It was tested on other examples" in text
     assert "seed 4" in text
-    assert "D · Three or eight** is not compared. It tells 3, 8 apart, the reference all classes" in text
+    assert "D · Three or eight** is not compared. It separates 3, 8, the reference all classes" in text
     assert "E · Eight or not** is not compared. It tells 8 and the rest apart" in text
     assert "B fixes" in text
     assert len(app.dataframe[0].value) == 2
@@ -202,8 +202,8 @@ def test_runs_without_answers_are_named(home):
     (ruin / "result.json").write_text("[1]")
     app = open_page("compare", compare=[base.id, finder.id, ended.id, ruin.name])
     text = said(app.markdown)
-    assert "It looks for objects in pictures" in text
-    assert "It is not done: it was cancelled" in text
+    assert "It finds objects in pictures" in text
+    assert "It did not finish: it was cancelled" in text
     assert "result.json is damaged" in text
     assert not app.exception
 
@@ -324,7 +324,7 @@ def test_a_parent_that_is_gone_is_no_way(home):
     child = train(DIGITS.replace(C=0.1), "Child", parent=base.id)
     base.delete()
     app = open_page("runs", run=child.id)
-    assert app.dataframe[0].value["Parent"].tolist() == ["a run that is gone"]
+    assert app.dataframe[0].value["Parent"].tolist() == ["a deleted run"]
     assert not [n for n in app.main if n.type == "page_link" and "Compare" in n.proto.label]
 
 
@@ -360,8 +360,8 @@ def test_no_cell_of_a_file_is_a_formula(home):
 def test_the_words_of_the_test():
     assert pairs.said("the left one", "B", pairs.Pair(0, 0, 1.0, 1.0)).startswith("Nothing to test: the left one and B")
     assert "chance alone could explain this" in pairs.said("A", "B", pairs.Pair(5, 2, 0.45, 0.45))
-    assert "B is the better one" in pairs.said("A", "B", pairs.Pair(25, 7, 0.002, 0.002))
-    assert "A is the better one" in pairs.said("A", "B", pairs.Pair(7, 25, 0.002, 0.002))
+    assert "B is better" in pairs.said("A", "B", pairs.Pair(25, 7, 0.002, 0.002))
+    assert "A is better" in pairs.said("A", "B", pairs.Pair(7, 25, 0.002, 0.002))
     assert "chance alone" in pairs.said("A", "B", pairs.Pair(15, 5, 0.04, 0.12), several=True)
 
 

@@ -161,7 +161,7 @@ def test_a_run_whose_data_were_replaced_says_so(home):
     for page in LOOKING:
         app = open_page(page, run=run.id)
         if page in ("errors", "support_vectors"):
-            assert "it was replaced since" in said(app)
+            assert "it has been replaced since" in said(app)
 
 
 def test_the_loop_stands_in_for_a_file_that_may_not_be_read(tmp_path):
@@ -189,4 +189,4 @@ def test_a_run_that_has_the_recipe_of_another_is_no_obstacle(home, page):
     app = open_page(page, run=run.id)
     assert not app.exception
     said = " ".join(element.value for element in (*app.error, *app.warning))
-    assert "not the set that this run was trained on" in said or "damaged" in said or page in ("train", "draw")
+    assert "not the dataset that this run was trained on" in said or "damaged" in said or page in ("train", "draw")

@@ -229,7 +229,7 @@ def test_a_second_run_lies_beside_the_first(done):
     other = stored(RECIPE.replace(C=2.0), two_parts(seed=5))
     app = open_page("detect", run=done.id, beside=other.id)
     assert app.multiselect(key="beside").value == [other.id]
-    assert "less this run: mean rate" in captions(app)
+    assert "minus this run: mean rate" in captions(app)
 
 
 def test_repeats_with_other_seeds_are_laid_beside_each_other(home):

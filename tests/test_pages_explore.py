@@ -74,7 +74,7 @@ def test_the_number_of_a_gallerys_page_is_in_the_address(digits_run):
     said = [warning.value for warning in open_page("datasets", dataset="mnist-5k", page="99").warning]
     assert any("allowed: 1 to 50" in text and "Showing 1" in text for text in said)
     said = [warning.value for warning in open_page("errors", run=digits_run.id, cells="99").warning]
-    assert any("cells=99" in text and text.endswith("It is left out.") for text in said)
+    assert any("cells=99" in text and text.endswith("It is ignored.") for text in said)
 
 
 def test_support_vectors_of_one_machine_are_counted_and_filtered(digits_run):

@@ -130,7 +130,7 @@ def test_methods_show_tangents_of_colour_images_too(digits_run):
     images = rng.integers(0, 256, (60, 6, 5, 3), dtype=np.uint8)
     catalogue.keep("colours", Arrays.unsplit(images, np.arange(60) % 2))
     app = open_page("methods", run=digits_run.id, set="own:colours")
-    assert "The directions in which the jitters move these examples most" in captions(app)
+    assert "The directions in which the jitters change these examples most" in captions(app)
 
 
 def test_virtual_support_vectors_follow_their_parents(digits_run, monkeypatch):
@@ -166,7 +166,7 @@ def test_run_all_queues_what_has_its_data_and_names_what_has_not(home, monkeypat
     assert asked
     assert all(stored.at_hand(recipe) for recipe in asked)
     assert not stored.at_hand(RECIPES["xtrain-forest-90000"])
-    assert re.search(r"not on this machine, see \*Datasets\*: .*forest for [1-9]", captions(app))
+    assert re.search(r"to be downloaded on \*Datasets\*: .*forest for [1-9]", captions(app))
 
 
 def test_a_table_whose_data_are_not_here_says_what_it_needs(home, monkeypatch):
@@ -220,7 +220,7 @@ def test_paper_queues_what_a_cell_lacks(digits_run, monkeypatch):
 
 def test_figure_1_is_nearer_the_truth_with_virtual_examples(digits_run):
     app = open_page("paper", run=digits_run.id, show="figure1")
-    assert "The line of largest margin is one alone. It leans by" in captions(app)
+    assert "Only one line has the largest margin. It leans by" in captions(app)
     assert "shifted copies of its support vectors it leans by 0 degrees" in captions(app)
 
 
@@ -336,7 +336,7 @@ def test_the_study_of_digestion_opens_on_its_samples_and_says_what_the_rest_need
     assert len(app.dataframe[0].value) == 24
     assert "runs to train, about" in captions(app)
     app.selectbox(key="measure").set_value("sv_most").run()
-    assert "svs at most" in captions(app)
+    assert "most svs at once" in captions(app)
     app.selectbox(key="problem").set_value("8").run()
     assert not app.get("plotly_chart")
     assert not app.exception

@@ -65,7 +65,7 @@ def test_the_list_is_short_and_searched_and_begins_with_own_sets():
     assert cards(app) == ["waveform"]
     app.text_input(key="find_set").set_value("*nothing").run()
     assert not cards(app)
-    assert "No set is called *nothing." in captions(app).replace("\\", "")
+    assert "No dataset is called *nothing." in captions(app).replace("\\", "")
     app.text_input(key="find_set").set_value("").run()
     app.toggle(key="all_sets").set_value(True).run()
     assert len(cards(app)) == len(catalogue.entries())

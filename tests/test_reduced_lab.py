@@ -58,7 +58,7 @@ def test_what_a_reduction_cannot_be_is_named():
         reduction_of(reduction_of(MOONS))
     with pytest.raises(RecipeError, match="n_vectors = 0; allowed: a whole number from 1"):
         reduction_of(MOONS, n_vectors=0)
-    with pytest.raises(RecipeError, match="method of its machine"):
+    with pytest.raises(RecipeError, match="method of the original machine"):
         twin_of(reduction_of(RECIPES["mnist-5k-sv"]))
     with pytest.raises(ValueError, match="n_vectors = 5000; allowed: 1 to"):
         train.execute(reduction_of(MOONS, n_vectors=5000))

@@ -22,7 +22,7 @@ SPLITS = Recipe(task="detect", dataset="venus-like")  # synthetic, in four split
 )
 def test_bounds_are_refused_where_leaving_an_example_out_would_change_the_kernel(recipe):
     before = len(runs.newest_first())
-    with pytest.raises(RecipeError, match=r"^bounds = True; allowed: false where the kernel is learned"):
+    with pytest.raises(RecipeError, match=r"^bounds = True; allowed: false if the kernel is learned"):
         jobs.submit(recipe)
     assert len(runs.newest_first()) == before
 

@@ -95,8 +95,8 @@ def test_each_score_is_told_in_a_sentence(home):
     one = found._replace(given=np.array([3]), rival=np.array([8]), own=np.array([-0.4]), other=np.array([0.9]))
     said = "the machine of 8 says 0.90, that of its own label 3 says \u22120.40"
     one = one._replace(score=np.array([2.0]))
-    assert one.sentence(0) == f"Out of sample {said}: the label is wrong with a chance of 88\u00a0%."
-    assert one._replace(way="bound").sentence(0).endswith(f"its own side of the margin: {said}.")
+    assert one.sentence(0) == f"Out of sample, {said}: the label is wrong with a probability of 88\u00a0%."
+    assert one._replace(way="bound").sentence(0).endswith(f"its side of the margin: {said}.")
 
 
 def test_a_way_that_a_run_does_not_have_is_refused(home):

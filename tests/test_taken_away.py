@@ -64,7 +64,7 @@ def test_a_page_offers_what_can_be_had(home):
     greyed, why = told["scikit-learn (zip)"]
     assert greyed
     assert "methods sv, nu-sv" in why
-    assert "scikit-learn (zip): scikit-learn trains on the examples as they are" in captions(app)
+    assert "scikit-learn (zip): scikit-learn trains only on the examples themselves" in captions(app)
 
 
 def test_a_page_says_what_cannot_be_had_and_why(home, monkeypatch):

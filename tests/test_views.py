@@ -154,7 +154,7 @@ def test_the_form_offers_it_and_the_run_is_watched(more):
     app = open_page("train", dataset="toy-moons", n_train="80", n_test="40", preprocess="", top="7", **ORDERED)
     assert [text.value for text in app.warning] == []
     assert app.selectbox(key="recipe_task").value == "order"
-    assert app.selectbox(key="recipe_task").options == ["Tell classes apart", "Put examples in order"]
+    assert app.selectbox(key="recipe_task").options == ["Classify examples", "Put examples in order"]
     assert app.selectbox(key="recipe_method").options == ["Part of the examples"]
     assert app.number_input(key="recipe_order_top").value == 7
     assert not [box for box in app.number_input if box.key == "recipe_classify_noise"]
@@ -225,7 +225,7 @@ def test_list_report_and_comparison(more):
     assert not [text for text in texts.values() if "Not shown" in text]
     app = open_page("compare", run=plain.id, compare=[plain.id, part.id, ordered.id])
     assert app.dataframe[0].value["Run"].tolist() == ["Plain", "Moons"]
-    assert any("It puts examples in order, so it has no answer" in text.value for text in app.markdown)
+    assert any("It puts examples in order, so it has no prediction" in text.value for text in app.markdown)
     assert "Compare it on Train" in links(app)
 
 

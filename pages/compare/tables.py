@@ -19,7 +19,7 @@ BESIDE = ("name", "title", "n_train", "n_test")  # fields that the results tell 
 FIRST = ("", "Errors", "95 %")  # on a phone the letters stand for the names, which may be long
 BEYOND = "Memory of the run beyond that of its process before; older versions did not record it."
 COLUMNS = {
-    "Method": text("How invariance is built in."),
+    "Method": text("How the method uses invariances."),
     "Errors": count("Misclassified test examples."),
     "95 %": text("Error rate with its interval (Wilson).", "Rate (95 %)"),
     "SVs": count("Distinct support vectors of all machines."),
@@ -159,7 +159,7 @@ def roc(laid: Laid) -> None:
     positive = answers.y_true == answers.classes[c]
     if not positive.any() or positive.all():
         own = np.count_nonzero(positive)
-        st.caption(f"Of the {len(positive):,} examples tested {own:,} are of this class: there is no curve.")
+        st.caption(f"Of the {len(positive):,} examples tested {own:,} are of this class, so there is no curve.")
         return
     show(ranking.roc_curves(positive, dict(zip(laid.letters, decisions))), key="compare_roc_figure", file="roc")
     if len(names) > 2:
@@ -183,7 +183,7 @@ def by_labels(laid: Laid) -> Laid:
     st.warning(
         f"{words.many(n, 'test example')} {'has' if n == 1 else 'have'} other labels for one run than for another: "
         "test labels were reviewed. Correcting test labels where a machine disagrees favours that machine, so errors "
-        "are counted both ways here, and neither is a blind test any more. The list of runs below counts each by its "
+        "are counted both ways here, and neither test is blind any longer. The list of runs below counts each by its "
         "own labels.",
         icon=":material/gavel:",
     )
@@ -195,7 +195,7 @@ def by_labels(laid: Laid) -> Laid:
         "Count errors by the labels of",
         kinds,
         key=key("labels"),
-        help="The labels that the test examples have for this run: as given, or as its revision says.",
+        help="The labels of the test examples in this run: as given, or as in its revision.",
     )
     return laid._replace(answers=answers.by(kinds[chosen]))
 

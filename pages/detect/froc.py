@@ -85,7 +85,7 @@ def froc_figure(
         "Up: more objects detected; left: fewer false alarms. Dot: operating point; click the curve to move "
         "it. Diamond: "
         "offset 0, for which the machine was trained. Shaded: 95 % interval (bootstrap over pictures). Dashed grey: "
-        "upper limit set by the candidates." + (" Dotted: a machine for each operating point." if points else ""),
+        "upper limit set by the candidates." + (" Dotted: one machine per operating point." if points else ""),
     )
 
 

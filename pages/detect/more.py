@@ -101,7 +101,7 @@ def published(view: View) -> tuple[list[dict], str]:
             rate, alarms, n = theirs["rate"], theirs["false_alarms"], theirs["pictures"]
             ours = curve.at_alarms(trial(view, 0), alarms / n * len(view.judged.tested)).rate
             row = {"published": name, "found": f"{100 * rate:.1f} %", "false alarms a picture": f"{alarms / n:.3f}"}
-            rows.append(row | {"ours at as many": f"{100 * ours:.1f} %"})
+            rows.append(row | {"ours, same false alarms": f"{100 * ours:.1f} %"})
         return rows, (
             "Osuna, Freund and Girosi (1997), trained on about 50,000 windows of their own. Set A was of "
             "good quality with one face a picture; set B is of mixed quality. Ours are other pictures, so compare "
@@ -118,7 +118,7 @@ def published(view: View) -> tuple[list[dict], str]:
         "DeCoste and Schölkopf (2002), section 5.2, print curves (Figures 7 to 9) and no table, so there are no "
         "published numbers to "
         "compare. Their candidates are those of Burl et al. (1998); ours come from a matched filter "
-        "of our own on the same images, averaged 2 x 2, so that the ceilings differ."
+        "of our own on the same images, averaged 2 x 2, so the upper limits differ."
     )
 
 
@@ -222,9 +222,9 @@ def _ambiguous(view: View):
         chips, alt = marked.stretched(view, view.judged.chips[page]), "Highest-scoring false alarms"
         gallery(chips, tiles, key="flip_gallery", alt=alt, on_pick=_flip)
     st.caption(
-        f"What the machine takes for a {view.noun} and no label covers, by descending score. "
+        f"Windows that the machine takes for a {view.noun} but no label covers, by descending score. "
         + ("Labels are opinions with degrees of confidence. " if view.graded else "")
-        + f"Some of these may be {view.nouns} after all; the curve counts them as false alarms all the same."
+        + f"Some of these may be {view.nouns} after all, but the curve counts them as false alarms."
     )
 
 
@@ -270,8 +270,8 @@ def _mined(view: View, rounds: list[int]):
             rows=[f"round {number}: {len(rows):,}"],
         )
     st.caption(
-        f"Windows of pictures without a {view.noun} that the machine of each round took for one; they join the "
-        "background and the machine is trained again (bootstrapping: Osuna, Freund and Girosi, section 4)."
+        f"Windows of pictures without a {view.noun} that the machine of each round took for one. They join the "
+        "background, and the machine is trained again (bootstrapping: Osuna, Freund and Girosi, section 4)."
     )
 
 

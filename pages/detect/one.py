@@ -87,7 +87,7 @@ def _view(view: View, below: Callable[[View, int], None]) -> None:
             return
         _reasons(view, machine, kept, x[0], part)
         if votes := float(judged.votes[detection]):
-            st.caption(f"Windows on the same place add {with_sign(votes, 3)} to f, which makes the score.")
+            st.caption(f"Overlapping windows add {with_sign(votes, 3)} to f, which gives the score.")
         _nearest(machine, kept, x[0], view, part)
 
 
@@ -108,10 +108,10 @@ def _heading(view: View, detection: int) -> None:
 def _turn(view: View, detection: int) -> str:
     """In which turn of its picture a window was found, in a sentence or two."""
     if view.judged.turn[detection] == 0:
-        return "Found in the picture as it is."
+        return "Detected without transforming the picture."
     by = marked.turn(view, detection)
     found = f"Found after **{words.plain(by)}** of the picture (plus: anticlockwise). " if by else ""
-    return f"{found}The window is shown as the search saw it, its surroundings as in the picture."
+    return f"{found}The window is shown as the search saw it, and its surroundings as in the picture."
 
 
 def _verdict(view: View, detection: int) -> str:
@@ -214,7 +214,7 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> No
     st.caption(
         f"The {len(rows)} support vectors that weigh most; below each its contribution to f. Blue: objects, orange: "
         "background; double ring: bounded (alpha = "
-        f"C).{made} Click one to switch it off or on; it stays so in the next window."
+        f"C).{made} Click one to switch it off or on; the next window keeps the choice."
     )
 
 

@@ -251,8 +251,8 @@ def _curve(view: View, now: Now, compared: list[View]):
 
 
 CONFIDENCE = (
-    "The paper saw larger outputs, so more confidence, from the virtual machine than from its base, most of all for "
-    "negatives (DeCoste and Schölkopf, section 5.2)."
+    "The paper saw larger outputs, that is more confidence, from the virtual machine than from its base, especially "
+    "for negatives (DeCoste and Schölkopf, section 5.2)."
 )
 MEAN = (
     "Mean rate: the detection rate at 1/4, 1/2, 1, 2, 4 and 8 false alarms per picture, averaged, as detection "

@@ -70,10 +70,12 @@ def differences(view: View, among: Sequence[View]) -> None:
     for other in among:
         found = viewing.difference(view, other)
         if found is None:
-            st.caption(f"{words.plain(other.run.title)} has searched other pictures so far: no paired difference.")
+            st.caption(
+                f"{words.plain(other.run.title)} has searched other pictures so far, so there is no paired difference."
+            )
         elif found.low == found.low:
             st.caption(
-                f"{words.plain(other.run.title)} less this run: mean rate {with_sign(found.value, 3)} "
+                f"{words.plain(other.run.title)} minus this run: mean rate {with_sign(found.value, 3)} "
                 f"({with_sign(found.low, 3)} to {with_sign(found.high, 3)}, the same pictures drawn for both)."
             )
 

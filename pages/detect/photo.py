@@ -133,7 +133,7 @@ def searched(run: Run, photograph: Photograph, now: Looking) -> Searched:
         if now.first and time.monotonic() - now.first[0] > SECONDS:
             raise DataError(
                 f"The search took more than {SECONDS:.0f} s",
-                "a machine of degree 2, which is fast, or try again when less is running",
+                "a machine of degree 2, which is fast, or a second try when less is running",
             )
 
     seen = scanned.search(recipe, pictures.load(recipe.dataset), machine, discard, image, check, tell=now.tell)

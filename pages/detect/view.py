@@ -84,7 +84,9 @@ def view_of(run: Run) -> View | None:
         raise DataError(str(error)) from error
     kept = (run.result or {}).get("data_hash")
     if kept and run.recipe.dataset.startswith("own:") and kept != found.content_hash:
-        raise DataError(f"{found.entry.title} is not the set that this run was trained on: it was replaced since")
+        raise DataError(
+            f"{found.entry.title} is not the dataset that this run was trained on: it has been replaced since"
+        )
     joined = _joined(run, parts)
     if joined.tested.max(initial=-1) >= len(found.pictures):
         raise DataError(f"{found.entry.title} has fewer pictures now than when this run searched it")

@@ -19,7 +19,7 @@ WINDOW = "window"  # the URL parameter that holds the reference of the open dete
 GALLERY, ONCE = "gallery", "windows"  # the URL parameter of the gallery shown; as it was called once
 SEE = {
     "Hits": "objects detected, each by its highest-scoring window; lower left: the score.",
-    "Missed": "objects below the threshold, the nearest to it first; those without a score have no candidate at all.",
+    "Missed": "objects below the threshold, the nearest to it first; objects without a score have no candidate at all.",
     "False alarms": "windows without an object that score above the threshold, the highest first.",
 }
 SEE_ONE = {

@@ -118,7 +118,7 @@ def drawn(value: dict) -> None:
             raise ValueError("the canvas sent no width of the pen")
         text = strokes.pack(strokes.sent(value.get("strokes")))
     except ValueError as error:
-        state.tell_later(f":material/block: Not taken. {plain(error)}")
+        state.tell_later(f":material/block: Ignored. {plain(error)}")
         return
     st.session_state[START] = None
     change(False, text=text, pen=value["pen"], start=None, trail=(Nudge(),))
@@ -129,7 +129,7 @@ def nudged(value: object) -> None:
     try:
         places = moved(value)
     except ValueError as error:
-        state.tell_later(f":material/block: Not taken. {plain(error)}")
+        state.tell_later(f":material/block: Ignored. {plain(error)}")
         return
     trail = (Nudge(),) if places[-1] == Nudge() else (*current().trail, *places)
     change(False, trail=trail[-TRAIL:])

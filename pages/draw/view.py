@@ -137,7 +137,7 @@ def steps(how: drawn.Convention, first: Run | None) -> None:
         with st.container(horizontal=True, key="draw_steps"):
             for name, ink in zip(names, parts):
                 st.image(in_theme(_picture(ink, STAGE)), caption=name, output_format="PNG", alt=f"The digit, {name}")
-        st.caption(f"Prepared as the machines' digits were: cropped, {how.words}.")
+        st.caption(f"Preprocessed like the machines' training digits: cropped, {how.words}.")
     elif now.start is not None and first is not None:
         test = first.test()
         name, label = plain(first.recipe.dataset), plain(test.y_true[now.start])

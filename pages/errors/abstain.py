@@ -60,7 +60,7 @@ def _asked(classes: list[str]) -> tuple[float, str, np.ndarray | None]:
         )  # fmt: skip
         dearer = parameters.text(
             "dearer", "Costlier confusions", placeholder=_example(classes), width=260,
-            help="Cost of predicting the second class where the first is true. All others cost 1; 0 is allowed.",
+            help="Cost of predicting the second class when the first is true. All others cost 1; 0 is allowed.",
         )  # fmt: skip
     try:
         return price, way, costs(dearer, classes)

@@ -79,7 +79,7 @@ def ways(found: Study) -> go.Figure:
     return worded(
         figure,
         f"Errors against labels, chosen and at random, over {found.done} seeds.",
-        f"Lines: means over {found.done} seeds; shaded: from the lowest to the highest of them. Dotted: "
+        f"Lines: means over {found.done} seeds; shaded: range from the lowest to the highest. Dotted: "
         f"{100 * found.target:g} %.",
     )
 
@@ -118,7 +118,7 @@ def field(to: Target) -> str:
     return "" if not to.base.entry.unlabelled else parameters.choice(
         "ask", "Query strategy", WAYS, format_func=WAYS.get,
         help="Nearest to the plane: the examples that the machine is least certain of. Spread: of these, some that "
-        "differ from each other. At random: the baseline; use another name of the revision for it.",
+        "differ from each other. At random: the baseline; save it under another revision name.",
     )  # fmt: skip
 
 
@@ -150,9 +150,9 @@ def _look(run: Run, to: Target, way: str) -> None:
         st.rerun()  # the whole page, which says how far it is
     _one(run, to, labels, now.result)
     st.caption(
-        f"Of the run's {now.result.t:,} test examples, which were labelled from the start: newly labelled examples "
-        "are used for training only. The result of a random choice cannot be known without its labels; the study "
-        "below compares both on known labels."
+        f"On the run's {now.result.t:,} test examples, which had labels from the start. Newly labelled examples are "
+        "used only for training. The result of a random choice cannot be known without its labels; the study below "
+        "compares both on known labels."
     )
     if aside := now.result.aside:
         st.caption(f"{aside:,} more unlabelled examples are not considered: their kernel values do not fit in memory.")
@@ -221,7 +221,7 @@ def _settings(n: int) -> dict:
         )  # fmt: skip
         known = parameters.number(
             "begin", "Initial labels", 2, max(most // 2, 3), min(study.KNOWN, max(most // 4, 2)), 1,
-            help="At least one of each class, the others at random.",
+            help="At least one of each class; the others are drawn at random.",
         )  # fmt: skip
         last = parameters.number(
             "upto", "Maximum labels", known + 1, most, max(min(study.MOST, most), known + 1), 10,

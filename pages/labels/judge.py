@@ -115,7 +115,7 @@ def _bill(run: Run, doubt: Doubt, now: TaskStatus) -> None:
     bill.bars(view, sides, bills, pictured, lambda _: [], lambda _: None, "unseen_bill")
     if not np.allclose(found.f, _fold_decision(run, doubt.row), atol=CLOSE):
         st.caption(
-            "The run stored another prediction: its version did not store which labels its folds excluded in the end."
+            "The run stored another prediction, because its version did not store which labels its folds excluded."
         )
     st.caption(
         f"Machine trained without fold {found.number + 1} of {run.recipe.folds}, which contains this example. *Why* "
@@ -405,6 +405,6 @@ def _strip(judging: Judging, at: int, stands) -> None:
         np.stack(drawn), tiles, key="label_strip", alt="The next examples in this list, and your decisions", size=42,
         on_pick=lambda number: _go(judging, at, int(number)), whole_page=False,
         legend=f"The list: {'given → ' * (not judging.of)}{listed.LISTS[judging.kind].said} above each"
-        f"{', after a dot the likeliest other class' * any(one.agreed for one in shown)}, your decision below; the "
-        "ring marks the current example. Click one.",
+        f"{'; after the dot, the most likely other class' * any(one.agreed for one in shown)}, your decision below; "
+        "the ring marks the current example. Click one.",
     )  # fmt: skip

@@ -183,8 +183,8 @@ class List(NamedTuple):
 LISTS = {
     "train": List(
         "Training",
-        "Likely label errors in the training set: machines trained without the example predict another class, or it "
-        "could not be learned.",
+        "Likely label errors in the training set: machines trained without the example predict another class, or the "
+        "run could not learn it.",
         None,
         "No likely label errors in the training set.",
     ),

@@ -46,10 +46,10 @@ def beside_ones_own(to: Target, blob: bytes, file: str) -> None:
             st.button(
                 "Import new ones, keep mine" if left else "Import", icon=":material/merge:",
                 key="label_merge_mine", on_click=target.merge, args=(to, found, False), disabled=not found.new,
-                help="Where you disagree, your own decision is kept.",
+                help="If you disagree, your own decision is kept.",
             )  # fmt: skip
         if left:
-            help = "Where you disagree, their decision replaces yours; you can undo this."
+            help = "If you disagree, their decision replaces yours; you can undo this."
             button("Import all, replace mine", "merge", "label_merge_theirs", target.merge, to, found, True, help=help)
 
 

@@ -133,14 +133,14 @@ LESSON = Lesson(
             "more support vectors than it ends with?",
             ("No, they only grow", "Yes, they bulge"),
             View("digestion", page, "undigested", outlined="race"),
-            "the picture *Without*: it rises above its own end.",
+            "the chart *Without*: it peaks above its final value.",
             bulge,
             ("digested",),
         ),
         Step(
             View("digestion", page, "undigested"),
-            "*Digestion* leaves a pass early and optimises the examples that it has before it takes in more. The "
-            "picture *With digestion* peaks lower. Does it save comparisons here?",
+            "*Digestion* leaves a pass early and optimises the examples that it has before it takes in more. The chart "
+            "*With digestion* peaks lower. Does it save comparisons here?",
             ("Yes", "No"),
             View("digestion", page, "undigested", outlined="digestion_told"),
             "the column *Kernel evaluations* (each is one comparison), and the sentence above the chart.",

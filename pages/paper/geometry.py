@@ -66,8 +66,8 @@ def _spheres(X, y, found: Widest) -> go.Figure:
         figure,
         f"{len(X)} points of two classes, a circle of radius {radius:.2f} about each, and the line that touches "
         "circles of both classes and cuts none.",
-        f"A canonical line with |w| at most A = {1 / radius:.2f} stays 1 / A = {radius:.2f} away from every point: "
-        "between these circles there is one way through. A larger A makes them smaller, and leaves more lines.",
+        f"A canonical line with |w| at most A = {1 / radius:.2f} stays 1 / A = {radius:.2f} away from every point. "
+        "Only one way leads between these circles. A larger A makes the circles smaller and allows more lines.",
     )
 
 
@@ -82,8 +82,9 @@ def _hulls(X, y, found: Widest) -> go.Figure:
     return worded(
         figure,
         f"The convex hulls of both classes, their nearest points {apart:.2f} apart, and the line midway between them.",
-        f"The nearest points of the two hulls are {apart:.2f} apart, which is 2 / |w|; the line stands midway, at "
-        "right angles to the way between them. Each is a mean of its class's support vectors, weighed by alpha.",
+        f"The nearest points of the two hulls are {apart:.2f} apart, which is 2 / |w|. The line lies midway between "
+        "them, perpendicular to their connection. Each point is a mean of its class's support vectors, weighted by "
+        "alpha.",
     )
 
 

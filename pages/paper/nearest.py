@@ -55,8 +55,9 @@ def note() -> None:
     """The shares that are answered otherwise, against gamma."""
     show(_figure(_shares()), "nearest")
     st.caption(
-        f"{TRAIN} digits of 8x8 pixels and unit norm train, {DIGIT} against the rest at C = {C:g}; {TESTS} others are "
-        "predicted. Signs are found by logarithms, as kernel values become too small for numbers."
+        f"{TRAIN} digits of 8x8 pixels and unit norm are the training set, {DIGIT} against the rest at C = {C:g}; "
+        f"{TESTS} others are predicted. Signs are computed with logarithms, because kernel values become too small for "
+        "floating-point numbers."
     )
 
 
@@ -77,8 +78,8 @@ def _figure(shares: list[tuple[float, float]]) -> go.Figure:
     return worded(
         figure,
         f"Share of predictions that differ from the nearest neighbour's, against gamma: {said}.",
-        f"Predictions that differ from the nearest neighbour's: {said}. Without b every prediction becomes the "
-        "nearest neighbour's; with b its sign decides all of them.",
+        f"Predictions that differ from the nearest neighbour's: {said}. Without b, every prediction becomes the "
+        "nearest neighbour's. With b, the sign of b decides all of them.",
     )
 
 

@@ -86,7 +86,7 @@ def _machine(now: Setting) -> str:
         help = "Higher degrees bend more: ((u·v + 1) / 2) to this power."
         st.slider("Degree", settings.DEGREES[0], settings.DEGREES[-1], now.degree, key=_key("degree"), help=help)
     if kernel == "rbf":
-        help = "exp(−gamma |u − v|²): larger gamma is more local: the boundary winds around single points."
+        help = "exp(−gamma |u − v|²): a larger gamma is more local, and the boundary winds around single points."
         _of_series("gamma", settings.GAMMA_RANGE, now.gamma, help)
     help = "Cost of points inside the margin. Small: a wide margin with points inside. Large: a narrow margin."
     _of_series("C", settings.C_RANGE, now.C, help)
@@ -94,10 +94,13 @@ def _machine(now: Setting) -> str:
 
 
 def _copies(own: plane.Plane, now: Setting) -> bool:
-    help = "Copies each support vector by a move that does not change its class, and trains again with the copies."
+    help = (
+        "Copies each support vector by a transformation that does not change its class, and trains again with the "
+        "copies."
+    )
     virtual = st.toggle("Virtual copies", now.virtual, key=_key("virtual"), help=help)
     if virtual:
-        known = f"What is known of this problem: {settings.JITTERS[own.jitter]}. Another move is a false belief."
+        known = f"The true invariance of this problem: {settings.JITTERS[own.jitter]}. Any other is a false assumption."
         help = known if own.question is None else "Two assumed invariances of the same points, and their predictions."
         _choice("by", "Copies by", settings.JITTERS, help)
     return virtual

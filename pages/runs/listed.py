@@ -168,7 +168,7 @@ def _group_row(entry: ListEntry, name: str, is_open: bool) -> dict:
 def _parent_name(run: Run, store: dict[str, Run]) -> str | None:
     if run.parent is None:
         return None
-    return store[run.parent].title if run.parent in store else "a run that is gone"
+    return store[run.parent].title if run.parent in store else "a deleted run"
 
 
 def _ids(ids: list[list[str]], rows: Sequence[int]) -> list[str]:
@@ -232,6 +232,6 @@ def _undo() -> None:
         except (runs.UnknownRun, OSError):
             lost += 1
     if lost:
-        state.tell_later(f":material/block: {lost} of {len(ids)} are not in the trash any more.")
+        state.tell_later(f":material/block: {lost} of {len(ids)} are no longer in the trash.")
     if shown in back:
         st.session_state["run"] = shown

@@ -46,7 +46,7 @@ def progress_metrics(run: Run, last: dict, status) -> None:
     """What a reduction at work has come to; rho is of the machine that is farthest off."""
     rho = {"Steps": f"{last['iterations']:,}"}
     if last.get("gaps"):  # all 0 until the first vectors stand
-        rho = {"rho, of the worst": words.percent(last["gap"] ** 0.5, 1) if any(last["gaps"]) else "–"}
+        rho = {"rho, worst machine": words.percent(last["gap"] ** 0.5, 1) if any(last["gaps"]) else "–"}
     shown = {"Current size": f"{last.get('n_vectors', last['n_sv']):,}", "Sizes done": f"{len(last.get('path') or [])}"}
     shown |= rho | {"Time": words.duration(last["seconds"])}
     numbers.metrics(shown | (words.left_metric(status) if status.state in ACTIVE else {}))
@@ -69,7 +69,7 @@ def size_curve(run: Run, progress: list[dict]):
     result = run.result
     found = result["reduction"] if result else progress[-1]
     chosen = run.recipe.option("sizes") > 1 or run.recipe.option("allowed") is not None
-    where = "training examples kept aside" if chosen else "training examples"
+    where = "held-out training examples" if chosen else "training examples"
     where = figures.UNSEEN if found["unseen"] else where
     if result:
         test = (result["error_rate"], result["interval"]) if "error_rate" in result else None
@@ -110,8 +110,8 @@ def savings(found: dict) -> str:
     before, after = found.get("products", ("", ""))
     if before == "whole" and after in PRECISION:
         said += (
-            " Time falls by less: grey values are whole numbers, of which 64 are multiplied at a time and zeros left "
-            f"out; constructed vectors have real digits in every pixel, and are multiplied in {PRECISION[after]}."
+            " Time falls by less, because grey values are whole numbers: 64 are multiplied at a time, and zeros are "
+            f"skipped. Constructed vectors have real numbers in every pixel, and are multiplied in {PRECISION[after]}."
         )
     return said
 
@@ -122,11 +122,11 @@ def distance(found: dict) -> str:
         return ""
     last, first = (words.percent(float(np.mean(np.sqrt(found[name]))), 1) for name in ("rho", "rho_start"))
     if len(found["rho"]) == 1:
-        return f" The distance rho is {last} of the machine's length |Ψ|; at first {first}."
-    said = f" The distance rho is {last} of a machine's length |Ψ|, in the mean of the machines; at first {first}."
+        return f" The distance rho is {last} of the machine's length |Ψ|; initially {first}."
+    said = f" The distance rho is {last} of a machine's length |Ψ|, in the mean of the machines; initially {first}."
     together = {m: rho2 for m, rho2, *_ in found["path"]}.get(found["n_after"])
     if together is not None:
-        said += f" Of all machines taken as one, as in the figure, {words.percent(together**0.5, 1)}."
+        said += f" For all machines taken as one, as in the figure: {words.percent(together**0.5, 1)}."
     return said
 
 
@@ -153,7 +153,7 @@ def other_size(run: Run) -> int | None:
         return None
     return st.selectbox(
         "Another size of the curve", [None, *errors], key="reduce_other", width=360,
-        format_func=lambda m: f"{m:,} vectors: {errors[m]:,.0f} of {found['aside']:,} wrong aside" if m else "–",
+        format_func=lambda m: f"{m:,} vectors: {errors[m]:,.0f} of {found['aside']:,} held-out wrong" if m else "–",
         help="Its machine was neither saved nor tested; start a run to construct it.",
     )  # fmt: skip
 
@@ -170,26 +170,29 @@ def vectors(run: Run, parent: Run | None, c: int) -> None:
     machine, names = run.machine(), evidence.machine_names(run, run.machine())
     parameters.choice(
         "machine", "Machine", names, widget="selectbox", alone=False, width=200,
-        help="The machine whose heaviest vectors, and f before and after, are shown.",
+        help="The machine whose vectors with the largest weights, and f before and after, are shown.",
     )  # fmt: skip
     if plane.is_plane(run):
         plane.plane(run, machine, "reduce_plane")
         return
     chosen = evidence.take(evidence.supports(run, machine, c), slice(N_VECTORS))
     tiles = evidence.support_tiles(run.recipe.dataset, chosen, chosen.alpha * chosen.sign)
-    pictures, alt = evidence.support_pictures(run, machine, chosen), f"The heaviest vectors of {names[c]}"
+    pictures, alt = evidence.support_pictures(run, machine, chosen), "The vectors with the largest weights of "
+    f"{names[c]}"
     of_machine = f"of *{words.plain(names[c])}*"
     if parent is None:
         gallery(pictures, tiles, key="reduce_z", alt=alt)
-        st.caption(f"The heaviest vectors {of_machine}, weight below. The original machine was deleted.")
+        st.caption(
+            f"The vectors with the largest weights {of_machine}, weight below. The original machine was deleted."
+        )
         return
     pictures, tiles = _with_nearest(parent, machine, chosen, pictures, tiles)
     alt += f", each followed by the {N_NEAREST} support vectors nearest to it"
     gallery(pictures, tiles, key="reduce_z", size=48, rows=[f"z {p:,}" for p in chosen.position], alt=alt)
     st.caption(
-        f"First in each row a vector {of_machine}, its weight below ({SIDES}); then the {N_NEAREST} support "
-        "vectors nearest to it in feature space, with the cosine of the angle between them. Click a support vector. "
-        "A vector of the reduced set is not an example: where it has values below 0, its background is not white."
+        f"Each row starts with a vector {of_machine}, its weight below ({SIDES}). Then come the {N_NEAREST} support "
+        "vectors nearest to it in feature space, with the cosine of their angle. Click a support vector. A vector of "
+        "the reduced set is not an example. If it has values below 0, its background is not white."
     )
 
 
@@ -240,7 +243,7 @@ def changed_answers(run: Run, parent: Run | None) -> None:
     rows = {name: np.flatnonzero(differs & (kind == OUTCOMES.index(was))) for name, was in CHANGES.items()}
     st.markdown(
         f"**{differs.sum():,} of {len(differs):,} predictions changed**: {len(rows['broken']):,} broken, "
-        f"{len(rows['mended']):,} mended (exact McNemar test p = {words.small(paired_test(*wrong).p_value)})."
+        f"{len(rows['mended']):,} fixed (exact McNemar test p = {words.small(paired_test(*wrong).p_value)})."
     )
     if not (there := [name for name in rows if len(rows[name])]):
         return

@@ -35,7 +35,9 @@ class MatchedFilter:
         DeCoste and Schölkopf (2002), section 5.2: the mean positive example.
         """
         if not len(chips):
-            raise ValueError("chips: no positive chips; allowed: at least one, as the matched filter is their mean")
+            raise ValueError(
+                "chips: no positive chips; allowed: at least one, because the matched filter is their mean"
+            )
         rows = _normalised(np.asarray(chips, np.float64).reshape(len(chips), -1))
         template = rows.sum(axis=0)
         length = np.linalg.norm(template)

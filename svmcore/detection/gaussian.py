@@ -42,7 +42,8 @@ class TwoGaussians:
                 self.densities_ = [_density(places[side]) for side in (positive, ~positive)]
             except ValueError as error:  # a matrix without an inverse is NumPy's LinAlgError, which is one
                 raise ValueError(
-                    f"X: the examples of one class have no variance along one of {axes} axes; allowed: more varied ones"
+                    f"X: the examples of one class have no variance along one of {axes} axes; allowed: examples that "
+                    "vary in all directions"
                 ) from error
         return self
 

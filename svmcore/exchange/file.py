@@ -101,7 +101,7 @@ CARRIED: dict[str, Callable[[Value, str, object, Shape], Value]] = {
 
 OPSET, FORMAT = 13, 8  # of 2020 and 2021: any runtime of today reads them
 PACKAGES = ("onnx", "onnxruntime")
-WAY_OUT = "the machine as npz, by svmcore.save, keeps all"
+WAY_OUT = "svmcore.save keeps the whole machine in an npz file"
 APART = 1e-4  # of a decision value above 1, or as such, that the file's may be from the machine's
 TIE = 1e-9  # likewise: nearer to a tie, rounding chooses between two answers
 MOST_BYTES = (1 << 31) - (1 << 20)  # of vectors: the format's limit, less room for what else a file holds
@@ -171,10 +171,10 @@ def obstacle(kernel: Kernel, steps: Iterable[str] = ()) -> str:
     """Why a machine of this kernel, on examples that these steps prepared, is not told in ONNX; empty where it is."""
     if type(kernel).value is Kernel.value:
         carried = ", ".join(name for name, kind in KERNELS.items() if kind.value is not Kernel.value)
-        return f"kernel = {kernel.name}, no function of u.v, |u|² and |v|²; allowed in ONNX: {carried}; {WAY_OUT}"
+        return f"kernel = {kernel.name}, not a function of u.v, |u|² and |v|²; allowed in ONNX: {carried}; {WAY_OUT}"
     strange = [step for step in steps if step.partition(":")[0] not in CARRIED]
     allowed = f"allowed in ONNX: {', '.join(CARRIED)}; {WAY_OUT}"
-    return f"preprocessing step '{strange[0]}', no plain arithmetic of pixels; {allowed}" if strange else ""
+    return f"preprocessing step '{strange[0]}', not plain arithmetic on pixels; {allowed}" if strange else ""
 
 
 def _machine(machine) -> Machine:
@@ -187,15 +187,15 @@ def _machine(machine) -> Machine:
     prepare, vectors = machine.prepare, machine.support_vectors
     if not isinstance(prepare, Preprocessor | None):
         what = prepare.what if isinstance(prepare, Demanded) else repr(prepare)
-        raise ValueError(f"prepare = {what}; allowed in ONNX: None or a Preprocessor. Of examples that are prepared "
-                         "already the machine is dataclasses.replace(machine, prepare=None)")  # fmt: skip
+        raise ValueError(f"prepare = {what}; allowed in ONNX: None or a Preprocessor. For examples that are already "
+        "preprocessed, export dataclasses.replace(machine, prepare=None)")  # fmt: skip
     if why := obstacle(machine.kernel, prepare.steps if prepare else ()):
         raise ValueError(why)
     if not all(np.isfinite(part).all() for part in (vectors, machine.coef, machine.bias)):
         raise ValueError("machine: its vectors, coefficients or biases are not finite; allowed: numbers")
     if vectors.nbytes > MOST_BYTES and not isinstance(machine.kernel, Linear):
-        raise ValueError(f"machine: {vectors.nbytes:,} bytes of vectors; allowed in ONNX: {MOST_BYTES:,}, as a reduced "
-                         f"set of it may have; {WAY_OUT}")  # fmt: skip
+        raise ValueError(f"machine: {vectors.nbytes:,} bytes of vectors; allowed in ONNX: {MOST_BYTES:,}, which a "
+        f"reduced set may have; {WAY_OUT}")  # fmt: skip
     return machine
 
 
@@ -285,8 +285,8 @@ def _compare(file: bytes, machine: Machine, X, decision: np.ndarray, dtype) -> N
         wrong = _otherwise(machine, label, found, decision)
     if wrong.any():
         apart = np.abs(found - decision).max()
-        raise ValueError(f"onnxruntime answers {wrong.sum():,} of {len(label):,} examples otherwise than the machine, "
-                         f"with decision values up to {apart:.2g} apart; allowed: 0, and {APART:g}")  # fmt: skip
+        raise ValueError(f"onnxruntime answers {wrong.sum():,} of {len(label):,} examples differently from the "
+        f"machine, with decision values up to {apart:.2g} apart; allowed: 0, and {APART:g}")  # fmt: skip
 
 
 def _otherwise(machine: Machine, label, found, decision) -> np.ndarray:

@@ -54,7 +54,7 @@ def bounds(retraining: Retraining, check: Callable[[], None] = lambda: None) -> 
     pieces of work, and may raise to stop.
     """
     if retraining.ridge is not None:
-        raise ValueError("bounds: loss = 'squared_hinge'; allowed: 'hinge', as these bounds use its slack")
+        raise ValueError("bounds: loss = 'squared_hinge'; allowed: 'hinge', because these bounds use its slack")
     gram = retraining.source.gram
     if gram.blocks is None:
         raise ValueError(

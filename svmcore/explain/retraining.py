@@ -112,7 +112,7 @@ class Retraining:
         self.Y, self.box, self.ridge = self.targets.Y, estimator._box(self.targets), None
         if estimator._squared:
             if estimator.class_weight is not None:
-                allowed = "None if loss = 'squared_hinge', as another C changes the Gram matrix"
+                allowed = "None if loss = 'squared_hinge', because another C changes the Gram matrix"
                 raise ValueError(f"class_weight = {estimator.class_weight!r}; allowed: {allowed}")
             self.ridge, self.box = ridge_of(self.box), without_bounds(self.box[None])[0]
         self.kernel = machine.kernel

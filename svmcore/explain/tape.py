@@ -56,7 +56,7 @@ def record(estimator: SVC | VirtualSVC, X, y) -> Tape:
     ValueError for more classes, or from the estimator's fit.
     """
     if len(np.unique(y)) > 2:
-        raise ValueError(f"y: {len(np.unique(y))} classes; allowed: 2, as a tape shows one machine")
+        raise ValueError(f"y: {len(np.unique(y))} classes; allowed: 2, because a tape shows one machine")
     recorder = _Recorder()
     estimator.fit(X, y, monitor=recorder)
     return _tape(estimator, np.asarray(X, np.float32), y, recorder.snapshots)

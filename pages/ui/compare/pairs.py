@@ -80,7 +80,7 @@ def said(A: str, B: str, pair: Pair, several: bool = False) -> str:
     if p >= LEVEL:
         means = "**not significant**: chance alone could explain this. It does not prove that they are equally good"
     else:
-        means = f"**significant**: {B if pair.fixed > pair.broken else A} is the better one on examples like these"
+        means = f"**significant**: {B if pair.fixed > pair.broken else A} is better on examples like these"
     return (
         f"Of {words.many(only, 'example')} on which only one of them is right, {B} is right on "
         f"{100 * pair.fixed / only:.0f} % ({100 * low:.0f}–{100 * high:.0f}). Exact McNemar test: "

@@ -41,7 +41,7 @@ def section(names: Sequence[str], those: Sequence[Run], reference: int = 0) -> N
             "Probability of a difference this large by chance alone, over the seeds that both runs share."
         ),
     }
-    alt = f"{what} of each run over its repeats, on average, and the difference from the reference"
+    alt = f"{what} of each run, mean over its repeats, and the difference from the reference"
     numbers.table(rows, alt, "compare_repeats_table", columns)
     drawn = "for machines trained on other examples of the same kind. They allow for examples that several repeats test"
     draws = any(one.tested.size for of_run in repeated for one in of_run.values())

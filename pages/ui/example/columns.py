@@ -40,7 +40,7 @@ def view(dataset: Dataset) -> None:
     st.caption(
         f"Of the {'first ' if len(X) < n else ''}{len(X):,} training examples. *Tells apart* is eta squared: the "
         "share of a column's variance that lies between the classes; 1 if the column alone separates them. Columns "
-        "that separate nothing alone may do so together."
+        "that separate nothing by themselves may separate classes together."
     )
 
 

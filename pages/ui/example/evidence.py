@@ -107,11 +107,11 @@ def data_of(run: Run) -> Dataset:
     if kept and kept != dataset.content_hash:
         own = run.recipe.dataset.startswith("own:")
         why = (
-            "it was replaced since"
+            "it has been replaced since"
             if own
             else "its recipe belongs to another run, or another version of the lab made it"
         )
-        raise DataError(f"{dataset.entry.title} is not the set that this run was trained on: {why}")
+        raise DataError(f"{dataset.entry.title} is not the dataset that this run was trained on: {why}")
     return dataset
 
 
@@ -160,8 +160,8 @@ def _require_there(rows: np.ndarray, n: int) -> None:
     """DataError where a run names examples that its dataset does not have."""
     if len(rows) and np.max(rows) >= n:
         raise DataError(
-            f"The run names example {np.max(rows):,}, and its dataset has {n:,}. The dataset was replaced since, or a "
-            "file of the run is damaged."
+            f"The run refers to example {np.max(rows):,}, but its dataset has only {n:,}. The dataset has been "
+            "replaced, or a file of the run is damaged."
         )
 
 
@@ -260,7 +260,7 @@ def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[T
 def named(position: int, row: int, label, kind: str, alpha: float) -> str:
     """A support vector read out: `Training example 12, class 3, free support vector, alpha 0.5`."""
     if row < 0:
-        return f"Reduced set vector {position}, speaks most for {label}, weight {small(alpha, 3)}"
+        return f"Reduced set vector {position}, mainly for {label}, weight {small(alpha, 3)}"
     made = "Made from training" if str(kind).startswith("virtual") else "Training"
     return f"{made} example {row}, class {label}, {ring_word(kind)} support vector, alpha {small(alpha, 3)}"
 

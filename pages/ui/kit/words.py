@@ -179,7 +179,7 @@ def _within(status) -> str:
     return duration(max(status.eta_seconds, 0.1))
 
 
-FIRST_TIME = "a rough guess until one like it has run here, and without compiling"
+FIRST_TIME = "a rough estimate until a similar run has finished here; without compiling"
 
 
 def megabytes(amount: float) -> str:

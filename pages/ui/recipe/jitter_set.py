@@ -15,7 +15,7 @@ PRESETS = {
     "box:1*thick:0.5": "Shifts and line thickness",
     "vsv2+rot:-8,8+thick:0.5": "Shifts, rotations, thickness",
     "elastic:0.7,3,8": "Elastic distortions",
-    "random:24": "Moved, turned and distorted at random",
+    "random:24": "Random shifts, rotations and distortions",
 }
 
 

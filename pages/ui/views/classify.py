@@ -26,7 +26,7 @@ COLUMNS = {
         st.column_config.NumberColumn(format="%.2f %%", help="Share of the test examples."),
         lambda result: 100 * result["error_rate"],
     ),
-    "95 %": (st.column_config.TextColumn(width=84, help="Its 95 % interval (Wilson), per cent."), words.interval),
+    "95 %": (st.column_config.TextColumn(width=84, help="The 95 % interval (Wilson), in per cent."), words.interval),
 }
 
 

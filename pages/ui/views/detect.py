@@ -33,7 +33,9 @@ def _curve(found) -> str:
             per = counts / max(len(found.tested), 1)
             lines.append(charts.Line(name, per, rates, BLUE if own else GREY, 2.5 if own else 1.5, step=True))
     n = len(found.objects)
-    said = f"Share of {n:,} objects found against false alarms a picture, {len(found.tested):,} pictures searched."
+    said = (
+        f"Share of {n:,} objects detected, against false alarms per picture, {len(found.tested):,} pictures searched."
+    )
     drawn = charts.lines(lines, "false alarms per picture", "objects found, share", said, said)
     return marks.section("Detection", drawn or marks.paragraph("No object is labelled, so there is no curve."))
 
@@ -42,7 +44,7 @@ def _rates(result) -> str:
     of = {name: figures["rates"] for name, figures in result["machines"].items() if isinstance(figures["rates"], dict)}
     counts = list(dict.fromkeys(count for rates in of.values() for count in rates))
     rows = [[name, *(_share(rates.get(count)) for count in counts)] for name, rates in of.items()]
-    return marks.table(["false alarms", *counts], rows, "Detection rate: share of the objects found.") if rows else ""
+    return marks.table(["false alarms", *counts], rows, "Detection rate: share of objects detected.") if rows else ""
 
 
 def _share(rate) -> str:

@@ -15,12 +15,12 @@ def _sizes(run) -> str:
         [*(f"{n:,.0f}" for n in (m, wrong, changed)), f"{apart:.3g}", "–" if rho2 is None else percent(rho2**0.5, 1)]
         for m, rho2, wrong, changed, apart, _ in found["path"]
     ]
-    where = "neither train nor test" if found["unseen"] else "are among the training examples"
+    where = "are in neither the training nor the test set" if found["unseen"] else "are among the training examples"
     said = (
         f"On {found['aside']:,} examples that {where}, of which the machine of {found['n_before']:,} vectors gets "
         f"{found['machine_errors']:,} wrong; rho as a share of the machines' length."
     )
-    head = ["vectors", "wrong", "predictions changed", "f apart, quadratic mean", "rho"]
+    head = ["vectors", "wrong", "predictions changed", "difference of f, root mean square", "rho"]
     return marks.section("Sizes tried", marks.table(head, rows, said))
 
 

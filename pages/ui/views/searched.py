@@ -39,9 +39,9 @@ def _numbers(run, last: dict, status) -> None:
 def _curves(run, progress: list[dict], key: str) -> None:
     found = _found(run, progress[-1])
     if not found.tried:
-        st.caption("The first set is being tried." if run.state in runs.ACTIVE else "No set was tried to the end.")
+        st.caption("The first set is being tried." if run.state in runs.ACTIVE else "No set was tried on all folds.")
         return
-    ending = f"It ended because {ENDINGS[found.ending]}. {CAUTION}" if run.result else ""
+    ending = f"The search ended because {ENDINGS[found.ending]}. {CAUTION}" if run.result else ""
     show(path_chart(found, ending), key=f"{key}_path")
     if run.result:
         ways.to("train", words.plain(f"Train with {run.learned.jitters}"), "play_circle", config.link(run.learned))
@@ -60,7 +60,7 @@ def _course(run) -> str:
         ]
         for r, one in enumerate(found.tried)
     ]
-    said = f"Errors on {found.n:,} validation examples, as far as the folds went. {CAUTION}"
+    said = f"Errors on {found.n:,} validation examples, in the folds tried. {CAUTION}"
     return marks.section("Sets tried", marks.table(["step", "set", "forms", "wrong", "folds", ""], rows, said))
 
 

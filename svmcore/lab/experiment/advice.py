@@ -105,8 +105,8 @@ def advice(
     else:
         title = f"{'No' if result['error_rate'] >= guess else 'Not clearly'} better than guessing"
         text = (
-            f"Wrong: {rate_text(result['error_rate'], result['interval'])}; always naming the commonest class would "
-            f"be {100 * guess:.2f} % wrong." + (f" {kept}." if crowded else "")
+            f"Error: {rate_text(result['error_rate'], result['interval'])}; always predicting the most frequent class "
+            f"would give {100 * guess:.2f} % errors." + (f" {kept}." if crowded else "")
         )
     return Advice(title, text, tuple(_tries(recipe, result, images, gamma)))
 

@@ -110,7 +110,7 @@ def impossible(recipe: Recipe) -> str:
     """Why labels cannot be asked for by machines of a recipe; empty where they can."""
     method = METHODS[recipe.method]
     if recipe.task != "classify":
-        return "It finds objects, and asks for no label."
+        return "It detects objects, so it has no labels to request."
     return f"{method.title}: {method.unlike}." if method.unlike else ""
 
 

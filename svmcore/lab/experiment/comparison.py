@@ -68,12 +68,12 @@ def unfit(run: Run) -> Reason | None:
         return Reason(DAMAGED, run.damage)
     task = task_of(run.recipe)
     if not task.answers:
-        return Reason(ANSWERLESS, f"It {task.does}, so it has no answer for each test example.")
+        return Reason(ANSWERLESS, f"It {task.does}, so it has no prediction for each test example.")
     state = run.state
     if state in ACTIVE:
-        return Reason(UNFINISHED, f"It is {state}; its answers appear here when it is done.")
+        return Reason(UNFINISHED, f"It is {state}; its predictions appear here when it has finished.")
     if state != "done":
-        return Reason(ENDED, f"It is not done: it {'failed' if state == 'failed' else f'was {state}'}.")
+        return Reason(ENDED, f"It did not finish: it {'failed' if state == 'failed' else f'was {state}'}.")
     return None
 
 
@@ -94,7 +94,7 @@ def why_not(reference: Run, run: Run) -> Reason | None:
         return Reason(REPLACED, f"The dataset {ours.dataset} was replaced between this run and the reference.")
     told = [_told_apart(recipe) for recipe in (ours, theirs)]
     if told[0] != told[1]:
-        return Reason(CLASSES, f"It tells {_named(told[0])} apart, the reference {_named(told[1])}.")
+        return Reason(CLASSES, f"It separates {_named(told[0])}, the reference {_named(told[1])}.")
     own, other = run.test(), reference.test()
     if own.split != other.split:
         return Reason(PART, f"It was tested on the {own.split} part, the reference on the {other.split} part.")

@@ -65,12 +65,14 @@ _ladder = cache(Ladder)  # of an image shape
 def twin_of(recipe: Recipe) -> Recipe:
     """The recipe that is trained on all folds but one. RecipeError for examples that are no images, or too few."""
     if not task_of(recipe).answers:
-        raise RecipeError("task", recipe.task, "classify: only there examples are right or wrong")
+        raise RecipeError("task", recipe.task, "classify: only then are examples right or wrong")
     if recipe.origin is not recipe:
-        raise RecipeError("method", recipe.method, "the method of its machine: it is that one's training that changes")
+        raise RecipeError(
+            "method", recipe.method, "the method of the original machine, because its training would change"
+        )
     data = load(recipe.dataset)
     if data.image_shape is None:
-        raise RecipeError("dataset", recipe.dataset, "a set of images: other examples cannot be shifted or turned")
+        raise RecipeError("dataset", recipe.dataset, "a dataset of images: other examples cannot be shifted or rotated")
     y_train = split.whole(recipe.replace(folds=None), data).y_train
     return recipe.replace(folds=split.possible_folds(recipe, y_train, FOLDS))
 

@@ -30,7 +30,7 @@ from svmcore.metrics import class_positions
 from svmcore.model import labels
 
 FOLDS = 10  # machines that see nine tenths of the examples find more than those of five folds, in about twice the time
-WAYS = {"folds": "Out of folds", "crossed": "By cross-training", "bound": "Alpha at C", "test": "Test examples"}
+WAYS = {"folds": "Out of folds", "crossed": "By cross-training", "bound": "Bounded alpha", "test": "Test examples"}
 
 
 class Suspects(NamedTuple):
@@ -58,12 +58,12 @@ class Suspects(NamedTuple):
         own, other = _number(self.own[i]), _number(self.other[i])
         given, rival = _called(self.given[i]), _called(self.rival[i])
         if self.way == "crossed":
-            return f"On average its margin by the first machines is {own}, with a variance of {other}."
+            return f"The mean of its margins under the first machines is {own}, with a variance of {other}."
         says = f"the machine of {rival} says {other}, that of its own label {given} says {own}"
         if self.way == "bound":
-            return f"Its alpha is at C, so training could not bring it to its own side of the margin: {says}."
+            return f"Its alpha is bounded (alpha = C): training could not bring it to its side of the margin: {says}."
         chance = 1 / (1 + np.exp(-self.score[i]))
-        return f"Out of sample {says}: the label is wrong with a chance of {_percent(chance)}."
+        return f"Out of sample, {says}: the label is wrong with a probability of {_percent(chance)}."
 
 
 class Related(NamedTuple):
@@ -82,7 +82,7 @@ def searched(recipe: Recipe) -> Recipe:
     """The recipe with folds, trained twice, so that its run has what `suspects` asks for. RecipeError for a task that
     has no labels of examples, or a class of one example alone."""
     if not task_of(recipe).answers:
-        raise RecipeError("task", recipe.task, "classify: only there examples have labels to doubt")
+        raise RecipeError("task", recipe.task, "classify: only then do examples have labels to review")
     folds = split.possible_folds(recipe, labelled(recipe.replace(folds=None)).y_train, FOLDS)
     return recipe.replace(folds=recipe.folds or folds, refold=True)
 

@@ -33,7 +33,7 @@ from svmcore.memory import MB, ceiling_bytes
 from svmcore.metrics import wilson
 
 # How a value is chosen, wherever one is: in the app, by its link to the form, on the command line.
-RULE = "the lowest validation error; of equal ones the smallest value"
+RULE = "the lowest validation error; of equal ones, the smallest value"
 
 
 def chosen(errors: Mapping[str, int]) -> str:

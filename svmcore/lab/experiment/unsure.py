@@ -54,8 +54,11 @@ class Calibrated(NamedTuple):
     def how(self) -> str:
         """What they were fitted to, in a sentence."""
         if self.folded:
-            return f"Fitted to {self.folded:,} training examples, by machines of folds that had not seen them."
-        return "Each test example is judged by what was fitted to the others; a run with folds spares that."
+            return (
+                f"Fitted to {self.folded:,} training examples, each scored by a fold's machine that was not trained "
+                "on it."
+            )
+        return "Cross-fitted: each test example is scored by a fit to the others. Training with folds avoids this."
 
 
 def of_run(run, way: str = "Platt") -> Calibrated:

@@ -99,7 +99,7 @@ def why_not(run: Run) -> str:
     """Why a run's machine cannot be retrained without some of its examples, in a sentence; empty where it can."""
     method, n = METHODS[run.recipe.method], len(run.train_index())
     if not task_of(run.recipe).answers:
-        return f"It {task_of(run.recipe).does}, and has no answer for each test example."
+        return f"It {task_of(run.recipe).does}, so it has no prediction for each test example."
     if method.unlike:
         return f"{method.title}: {method.unlike}. A run of the method {METHODS['sv'].title} can."
     if n > HELD:

@@ -151,7 +151,7 @@ def _next(task: Task, run_id: str, base: str, given: Labels, strategy: str, m: i
     labels = asking.learned(run.recipe, [one for one in given if one[1] is not None and one[0] in place])
     curve.begin(labels)
     for n in curve.unknown():
-        task.check(f"Training with {n:,} labels more")
+        task.check(f"Training with {n:,} more labels")
         rows = np.concatenate([known, np.array([place[row] for row, _ in labels[:n]], np.int64)])
         y = np.concatenate([at.y, np.array([label for _, label in labels[:n]], at.y.dtype)])
         now = asking.taught(at, rows, y, task.monitor)
@@ -180,12 +180,12 @@ def _studied(task: Task, recipe: Recipe, content: str, settings: tuple) -> askin
 RETRAINING = PREPARING | {
     "kernel values": "Kernel values",
     "train": "Training without a fold",
-    "to a smaller gap": "To a smaller gap",
+    "to a smaller gap": "Solving to a smaller gap",
     "retraining": "Retraining",
 }
 RELATED = Analysis("related", _related, PREPARING | {"comparing": "Comparing examples"}, precondition=_exists)
 COUNTS = Analysis(
-    "remedies", _count, PREPARING | {"predicting": "Finding the twin's errors", "validating": ""}, stored=_counted,
+    "remedies", _count, PREPARING | {"predicting": "Finding the copy's errors", "validating": ""}, stored=_counted,
     precondition=lambda run_id: remedies.twin_of(runs.get(run_id).learned),
 )  # fmt: skip
 QUICK = {"patient": False, "latest_only": True, "precondition": _exists}  # a reader waits for these

@@ -44,7 +44,7 @@ class Task:
 
     def __init__(self, analysis: "Analysis", key: tuple):
         self.analysis, self.key, self.stop, self.begun = analysis, key, threading.Event(), False
-        self.status = TaskStatus("waiting", None, "Waits for another one")
+        self.status = TaskStatus("waiting", None, "Waiting for another analysis")
 
     def check(self, stage: str | None = None) -> None:
         """Between two bursts. stage: what is being done, by its name or in words; None for what was."""
@@ -104,7 +104,7 @@ class Analysis:
             if key in self._tasks and self._tasks[key].status.at_work:
                 return
             if sum(task.status.at_work for task in self._tasks.values()) >= MAX_WAITING:
-                raise Busy(f"{MAX_WAITING} others are waiting already; stop one, or wait for one to end")
+                raise Busy(f"{MAX_WAITING} others are already waiting; stop one, or wait until one ends")
             self._drop([k for k, task in self._tasks.items() if task.status.state in ENDED][:-MAX_ENDED])
             self._tasks.pop(key, None)
             self._tasks[key] = Task(self, key)
@@ -141,7 +141,7 @@ class Analysis:
         ends = lambda: task.stop.is_set() or self.queue.closing  # noqa: E731
         if self.patient and not ends() and self.queue.at_work():
             before = task.status
-            task.say("waiting", message="Waits while a run trains")
+            task.say("waiting", message="Waiting while a run trains")
             self.queue.give_way(ends)
             task.say(before.state, message=before.message)
         if ends():

@@ -159,7 +159,7 @@ class Cluster:
                     if client is not self._client:
                         return
                     if not self.trouble:
-                        _log.warning("the scheduler at %s is not to be had", self.address, exc_info=True)
+                        _log.warning("the scheduler at %s is not available", self.address, exc_info=True)
                     self.trouble = f"The scheduler at {self.address} does not answer"
                     self._workers, self._about = {}, {}
                     if client.status == "closed":
@@ -259,7 +259,7 @@ class Asked:
             if not self.about:
                 return
             other = self.about["Lab"] != afar.version()
-            self.obstacle = "has another version of the lab; start it in the same one" if other else ""
+            self.obstacle = "has another version of the lab; start it with the same version" if other else ""
         self._future = None
 
 

@@ -71,7 +71,7 @@ def summary(result: dict) -> str:
     words = f"; {said}" if (said := method.words(result).rstrip(".")) else ""
     words += f"; not at tol: {result['ending']}" if result.get("ending") else ""
     compiling = result["compile_all_seconds"]
-    once = f", compiling {compiling:.1f} s beside (once)" if compiling >= 0.05 else ""
+    once = f", compiling took {compiling:.1f} s more (once)" if compiling >= 0.05 else ""
     return (
         f"{task.headline(result)}{check}; support vectors {result['n_sv']}, bound {result['n_bound']}{words}; "
         f"trained in {training_seconds(result):.1f} s{once}, "

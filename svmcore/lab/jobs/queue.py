@@ -28,7 +28,7 @@ from svmcore.lab.store import runs
 MAX_RUNNING = 1  # two cores serve one run
 MAX_QUEUED = 1000  # all runs of a paper, and some more
 JOBS_KEPT = 50  # finished jobs whose last look stays in memory
-PAUSING = "Pausing, after the piece of work that it is at"
+PAUSING = "Pausing after the current step"
 EXIT_SECONDS = 3.0  # that the end of the process waits for workers to stop
 _submitting = threading.Lock()  # one run is submitted at a time, so that each sees the one before
 _log = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class Queue:
         with self.changed:
             fresh = sum(job.thread is None and job.state in runs.ACTIVE for job in self._jobs.values())
         if fresh >= MAX_QUEUED:
-            raise QueueFull(f"{fresh} runs are waiting already; cancel one, or wait for one to end")
+            raise QueueFull(f"{fresh} runs are already waiting; cancel one, or wait until one ends")
 
     def put(self, run: runs.Run, forecast: Estimate, looks: bool = True) -> None:
         """Let a new run wait for its turn. forecast: what it will need; looks: whether its live looks are wanted."""
@@ -86,7 +86,7 @@ class Queue:
         """Who is before a run that waits its turn, and how long these will take."""
         ahead = [other for other in self._jobs.values() if other.state == "running"] + line[: line.index(job)]
         others = f"{len(ahead)} other run{'s' if len(ahead) != 1 else ''}"
-        alone = "Waits for a cancelled run to let go of the cores"
+        alone = "Waits until a cancelled run frees the cores"
         if CLUSTER.places() == 0:
             alone = CLUSTER.trouble or f"Waits for a worker of {CLUSTER.address}"
         return job.now()._replace(
@@ -270,7 +270,7 @@ class Queue:
                 try:
                     word()
                 except Exception as error:
-                    _log.error("run %s has ended, and something is left of it", job.run.id, exc_info=error)
+                    _log.error("run %s has ended, but some of its files remain", job.run.id, exc_info=error)
 
         if job.end(farewell, unless_done=state == "cancelled"):
             with self.changed:
@@ -281,7 +281,7 @@ class Queue:
             job = self._jobs.get(run_id)
         if job is None:
             run = runs.get(run_id)
-            raise runs.RunBusy(f"run {run.id} is {run.state}, and no work of this process")
+            raise runs.RunBusy(f"run {run.id} is {run.state}, and not run by this process")
         return job
 
 

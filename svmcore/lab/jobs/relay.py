@@ -39,7 +39,7 @@ def _reaching() -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError, CancelledError) as error:  # what a connection that breaks comes to in dask
-        what = f"The scheduler at {CLUSTER.address} was lost" if CLUSTER.address else "The cluster was left"
+        what = f"The scheduler at {CLUSTER.address} was lost" if CLUSTER.address else "The cluster was disconnected"
         raise Lost(what) from error
 
 
@@ -146,7 +146,7 @@ class Relay:
         if not CLUSTER.has(self.worker, self.client):
             raise Lost(f"The worker {self.worker.name} was lost")
         if future.status == "error" or finished:
-            raise Lost(f"The worker {self.worker.name} broke off: {future.exception() or 'it says no more'}")
+            raise Lost(f"The worker {self.worker.name} failed: {future.exception() or 'it gives no reason'}")
         if future.status in ("lost", "cancelled") and not stopping:
             raise Lost(f"The scheduler took the run from the worker {self.worker.name}")
 
@@ -160,7 +160,7 @@ class Relay:
     def begun(self, process: str) -> None:
         """Once: a worker that comes back under its address must not do the run a second time beside this one."""
         if self._process not in ("", process):
-            raise Lost(f"The worker {self.worker.name} was lost, and is back")
+            raise Lost(f"The worker {self.worker.name} was lost and has returned")
         self._process = process
         self.job.write(self.job.run.set_state, "running")
 
@@ -179,7 +179,7 @@ class Relay:
     def file(self, name: str, piece: bytes, more: bool) -> None:
         """The next piece of a file of the run, which is written whole, as one that is made here."""
         if not _keeps(self.job, name):
-            raise ValueError(f"The worker {self.worker.name} sent a file that no run has: {name[:60]!r}")
+            raise ValueError(f"The worker {self.worker.name} sent a file that does not belong to a run: {name[:60]!r}")
         self._file = self._file or tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115
         self._file.write(piece)
         if more:

@@ -281,11 +281,11 @@ def explain(error: Exception) -> str:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         free = shutil.disk_usage(runs.home()).free / 2**20
         return (
-            f"The disk that holds the runs is full ({free:,.0f} MB left in {runs.home()}). What was kept before is "
-            "intact; free some space and start the run again."
+            f"The disk with the runs is full ({free:,.0f} MB left in {runs.home()}). What was stored before is intact. "
+            "Free some space and start the run again."
         )
     if isinstance(error, MemoryError):
-        return "The memory ran out. Use fewer training examples or a smaller cache_mb."
+        return "Memory ran out. Use fewer training examples or a smaller cache_mb."
     if isinstance(error, ValueError | OSError):
         return str(error)
     _log.error("a run failed", exc_info=error)

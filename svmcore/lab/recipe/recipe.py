@@ -40,9 +40,9 @@ from svmcore.lab.registry.tasks import TASKS, task_of
 
 PAPER_KERNEL = Poly(9, 1.0, 1.0)  # (u.v + 1)^9 / 512
 SPLITS = {
-    "given": "The given sets, in their order",
-    "first-of-each": "The first of each class, equally many",
-    "stratified": "By the seed, classes in proportion",
+    "given": "The given training and test sets, in their order",
+    "first-of-each": "The first of each class, the same number",
+    "stratified": "Drawn by the seed, classes in proportion",
 }
 
 
@@ -66,71 +66,73 @@ class Recipe:
     """
 
     # fmt: off
-    name: str = _asked(SLUG, "custom", "Name", "what the recipe is called")
-    title: str = _asked(LINE, "", "Title", "what a run of it is called")
+    name: str = _asked(SLUG, "custom", "Name", "name of the recipe")
+    title: str = _asked(LINE, "", "Title", "title of its runs")
     task: str = _asked(
-        choice(TASKS, lambda task: task.title), "classify", "Task", "What is to be learned.", shown=False
+        choice(TASKS, lambda task: task.title), "classify", "Task", "What the machine learns to do.", shown=False
     )
     dataset: str = _asked(SLUG, "mnist-5k", "Dataset", "The source of the examples.")
     n_train: int | None = _asked(
-        numeric(2, 10_000_000, whole=True), None, "Training examples", "How many of them; none for all.", "all"
+        numeric(2, 10_000_000, whole=True), None, "Training examples", "Number of training examples; none: all.", "all"
     )
     n_test: int | None = _asked(
-        numeric(1, 10_000_000, whole=True), None, "Test examples", "How many of them; none for all that are left.",
+        numeric(1, 10_000_000, whole=True), None, "Test examples", "Number of test examples; none: all that are left.",
         "all",
     )
     split: str = _asked(
         choice(SPLITS, str), "stratified", "Split",
-        "Which examples train: the first ones, equally many of each class, or drawn by the seed.",
+        "Which examples are for training: the first ones, the same number of each class, or drawn by the seed.",
     )
     classes: tuple[int | str, ...] = _asked(
-        LABELS, (), "Classes", "None for all. One for that class against the rest. Several to use only those."
+        LABELS, (), "Classes", "None: all classes. One: that class against the rest. Several: only those."
     )
     preprocess: tuple[str, ...] = _asked(STEPS, ("unit-norm",), "Preprocessing", "Steps from left to right.")
-    kernel: Kernel = _asked(KERNEL, PAPER_KERNEL, "Kernel", "How alike two examples are.")
+    kernel: Kernel = _asked(KERNEL, PAPER_KERNEL, "Kernel", "Function that measures the similarity of two examples.")
     C: float = _asked(
-        numeric(0, 1e9), 2.0, "C", "The largest alpha of an example: how much one error may count against the margin.",
+        numeric(0, 1e9), 2.0, "C", "Largest alpha of an example. It limits how much one error counts against the "
+        "margin.",
         step=1.0,
     )
     class_weight: str | dict | None = _asked(
         WEIGHTS, None, "Class weights",
-        "A factor of C for each class that has one: 1:10,-1:2 makes C+ = 10 C and C- = 2 C (Osuna, Freund and Girosi "
-        "1997, section 2.5). balanced: the rarer a class, the larger its C.",
+        "Multiplies C for the classes listed: 1:10,-1:2 gives C+ = 10 C and C- = 2 C (Osuna, Freund and Girosi 1997, "
+        "section 2.5). balanced: rarer classes get a larger C.",
         "1 for each class",
     )
     method: str = _asked(
         choice(METHODS, lambda method: method.title), "sv", "Method",
-        "How what is known of invariances enters: not at all, by virtual examples, or by the kernel "
-        "(DeCoste and Schölkopf 2002, section 3).",
+        "How known invariances are used: not at all, by virtual examples, or by the kernel (DeCoste and Schölkopf "
+        "2002, section 3).",
     )
     jitters: str = _asked(
         JITTERS, "", "Jitter set",
-        "What leaves the class as it is, for methods that use it "
-        "(DeCoste and Schölkopf 2002, section 3.2, Figure 4).",
+        "Transformations that do not change the class, for methods that use them (DeCoste and Schölkopf 2002, section "
+        "3.2, Figure 4).",
     )
     solver: str = _asked(choice(SOLVERS), "auto", "Solver", "auto chooses by size.")
     tol: float = _asked(numeric(1e-8, 1), 1e-3, "tol", "Training stops when the KKT gap is at most tol.", step=1e-3)
     cache_mb: float | None = _asked(
-        numeric(1, 1e6), None, "Memory ceiling, MB", "For all memory that grows with the data while training.",
+        numeric(1, 1e6), None, "Memory ceiling, MB", "Limit for all memory that grows with the data during training.",
         "a third of the free memory", step=100.0,
     )
     seed: int = _asked(numeric(0, 2**32 - 1, whole=True), 0, "Seed", "Decides the split.")
     folds: int | None = _asked(
         numeric(2, 100, whole=True), None, "Folds",
-        "Parts of the training set, each held out once for a machine of the others. The run takes longer.",
+        "Number of parts of the training set. Each is held out once and predicted by a machine trained on the others. "
+        "The run takes longer.",
         "no cross-validation",
     )
     bounds: bool = _asked(
         FLAG, False, "Bounds",
-        "Leave-one-out by retraining, xi-alpha, span, radius and margin, VC: what they say of the error from the "
-        "training examples alone, and at what cost; for methods sv, jsv, tangent (DeCoste and Schölkopf 2002, "
+        "Estimates the error from the training examples alone, with the time of each estimate: leave-one-out by "
+        "retraining, xi-alpha, span, radius and margin, VC. For methods sv, jsv, tangent (DeCoste and Schölkopf 2002, "
         "section 5).",
         shown=False,
     )
     slow_motion: bool = _asked(
-        FLAG, False, "Slow motion", "Rest between bursts, so that a short run can be watched."
+        FLAG, False, "Slow motion", "Pause between steps of training, so that you can watch a short run."
     )
-    options: dict = _asked(OPTIONS, {}, "Options", "Fields of the method or solver alone, as JSON.", shown=False)
+    options: dict = _asked(OPTIONS, {}, "Options", "Fields that only the method or solver has, as JSON.", shown=False)
     # fmt: on
 
     def __post_init__(self):
@@ -151,7 +153,9 @@ class Recipe:
     def check_new(self) -> None:
         """RecipeError for what stored runs may have asked for and no new run may, as its figures would be untrue."""
         if self.bounds and METHODS[self.method].learns_kernel(self):
-            allowed = "false where the kernel is learned from the training examples, as it changes without one of them"
+            allowed = (
+                "false if the kernel is learned from the training examples, because it changes without one of them"
+            )
             raise RecipeError("bounds", True, allowed)
         task_of(self).check_new(self)
 

@@ -63,7 +63,7 @@ class Method:
     files: tuple[Kept, ...] = ()  # that `kept` fills
     plain = bounded = uses_jitters = needs_images = splits = repeats = False
     two_classes, looks = False, True
-    unlike = "its machine is not an SVC with C on the training examples themselves"
+    unlike = "its machine is not an SVC with C trained on the training examples themselves"
 
     @property
     def variants(self) -> dict[str, dict]:

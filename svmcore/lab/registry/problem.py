@@ -120,7 +120,7 @@ def _require_digits(recipe, data) -> None:
     if data.image_shape is not None or {"zscore", "centre"} & set(recipe.preprocess):
         return
     if len(lost := lost_columns(data.X_train)):
-        why = "zscore or centre among the steps, as single precision rounds the column "
+        why = "zscore or centre among the steps, because single precision rounds the column "
         why += f"{data.feature_names[lost[0]]!r} by more than {LOST:g} of its standard deviation"
         raise RecipeError("preprocess", ", ".join(recipe.preprocess) or "nothing", why)
 

@@ -130,7 +130,7 @@ class Reducing:
 
     def _check(self) -> None:
         """Between pieces of work that nobody else reports."""
-        if not self._listen(self.latest._replace(stage="deciding on examples aside")):
+        if not self._listen(self.latest._replace(stage="predicting held-out examples")):
             raise Stopped
 
     def _listen(self, progress: Progress) -> bool:

@@ -23,8 +23,8 @@ from svmcore.svc import SVC
 FOLDS = 5
 GRID = Field(
     "grid", NUMBERS, "", "Values to choose from",
-    "Values of C (of nu for a nu-SVC), with commas; the one with the fewest validation errors is taken, of equal ones "
-    "the first. Empty for the one that is given.",
+    "Values of C (or of nu for a nu-SVC), separated by commas. The one with the fewest validation errors is chosen; of "
+    "equal ones, the first. Empty: no search.",
 )  # fmt: skip
 
 

@@ -33,7 +33,7 @@ class Solver(NamedTuple):
 
 
 _DIGESTION = Field(
-    "digestion", DIGESTION, {}, "Digestion", 'settings of the solver that digests, as JSON: {"on":false,"rows":200}',
+    "digestion", DIGESTION, {}, "Digestion", 'settings of the digesting solver, as JSON: {"on":false,"rows":200}',
     shown=False,
 )  # fmt: skip
 _WAY = Field(
@@ -44,29 +44,30 @@ _COUNT = numeric(1, 10_000_000, whole=True)
 _DECOMPOSITION = (
     Field(
         "working_set", numeric(2, 200_000, whole=True), None, "Working set",
-        "Examples solved at a time, |B|; empty for what memory allows, which grows with its square "
-            "(Osuna et al. 1997, section 3).", "auto",
+        "Examples solved at a time, |B|. Empty: as many as memory allows; memory grows with the square of |B| (Osuna "
+        "et al. 1997, section 3).", "auto",
     ),
-    Field("new_points", _COUNT, None, "New points", "How many violators may enter in a round "
-            "(Osuna et al. 1997, section 3).", "no limit"),
+    Field(
+        "new_points", _COUNT, None, "New points",
+        "Maximum number of violators that enter in a round (Osuna et al. 1997, section 3).", "no limit",
+    ),
     Field(
         "lookahead", _COUNT, None, "Lookahead",
-        "Examples looked at for violators before a round starts with those found "
-            "(Osuna et al. 1997, section 3).", "all",
+        "Examples checked for violations before a round starts (Osuna et al. 1997, section 3).", "all",
     ),
     Field(
         "choice", choice(dict.fromkeys(CHOICES)), "most-violating", "Choice",
-        "The worst violators of those looked at, or the first ones found.",
+        "The worst violators among the examples checked, or the first ones found.",
     ),
     Field(
         "keep_exited", FLAG, False, "Those that left first",
-        "Examples that left the working set are the first that are looked at again.",
+        "Checks examples that left the working set before all others.",
     ),
 )  # fmt: skip
 
 SOLVERS: dict[str, Solver] = {
     "auto": Solver("Chooses by size."),
-    "smo": Solver("Holds the whole Gram matrix."),
+    "smo": Solver("Keeps the whole Gram matrix in memory."),
     "decomposition": Solver("Works on sets of examples.", _DECOMPOSITION, lambda values: Decomposition(**values)),
     "smo-digestion": Solver(
         "The solver of the paper (DeCoste and Schölkopf 2002, section 4).",
@@ -74,7 +75,9 @@ SOLVERS: dict[str, Solver] = {
         lambda values: Digestion(**values["digestion"]),
     ),
     "general": Solver(
-        "An optimiser that knows nothing of SVMs, for some hundred examples.", (_WAY,), lambda values: General(**values)
+        "A general optimiser, not made for SVMs; up to a few hundred examples.",
+        (_WAY,),
+        lambda values: General(**values),
     ),
 }
 

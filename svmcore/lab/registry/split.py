@@ -182,7 +182,7 @@ def _draw(recipe, index, y, n_first, n_second, field):
         )
     except ValueError:
         least = len(np.unique(y[index]))
-        wanted = f"parts of at least {least}, one example of each class; here {n_first} and {n_second}"
+        wanted = f"sets of at least {least}, one example of each class; here {n_first} and {n_second}"
         if smallest_class(y[index]) < 2:
             wanted = "classes of at least 2 examples"
         raise RecipeError(field, n_second if field == "n_test" else n_first, wanted) from None

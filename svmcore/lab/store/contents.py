@@ -147,7 +147,7 @@ def _look(folder: Path, stamps: dict, last: Look | None) -> Look:
     values = {name: value for name, (value, _) in seen.items()}
     recipe, result = values["recipe.json"], values["result.json"]
     if not damage and result and recipe.folds and "validation" not in result:
-        damage = str(Damaged("result.json", "it has no validation, which the recipe asks for"))
+        damage = str(Damaged("result.json", "it has no validation, but the recipe requires one"))
     return Look(stamps, seen, RunContents(values, damage, oddity))
 
 
@@ -196,11 +196,11 @@ def _check_origins(machine: Machine, n: int | None) -> None:
     if "reduced" in machine.meta:
         origin = origin[~machine.constructed]
     if n is not None and len(origin) and not 0 <= origin.min() <= origin.max() < n:
-        raise ValueError(f"it names training examples that are none of the {n}")
+        raise ValueError(f"it names training examples that are not among the {n}")
     if machine.jitter is not None:
         jitters = JitterSet.parse(machine.meta["jitters"], tuple(machine.meta["image_shape"]))
         if len(machine.jitter) and not 0 <= machine.jitter.min() <= machine.jitter.max() < len(jitters):
-            raise ValueError(f"it names jitters that are none of {machine.meta['jitters']}")
+            raise ValueError(f"it names jitters that are not among {machine.meta['jitters']}")
 
 
 def judged(path: Path, task: Task) -> NamedTuple:

@@ -60,9 +60,12 @@ def onnx_obstacle(recipe: Recipe) -> str:
     if lacks := lacking():
         return lacks
     if not task_of(recipe).answers:
-        return "its examples are windows of pictures, which ONNX does not look for; allowed: runs that classify"
+        return "it detects objects in pictures, which ONNX cannot do; allowed: runs that classify"
     if METHODS[recipe.origin.method].repeats:
-        return f"the kernel of method {recipe.origin.method} moves or whitens examples; allowed: methods without one"
+        return (
+            f"the kernel of method {recipe.origin.method} shifts or whitens examples; allowed: methods with a plain "
+            "kernel"
+        )
     return obstacle(recipe.kernel, recipe.preprocess) or task_of(recipe).out_of_reach(recipe)
 
 

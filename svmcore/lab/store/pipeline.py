@@ -134,7 +134,7 @@ def obstacle(recipe: Recipe) -> str:
     """Why scikit-learn alone cannot train the machine of a recipe; empty where it can."""
     if not METHODS[recipe.method].plain or not task_of(recipe).answers:
         plain = ", ".join(name for name, method in METHODS.items() if method.plain)
-        return f"scikit-learn trains on the examples as they are; allowed: methods {plain} that classify"
+        return f"scikit-learn trains only on the examples themselves; allowed: methods {plain} that classify"
     if why := METHODS[recipe.method].out_of_reach(recipe):
         return why
     if type(recipe.kernel) not in KERNELS:

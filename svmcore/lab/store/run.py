@@ -183,7 +183,7 @@ class Run:
         path = self.path / named(name.removesuffix(".npz"), part) if part else self.path / name
         try:
             if file is None:
-                raise FileNotFoundError(f"its runs keep no {name}")
+                raise FileNotFoundError(f"its runs store no {name}")
             return file.read(path)
         except (FileNotFoundError, Damaged) as error:
             reading.require_there(self.path)
@@ -242,7 +242,7 @@ class Run:
     def _change(self, change, *what) -> None:
         """change(*what), of a run of the reader's own that is there."""
         if self.sample:
-            raise RunBusy(f"{self.title} is a sample, which came with the lab: it stays as it is")
+            raise RunBusy(f"{self.title} is a sample that came with the lab and cannot be changed")
         try:
             change(*what)
         except FileNotFoundError:

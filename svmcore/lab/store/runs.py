@@ -42,7 +42,7 @@ from svmcore.lab.store.run import ACTIVE, BALLAST, TERMINAL, Run, RunBusy
 from svmcore.model import Machine
 
 __all__ = ["ACTIVE", "TERMINAL", "Damaged", "Group", "Run", "RunBusy", "UnknownRun"]
-GONE = "it is gone already"  # what is said of a run that is not there to be changed
+GONE = "it was already deleted"  # what is said of a run that is not there to be changed
 BALLAST_SIZE = 16_384  # bytes that a run sets aside, to have room to say that the disk is full
 UNTOUCHED = 60  # seconds after which what is not whole is no longer being written
 _cleared: set[Path] = set()  # folders of runs that this process has cleared of what kills had left
@@ -137,7 +137,9 @@ def require_content(run: Run, data_hash: str | None = None) -> None:
     if data_hash is None:
         data_hash = task_of(run.recipe).data(run.recipe.dataset).content_hash
     if (run.result or {}).get("data_hash") != data_hash:
-        raise RecipeError("dataset", run.recipe.dataset, "the set that the run was trained on; it was replaced since")
+        raise RecipeError(
+            "dataset", run.recipe.dataset, "the dataset that the run was trained on; it has been replaced since"
+        )
 
 
 def samples() -> list[Run]:
@@ -163,9 +165,9 @@ def left_by(run_id: str, outcome: str) -> Run:
     cannot go on from."""
     run = get(run_id)
     if not run.broken_off:
-        raise ValueError(f"run {run.id} is {run.state}, and has left nothing to go on from")
+        raise ValueError(f"run {run.id} is {run.state}, and has no checkpoint to continue from")
     if run.recipe.outcome != outcome:
-        raise ValueError(f"run {run.id} is of another recipe: allowed is one that asks for the same machine")
+        raise ValueError(f"run {run.id} has another recipe; allowed: a run with the same recipe")
     return run
 
 

@@ -44,12 +44,12 @@ class DrawsCheckpoint:
             if arrays is not None:
                 self._check(arrays)
         except ValueError as error:
-            self.message = f"it started again, as the checkpoint {checkpoint.path.name} cannot be used: {error}"
+            self.message = f"it started again, because the checkpoint {checkpoint.path.name} cannot be used: {error}"
             return
         if arrays is not None:
             self.arrays, self.before = arrays, float(arrays["seconds"])
             drawn, rounds = (arrays["rounds"][-1, 0] if len(arrays["rounds"]) else 0), len(arrays["rounds"])
-            self.message = f"it went on after {rounds} rounds, {drawn:,} drawn, that had taken {self.before:.1f} s"
+            self.message = f"it continued after {rounds} rounds, {drawn:,} drawn, which had taken {self.before:.1f} s"
 
     def write(self, draws) -> None:
         """Leave how the draws stand. OSError when the disk refuses."""

@@ -76,7 +76,7 @@ def read(name: str, default, allowed=None, known=()):
         return taken(name, raw, default, allowed)
     except ValueError:
         if raw not in known:
-            instead = f"Showing {plain(default)}." if default != "" else "It is left out."
+            instead = f"Showing {plain(default)}." if default != "" else "It is ignored."
             st.warning(f"{refusal(name, raw, allowed, default, plain)} {instead}", icon=LINK_OFF)
         return default
 

@@ -98,7 +98,7 @@ def several(name: str, label: str, options: Iterable, usual=(), *, key="", least
         given = usual
     most = how.get("max_selections")
     for wrong in [one for one in given or () if one not in options and one not in values.get(f"drawn_{at}", ())][:3]:
-        said = f"{refusal(name, wrong, options, show=plain)} It is left out."
+        said = f"{refusal(name, wrong, options, show=plain)} It is ignored."
         st.warning(unknown.format(plain(short(wrong, 60))) if unknown else said, icon=LINK_OFF)
     if noted and most and len(set(given or ())) > most:
         said = f"{name}: the address names {len(set(given))}; the first {most} are shown."

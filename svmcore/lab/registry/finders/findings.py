@@ -106,7 +106,7 @@ def misfit(shapes) -> str:
         if len({shapes[name][0] for name in names}) > 1:
             return f"{', '.join(names)} have different lengths"
     if shapes["box"][1] != 4 or shapes["objects"][1] != 4:
-        return "its boxes have not four numbers each"
+        return "its boxes do not have four numbers each"
     if not shapes["rivals"][1] == shapes["rival_names"][0] == shapes["rival_seconds"][0]:
         return "its baselines have different numbers of names, scores and seconds"
     return ""
@@ -118,14 +118,14 @@ def disorder(found: Detections) -> str:
         if not np.isin(positions, found.tested).all():
             return f"{name} names a picture that was not searched"
     if len(found.hit) and not -1 <= found.hit.min() <= found.hit.max() < len(found.objects):
-        return f"hit names objects that are none of the {len(found.objects)}"
+        return f"hit names objects that are not among the {len(found.objects)}"
     hits = found.hit >= 0
     if (found.object_picture[found.hit[hits]] != found.picture[hits]).any():
         return "hit names an object of another picture"
     if not (np.isfinite(found.decision).all() and np.isfinite(found.rivals).all()):
         return "its scores are not all finite"
     if len(found.tested) != len(np.unique(found.tested)):
-        return "tested names a picture twice"
+        return "tested lists a picture twice"
     return ""
 
 

@@ -58,14 +58,16 @@ class Matched(Finder):
     name = "matched"
     title = "A matched filter, at one scale"
     fields = (
-        Field("pool", numeric(1, 8, whole=True), 2, "Pooled", "Matched filter: pixels averaged, each way."),
+        Field("pool", numeric(1, 8, whole=True), 2, "Pooled", "Matched filter: number of pixels averaged in each "
+        "direction."),
         Field(
             "miss_rate", numeric(0, 0.9), 0.05, "Miss rate",
             "Matched filter: share of the training objects that it may miss.", step=0.01,
         ),
         Field(
             "reach", numeric(0, 500), 13.0, "Reach, pixels",
-            "Matched filter: how far from an object's centre a candidate covers it, where its radius is less.",
+            "Matched filter: the distance from an object's centre within which a candidate covers it, if its radius is "
+            "smaller.",
         ),
         Field(
             "category_weight", FACTORS, None, "Class weight by category",
@@ -74,9 +76,9 @@ class Matched(Finder):
             "1 for each category", shown=False,
         ),
         Field(
-            "strongest", FLAG, False, "The strongest alone",
-            "Matched filter: of the candidates that cover one object the strongest alone trains; others, which often "
-            "show its flank, are left out.", shown=False,
+            "strongest", FLAG, False, "Only the strongest",
+            "Matched filter: of the candidates that cover one object, only the strongest is used for training. The "
+            "others often show only its flank.", shown=False,
         ),
     )  # fmt: skip
 
@@ -137,7 +139,9 @@ def _problem(
         kept &= np.concatenate([first_of(seen.hit) for seen in train])
     X, y, picture, weight = X[kept], y[kept], picture[kept], weight[kept]
     if len(np.unique(y)) < 2:
-        raise RecipeError("miss_rate", recipe.option("miss_rate"), "a smaller one: all candidates are of one class")
+        raise RecipeError(
+            "miss_rate", recipe.option("miss_rate"), "a smaller one, because all candidates are of one class"
+        )
     split = Split(np.arange(len(y)), np.arange(len(y_test)), "test", y, y_test)
     problem = assemble(recipe, Chips(X, X_test, (side, side), pictures.content_hash), split, check)
     matched = np.concatenate([seen.response for seen in test]), seconds

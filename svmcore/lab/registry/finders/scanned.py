@@ -137,49 +137,52 @@ class Scanned(Finder):
     name = "scan"
     title = "Every window, at every scale"
     fields = (
-        Field("stride", numeric(1, 9, whole=True), 2, "Stride", "Scan: pixels from one window to the next."),
-        Field("scale_step", numeric(1.05, 2), 1.2, "Scale step", "Scan: from one scale to the next larger.", step=0.05),
-        Field("enlarge", numeric(0.5, 4), 1.25, "Enlarged", "Scan: how much larger than the picture it begins.",
+        Field("stride", numeric(1, 9, whole=True), 2, "Stride", "Scan: step from one window to the next, in pixels."),
+        Field("scale_step", numeric(1.05, 2), 1.2, "Scale step", "Scan: factor from one scale to the next larger "
+        "one.", step=0.05),
+        Field("enlarge", numeric(0.5, 4), 1.25, "Enlarged", "Scan: enlargement of the picture at the first scale.",
               step=0.25),
         Field(
             "turns", Kind(_turns, str, str, "text"), None, "Turns",
-            "Scan: turns and mirror images in which pictures are searched, beside upright: rot:-20,20 or flip:h.",
+            "Scan: rotations and mirror images in which pictures are searched as well: rot:-20,20 or flip:h.",
             "upright alone",
         ),
         Field(
-            "grow", numeric(1, 4), None, "Grown", "Scan: an object's side over that of the window inside it.",
-            "as the set's windows are cut", step=0.1,
+            "grow", numeric(1, 4), None, "Grown", "Scan: side of an object divided by the side of the window inside "
+            "it.",
+            "as the dataset's windows are cut", step=0.1,
         ),
         Field(
             "overlap", numeric(0.1, 0.9), 0.3, "Overlap",
-            "Scan: intersection over union from which an object counts as found.", step=0.1,
+            "Scan: intersection over union from which an object counts as detected.", step=0.1,
         ),
         Field(
             "lost", numeric(0, 0.5), None, "Quick look loses",
-            "Scan: share of objects that a first quick look may lose.",
+            "Scan: share of objects that a fast first stage may reject.",
             "no quick look", step=0.005,
         ),
         Field(
             "floor", numeric(-10, 10), -0.5, "Floor",
-            "Scan: f from which a window is kept as a candidate, or as a false alarm to learn from.", step=0.1,
+            "Scan: smallest f at which a window becomes a candidate, or a false alarm to learn from.", step=0.1,
         ),
         Field(
             "votes", numeric(0, 10), None, "Windows that agree",
-            "Scan: what the logarithm of the number of windows on one place adds to f.", "nothing", step=0.1,
+            "Scan: weight of the logarithm of the number of overlapping windows, which is added to f.",
+            "nothing", step=0.1,
         ),
         Field(
             "bootstraps", numeric(0, 9, whole=True), 0, "Bootstrapping rounds",
-            "Scan: how often its false alarms on pictures without objects join the training examples.",
+            "Scan: number of rounds that add false alarms on pictures without objects to the training examples.",
         ),
         Field(
             "mined", numeric(1, 100_000, whole=True), 5000, "Mined",
-            "Scan: false alarms that a round adds, at most.",
+            "Scan: maximum number of false alarms added per round.",
         ),
         Field(
-            "turned", FLAG, False, "Mined turned", "Scan: pictures without objects are searched on their sides, too.",
+            "turned", FLAG, False, "Mined turned", "Scan: also search pictures without objects rotated by 90 degrees.",
         ),
         Field(
-            "windows", LINE, None, "Windows", "Scan: an own set of windows, classes 1 and -1, to train on.",
+            "windows", LINE, None, "Windows", "Scan: a dataset of windows, with classes 1 and -1, to train on.",
             "those of the pictures", shown=False,
         ),
     )  # fmt: skip
@@ -359,7 +362,7 @@ def _marked(name: str, side: int) -> tuple[np.ndarray, np.ndarray]:
     try:
         known = load(name)
     except DataError as error:
-        raise RecipeError("windows", name, "an own set of windows that is still there") from error
+        raise RecipeError("windows", name, "an existing dataset of windows") from error
     X, y = known.X_train, known.y_train
     if known.base is not None:
         X, y = (np.delete(of, known.train.out, axis=0) for of in (X, y))

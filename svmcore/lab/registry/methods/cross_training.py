@@ -41,7 +41,7 @@ class Edited(NamedTuple):
         if len(role) != n or (len(mean), len(variance)) not in ((n, n), (0, 0)):
             raise ValueError(f"it is of {len(role)}, {len(mean)} and {len(variance)} examples, the run has {n}")
         if n and not 0 <= role.min() <= role.max() < len(TITLES):
-            raise ValueError(f"it names roles from {role.min()} to {role.max()}, there are {len(TITLES)}")
+            raise ValueError(f"it has roles from {role.min()} to {role.max()}, there are {len(TITLES)}")
         if variance.min(initial=0) < 0:
             raise ValueError("it has a negative variance")
         return cls(index, role, mean, variance)
@@ -57,10 +57,10 @@ class CrossTraining(Method):
     name = "cross-training"
     title = "Cross-training"
     short = "Cross-trained"
-    help = "Machines on small subsets say which examples a last machine can do without."
+    help = "Machines trained on small subsets decide which examples the final machine can do without."
     source = "Bakir, Bottou and Weston, NIPS 17 (2004), Algorithm 3"
     tasks = ("classify",)
-    unlike = "without an example, machines on subsets would choose others to train on"
+    unlike = "without an example, the machines on subsets would choose other training examples"
     two_classes = True
     looks = False
     variants: ClassVar = {}  # it uses no invariance
@@ -74,38 +74,39 @@ class CrossTraining(Method):
     fields = (
         Field(
             "answer", choice(ANSWERS, str), "final", "Answer by",
-            "The average of the first machines is what bagging alone gives (Bakir, Bottou and Weston 2004, Figure 4).",
+            "The average of the first machines is plain bagging (Bakir, Bottou and Weston 2004, Figure 4).",
         ),
-        Field("n_subsets", numeric(2, 100, whole=True), 5, "Subsets", "How many first machines there are: s."),
+        Field("n_subsets", numeric(2, 100, whole=True), 5, "Subsets", "Number of first machines, s."),
         Field(
             "subset_size", numeric(2, 1_000_000, whole=True), None, "Examples in each",
-            "r, an even number: half of each class. Empty for the most with which no example is in two subsets.",
-            "as many as there are, without overlap",
+            "r, an even number, half of each class. Empty: as many as possible without overlap.",
+            "as many as possible without overlap",
         ),
         Field(
             "validation", FLAG, False, "Validation part",
-            "r / 3 of the examples train nothing: they choose every threshold, and the final C where there are values "
-            "to choose from (Bakir, Bottou and Weston 2004, section 4.3).", usual=True,
+            "r / 3 of the examples are not used for training. They choose every threshold, and the final C if several "
+            "values are given (Bakir, Bottou and Weston 2004, section 4.3).", usual=True,
         ),
         Field(
             "slack", numeric(0, 3, closed=True), 0.0, "Threshold's slack",
-            "Moves a threshold only until its errors are within this many standard errors of the fewest: 0 for the "
-            "very fewest, as published, 1 where the validation part is small.", step=0.5, usual=1.0,
+            "Moves a threshold only until its errors are within this many standard errors of the minimum. 0: to the "
+            "minimum, as published. 1: for a small validation set.", step=0.5, usual=1.0,
         ),
         Field(
             "balance", FLAG, True, "Balance",
-            "Easy examples come back until the final set has as many of both classes (Bakir, Bottou and Weston 2004, "
-            "section 4.3).",
+            "Restores easy examples until both classes of the final set have the same size (Bakir, Bottou and Weston "
+            "2004, section 4.3).",
         ),
         Field(
-            "final_C", numeric(0, 1e9), None, "Final C", "C of the final machine; empty for that of the first ones.",
+            "final_C", numeric(0, 1e9), None, "Final C", "C of the final machine. Empty: the C of the first machines.",
             "the same",
         ),
         Field(
             "nu", numeric(0, 1), None, "nu",
-            "The machines by nu instead of C; the values to choose from are then of nu as well.", "machines by C",
+            "Trains the machines with nu instead of C. Values to choose from are then values of nu.", "machines by C",
         ),
-        Field("final_nu", numeric(0, 1), None, "Final nu", "nu of the final machine, where they go by nu.", "the same"),
+        Field("final_nu", numeric(0, 1), None, "Final nu", "nu of the final machine, if the machines use nu.", "the "
+        "same"),
         replace(GRID, usual="0.1,1,10"),
         Field("final_grid", NUMBERS, "", "Final values", "The same for the final machine.", usual="1,10,100"),
     )  # fmt: skip
@@ -119,7 +120,7 @@ class CrossTraining(Method):
             if recipe.option("nu") is not None and max(values_of(recipe.option(name)) or (0,)) >= 1:
                 raise RecipeError(name, recipe.option(name), "values of nu, below 1, or none")
         if recipe.option("final_grid").count(",") and not recipe.option("validation"):
-            raise RecipeError("final_grid", recipe.option("final_grid"), "one value, or a validation part to choose by")
+            raise RecipeError("final_grid", recipe.option("final_grid"), "one value, or a validation set to choose by")
 
     def train(self, recipe, problem, monitor):
         first, last = self.machines(recipe, problem)

@@ -20,7 +20,7 @@ from svmcore.methods.editing.rule import Rule
 OFFERED = {name: rule for name, rule in RULES.items() if name != "cross-training"}  # that is a method
 RULE = Field(
     "rule", choice(OFFERED, lambda rule: rule.title), "multiedit", "Rule",
-    "Why an example is thrown away (Bakir, Bottou and Weston 2004, sections 2.3 and 2.4).",
+    "Rule that discards examples (Bakir, Bottou and Weston 2004, sections 2.3 and 2.4).",
 )  # fmt: skip
 
 
@@ -30,10 +30,10 @@ class Editing(Method):
     name = "editing"
     title = "Editing"
     short = "Edited"
-    help = "A rule throws training examples away; a machine is trained on the rest."
+    help = "A rule discards training examples; a machine is trained on the rest."
     source = "Devijver and Kittler, Pattern Recognition: A Statistical Approach (1982), chapter 3"
     tasks = ("classify",)
-    unlike = "without an example, its rule would throw others away"
+    unlike = "without an example, its rule would discard others"
     looks = False
     variants: ClassVar = {}  # it uses no invariance
     files = (EDITED,)
@@ -45,7 +45,7 @@ class Editing(Method):
 
     def need_classes(self, recipe, n_classes: int) -> None:
         if n_classes > 2 and OFFERED[recipe.option("rule")].two_classes:
-            raise RecipeError("rule", recipe.option("rule"), "another rule, as this one is for two classes")
+            raise RecipeError("rule", recipe.option("rule"), "another rule, because this one is for two classes")
 
     def brief(self, recipe) -> str:
         return recipe.option("rule")

@@ -26,20 +26,23 @@ class JitteringKernel(Method):
     name = "jsv"
     title = "Jittering kernel"
     short = "Jittering kernel"
-    help = "The kernel takes the nearest forms of two examples."
+    help = "The kernel compares two examples in their nearest jittered forms."
     source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.3"
-    unlike = "each value of its jittered kernel is a search among the forms of two examples, too dear to keep them all"
+    unlike = (
+        "each value of its jittered kernel is a search over the forms of two examples, which is too slow for all pairs"
+    )
     bounded = uses_jitters = needs_images = repeats = True
     result_fields: ClassVar = {"kernel_check": an_object({"violations": finite, "warning": text})}
     fields = (
         Field(
             "sides", choice(SIDES, str), "one", "Jittered",
-            "Which of two examples takes its forms (DeCoste and Schölkopf 2002, section 3.3).",
+            "Which of the two examples is jittered (DeCoste and Schölkopf 2002, section 3.3).",
         ),
         Field(
             "positive", numeric(2, 5000, whole=True), None, "Positive part from",
-            "Training examples that the kernel's positive part is found on; it mends a kernel that is not definite.",
-            "the kernel as it is",
+            "Number of training examples from which the positive part of the kernel is computed. Use it if the kernel "
+            "is not positive definite.",
+            "the kernel without changes",
         ),
     )  # fmt: skip
 

@@ -6,7 +6,7 @@ from svmcore.lab.registry.solvers import nu_svc
 
 NU = Field(
     "nu", numeric(0, 1), 0.5, "nu",
-    "At most this share of the training examples lies inside the margin, at least this share becomes support vectors.",
+    "At most this share of the training examples lies inside the margin. At least this share becomes support vectors.",
     step=0.05,
 )  # fmt: skip
 
@@ -17,10 +17,10 @@ class NuSupportVectors(SupportVectors):
     name = "nu-sv"
     title = "Support vectors, by nu"
     short = "nu-SV"
-    help = "One machine on the examples as they are; nu, a share of them, takes the place of C."
+    help = "One machine trained on the examples themselves; nu, a share of them, replaces C."
     source = "Schölkopf, Smola, Williamson and Bartlett, Neural Computation 12 (2000)"
     tasks, bounded = ("classify",), False
-    unlike = "nu-SVC would look for another C when examples go"
+    unlike = "nu-SVC would find another C when examples are excluded"
     fields = (NU, *(field for field in SupportVectors.fields if field is not LOSS))
     parameter = "nu"
 

@@ -13,10 +13,10 @@ class QueryJitter(Method):
     name = "query-jitter"
     title = "Jittered test examples"
     short = "SV, query jitter"
-    help = "The plain machine, which compares each test example in the nearest of its forms."
+    help = "The plain machine, but each test example is compared in its nearest jittered form."
     source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.3 and Table 10"
     tasks = ("classify",)
-    unlike = "a jittered kernel answers its test examples, in the nearest of their forms"
+    unlike = "its test examples are predicted by a jittered kernel, in their nearest forms"
     uses_jitters = needs_images = repeats = True
 
     def train(self, recipe, problem, monitor):

@@ -15,8 +15,8 @@ SEARCHED = {"chosen": several(amount, 1, 2), "search_seconds": amount}  # of a r
 
 LOSS = Field(
     "loss", choice({"hinge": "hinge", "squared_hinge": "squared hinge"}, str), "hinge", "Loss",
-    "What C weighs: by how much an example misses its margin, its slack, or the square of that, after which no alpha "
-    "has a bound (Osuna, Freund and Girosi 1997, section 2.3, k = 2).",
+    "The error that C weights: the slack (how far an example misses its margin), or its square; with the square, no "
+    "alpha has a bound (Osuna, Freund and Girosi 1997, section 2.3, k = 2).",
 )  # fmt: skip
 
 
@@ -31,7 +31,7 @@ class SupportVectors(Method):
     name = "sv"
     title = "Support vectors"
     short = "SV"
-    help = "One machine on the examples as they are."
+    help = "One machine trained on the examples themselves."
     source = "Boser, Guyon and Vapnik, COLT (1992)"
     plain = bounded = True
     unlike = ""

@@ -16,7 +16,7 @@ LAMBDA = 0.03  # found on a validation part, see methods/tangent.py
 SPACES = {"input": "Pixels", "feature": "The kernel's feature space"}
 FAMILIES = {"input": TangentWhitened, "feature": TangentFeature}
 TANGENTS = {"input": 20_000, "feature": 1_000}  # that a covariance is found from
-SCALES = {"largest": "A largest eigenvalue of 1", "paper": "The tangents as they are"}
+SCALES = {"largest": "Scaled to a largest eigenvalue of 1", "paper": "Not scaled"}
 JUDGED = 2_000  # tangents that the regulariser is found from
 
 
@@ -27,7 +27,7 @@ class Tangent(Method):
     name = "tangent"
     title = "Kernel that whitens tangents"
     short = "Tangents"
-    help = "The kernel gives less weight to moves along the tangents of the jitters."
+    help = "The kernel gives less weight to changes along the tangents of the jitters."
     source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.1"
     unlike = "its kernel was learned from all training examples, including the excluded ones"
     bounded = uses_jitters = needs_images = repeats = True
@@ -35,17 +35,17 @@ class Tangent(Method):
     fields = (
         Field(
             "lam", numeric(0, 1), LAMBDA, "lambda",
-            "1 is the plain kernel; towards 0 a move along a tangent counts ever less "
-            "(DeCoste and Schölkopf 2002, section 3.1).", step=0.01,
+            "1 is the plain kernel. The smaller lambda, the less a change along a tangent counts (DeCoste and "
+            "Schölkopf 2002, section 3.1).", step=0.01,
         ),
         Field(
             "space", choice(SPACES, str), "input", "Whitened in",
-            "Where the tangents are looked at (DeCoste and Schölkopf 2002, section 3.1).",
+            "Space in which the tangents are computed (DeCoste and Schölkopf 2002, section 3.1).",
         ),
         Field(
-            "lam_scale", choice(SCALES, str), "largest", "lambda weighs against",
-            "C with a largest eigenvalue of 1, so that lambda does not depend on the unit of brightness, or C as it "
-            "comes, the paper's scale. For a largest eigenvalue m of that, the paper's lambda' is lambda' / (lambda' + "
+            "lam_scale", choice(SCALES, str), "largest", "Scale of the tangent covariance C",
+            "Scaled to a largest eigenvalue of 1, so that lambda does not depend on the unit of brightness, or not "
+            "scaled, as in the paper. If the largest eigenvalue is m, the paper's lambda' equals lambda' / (lambda' + "
             "(1 - lambda') m) here.",
         ),
     )  # fmt: skip
@@ -77,7 +77,7 @@ class Tangent(Method):
         if not (found := result.get("regulariser")):
             return ""
         return (
-            f"along a tangent f changes by {np.sqrt(np.mean(found)):.2g} (root mean square; equation 2 is its square)."
+            f"along a tangent, f changes by {np.sqrt(np.mean(found)):.2g} (root mean square; equation 2 is its square)."
         )
 
     def work(self, recipe) -> Work:

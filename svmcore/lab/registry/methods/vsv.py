@@ -18,7 +18,7 @@ SCOPES = {
     "machine": "Each machine's own support vectors",
     "union": "The union of them",
     "all": "All training examples",
-    "positive": "Each machine's own of its positive class alone",
+    "positive": "Each machine's own, positive class only",
     "all-positive": "All training examples of its positive class",
 }
 
@@ -26,7 +26,7 @@ SCOPES = {
 MAX_DRAWS = 100_000_000
 KEPT, FEWER = 0.35, 0.8  # of what is drawn KEPT copies^FEWER is held in the end: the fewer learned, the more violate
 DRAWN = {"hardness": 9.0, "rounds": 15.0}  # of their stage, read off runs of 4000 and of 60,000 digits
-RANKED = {"margin": "Those it was least sure of", "random": "Some, at random"}
+RANKED = {"margin": "Those with the smallest margin", "random": "Random ones"}
 
 
 class VirtualSupportVectors(Method):
@@ -36,43 +36,43 @@ class VirtualSupportVectors(Method):
     name = "vsv"
     title = "Virtual support vectors"
     short = "Virtual SV"
-    help = "A second machine, on transformed copies of the first one's support vectors."
+    help = "A second machine is trained on transformed copies of the first one's support vectors."
     source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.2"
     uses_jitters = needs_images = splits = True
-    unlike = "without an example, other support vectors of the first machine would be copied"
+    unlike = "without an example, the first machine would have other support vectors to copy"
     result_fields: ClassVar = {"n_virtual": several(count), "drawn": several(several(count, 5, 5)), "went_on": text}
     fields = (
         Field(
             "scope", choice(SCOPES, str), "machine", "Made from",
-            "What is transformed (DeCoste and Schölkopf 2002, section 3.2).",
+            "Examples that are transformed (DeCoste and Schölkopf 2002, section 3.2).",
         ),
         Field(
             "rounds", numeric(1, 5, whole=True), 1, "Rounds",
-            "How often, each time from the new support vectors (DeCoste and Schölkopf 2002, note 3).",
+            "Number of rounds; each starts from the new support vectors (DeCoste and Schölkopf 2002, note 3).",
         ),
         Field(
             "second_kernel", DESCRIBED, None, "Second kernel", "The kernel of the later stages.", "the first",
             shown=False,
         ),
         Field(
-            "second_C", numeric(0, 1e9), None, "Second C", "C of the later stages; empty for that of the first.",
+            "second_C", numeric(0, 1e9), None, "Second C", "C of the later stages. Empty: the C of the first stage.",
             "the same",
         ),
         Field(
             "copies", numeric(0, 1), 1.0, "Copies kept",
-            "Share of the transformed copies that the later stages train on (Burges and Schölkopf 1997, section 6); "
-            "of drawn ones, of those that violate a margin.", step=0.05,
+            "Share of the transformed copies that the later stages train on (Burges and Schölkopf 1997, section 6). "
+            "For drawn copies: share of those that violate a margin.", step=0.05,
         ),
-        Field("ranked", choice(RANKED, str), "margin", "Which copies", "Where not all are kept."),
+        Field("ranked", choice(RANKED, str), "margin", "Which copies", "Selection of the copies, if not all are kept."),
         Field(
             "draws", numeric(0, MAX_DRAWS, whole=True), 0, "Draws",
             "If positive: draw this many random copies instead of using all of them, and keep those that violate the "
-            "margin (Loosli, Canu and Bottou 2007); for sets such as random:1000. Millions take minutes where Copies "
-            "kept is 0.1 or less.",
+            "margin (Loosli, Canu and Bottou 2007); for sets such as random:1000. Millions of copies take minutes if "
+            "Copies kept is 0.1 or less.",
         ),
         Field(
             "first_solver", choice({"same": "The same", "auto": "Chosen by size"}, str), "same",
-            "First stage's solver", "The solver that is asked for may be that of the later stages alone.",
+            "First stage's solver", "Set this to use the chosen solver only for the later stages.",
             shown=False,
         ),
     )  # fmt: skip
@@ -85,7 +85,9 @@ class VirtualSupportVectors(Method):
         if recipe.option("draws") and recipe.solver not in DRAWN_BY:
             raise RecipeError("solver", recipe.solver, f"{', '.join(DRAWN_BY)} where copies are drawn (draws)")
         if recipe.option("copies") < 1 and recipe.option("scope").startswith("all"):
-            raise RecipeError("copies", recipe.option("copies"), "1 where all examples are copied, which none ranks")
+            raise RecipeError(
+                "copies", recipe.option("copies"), "1 if all examples are copied, because nothing ranks them"
+            )
 
     def train(self, recipe, problem, monitor):
         examples = problem.images, problem.y_train, problem.weight

@@ -45,15 +45,15 @@ class Classify(Task):
     """Tell classes apart."""
 
     name = "classify"
-    title = "Tell classes apart"
+    title = "Classify examples"
     does = "tells classes apart"
     rated = "Wrong"
     answers = True
     fields = (
         Field(
             "noise", numeric(0, 0.5, closed=True), 0.0, "Label noise",
-            "Share of the examples whose label is swapped, drawn by the seed. Training sees these labels; the test is "
-            "judged by the true ones, and by swapped ones beside them (Bakir, Bottou and Weston 2004, section 4.2).",
+            "Share of the examples whose label is swapped, drawn by the seed. Training uses these labels. The test "
+            "uses the true labels, and also labels with the same noise (Bakir, Bottou and Weston 2004, section 4.2).",
             step=0.05,
         ),
         Field(
@@ -75,7 +75,7 @@ class Classify(Task):
     kept = TestSet
     tables: ClassVar = {
         "predictions": ("All predictions", "One row for each test example: true and predicted class, decision values."),
-        "errors": ("Errors", "The same for those alone that came out wrong."),
+        "errors": ("Errors", "The same, only for misclassified test examples."),
     }
 
     def check(self, recipe) -> None:
@@ -84,7 +84,7 @@ class Classify(Task):
 
     def judged(self, arrays: dict) -> TestSet:
         if str(arrays["split"]) not in ("test", "train"):
-            raise ValueError("it does not say of which part its examples are")
+            raise ValueError("it does not say from which set its examples are")
         noisy = arrays.get("y_noisy", np.zeros(0))
         if noisy.shape not in ((0,), arrays["y_true"].shape):
             raise ValueError(f"y_noisy has the shape {noisy.shape}")

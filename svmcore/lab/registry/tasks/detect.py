@@ -73,10 +73,11 @@ def _numbered(machine: Machine, rows: np.ndarray) -> Machine:
 
 
 OF_ALL = (
-    Field("experiment", LINE, None, "Experiment", "Which pictures train and which test.", "the first", shown=False),
+    Field("experiment", LINE, None, "Experiment", "Which pictures are for training and which for testing.", "the "
+    "first", shown=False),
     Field("finder", choice(FINDERS, lambda finder: finder.title), "matched", "Candidates from",
-          "What looks over a whole picture."),
-    Field("chip", numeric(5, 63, whole=True), 15, "Chip", "Pixels of a window's side, as the machine sees it."),
+          "How candidates in a whole picture are proposed."),
+    Field("chip", numeric(5, 63, whole=True), 15, "Chip", "Side of the machine's input window, in pixels."),
     Field("machines", numeric(1, 25, whole=True), 1, "Machines",
           "Above 1: each machine trains on all objects and its own half of the background; f is their mean."),
 )  # fmt: skip
@@ -87,7 +88,7 @@ class Detect(Task):
 
     name = "detect"
     title = "Find objects in pictures"
-    does = "looks for objects in pictures"
+    does = "finds objects in pictures"
     rated = "Mean rate"
     revised = "windows"
     looks = False
@@ -100,7 +101,7 @@ class Detect(Task):
     arrays: ClassVar = findings.ARRAYS
     kept = Detections
     tables: ClassVar = {
-        "candidates": ("All candidates", "One row for each: picture, box, score, the object it covers.")
+        "candidates": ("All candidates", "One row for each detection: picture, box, score, the object it covers.")
     }
 
     @property

@@ -60,7 +60,7 @@ def disagreement(a: Run, b: Run) -> None:
         shown, said = np.flatnonzero(rows)[:PICTURES], found.y_pred[0 if side == "left" else 1]
         with column:
             if not len(shown):
-                st.caption(f"None goes wrong only on the {side}.")
+                st.caption(f"No example is wrong only on the {side}.")
                 continue
             st.caption(f"Wrong only on the {side}: true → predicted class above each.")
             snapshots.errors(
@@ -116,9 +116,9 @@ def _principal(recipe: Recipe) -> None:
     tiles = [Tile("", f"eigenvalue {value:.3f}", lower=f"{value:.2f}") for value in values]
     gallery(diverging(images / scale), tiles, key="principal", alt=f"The {SHOWN} principal tangents", size=56)
     st.caption(
-        "The directions in which the jitters move these examples most, as images: blue where ink comes, orange where "
-        "it goes; below, the eigenvalue. A small lambda makes the machine blind to them. The largest is "
-        f"{largest:.2g} before it is scaled to 1: lambda = {(ours := recipe.option('lam')):g} here is "
+        "The directions in which the jitters change these examples most, as images. Blue: ink is added; orange: ink "
+        "is removed; below: the eigenvalue. A small lambda makes the machine insensitive to them. The largest "
+        f"eigenvalue is {largest:.2g} before it is scaled to 1: lambda = {(ours := recipe.option('lam')):g} here is "
         f"{scaled_lambda(ours, 1 / largest):.2g} on the paper's scale."
     )
 
@@ -208,7 +208,7 @@ def intervals(results: Results) -> dict:
 def observations(results: Results) -> None:
     """Where two methods disagree, what each has to say, and the virtual support vectors."""
     done = results.done
-    st.subheader("Who gets which digit right")
+    st.subheader("Which method gets which digit right")
     with st.container(horizontal=True):
         names = list(results.runs)
         left = parameters.choice("left", "Left", names, widget="selectbox", width=240, help="One method.")
@@ -236,7 +236,7 @@ def triangle_note() -> None:
     with st.expander("Worked note: when the nearest form does not give a distance", key="triangle"):
         st.markdown(
             "Three images, one row of three pixels each: **A** ■□□, **B** □■□, **C** □□■. With shifts by one pixel A "
-            "and B coincide, and so do B and C, yet A and C stay apart: the way over B is shorter than the straight, "
+            "and B coincide, and so do B and C, yet A and C stay apart. The way over B is shorter than the direct way, "
             "so no feature space has these distances. Shifts by two pixels as well bring A and C together."
         )
         rows = []

@@ -24,7 +24,7 @@ def plan() -> Plan:
     recipes, stand_in = ({recipe.digest(): recipe for recipe in one.recipes} for one in (his, osuna.STAND_IN))
     says = (
         ":material/swap_horiz: One digit against the rest stands in for faces, whose windows are not on this machine. "
-        "The shapes of the curves can be seen; their numbers say nothing of his problem."
+        "The shapes of the curves are meaningful, but not their numbers."
     )
     return Plan(recipes, his.group, says=says if his.stand_in else "", stand_in=stand_in)
 
@@ -87,7 +87,7 @@ def trace(points):
         format_func=lambda run: _named(named[run]),
         key=f"scaling_trace_{len(named)}",
         width=480,
-        help="Initially the run in which most examples entered again.",
+        help="Initially: the run in which the most examples re-entered.",
     )
     run = runs.get(chosen)
     kept = run.result["trace"]
@@ -98,7 +98,7 @@ def trace(points):
         n, ever = run.result["n_train"], sum(kept["times"])
         st.markdown(
             f"**{ever:,} of {n:,} examples were ever in the working set** ({100 * ever / n:.0f} %), "
-            f"{sum(kept['times'][1:]):,} of them more than once. {kept['priced']:,} times an example was looked at."
+            f"{sum(kept['times'][1:]):,} of them more than once. {kept['priced']:,} times, an example was checked."
         )
         often = kept["often"][:OFTEN]
         dataset = load(run.recipe.dataset)
@@ -110,7 +110,7 @@ def trace(points):
                 "example becomes active and inactive as the boundary moves."
             )
         elif not often:
-            st.caption("No example entered twice: B has room to keep those that may come again.")
+            st.caption("No example entered twice, because B has room for those that might return.")
 
 
 def _named(p) -> str:
@@ -127,23 +127,25 @@ def claims(results: Results):
     if len(grown) > 2:
         logs = {f: np.log([max(getattr(p, f), 1e-3) for p in grown]) for f in ("n", "n_sv", "seconds", "rounds")}
         r_sv, r_n = (np.corrcoef(logs[f], logs["seconds"])[0, 1] for f in ("n_sv", "n"))
-        rows.append(("Support vectors tell the training time better than the number of examples does.",
+        rows.append(("The number of support vectors predicts training time better than the number of examples.",
                      f"Correlation of log time with log SVs {r_sv:.3f}, with log n {r_n:.3f}."))  # fmt: skip
         jump = max(range(1, len(grown)), key=lambda i: grown[i].rounds / grown[i - 1].rounds)
         a, b = grown[jump - 1], grown[jump]
-        rows.append(("Global iterations jump between two sizes, and training time with them.",
+        rows.append(("Global iterations jump between two sizes, and so does training time.",
                      f"The largest step is from {a.rounds:,} to {b.rounds:,}, n = {a.n:,} to {b.n:,}."))  # fmt: skip
     if sets:
         best = min(sets, key=lambda p: p.seconds)
         fastest = f"Fastest with |B| = {best.working_set:,} for {best.n_sv:,} SVs."
-        rows.append(("A larger working set is faster, until it is large beside the support vectors.", fastest))
+        rows.append(
+            ("A larger working set is faster until it is much larger than the number of support vectors.", fastest)
+        )
     if grown:
         last = grown[-1]
         again = max((*points_of(results, "growth"), *sets), key=lambda p: p.again)
         rows.append(("Few examples ever enter the working set.",
                      f"{min(last.entered, last.n):,} of {last.n:,} entered at the largest size."))  # fmt: skip
         rows.append(("Some examples enter and leave again and again.",
-                     f"At most {again.again:,} came again: n = {again.n:,}, |B| = {again.working_set:,}."))  # fmt: skip
+                     f"At most {again.again:,} re-entered: n = {again.n:,}, |B| = {again.working_set:,}."))  # fmt: skip
     if (slope := exponent([p.d for p in dimensions], [p.seconds for p in dimensions])) is not None:
         rows.append(("Training time grows less than linearly with the dimension.", f"Like d to the power {slope:.2f}."))
     st.table(
@@ -151,8 +153,8 @@ def claims(results: Results):
         alt="His observations beside ours",
     )
     st.caption(
-        "His times are of a SPARCstation, he solved each working set by a reduced-gradient method, and his examples "
-        "were in part false alarms of earlier detectors. The numbers of his figures are lost in our copy."
+        "His times are from a SPARCstation. He solved each working set by a reduced-gradient method, and some of his "
+        "examples were false alarms of earlier detectors. The numbers of his figures are lost in our copy."
     )
 
 
@@ -169,6 +171,6 @@ def table(points):
 
 study.draw(Study(
     "scaling", plan, charts, observations=observations, title="Osuna's study",
-    question="His decomposition solves a working set B at a time and looks outside for examples that violate the "
-    "optimality conditions. What do the number of examples, the size of B and the lookahead cost?",
+    question="Osuna's decomposition solves one working set B at a time and then searches the other examples for "
+    "violations of the optimality conditions. What do the number of examples, the size of B and the lookahead cost?",
 ))  # fmt: skip

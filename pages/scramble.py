@@ -36,9 +36,9 @@ def before_and_after(name: str, seed: int) -> None:
         for how in ("as it is", "scrambled")
         for row in rows
     ]
-    alt = f"One training picture of each of {len(rows)} classes, above as it is, below with its pixels scrambled"
+    alt = f"One training picture of each of {len(rows)} classes, above: original; below: scrambled"
     gallery(np.concatenate(shown), tiles, key="scramble_pictures", alt=alt, size=64, rows=["As it is", "Scrambled"])
-    st.caption("Every picture, for training and for testing, takes the same order: no grey is lost, only its place.")
+    st.caption("All training and test pictures get the same order. No grey value is lost, only its place.")
 
 
 def plan() -> Plan:
@@ -49,7 +49,7 @@ def plan() -> Plan:
             "runs", "Runs", known, key="scramble_runs", unknown="There is no run {} here that could be scrambled.",
             format_func=picker.labels(list(known.values())).get, max_selections=8, placeholder="five usual ones",
             wrap=True, width=760,
-            help="Finished runs of yours, on pictures. None: a polynomial and a Gaussian machine, virtual SVs, a "
+            help="Your finished runs on pictures. Empty: a polynomial and a Gaussian machine, virtual SVs, a "
             "local and a jittering kernel (DeCoste and Schölkopf 2002, section 1).",
         )  # fmt: skip
         help = "Seed of the random order of the pixels."
@@ -65,7 +65,7 @@ def figures(results: Results) -> dict:
 
 study.draw(Study(
     "scramble", plan, figures, twins.rows, twins.COLUMNS, observations=twins.conclusion, title="Scramble the pixels",
-    alt="Errors of each machine on pictures as they are and scrambled, and whether they are the same",
-    question="Put all pixels of all digits in one random order. You could not read them any more. Which machines "
-    "notice? Those that do used something that the training digits alone do not tell.",
+    alt="Errors of each machine on original and scrambled pictures, and whether predictions are the same",
+    question="Put the pixels of all digits in the same random order. You could no longer read them. Which machines "
+    "notice? Those that do use knowledge that is not in the training digits.",
 ))  # fmt: skip

@@ -176,7 +176,7 @@ def plan() -> Plan | None:
 
 COLUMNS = {
     "SVs": numbers.count("Distinct support vectors of all machines."),
-    "Bounded": numbers.count("Alphas at C, over all machines; an example may be bounded in several."),
+    "Bounded": numbers.count("Bounded alphas (alpha = C) over all machines; an example may be bounded in several."),
     "Time": numbers.number(1, label="Time, s"),
 }
 
@@ -224,7 +224,7 @@ def alphas(results: Results) -> None:
     name, done, best = results.plan.over, results.done, validation.choice(points_of(results))
     value = parameters.one_of(
         "Alphas of", list(done), f"alphas_{best}", default=best, format_func=words.plain,
-        help="Of all machines of that value's run; initially of the value with the lowest validation error.",
+        help="Alphas of all machines of that value's run. Initially: the value with the lowest validation error.",
     )  # fmt: skip
     run = done[value]
     machine = run.machine()
@@ -246,5 +246,5 @@ study.draw(Study(
     "sweep", plan, lambda results: {"Errors": partial(errors, results), "Alphas": partial(alphas, results)},
     rows, COLUMNS, alt="Validation error, test error, support vectors and time of each value", title="Choose C",
     question="Cross-validation scores each value on folds of the training set that its machines have not seen. The "
-    "test error is shown for comparison only: it must not make the choice.",
+    "test error is shown for comparison only: it must not be used to choose.",
 ))  # fmt: skip

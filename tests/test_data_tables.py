@@ -428,7 +428,9 @@ def test_numbers_far_from_0_keep_their_differences_until_they_are_standardised(h
     entry = catalogue.keep("far", preview.arrays, features=preview.features)
     assert len(np.unique(entry.load().X_train)) == 290
     plain = Recipe(dataset=entry.name, kernel=RBF(0.5), C=10.0, n_train=200, n_test=90, tol=1e-5, preprocess=())
-    with pytest.raises(RecipeError, match=r"zscore or centre among the steps, because single precision rounds .*'when'"):
+    with pytest.raises(
+        RecipeError, match=r"zscore or centre among the steps, because single precision rounds .*'when'"
+    ):
         train.execute(plain)
     tidy = np.arange(290.0)[np.argsort(np.argsort(entry.load().X_train[:, 0]))][:, None]
     standardised = plain.replace(preprocess=("zscore",))

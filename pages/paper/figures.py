@@ -52,7 +52,7 @@ from svmcore.preprocess import Preprocessor
 
 LEAST = ("work", "computed")
 MEASURES = ("work", "computed", "lookups", "updates", "sv_most", "solve_s")
-PAPER = "The paper's cache was of 800 MB, for 60,000 digits and their virtual stages."
+PAPER = "The paper used a cache of 800 MB for 60,000 digits and their virtual stages."
 USUAL = "1-few"  # the problem that a sample is kept of
 
 
@@ -71,7 +71,8 @@ def digestion_plan() -> Plan:
         )  # fmt: skip
         measure = parameters.choice(
             "measure", "Measure", MEASURES, widget="selectbox", format_func=NUMBERS.get, width=300,
-            help="All in one unit: a look-up or an update is one of the d multiply-adds of a kernel value.",
+            help="All counts are in one unit: a look-up or an update is one of the d multiply-adds of a kernel "
+            "evaluation.",
         )  # fmt: skip
     group = Group(f"digestion-{name}", f"Digestion: {PROBLEMS[name].title}")
     return Plan({recipe: RECIPES[recipe] for recipe in digestion_recipes(name).values()}, group, (name, measure))
@@ -164,7 +165,7 @@ def hurt_plan() -> Plan:
     """A run for each pair of digits and jitter set, and which examples judge them."""
     by = parameters.choice(
         "judged", "Evaluated on", JUDGES, key="hurt_judged", format_func=JUDGES.get,
-        help="Errors estimated by cross-validation, or on the test digits.",
+        help="Errors by cross-validation, or on the test digits.",
     )  # fmt: skip
     recipes = {f"{pair} {text}": recipe for pair, sets in HURT.items() for text, recipe in sets.items()}
     return Plan(recipes, HURT_GROUP, by)
@@ -216,7 +217,7 @@ def invariance() -> None:
     panels = {
         "figure1_truth": separating_plane(
             POINTS, LABELS, alt="Two classes of three points in the plane, above and below a level true boundary.",
-            see="The true boundary is level: x₁ makes no difference. A machine sees the six points alone.",
+            see="The true boundary is level: x₁ makes no difference. A machine sees only the six points.",
         ),
         "figure1_many": separating_plane(
             POINTS, LABELS, _separating(), alt="The same points with five lines that separate them, at various slopes.",
@@ -225,14 +226,14 @@ def invariance() -> None:
         "figure1_margin": separating_plane(
             POINTS, LABELS, [plain], margins=True, asked=asked,
             alt=f"The line of largest margin leans by {leans[0]:.0f} degrees; a question mark is beside the truth.",
-            see=f"The line of largest margin is one alone. It leans by {leans[0]:.0f} degrees, and is wrong at the "
+            see=f"Only one line has the largest margin. It leans by {leans[0]:.0f} degrees and misclassifies the "
             "question mark.",
         ),
         "figure1_virtual": separating_plane(
             POINTS, LABELS, [virtual], margins=True, extra=copies, asked=asked,
             alt=f"With {len(copies)} shifted copies of its support vectors the line leans by {leans[1]:.0f} degrees.",
             see=f"Trained again with {len(copies)} shifted copies of its support vectors it leans by {leans[1]:.0f} "
-            "degrees, and is right there.",
+            "degrees and classifies the question mark correctly.",
         ),
     }  # fmt: skip
     side_by_side(panels, 2, 320)
@@ -315,7 +316,7 @@ def definiteness() -> None:
             show(comparison.definiteness(reports), f"definite_{kernel.name}")
     st.caption(
         "Digits of all ten classes, unit norm, under shifts by up to four pixels each way. The paper conjectures that "
-        "violations become fewer as the set is completed."
+        "violations become fewer as the jitter set grows."
     )
 
 
@@ -330,11 +331,11 @@ FIGURES: dict[str, Figure] = {
     "figure2": Figure("Figure 2: the first 100 USPS training images", lambda: first_hundred("usps")),
     "figure3": Figure("Figure 3: the first 100 MNIST training images", lambda: first_hundred("mnist")),
     "figure4": Figure("Figure 4: invariance transformations", invariances),
-    "digestion": Figure("Section 4.2: what digestion saves, by the size of the cache", partial(study.draw, DIGESTION)),
+    "digestion": Figure("Section 4.2: gain of digestion, by the size of the cache", partial(study.draw, DIGESTION)),
     "figure5": Figure("Figure 5: the errors on deslanted digits", errors),
-    "definite": Figure("The jittering kernel as its set grows", definiteness),
+    "definite": Figure("The jittering kernel with growing jitter sets", definiteness),
     "hurt": Figure("When does invariance hurt?", partial(study.draw, HURTING)),
-    "kept": Figure("Editing beside reducing: errors by vectors kept", partial(study.draw, KEPT)),
-    "geometry": Figure("Sections 2.1 and 2.4: spheres that planes stay out of, and hulls", geometry.draw),
+    "kept": Figure("Editing and reducing: errors by vectors kept", partial(study.draw, KEPT)),
+    "geometry": Figure("Sections 2.1 and 2.4: spheres that planes avoid, and convex hulls", geometry.draw),
     "nearest": Figure("Note 3: a Gaussian machine without b", nearest.note),
 }

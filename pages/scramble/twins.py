@@ -19,14 +19,14 @@ from pages.ui.studies.study import Plan, Results
 from svmcore.lab.store.runs import Group, Run
 from svmcore.metrics import PairedTest, paired_test
 
-EXACT = 1e-9  # decision values that differ by less are the same to the accuracy of numbers
+EXACT = 1e-9  # decision values that differ by less are the same to numerical accuracy
 CLEAR = 0.05  # a smaller p says that more than chance is at work
 
 COLUMNS = {
     "As it is": numbers.text("Errors on the test examples, trained on the original pictures."),
     "Scrambled": numbers.text("The same with all pictures scrambled, for training and testing."),
     "Same predictions": numbers.text("Whether every test example gets the same prediction."),
-    "Wrong only as it is": numbers.count("Test examples misclassified only in their original form."),
+    "Wrong only in the original": numbers.count("Test examples misclassified only in their original form."),
     "Wrong only scrambled": numbers.count("Test examples misclassified only when scrambled."),
     "p": numbers.text("Exact McNemar test of the two previous columns."),
 }
@@ -56,7 +56,7 @@ def refusal(run: Run) -> str:
     if why := no_pictures(run):
         return why
     if any(step.startswith("scramble") for step in run.recipe.preprocess):
-        return "its pixels are scrambled already"
+        return "its pixels are already scrambled"
     return "" if run.state == "done" else f"it is {run.state}"
 
 
@@ -107,7 +107,7 @@ def rows(results: Results, states: dict[str, str]) -> list[dict]:
         if result := outcome(pair):
             row |= {
                 "Same predictions": "all" if result.same else "no",
-                "Wrong only as it is": result.test.only_a,
+                "Wrong only in the original": result.test.only_a,
                 "Wrong only scrambled": result.test.only_b,
                 "p": words.small(result.test.p_value),
                 "Largest change of f": words.small(result.apart, 1),
@@ -122,7 +122,7 @@ def conclusion(found: Results) -> None:
     blind = [(title, r) for title, r in results if r.same]
     if blind:
         apart = max(r.apart for _, r in blind)
-        how = "to the accuracy of numbers" if apart < EXACT else f"within {words.small(apart, 1)}"
+        how = "to numerical accuracy" if apart < EXACT else f"within {words.small(apart, 1)}"
         st.markdown(
             f":material/visibility_off: **Cannot notice:** {_listed(blind)}. Exactly the same examples are "
             f"misclassified, and the decision values agree {how}: these machines ignore the positions of pixels."

@@ -94,7 +94,7 @@ def report(run: Run) -> str:
         head.append(marks.paragraph(run.message or f"The run is {run.state}; there is no result.", "lead"))
     parts = [_safely(what, lambda draw=draw: draw(run)) for what, draw in _parts(run)]
     script = (
-        marks.paragraph("This script repeats the run; its head says what it needs."),
+        marks.paragraph("This script repeats the run; its header lists what it needs."),
         marks.code(run.export_snippet()),
     )
     parts += [marks.section("To run it again", *script), _made_with(run)]

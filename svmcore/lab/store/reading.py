@@ -240,7 +240,7 @@ def result(value) -> dict:
     others |= task.at_times
     value = {"compile_seconds": 0.0} | check_object(value, RESULT | outcome, others | method.result_fields)
     if len(value["n_sv"]) != len(value["n_bound"]):
-        raise ValueError("n_sv and n_bound are of different machines")
+        raise ValueError("n_sv and n_bound have different numbers of machines")
     return value
 
 

@@ -17,24 +17,24 @@ from svmcore.methods.reduced.estimator import path_of_answers
 from svmcore.methods.reduced.stages import KEPT
 
 WAYS = {
-    "auto": "As it fits the kernel and the number of machines",
-    "exact": "Without the vectors that depend on others",
-    "quadratic": "By eigenvectors, for kernels of degree 2",
-    "rho": "The nearest expansion in feature space",
-    "one-by-one": "The same by the paper's search: vector by vector, then all, by conjugate gradients",
-    "fixed-point": "The same, vector by vector by the fixed point of Gaussian kernels",
-    "answers": "The nearest decisions on training examples",
+    "auto": "Chosen by kernel and number of machines",
+    "exact": "Remove vectors that depend linearly on others",
+    "quadratic": "Eigenvectors, for kernels of degree 2",
+    "rho": "Nearest expansion in feature space",
+    "one-by-one": "Nearest expansion, the paper's search: one by one, then all, by conjugate gradients",
+    "fixed-point": "Nearest expansion, one by one, fixed-point iteration (Gaussian kernels)",
+    "answers": "Nearest decision values on training examples",
 }
 STARTS = {
-    "auto": "As it fits",
+    "auto": "Chosen automatically",
     "k-means": "Centres of clusters of support vectors",
-    "greedy": "One by one, what lowers rho most",
+    "greedy": "One by one, the vector that lowers rho most",
     "weight": "The largest alphas",
     "random": "At random",
-    "examples": "Training examples at random, for answers",
+    "examples": "Random training examples, to fit decision values",
 }
-TAUGHT = {"labels": "Their labels", "machine": "The machine's answers to them, deformed as they are"}
-THRESHOLDS = {"train": "Found again on training examples", "kept": "As the machine has them"}
+TAUGHT = {"labels": "Their labels", "machine": "The machine's decision values on the deformed examples"}
+THRESHOLDS = {"train": "Chosen anew on training examples", "kept": "Those of the machine"}
 POINT = several(optional(finite), 6, 6)  # of the curve, checked
 FLOPS = 60e9  # rate of kernel products
 IN_DOUBLE = 3 * 8  # bytes of a pixel of all examples, where images are deformed
@@ -49,40 +49,43 @@ class Reduced(Method):
     name = "reduced"
     title = "Reduced set"
     short = "Reduced"
-    help = "The decisions of a trained machine by fewer vectors."
+    help = "Approximates a trained machine with fewer vectors."
     source = "Burges and Schölkopf, NIPS 9 (1997)"
     made = False
     unlike = "its vectors were constructed and are not training examples"
     variants: ClassVar = {}  # it stands beside its machine, not beside methods
     fields = (
-        Field("of", choice(MADE_BY, lambda method: method.title), "sv", "Machine", "What made it.", shown=False),
-        Field("of_options", OPTIONS, {}, "Its options", "Fields of the machine's method alone, as JSON.", shown=False),
+        Field("of", choice(MADE_BY, lambda method: method.title), "sv", "Machine", "Method that trained the "
+        "machine.", shown=False),
+        Field("of_options", OPTIONS, {}, "Its options", "Fields that only the machine's method has, as "
+        "JSON.", shown=False),
         Field(
             "n_vectors", numeric(1, 1_000_000, whole=True), None, "Vectors",
-            "How many a machine may keep; where vectors are shared, all machines together.",
+            "Number of vectors per machine, or of all machines together if vectors are shared.",
             "a tenth of the machine's",
         ),
         Field(
-            "reduction", choice(WAYS, str), "auto", "How", "By what the vectors and their weights are found.",
+            "reduction", choice(WAYS, str), "auto", "How", "Method that computes the vectors and their weights.",
         ),
-        Field("start", choice(STARTS, str), "auto", "First vectors", "What the search begins with."),
-        Field("shared", FLAG, True, "Shared by all machines", "One kernel value then serves all of them."),
+        Field("start", choice(STARTS, str), "auto", "First vectors", "Vectors that the search starts from."),
+        Field("shared", FLAG, True, "Shared by all machines", "One kernel evaluation then serves all machines."),
         Field(
             "thresholds", choice(THRESHOLDS, str), "train", "Thresholds",
-            "Where the two classes' distributions of f on training examples differ most, or unchanged.",
+            "Either where the distributions of f of the two classes differ most on training examples, or unchanged.",
         ),
         Field(
             "epochs", numeric(1, 2000, whole=True), 320, "Epochs",
-            "For answers: how often its steps pass over the training examples.",
+            "For decision values: number of passes over the training examples.",
         ),
         Field(
             "deformed", numeric(0, 5, closed=True), 1.2, "Deformed",
-            "For answers: how strongly images are shifted, turned and bent in each epoch; 0 leaves them.", step=0.5,
+            "For decision values: how strongly images are shifted, rotated and bent in each epoch. 0: not at "
+            "all.", step=0.5,
         ),
-        Field("taught", choice(TAUGHT, str), "labels", "Right is", "For answers: what counts as right for an example."),
+        Field("taught", choice(TAUGHT, str), "labels", "Right is", "For decision values: the target for each example."),
         Field(
             "sizes", numeric(1, 9, whole=True), 4, "Sizes tried",
-            "The points of the curve, each with half of the vectors of the next.",
+            "Number of points of the curve. Each has half of the vectors of the next.",
         ),
         Field(
             "allowed", numeric(0, 100, closed=True), None, "Errors allowed, points",
@@ -111,7 +114,9 @@ class Reduced(Method):
 
     def check(self, recipe) -> None:
         if recipe.folds is not None:
-            raise RecipeError("folds", recipe.folds, "none for a reduction, whose sizes are compared on examples aside")
+            raise RecipeError(
+                "folds", recipe.folds, "none for a reduction, whose sizes are compared on held-out examples"
+            )
         recipe.origin  # noqa: B018  a recipe that cannot be says so
 
     def origin(self, recipe):

@@ -21,7 +21,7 @@ STEPS = 3  # that a search takes, about
 JOINS = {"+": "As a union", "*": "As a product", "+*": "Whichever is better"}
 ENDINGS = {
     "best": "no other set makes fewer errors",
-    "budget": "as many sets as were allowed have been tried",
+    "budget": "the maximum number of sets has been tried",
     "stopped": "it was stopped",
 }
 
@@ -51,8 +51,8 @@ class SearchedJitters(VirtualSupportVectors):
     title = "Virtual SVs, jitters searched"
     short = "Virtual SV, searched"
     help = (
-        "Begins with the jitter set below and adds, step by step, the one that lowers the errors on held-out parts of "
-        "the training set most. The test set is asked once, at the end."
+        "Starts with the jitter set below. Each step adds the set that lowers the errors on held-out folds of the "
+        "training set most. The test set is used once, at the end."
     )
     source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 6: which invariances, and how far"
     tasks = ("classify",)
@@ -61,12 +61,13 @@ class SearchedJitters(VirtualSupportVectors):
     fields = (
         Field(
             "candidates", Kind(_candidates, str, str, "words", KNOWN), USUAL, "Jitter sets to try",
-            "Each step adds one. Pick sets or type them; several strengths of one kind may stand side by side.",
+            "Each step adds one. Choose sets or type them; one kind may occur in several strengths.",
         ),
-        Field("joins", choice(JOINS, str), "+", "Added", "A product has every jitter of one set after every other."),
+        Field("joins", choice(JOINS, str), "+", "Added", "A product combines every jitter of one set with every jitter "
+        "of the other."),
         Field(
             "budget", numeric(1, 1000, whole=True), 24, "Sets tried at most",
-            f"Each takes up to {FOLDS} trainings, fewer where it is worse than the best one early.",
+            f"Each needs up to {FOLDS} trainings, fewer if it is soon worse than the best one.",
         ),
         *VirtualSupportVectors.fields,
     )  # fmt: skip

@@ -94,7 +94,7 @@ def draw(dataset, run, shown, jitters):
     true, name = words.plain(words.short(shown.true)), words.plain(run.title) if run else ""
     around = f"The original is at the centre; dotted frames hold virtual examples of the same class, {true}."
     arrows = " ↑1←1: shifted by one pixel up and one to the left." if "shift" in str(jitters.names) else ""
-    said = f" Below each, what *{name}* takes it for: {wrong} of {len(jitters):,} go wrong." if shown.predicted else ""
+    said = f" Below each: the prediction of *{name}*; {wrong} of {len(jitters):,} are wrong." if shown.predicted else ""
     st.caption(left_out + around + arrows + said)
 
 
@@ -124,7 +124,7 @@ if jitters:
     with right, st.container(border=True):
         cost(dataset, run, jitters)
     if run and not ready:  # its first answer takes seconds, and the forms need not wait for it
-        with left, st.spinner(f"Asking {words.plain(run.title)} what it takes each of them for"):
+        with left, st.spinner(f"Predicting each form with {words.plain(run.title)}"):
             jittered.asked(shown, run, shown.true)
         st.session_state[ASKED] = run.id
         st.rerun()

@@ -47,7 +47,7 @@ def disagreement(a: Run, b: Run) -> None:
     left, right = found.wrong
     test = pairs.all_pairs(found.wrong)[0, 1]
     st.markdown(
-        f"**Where they disagree.** Of {len(found.index):,} test examples, {test.fixed} go wrong only on the left and "
+        f"**Where they disagree.** Of {len(found.index):,} test examples, {test.fixed} are wrong only on the left and "
         f"{test.broken} only on the right. {pairs.said('the left one', 'the right one', test)}"
     )
     ways.to("compare", "Compare them example by example", "compare", {"compare": [a.id, b.id]})

@@ -183,7 +183,7 @@ if run:
             "Kind",
             kinds,
             wrap=True,
-            help="Free: 0 < alpha < C, on the margin. Bound: alpha = C, inside the margin or misclassified.",
+            help="Free: 0 < alpha < C, on the margin. Bounded: alpha = C, inside the margin or misclassified.",
         )
         order = parameters.choice(
             "order",

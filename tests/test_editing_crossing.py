@@ -262,7 +262,7 @@ def test_a_stop_leaves_a_machine(stage):
         ({"validation_size": 1}, "validation_size = 1; allowed"),
         ({"validation_size": "half"}, "validation_size = 'half'; allowed"),
         ({"validation_size": 100}, "validation_size = 100; allowed"),
-        ({"final_grid": [1, 2]}, "final_grid = .* with validation_size = None; allowed: a validation part"),
+        ({"final_grid": [1, 2]}, "final_grid = .* with validation_size = None; allowed: a validation_size"),
         ({"slack": -1}, "slack = -1; allowed"),
         ({"final_grid": [0], "validation_size": 20}, "final_grid = \\[0\\]; allowed: numbers above 0"),
         ({"grid": 3}, "grid = 3; allowed: numbers above 0"),

@@ -249,7 +249,7 @@ def test_the_histogram_names_one_bound_only_where_it_is_everybodys(digits_run, w
     app = open_page("support_vectors", run=run_id)
     n_bound, n_sv = run.result["n_bound"][0], run.result["n_sv"][0]
     assert n_bound
-    assert f"{n_bound} of {n_sv} alphas above 0 reach {line}. Where few" in captions(app)
+    assert f"{n_bound} of {n_sv} alphas above 0 reach {line}. If few" in captions(app)
     assert app.metric[1].value == str(n_bound)
 
 

@@ -215,7 +215,7 @@ def test_somebodys_verdicts_are_laid_beside_ones_own(run):
     assert revisions.standing(CHECKED, base.entry)["train", 2].verdict == "keep"
     app.button(key="label_undo_any").click().run()
     app.button(key="label_mine_train_2").click().run()
-    assert "on 1 example you disagree, and yours stands on 1 of them." in texts(app).replace("*", "")
+    assert "on 1 example you disagree, and your own decision is kept on 1 of them." in texts(app).replace("*", "")
     assert revisions.standing(CHECKED, base.entry)["train", 2].verdict == "out"
     assert not any(button.key in ("label_merge_mine", "label_merge_theirs") for button in app.button)
     app.file_uploader(key="label_import").set_value(("other.csv", text.replace(",1,", ",9999,").encode(), "text/csv"))

@@ -87,7 +87,7 @@ def test_each_form_says_which_jitter_it_is(text, title, says):
 def test_jitters_counts_forms_and_says_what_the_run_takes_them_for(digits_run):
     app = open_page("jitters", run=digits_run.id, set="digits-8x8")
     assert app.metric[0].value == "9"
-    assert f"*{digits_run.title}* takes it for" in captions(app)
+    assert f"Below each: the prediction of *{digits_run.title}*;" in captions(app)
     app.text_input(key="jitter_set").set_value("vsv2").run()
     assert app.metric[0].value == "13"
 

@@ -205,9 +205,9 @@ def test_the_page_shows_counts_and_copies_change_them():
     app.toggle(key="play_virtual").set_value(True).run()
     after = figures(app)
     assert "virtual" in after["Support vectors"][0]
-    old, new = (int(f["Wrong of 400 fresh"][0]) for f in (before, after))
+    old, new = (int(f["Errors on 400 new"][0]) for f in (before, after))
     assert new < old / 3
-    assert after["Wrong of 400 fresh"][1] == str(new - old)
+    assert after["Errors on 400 new"][1] == str(new - old)
     assert address(app)["virtual"] == "true"
     app.run()
     assert figures(app) == after  # nothing changed since the last setting

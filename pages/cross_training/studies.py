@@ -291,7 +291,7 @@ def _held(course: Course, found: Found) -> go.Figure:
         lines = _lines(course, found, "support vectors")
     known = all(point.bayes is not None for point in course.points)
     told = "the smallest possible error" if known else "the smallest error here, on labels with the same noise"
-    kinds = " Bound: alpha = C; free: below C." if course.apart else ""
+    kinds = " Bounded: alpha = C; free: below C." if course.apart else ""
     how = {"log": course.apart, "span": _span(course), "log_x": course.x_log}
     return crossing.held(lines, law(course, found), course.x_title, told, kinds, **how)
 

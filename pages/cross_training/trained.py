@@ -78,7 +78,7 @@ def left_of(run: Run) -> Left:
 def draw(run: Run) -> None:
     """Everything there is to see of a run that is done."""
     left = left_of(run)
-    names = ["What was thrown away, and why", "What it cost", "Margins", "The examples"]
+    names = ["Discarded examples", "Cost", "Margins", "The examples"]
     sides = st.grid(2, min_column_width=400)
     places = [sides.cell(), sides.cell(), st.container(), st.container()]
     thrown, cost, margins, examples = present.parts(names, places)

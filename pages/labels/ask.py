@@ -78,7 +78,7 @@ def ways(found: Study) -> go.Figure:
     figure.update_yaxes(**log_ticks(min(drawn), max(drawn)))
     return worded(
         figure,
-        f"Errors against labels, chosen and at random, over {found.done} seeds.",
+        f"Errors against the number of labels, for chosen and random labels, over {found.done} seeds.",
         f"Lines: means over {found.done} seeds; shaded: range from the lowest to the highest. Dotted: "
         f"{100 * found.target:g} %.",
     )

@@ -32,7 +32,7 @@ def beside_ones_own(to: Target, blob: bytes, file: str) -> None:
         return
     settled = _settled(to, file)
     left = [(mine, theirs) for mine, theirs in found.unlike if mine.key not in settled]
-    mine_stands = f", and yours stands on {n:,} of them" if (n := len(found.unlike) - len(left)) else ""
+    mine_stands = f", and your own decision is kept on {n:,} of them" if (n := len(found.unlike) - len(left)) else ""
     st.markdown(
         f"**{words.many(len(found.new), 'decision')}** on examples that you have not reviewed; {len(found.alike):,} "
         f"agree with yours; on **{words.many(len(found.unlike), 'example')}** you disagree{mine_stands}."

@@ -200,10 +200,10 @@ def _figures(now: Setting, solved) -> None:
     virtual = f", {solved.n_virtual} virtual" if now.virtual else ""
     _metric(cells, "Support vectors", f"{solved.n_sv}{virtual}", solved.n_sv, before.get("Support vectors"), "off")
     n = len(points(now).y)
-    _metric(cells, f"Wrong of these {n}", f"{len(solved.wrong)}", len(solved.wrong), before.get("Wrong"), "inverse")
+    _metric(cells, f"Errors on these {n}", f"{len(solved.wrong)}", len(solved.wrong), before.get("Wrong"), "inverse")
     if solved.fresh_wrong is not None:
         shown, old = solved.fresh_wrong, before.get("Fresh")
-        _metric(cells, "Wrong of 400 fresh", f"{shown}", shown, old, "inverse")
+        _metric(cells, "Errors on 400 new", f"{shown}", shown, old, "inverse")
     else:
         side = "blue" if solved.question > 0 else "orange"
         cells.metric(
@@ -217,8 +217,8 @@ def _figures(now: Setting, solved) -> None:
 
 HELP = {
     "Support vectors": "Points with alpha above 0: only these define the machine.",
-    "Wrong of these": "Training points on the wrong side of the line.",
-    "Wrong of 400": "Errors on 400 new points from the whole region of the problem, not only where the sample was "
+    "Errors on these": "Training points on the wrong side of the line.",
+    "Errors on 400": "Errors on 400 new points from the whole region of the problem, not only where the sample was "
     "drawn.",
 }
 

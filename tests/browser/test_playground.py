@@ -71,7 +71,7 @@ def test_points_copies_and_the_address(server, tab):
     assert after["points"] == 61
     expect(tab).to_have_url(re.compile("points=b-5[01]_-5[01]|points=b-50_-50"))
     settle(tab)
-    assert metric(tab, "Wrong of these 61") is not None
+    assert metric(tab, "Errors on these 61") is not None
     assert after["line"] != before["line"]
     press(tab, "play_undo")
     undone = changed(tab, after)
@@ -83,7 +83,7 @@ def test_points_copies_and_the_address(server, tab):
     assert turned["virtual"] > 0
     assert steepness(turned) < 8
     settle(tab)
-    assert int(metric(tab, "Wrong of 400 fresh")) < 20
+    assert int(metric(tab, "Errors on 400 new")) < 20
 
     tab.locator(".plane .field svg").focus()  # by keyboard: a point at the cursor
     tab.keyboard.press("ArrowRight")

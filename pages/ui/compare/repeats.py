@@ -32,7 +32,7 @@ def section(names: Sequence[str], those: Sequence[Run], reference: int = 0) -> N
         apart = None if at == reference else repeats.paired(repeated[at], repeated[reference])
         if apart:
             row |= {"Seeds shared": apart.k, "Difference": with_sign(100 * apart.mean)}
-            row |= {"95 % of it": _span(apart, with_sign), "p": small(apart.p) if not np.isnan(apart.p) else "–"}
+            row |= {"95 % interval": _span(apart, with_sign), "p": small(apart.p) if not np.isnan(apart.p) else "–"}
         rows.append(row)
     columns = {
         f"{what}, %": numbers.number(2, "Mean over the repeats."),

@@ -90,7 +90,7 @@ def _done(run):
         if strategy := run.result.get("strategy"):
             st.caption(f"Kernel values: {words.plain(strategy)}.")
         if ending := run.result.get("ending"):
-            st.warning(words.plain(ending), title="Not at tol", icon=":material/rule:")
+            st.warning(words.plain(ending), title="Did not reach tol", icon=":material/rule:")
         if check := run.result.get("validation"):
             st.caption(f"On {len(check['folds'])} folds of the training set: {words.error_rate(check)}.")
         with st.container(horizontal=True):

@@ -62,14 +62,14 @@ def _sentence(ladder: Ladder, found: list[remedy.Fix], right: bool) -> str:
     """`Right after: 1 pixel left, or turned by +6°.`"""
     if not found:
         if right:
-            return "**It is right, and stays right** under every change that was tried."
+            return "**The prediction is correct, and stays correct** under every change that was tried."
         return "**No single change** corrects it: no shift by up to 2 pixels, no turn by up to 15 degrees, …"
     said = [spoken(ladder.everything.jitters[fix.change]) for fix in found]
     changes = ", or ".join(plain(one) for one in said)
     return (
-        f"**It is right, and goes wrong:** {changes}."
+        f"**The prediction is correct, but these changes make it wrong:** {changes}."
         if right
-        else f"**It would be right after this change:** {changes}."
+        else f"**These changes make it correct:** {changes}."
     )
 
 

@@ -120,7 +120,7 @@ def of_recipe(recipe: Recipe, ceiling_mb: float, check: Check = unchecked) -> As
         raise RecipeError("method", recipe.method, reason)
     problem = prepare(recipe.replace(folds=None), check)
     if len(problem.X_train) > HELD:
-        raise RecipeError("n_train", len(problem.X_train), f"up to {HELD:,}, whose kernel values memory can keep")
+        raise RecipeError("n_train", len(problem.X_train), f"up to {HELD:,}, so that the kernel values fit into memory")
     return _asking(recipe, problem, problem.X_train, problem.train_index, ceiling_mb, check)
 
 

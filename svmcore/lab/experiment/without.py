@@ -103,7 +103,7 @@ def why_not(run: Run) -> str:
     if method.unlike:
         return f"{method.title}: {method.unlike}. A run of the method {METHODS['sv'].title} can."
     if n > HELD:
-        return f"{n:,} training examples; allowed: up to {HELD:,}, whose kernel values memory can keep."
+        return f"{n:,} training examples; allowed: up to {HELD:,}, so that the kernel values fit into memory."
     return ""
 
 

@@ -69,7 +69,7 @@ def summary(result: dict) -> str:
     task = TASKS[result["task"]]
     check = f"; on {len(v['folds'])} folds {task.headline(v)}" if (v := result.get("validation")) else ""
     words = f"; {said}" if (said := method.words(result).rstrip(".")) else ""
-    words += f"; not at tol: {result['ending']}" if result.get("ending") else ""
+    words += f"; did not reach tol: {result['ending']}" if result.get("ending") else ""
     compiling = result["compile_all_seconds"]
     once = f", compiling took {compiling:.1f} s more (once)" if compiling >= 0.05 else ""
     return (

@@ -195,7 +195,7 @@ class CrossTrainingSVC(MachineEstimator):
         check(self, grid=optional(grid), final_grid=optional(grid))
         if self.validation_size is None and self.final_grid is not None and len(self.final_grid) > 1:
             asked = f"final_grid = {self.final_grid!r} with validation_size = None"
-            raise ValueError(f"{asked}; allowed: a validation part to choose by")
+            raise ValueError(f"{asked}; allowed: a validation_size, to choose with")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -242,7 +242,7 @@ def check_estimators(**named) -> None:
     for name, svc in named.items():
         if svc is not None and not isinstance(svc, SVC):
             raise ValueError(f"{name} = {svc!r}; allowed: an SVC or a NuSVC of svmcore, or None")
-        (svc or SVC())._check_as_part(name, "examples, as subsets are drawn")
+        (svc or SVC())._check_as_part(name, "examples, because subsets are drawn")
 
 
 def empty_machine(rows, targets: Targets, svc: SVC) -> Machine:

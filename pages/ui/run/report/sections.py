@@ -61,7 +61,7 @@ def result(run) -> str:
     if beside := METHODS[found["method"]].words(found):
         said.append(marks.paragraph(beside))
     if found.get("ending"):
-        said.append(marks.paragraph(f"Not at tol: {found['ending']}"))
+        said.append(marks.paragraph(f"Did not reach tol: {found['ending']}"))
     return marks.section("Result", *said, marks.facts(cost))
 
 

@@ -193,7 +193,9 @@ class Classify(Task):
         n_train, images = min(recipe.n_train or n_train, n_train), len(entry.shape) > 1
         n_train += round(entry.asked * share)
         if recipe.bounds and n_train > HELD:
-            raise RecipeError("bounds", True, f"false, or n_train up to {HELD:,}, whose kernel values memory can keep")
+            raise RecipeError(
+                "bounds", True, f"false, or n_train up to {HELD:,}, so that the kernel values fit into memory"
+            )
         noise, usual, always = recipe.options.get("noise", 0.0), HARD, 0.0
         if images:
             usual = easy(recipe.kernel, recipe.preprocess)

@@ -166,7 +166,7 @@ def test_what_cannot_be_compared_says_why_and_the_others_are_shown(stored):
     assert "C · Seeded** is not compared. It was tested on other examples" in text
     assert "seed 4" in text
     assert "D · Three or eight** is not compared. It separates 3, 8, the reference all classes" in text
-    assert "E · Eight or not** is not compared. It tells 8 and the rest apart" in text
+    assert "E · Eight or not** is not compared. It separates 8 and the rest" in text
     assert "B fixes" in text
     assert len(app.dataframe[0].value) == 2
     assert {button.key for button in app.button} >= {"same_examples_C", "same_examples_D", "same_examples_E"}

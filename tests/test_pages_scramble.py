@@ -47,7 +47,7 @@ def test_it_trains_each_run_again_once_and_says_who_noticed(two):
     assert table["As it is"][0] == table["Scrambled"][0] == f"{two[0].result['errors']} of 150"
     said = " ".join(text.value for text in app.markdown).replace("\\", "")
     assert "Cannot notice:** Small digits (" in said
-    assert "agree to the accuracy of numbers" in said
+    assert "agree to numerical accuracy" in said
     assert "Small digits, virtual (" not in said
 
     again = open_page("scramble", runs=ids, seed="5")
@@ -73,7 +73,7 @@ def test_runs_that_cannot_be_scrambled_are_not_offered(two):
     moons = finished(RECIPES["moons"])
     moved = finished(usual.scrambled(DIGITS, "Small digits", 1).replace(kernel=RBF(2.0)))
     assert twins.refusal(moons) == "its examples are not images"
-    assert twins.refusal(moved) == "its pixels are scrambled already"
+    assert twins.refusal(moved) == "its pixels are already scrambled"
     assert twins.refusal(two[0]) == ""
     app = open_page("scramble", runs=[two[0].id, moons.id, "nobody"])
     assert app.multiselect(key="scramble_runs").value == [two[0].id]

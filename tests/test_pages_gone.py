@@ -102,7 +102,7 @@ def breaks_none(monkeypatch, goes, page, places_of, skips_of):
             drawn(app, monkeypatch, goes, place, skip)
             assert not app.exception, (place, skip)
             said = " ".join(element.value for element in (*app.warning, *app.toast, *app.error))
-            assert "deleted meanwhile" in said or app.session_state["run"] == goes.name, (place, skip)
+            assert "deleted" in said or app.session_state["run"] == goes.name, (place, skip)
 
 
 @pytest.mark.parametrize("page", ["errors", "runs"])

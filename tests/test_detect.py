@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from data import pictures
-from data.pictures import catalogue, synthetic
+from data import pictures as picture_sets
+from data.pictures import synthetic
 from data.pictures.kinds import Contents, Part, Picture, counted, leave_out
 from svmcore import __main__ as cli
 from svmcore.detection import curve
@@ -39,12 +40,12 @@ def small_set(name="small", shuffle=None):
     experiments = {"S": leave_out(tuple(scenes), "S", "S: leave two out", 2)}
     experiments["empty"] = counted("empty", "nothing at hand", (), tuple(scenes), ("img99", "img100"))
     contents = Contents(tuple(scenes), experiments)
-    return replace(catalogue.entry("venus-like"), name=name, parse=lambda _: contents)
+    return replace(picture_sets.entry("venus-like"), name=name, parse=lambda _: contents)
 
 
 @pytest.fixture
 def small(home, monkeypatch):
-    monkeypatch.setitem(catalogue._BUILT_IN, "small", small_set())
+    monkeypatch.setitem(picture_sets._BUILT_IN, "small", small_set())
     return SMALL
 
 
@@ -86,7 +87,7 @@ def test_nothing_is_looked_for_where_a_picture_has_a_gap(home, monkeypatch):
         image[:, 200:] = 0
         scenes[at] = replace(scenes[at], image=image)
     monkeypatch.setitem(
-        catalogue._BUILT_IN,
+        picture_sets._BUILT_IN,
         "gaps",
         replace(known, blank=0, parse=lambda _: replace(contents, pictures=tuple(scenes))),
     )
@@ -130,7 +131,7 @@ def test_labels_of_the_pictures_tested_change_nothing_before_the_count(small, mo
     before = train.prepare(small)
     fitted = train.fit(small, before)
     told = train.judge(small, fitted).test
-    monkeypatch.setitem(catalogue._BUILT_IN, "other", small_set("other", np.random.default_rng(0)))
+    monkeypatch.setitem(picture_sets._BUILT_IN, "other", small_set("other", np.random.default_rng(0)))
     other = train.prepare(small.replace(dataset="other"))
     blind = train.judge(small, train.fit(small, other)).test
     for name in findings.Detections._fields:
@@ -252,7 +253,7 @@ def faces_set():
     windows = chips.astype(np.uint8), np.repeat([1, -1], 60)
     experiments = {"A": counted("A", "all", (Part("A1", (), (0, 1)),), tested)}
     contents = Contents(tested, experiments, windows, (scene("c"), scene("d")))
-    return replace(catalogue.entry("lfw-faces"), name="crosses", window=11 / 15, parse=lambda _: contents)
+    return replace(picture_sets.entry("lfw-faces"), name="crosses", window=11 / 15, parse=lambda _: contents)
 
 
 CROSSES = Recipe(task="detect", dataset="crosses").replace(
@@ -263,7 +264,7 @@ CROSSES = Recipe(task="detect", dataset="crosses").replace(
 
 
 def test_a_scan_finds_objects_and_learns_from_its_false_alarms(home, monkeypatch):
-    monkeypatch.setitem(catalogue._BUILT_IN, "crosses", faces_set())
+    monkeypatch.setitem(picture_sets._BUILT_IN, "crosses", faces_set())
     run_id = jobs.submit(CROSSES)
     assert jobs.wait(run_id, 120).state == "done", jobs.status(run_id).message
     run = runs.get(run_id)
@@ -285,12 +286,12 @@ def test_a_set_without_windows_gives_them_itself(home, monkeypatch):
     given = faces_set()
     contents = given.parse(None)
     own = Contents(contents.pictures, {"S": leave_out(contents.pictures, "S", "one out", 2)})
-    monkeypatch.setitem(catalogue._BUILT_IN, "bare", replace(given, name="bare", parse=lambda _: own))
+    monkeypatch.setitem(picture_sets._BUILT_IN, "bare", replace(given, name="bare", parse=lambda _: own))
     problem = train.prepare(CROSSES.replace(dataset="bare"))
     assert set(problem.search.picture) == {1}
     assert (problem.y_train > 0).sum() == 1
     assert (problem.y_train < 0).sum() >= 200
-    monkeypatch.setitem(catalogue._BUILT_IN, "crosses", given)
+    monkeypatch.setitem(picture_sets._BUILT_IN, "crosses", given)
     with pytest.raises(RecipeError, match="chip = 9"):
         train.prepare(CROSSES.replace(chip=9))
 

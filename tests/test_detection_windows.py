@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from svmcore.detection.windows import chips, fitting, pooled
+from svmcore.detection.candidates import chips, fitting, pooled
 from tests import naive
 
 

@@ -9,7 +9,6 @@ import streamlit as st
 from scipy.ndimage import gaussian_filter
 
 from data import pictures
-from data.pictures import catalogue
 from pages.detect import more
 from pages.detect.view import view_of
 from svmcore.detection.discard import fit_discard
@@ -164,7 +163,7 @@ def test_no_turns_are_the_recipe_as_it_was():
 
 @pytest.fixture
 def crosses(home, monkeypatch):
-    monkeypatch.setitem(catalogue._BUILT_IN, "crosses", faces_set())
+    monkeypatch.setitem(pictures._BUILT_IN, "crosses", faces_set())
     return CROSSES
 
 

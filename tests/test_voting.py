@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from data.pictures import catalogue
+from data import pictures
 from svmcore.lab import jobs
 from svmcore.lab.experiment import train
 from svmcore.lab.forecast.estimate import plans
@@ -20,7 +20,7 @@ from tests.test_detect import CROSSES, faces_set
 
 @pytest.fixture
 def crosses(home, monkeypatch):
-    monkeypatch.setitem(catalogue._BUILT_IN, "crosses", faces_set())
+    monkeypatch.setitem(pictures._BUILT_IN, "crosses", faces_set())
     return CROSSES.replace(bootstraps=0)
 
 

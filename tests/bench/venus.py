@@ -16,10 +16,9 @@ import numpy as np
 
 from svmcore import RBF, SVC, JitterSet, LocalPoly, Poly, Preprocessor, VirtualSVC
 from svmcore.detection import curve
-from svmcore.detection.candidates import MatchedFilter
+from svmcore.detection.candidates import MatchedFilter, chips, fitting, pooled
 from svmcore.detection.gaussian import TwoGaussians
 from svmcore.detection.matching import by_centre, first_of
-from svmcore.detection.windows import chips, fitting, pooled
 
 SIDE = 15  # pooled pixels: the window of the matched filter and of the Gaussians
 MISS = 0.05  # share of the training volcanoes that the matched filter may miss

@@ -19,8 +19,8 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold
 
 from data import catalogue, drawn, load, plane, synthetic
+from data import pictures as picture_sets
 from data.dataset import Arrays
-from data.pictures import catalogue as picture_catalogue
 from svmcore import RBF, JitterSet, Poly
 from svmcore.detection import curve
 from svmcore.lab.experiment import asking, remedies, train
@@ -253,7 +253,7 @@ def halves(case, seed):
 
 def background(case, seed):
     """Windows that show no object."""
-    pictures = picture_catalogue.load("venus-like")
+    pictures = picture_sets.load("venus-like")
     recipe = Recipe(task="detect", dataset="venus-like", seed=seed, options={"finder": "scan"})
     few = SimpleNamespace(train=[0])
     return [scanned.cut(recipe, pictures, few, 1.0, train.unchecked)[0]], []

@@ -14,10 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from data.pictures import Part, Picture, PictureSet
-from svmcore.detection.candidates import MatchedFilter
+from svmcore.detection.candidates import MatchedFilter, chips, fitting, pooled
 from svmcore.detection.gaussian import TwoGaussians
 from svmcore.detection.matching import by_centre, first_of
-from svmcore.detection.windows import chips, fitting, pooled
 from svmcore.gram.threads import one_blas_thread
 from svmcore.lab.registry.costs import HARD, Sizes
 from svmcore.lab.registry.fields import FACTORS, FLAG, Field, RecipeError, numeric

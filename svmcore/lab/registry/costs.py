@@ -52,7 +52,7 @@ DIGESTING, GENERAL = "smo-digestion", "general"
 ONE_BY_ONE, AGAIN = 9e9, 2  # flop/s of kernel values that are made one by one; times that each is made
 CODE_MB = 55  # compiled functions, the pool's threads and their stacks
 OPERAND = 2  # bytes of a feature in whole-number tiles and the lists of their rows
-REAL = 8  # of one in real tiles, and again in those of the examples that rounds bring up to date
+REAL = 4  # of one in real tiles; those of the examples that rounds bring up to date are held as well
 WIDER = 2.4  # times a machine's support vectors, the largest working set that it has on the way
 WORST = 0.6  # share of noisy examples that is in the largest working set
 FEW = 1.2  # times the sample, with the examples of small classes that are added to it
@@ -268,7 +268,7 @@ def _least_bytes(plan: Plan) -> float:
 
 def _tiled(plan: Plan) -> int:
     """Bytes of a feature in an operand."""
-    return REAL if plan.real else OPERAND
+    return REAL * (1 + (plan.working_set is None)) if plan.real else OPERAND
 
 
 def _fit_bytes(plan: Plan, stage: Stage) -> float:
@@ -283,7 +283,7 @@ def _gram_bytes(plan: Plan, stage: Stage) -> float:
     if stage.blocks:
         return 4 * stage.blocks * (LARGEST * stage.made) ** 2
     if plan.working_set is not None:
-        return 4 * min(n, plan.working_set) ** 2 + 4 * STEP * n
+        return 4 * min(n, plan.working_set) ** 2
     solver = _solver(plan, stage)
     if solver == GENERAL:
         return plan.settings.nbytes(n)

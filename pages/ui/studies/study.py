@@ -64,12 +64,12 @@ class Results(NamedTuple):
 
 
 class Study(NamedTuple):
-    """A study. `figures` and `observations` are called once a run has finished, `rows` once there is any.
+    """A study. `figures` and `observations` are called once a run has finished.
 
     key            of its buttons, figures and table
     plan           draws the settings; None, and the reason on screen, while they name no study
     figures        title -> a figure, or what draws it
-    rows           rows of the table, given name -> state; `columns` as in `numbers.table`, `alt` its words
+    rows           rows of the table, given name -> state, also of what has not run yet; `columns` as in `numbers.table`, `alt` its words
     observations   draws what stands below: sentences, links, more figures
     title          of its page, with the question below it; empty where it is a part of a page
     """
@@ -112,7 +112,6 @@ def draw(study: Study) -> Plan | None:
             title="No runs yet",
             icon=":material/query_stats:",
         )
-        return plan
     _figures_and_table(study, results)
     if results.done:
         study.observations(results)

@@ -69,7 +69,8 @@ class Study(NamedTuple):
     key            of its buttons, figures and table
     plan           draws the settings; None, and the reason on screen, while they name no study
     figures        title -> a figure, or what draws it
-    rows           rows of the table, given name -> state, also of what has not run yet; `columns` as in `numbers.table`, `alt` its words
+    rows           rows of the table, given name -> state, also of what has not run yet; `columns` as in
+                   `numbers.table`, `alt` its words
     observations   draws what stands below: sentences, links, more figures
     title          of its page, with the question below it; empty where it is a part of a page
     """

@@ -46,7 +46,7 @@ def plan() -> Plan:
     known = {run.id: run for run in runs.newest_first() if not twins.refusal(run)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         ids = parameters.several(
-            "runs", "Runs", known, key="scramble_runs", unknown="There is no run {} here that could be scrambled.",
+            "runs", "Runs", known, key="scramble_runs", unknown="The run {} is unknown or cannot be scrambled.",
             format_func=picker.labels(list(known.values())).get, max_selections=8, placeholder="five usual ones",
             wrap=True, width=760,
             help="Your finished runs on pictures. Empty: a polynomial and a Gaussian machine, virtual SVs, a "

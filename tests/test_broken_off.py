@@ -172,7 +172,7 @@ def test_what_decides_the_fit_decides_whether_it_goes_on(left, tmp_path):
     X[3, 0, 0] += 1
     assert "other examples" in went_on()
     X[3, 0, 0] -= 1
-    assert went_on(cache_mb=500).startswith("it went on"), "memory decides how, not what"
+    assert went_on(cache_mb=500).startswith("it continued"), "memory decides how, not what"
 
 
 def test_a_disk_that_is_full_ends_the_fit_with_the_reason(tmp_path):
@@ -233,7 +233,7 @@ def test_what_cannot_go_on_is_refused_by_name(interrupted):
     run, whole = interrupted
     with pytest.raises(ValueError, match="has no checkpoint to continue from"):
         jobs.submit(LONG, broken_off=whole.id)
-    with pytest.raises(ValueError, match="is of another recipe"):
+    with pytest.raises(ValueError, match="has another recipe"):
         jobs.submit(LONG.replace(C=3.0), broken_off=run.id)
     with pytest.raises(runs.UnknownRun):
         jobs.submit(LONG, broken_off="../../etc")
@@ -275,7 +275,7 @@ def test_the_page_offers_to_go_on(interrupted, monkeypatch):
     new = app.session_state["run"]
     assert new != run.id
     assert jobs.wait(new, 300).state == "done"
-    assert "it went on" in runs.get(new).result["went_on"]
+    assert "it continued" in runs.get(new).result["went_on"]
 
 
 @pytest.mark.ci

@@ -133,7 +133,7 @@ def test_an_edited_run_keeps_its_margins_and_damage_is_named(home):
     arrays = dict(np.load(path))
     for wrong, why in (
         ({"role": arrays["role"][:5]}, "5, 200 and 200"),
-        ({"role": arrays["role"] + 7}, "roles from 7"),
+        ({"role": arrays["role"] + 7}, "roles range from 7"),
         ({"variance": -arrays["variance"]}, "negative"),
         ({"mean": np.full(200, np.nan)}, "missing or infinite"),
     ):

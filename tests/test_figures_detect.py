@@ -169,8 +169,8 @@ def test_the_viewer_draws_each_mark_in_its_own_way(shape):
     assert [d["width"] for d in drawn[:3]] == [viewer.WIDTHS[c] for c in (1, 4, 2)]
     assert [bool(d["shape"]) for d in drawn] == [True, True, True, shape == "box"]
     assert json.loads(json.dumps(drawn)) == drawn
-    assert viewer.counted(MARKS) == "2 found, 1 missed, 1 false alarm"
-    assert viewer.counted([]) == "0 found, 0 missed, 0 false alarms"
+    assert viewer.counted(MARKS) == "2 detected, 1 missed, 1 false alarm"
+    assert viewer.counted([]) == "0 detected, 0 missed, 0 false alarms"
 
 
 def test_an_outline_goes_round_its_box():

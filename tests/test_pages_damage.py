@@ -177,7 +177,7 @@ def test_a_run_that_names_examples_beyond_its_data_is_refused_with_the_number():
     n = len(dataset.X_train)
     assert len(evidence.example_pictures(dataset, "train", np.array([0, n - 1]))) == 2
     for rows in ([0, n], [2**62]):
-        with pytest.raises(DataError, match=f"its dataset has {n:,}"):
+        with pytest.raises(DataError, match=f"its dataset has only {n:,}"):
             evidence.example_pictures(dataset, "train", np.array(rows))
 
 

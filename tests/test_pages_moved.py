@@ -113,7 +113,7 @@ def test_a_jittered_kernel_says_which_form_it_picks(jittered_run):
     assert len(cells) == 5  # its own set
     assert all(cell["note"].endswith("%") for cell in cells)
     assert sum(float(cell["note"][:-1]) for cell in cells) == pytest.approx(100, abs=3)
-    assert "compares each support vector with the nearest form alone" in said(app)
+    assert "compares each support vector only with the nearest form" in said(app)
 
 
 @pytest.mark.parametrize("panel", ["orbit", "map", "remedy"])
@@ -143,7 +143,7 @@ def test_colour_photographs_that_are_not_square_can_be_moved(panel, home):
     if panel == "map":
         assert z_of(maps(app)[0])[4, 4] == pytest.approx(f_of(run, index, "none")[0, 0], abs=1e-6)
     if panel == "remedy":
-        assert "It is right, and" in said(app)
+        assert "The prediction is correct," in said(app)
 
 
 @pytest.mark.parametrize("panel", ["orbit", "map", "remedy"])
@@ -190,12 +190,12 @@ def test_the_remedy_is_what_the_machine_says_of_each_change(plain_run):
     text = said(app)
     for fix in found:
         assert spoken(ladder.everything.jitters[fix.change]) in text
-    assert ("It would be right" in text) == bool(found)
+    assert ("make it correct" in text) == bool(found)
 
 
 def test_a_right_example_shows_what_turns_it_wrong(plain_run):
     app, _ = view(plain_run, "remedy", wrong=False)
-    assert "It is right, and" in said(app)
+    assert "The prediction is correct," in said(app)
 
 
 def drawn_digit(run_id):

@@ -52,7 +52,7 @@ def test_what_is_said_of_a_recipe_is_true_of_its_machine(method):
 
 
 def test_detectors_are_not_offered():
-    assert "windows of pictures" in export.onnx_obstacle(RECIPES["volcano-synthetic"])
+    assert "objects in pictures" in export.onnx_obstacle(RECIPES["volcano-synthetic"])
 
 
 def test_a_page_offers_what_can_be_had(home):

@@ -169,7 +169,7 @@ def _curve(figure, of, style, x, per, told=True):
         )  # fmt: skip
     said, how = "", {}
     if told:
-        said = "%{y:.3f} found, %{customdata[0]:,} false alarms, %{customdata[1]:.3g} each"
+        said = "%{y:.3f} detected, %{customdata[0]:,} false alarms, %{customdata[1]:.3g} each"
         how = {"customdata": np.column_stack([band.alarms, band.alarms / per])}
     line(figure, x(band.alarms), band.rate, told=said, of=in_figure(of.name), shape="hv", **style, **how)
 
@@ -187,7 +187,7 @@ def _choices(figure, choices, x, per):
     unseen = {"marker": {"opacity": 0}}
     figure.add_scatter(
         x=x(np.array(counts, float)), y=rates, mode="markers", marker={"size": CLOSE, "opacity": 0, "color": BLUE},
-        hovertext=[f"{rate:.3f} found, {k:,} false alarms, {k / per:.3g} each" for _, k, rate in choices],
+        hovertext=[f"{rate:.3f} detected, {k:,} false alarms, {k / per:.3g} each" for _, k, rate in choices],
         hoverinfo="text", customdata=texts, selected=unseen, unselected=unseen,
     )  # fmt: skip
 
@@ -197,7 +197,7 @@ def _zeros(figure, lines, x):
     for of, style in zip(lines, _styles(lines)):
         if of.zero is not None and np.isfinite(of.zero.rate):
             look = {"symbol": "diamond-open", "size": 12, "color": style["colour"], "line": {"width": 2}}
-            told = f"offset 0: %{{y:.3f}} found, {of.zero.alarms:,} false alarms"
+            told = f"offset 0: %{{y:.3f}} detected, {of.zero.alarms:,} false alarms"
             dots(
                 figure, [float(x(of.zero.alarms))], [of.zero.rate], look, told, of=in_figure(of.name), cliponaxis=False
             )

@@ -110,7 +110,7 @@ def _turn(view: View, detection: int) -> str:
     if view.judged.turn[detection] == 0:
         return "Detected without transforming the picture."
     by = marked.turn(view, detection)
-    found = f"Found after **{words.plain(by)}** of the picture (plus: anticlockwise). " if by else ""
+    found = f"Detected after **{words.plain(by)}** of the picture (plus: anticlockwise). " if by else ""
     return f"{found}The window is shown as the search saw it, and its surroundings as in the picture."
 
 

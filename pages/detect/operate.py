@@ -311,7 +311,7 @@ def _strip(view: View, now: Now, picture: int):
         view.judged.tested, names(view), counts, judging.labelled(view.judged)
     ):
         here = bool(position == picture)
-        label = f"{name}: {found} of {n} found, {alarms} false alarms{', shown above' if here else ''}"
+        label = f"{name}: {found} of {n} detected, {alarms} false alarms{', shown above' if here else ''}"
         counted = f"{found}/{n}, {alarms} fa"
         tiles.append(Tile(name, label, words.short(name, 12), counted, "free" if here else "", int(here)))
     gallery(

@@ -81,7 +81,7 @@ def viewer(
 def counted(marks: Sequence[Mark]) -> str:
     """`19 found, 15 missed, 5 false alarms`."""
     n = {kind: sum(mark.kind == kind for mark in marks) for kind in (FOUND, MISSED, ALARM)}
-    return f"{n[FOUND]} found, {n[MISSED]} missed, {many(n[ALARM], 'false alarm')}"
+    return f"{n[FOUND]} detected, {n[MISSED]} missed, {many(n[ALARM], 'false alarm')}"
 
 
 def _drawn(mark: Mark, shape: str) -> dict:

@@ -121,7 +121,7 @@ function receive(race, data) {
   race.end = Math.max(1, ...data.sides.flatMap((side) => side.evals))
   race.most = Math.max(1, ...data.sides.flatMap((side) => side.svs))
   race.parts = data.sides.map((side, s) => sideParts(sides, side.name, s))
-  race.parts.forEach((parts, s) => parts.svg.setAttribute("aria-label", s ? "The other solver, as told before" : data.alt))
+  race.parts.forEach((parts, s) => parts.svg.setAttribute("aria-label", s ? "The other solver, described above" : data.alt))
   race.root.replaceChildren(sides, race.bar.node)
   race.words = part("p", "sentence", race.root)
 }

@@ -113,7 +113,7 @@ def chosen(found: list[Run]) -> list[Run]:
         usual(found),
         key="draw_runs",
         least=usual(found),
-        unknown="There is no run {} here that can classify such a drawing.",
+        unknown="The run {} is unknown or cannot classify such a drawing.",
         always=True,
         format_func=labels(found).get,
         max_selections=AT_ONCE,

@@ -90,7 +90,7 @@ LESSON = Lesson(
             View("support_vectors", {}, "soft", outlined="sv_numbers"),
             "This machine says whether a digit is an 8. It learned from 500 digits and keeps some of them, the "
             "*support vectors*: their number is on the page. With how many pictures does it compare a new digit?",
-            ("With one: the most alike", "With all 500", "With each support vector"),
+            ("With one: the most similar", "With all 500", "With each support vector"),
             View("support_vectors", {}, "soft", outlined="sv_numbers"),
             "the number *Support vectors*.",
             terms,

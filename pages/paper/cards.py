@@ -71,8 +71,8 @@ CARDS = (
     Card("digestion", "Digestion", "stacked_line_chart", "Support vectors bulge beyond their final number; leaving the "
          "pass early keeps them few.", tuple(DIGESTION.values()),
          lambda found: comparison.bulge({name: run.progress() for name, run in zip(DIGESTION, found, strict=True)})),
-    Card("scaling", "Osuna's study", "query_stats", "What more examples cost the decomposition, for three sizes of its "
-         "working set.", osuna.STAND_IN_GROWTH,
+    Card("scaling", "Osuna's study", "query_stats", "Training time of the decomposition with growing numbers of "
+    "examples, for three working sets.", osuna.STAND_IN_GROWTH,
          lambda found: osuna_figures.time_against_n(osuna_figures.by(list(map(point, found)), "working_set", "|B| ="))
          .update_xaxes(tickvals=(500, 4000), ticktext=("500", "4,000"))),
 )  # fmt: skip

@@ -243,7 +243,7 @@ function sentence(play) {
   const last = frame === tape.step.length - 1 ? " This is the trained machine." : ""
   if (!tape.pair[frame].length) {
     const gone = tape.step[frame] - (frame && tape.stage[frame - 1] === stage ? tape.step[frame - 1] : 0)
-    return `Step ${step} of ${total}${which}: ${gone} pairs in one go, the worst still violates by ${number(tape.gap[frame])}; ${now}.${last}`
+    return `Step ${step} of ${total}${which}: ${gone} pairs at once; the worst violation left is ${number(tape.gap[frame])}; ${now}.${last}`
   }
   const [i, j] = tape.pair[frame].map((k) => nameOf(play, k))
   return `Step ${step} of ${total}${which}: pair ${i}, ${j} violates by ${number(tape.violation[frame])}; ${moved(play, frame)}; ${now}.${last}`
@@ -253,7 +253,7 @@ function drawTape(play) {
   const { parts, tape, frame, data, bar } = play
   bar.draw()
   const words = sentence(play)
-  parts.sentence.textContent = play.opening ? "Fetching the steps …" : words
+  parts.sentence.textContent = play.opening ? "Loading the steps …" : words
   bar.slider.setAttribute("aria-valuetext", words)
   const ready = Boolean(data.alpha)
   for (const node of bar.node.children) node.disabled = !ready

@@ -256,7 +256,7 @@ class Precomputed(Kernel):
     n: int
 
     def block(self, A, B, out=None):
-        raise TypeError("kernel precomputed: there are no examples to compute kernel values of; they are given")
+        raise TypeError("kernel precomputed: kernel values are given and cannot be computed from examples")
 
 
 def whole_power(x, degree: int):

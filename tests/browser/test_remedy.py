@@ -29,7 +29,7 @@ def test_from_an_error_to_the_invariance_that_helps_and_to_what_it_mends(server,
     expect(dialog.locator(".st-key-map_0 .js-plotly-plot")).to_be_visible()
 
     choose(dialog, "What would fix it")
-    expect(dialog.get_by_text(re.compile("It would be right|No single change")).first).to_be_visible()
+    expect(dialog.get_by_text(re.compile("make it correct|No single change")).first).to_be_visible()
     press(tab, "remedy_begin")
     button = dialog.locator(".st-key-remedy_train").get_by_role("button")
     expect(button).to_be_visible(timeout=120_000)

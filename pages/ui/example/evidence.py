@@ -161,7 +161,7 @@ def _require_there(rows: np.ndarray, n: int) -> None:
     if len(rows) and np.max(rows) >= n:
         raise DataError(
             f"The run refers to example {np.max(rows):,}, but its dataset has only {n:,}. The dataset has been "
-            "replaced, or a file of the run is damaged."
+            "replaced, or a file of the run is damaged"
         )
 
 

@@ -181,7 +181,7 @@ function paintVerdict(root) {
   const change = before === after ? `the prediction stays ${after}` : `the prediction changes from ${before} to ${after}`
   node.querySelector(".said").textContent =
     `Without ${counted(n, { one: "support vector", many: "support vectors" })} ${change}. ` +
-    "Switched off, not retrained: trained without, the other alphas would take over."
+    "Switched off, but not retrained. Retraining would let the other alphas compensate."
 }
 
 function paint(root) {

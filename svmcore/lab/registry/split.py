@@ -80,7 +80,7 @@ def _revised(recipe, data, split: Split) -> Split:
     train, y_train = _joined(recipe, data, *_judged(recipe, data.train, split.train, split.y_train))
     test, *ys = _judged(recipe, part, split.test, *ys)
     if len(np.unique(y_train)) < 2 or len(test) == 0 < len(split.test):
-        raise RecipeError("dataset", recipe.dataset, "a revision that leaves two classes to train, and a test set")
+        raise RecipeError("dataset", recipe.dataset, "a revision with a test set and two classes to train on")
     return Split(train, test, split.part, y_train, *ys)
 
 

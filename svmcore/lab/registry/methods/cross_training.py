@@ -39,9 +39,9 @@ class Edited(NamedTuple):
         role, mean, variance = (arrays[name] for name in EDITED.arrays)
         n = len(index)
         if len(role) != n or (len(mean), len(variance)) not in ((n, n), (0, 0)):
-            raise ValueError(f"it is of {len(role)}, {len(mean)} and {len(variance)} examples, the run has {n}")
+            raise ValueError(f"it has {len(role)}, {len(mean)} and {len(variance)} examples, the run has {n}")
         if n and not 0 <= role.min() <= role.max() < len(TITLES):
-            raise ValueError(f"it has roles from {role.min()} to {role.max()}, there are {len(TITLES)}")
+            raise ValueError(f"its roles range from {role.min()} to {role.max()}; allowed: 0 to {len(TITLES) - 1}")
         if variance.min(initial=0) < 0:
             raise ValueError("it has a negative variance")
         return cls(index, role, mean, variance)

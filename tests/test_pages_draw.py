@@ -185,7 +185,7 @@ def test_a_link_opens_the_same_drawing(few):
         ({"strokes": pack(FOUR), "thick": "x"}, "thick=x"),
         ({"strokes": pack(FOUR), "pen": "0"}, "pen=0 in the address; allowed: 6 to 48"),
         ({"start": "100"}, "start=100 in the address; allowed: 0 to 99"),
-        ({"runs": "nobody"}, "There is no run nobody here"),
+        ({"runs": "nobody"}, "The run nobody is unknown"),
     ],
 )
 def test_a_bad_address_is_said_and_left_out(few, query, says):

@@ -77,7 +77,7 @@ def test_runs_that_cannot_be_scrambled_are_not_offered(two):
     assert twins.refusal(two[0]) == ""
     app = open_page("scramble", runs=[two[0].id, moons.id, "nobody"])
     assert app.multiselect(key="scramble_runs").value == [two[0].id]
-    assert f"There is no run {moons.id}" in app.warning[0].value.replace("\\", "")
+    assert f"The run {moons.id} is unknown" in app.warning[0].value.replace("\\", "")
 
 
 def test_an_empty_home_offers_the_paper_s_five(home):

@@ -25,7 +25,12 @@ def listed(entries, chosen: str, choose) -> dict:
     entries = sorted(entries, key=lambda entry: not _changes(entry))
     looked_for = str(st.session_state.get("find_set") or "").strip().lower()
     found = [entry for entry in entries if looked_for in f"{entry.title} {entry.name}".lower()]
-    shown = found if looked_for or st.session_state.get("all_sets") else _few(found, chosen)
+    shown = found
+    if not looked_for and not st.session_state.get(
+        "all_sets"
+    ):  # a row, the chosen one as its last where it comes later
+        late = [entry for entry in found[FEW:] if entry.name == chosen]
+        shown = [*found[: FEW - len(late)], *late]
     if not shown:
         st.caption(f"No dataset is called {plain(short(looked_for))}.")
     with st.grid("auto", min_column_width=200):
@@ -38,12 +43,6 @@ def listed(entries, chosen: str, choose) -> dict:
 def _changes(entry: Entry | PictureEntry) -> bool:
     """Whether a set is the reader's, whose examples or labels may change under its name."""
     return entry.name.startswith(catalogue.OWN_PREFIX) or isinstance(entry, Revision)
-
-
-def _few(entries: list, chosen: str) -> list:
-    """The first ones, the chosen one as the last of them where it comes later."""
-    late = [entry for entry in entries[FEW:] if entry.name == chosen]
-    return [*entries[: FEW - 1], *late] if late else entries[:FEW]
 
 
 def card(entry: Entry | PictureEntry, chosen: bool, choose):

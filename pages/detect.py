@@ -23,7 +23,7 @@ def head(run: Run):
     if not present.presenting():
         with row:
             help = "Opens the form; this run stays as it is."
-            button("New run", "add", "detect_new", set_up.open_form, run, help=help)
+            button("New run", "add", "detect_new", st.session_state.update, {set_up.OPEN: run.id}, help=help)
     present.about(words.summary(run.recipe))
     drawn = run.parts()
 
@@ -39,16 +39,12 @@ def head(run: Run):
 def _course(run: Run, status, done: int) -> None:
     if status.state in runs.ACTIVE:
         watch.controls(run, status)
-        total = _parts_of(run)
+        total = task_of(run.recipe).parts(run.recipe)
         part = f"split {min(done + 1, total)} of {total}"
         text = ", ".join(filter(None, (part, words.left(status)))) if total else "starting"
         st.progress(min(done / total, 1.0) if total else 0.0, text=text)
     elif status.state != "done":
         watch.ended(run, status)
-
-
-def _parts_of(run: Run) -> int:
-    return task_of(run.recipe).parts(run.recipe)
 
 
 def nothing_yet(run: Run) -> None:

@@ -48,7 +48,8 @@ def card(number: int, lesson: Lesson, seed: int) -> None:
             button(label, "play_arrow", f"lesson_start_{lesson.name}", _start, *args, help=help, type="primary")
             with st.popover("Link", icon=":material/link:", key=f"lesson_link_{lesson.name}"):
                 st.markdown("Share this link with your class: it opens the lesson with these digits.")
-                st.code(_address(lesson, seed), language=None, wrap_lines=True)
+                query = "&".join(f"{name}={value}" for name, value in course.link(lesson, seed).items())
+                st.code(f"{(st.context.url or '').partition('?')[0]}?{query}", language=None, wrap_lines=True)
 
 
 def _start(lesson: Lesson, seed: int, number: int, again: bool) -> None:
@@ -57,11 +58,6 @@ def _start(lesson: Lesson, seed: int, number: int, again: bool) -> None:
         for n in range(len(lesson.steps)):
             course.forget(course.At(lesson, n + 1, seed))
     course.go(course.At(lesson, number, seed))
-
-
-def _address(lesson: Lesson, seed: int) -> str:
-    base = (st.context.url or "").partition("?")[0]
-    return f"{base}?" + "&".join(f"{name}={value}" for name, value in course.link(lesson, seed).items())
 
 
 st.title("Lessons")

@@ -7,8 +7,6 @@ C_lambda = (1 - lambda) C + lambda I, C the covariance of the tangents; lambda =
 Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.1; 3.3 for the note on triangles.
 """
 
-from itertools import compress
-
 import numpy as np
 import streamlit as st
 
@@ -20,7 +18,7 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, ways, words
 from pages.ui.kit.gallery import Tile, diverging, gallery
 from pages.ui.recipe import data_set, jitter_set
-from pages.ui.run import polling, snapshots, stored
+from pages.ui.run import snapshots
 from pages.ui.studies import study, usual
 from pages.ui.studies.study import Plan, Results, Study
 from svmcore.kernels import Linear
@@ -29,7 +27,7 @@ from svmcore.lab.experiment.train import prepare
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.store.runs import ACTIVE, Group, Run
+from svmcore.lab.store.runs import Group, Run
 from svmcore.lab.tables import TABLES
 from svmcore.methods.definite import distances
 from svmcore.methods.jittering import Jittered
@@ -69,45 +67,31 @@ def disagreement(a: Run, b: Run) -> None:
 
 
 LAMBDAS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
-SPACES = {"in pixels": "input", "in feature space": "feature"}
+SPACES = "in pixels", "in feature space"
 SHOWN = 12  # principal tangents
 
 
-def tangent_dial(plan: Plan) -> None:
-    """Principal tangents as images, and the error of both tangent machines at every lambda."""
-    recipes, methods = plan.recipes, plan.group
+def tangent_dial(methods: Plan) -> None:
+    """The error of both tangent machines at every lambda, and the principal tangents as images."""
     st.subheader("How much invariance: lambda")
-    sweep = [_at(recipes[f"Tangents, {where}"], value) for where in SPACES for value in LAMBDAS]
-    found = stored.stored(sweep)
-    group = Group.of("lambda", methods.title.replace("Compare methods", "Lambda of the tangents"), methods.key)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        own = [not _with_the_methods(recipe, run, recipes) for recipe, run in zip(sweep, found, strict=True)]
-        both = list(compress(sweep, own)), list(compress(found, own))
-        said = "Run all lambdas", "Runs both machines at each lambda.", "lambdas", "lambda"
-        stored.buttons(*both, *said, group=group)
-    polling.poll_all([run.id for run in found if run], lambda statuses: _curve(found))
-    _principal(recipes["Tangents, in pixels"])
+    recipes = {
+        (where, value): recipe.replace(lam=value, title=f"{recipe.title}, lambda {value:g}")
+        for where, recipe in ((where, methods.recipes[f"Tangents, {where}"]) for where in SPACES)
+        for value in LAMBDAS
+    }
+    title = methods.group.title.replace("Compare methods", "Lambda of the tangents")
+    group = Group.of("lambda", title, methods.group.key)
+    study.draw(Study("lambda", lambda: Plan(recipes, group), _by_lambda))
+    _principal(methods.recipes["Tangents, in pixels"])
 
 
-def _with_the_methods(recipe: Recipe, run: Run | None, recipes: dict[str, Recipe]) -> bool:
-    """Whether a run at work is one of the methods above, and so cancelled with them."""
-    return run is not None and run.state in ACTIVE and recipe.digest() in {own.digest() for own in recipes.values()}
-
-
-def _at(recipe: Recipe, value: float) -> Recipe:
-    return recipe.replace(lam=value, title=f"{recipe.title}, lambda {value:g}")
-
-
-def _curve(found) -> None:
-    lines = {}
-    for number, where in enumerate(SPACES):
-        runs = zip(LAMBDAS, found[number * len(LAMBDAS) :], strict=False)
-        lines[where] = [(value, run.result) for value, run in runs if run and run.result]
-    if any(lines.values()):
-        show(comparison.error_by_lambda(lines, len(found)), "lambda_curve")
+def _by_lambda(results: Results) -> dict:
+    lines = {where: [] for where in SPACES}
+    for (where, value), run in results.done.items():
+        lines[where].append((value, run.result))
+    drawn = {"Errors": comparison.error_by_lambda(lines, len(results.runs))}
     told = {where: [point for point in points if "regulariser" in point[1]] for where, points in lines.items()}
-    if any(told.values()):
-        show(comparison.change_by_lambda(told), "lambda_change")
+    return drawn | ({"Change of f": comparison.change_by_lambda(told)} if any(told.values()) else {})
 
 
 def _principal(recipe: Recipe) -> None:

@@ -29,8 +29,9 @@ def pair(laid: Laid, b: int) -> None:
     a, answers, names = laid.reference, laid.answers, laid.names
     wrong = answers.wrong
     kind = outcomes(wrong[a], wrong[b])
-    cells = _cells(laid, a, b)
     k = len(names)
+    true, *said = (class_positions(y, answers.classes) for y in (answers.y_true, answers.y_pred[a], answers.y_pred[b]))
+    cells = [true * k + answer for answer in said]  # (n,) of the confusion matrix, by the answer of either run
     filled = sorted(set(np.concatenate(cells)[np.tile(kind, 2) > 0].tolist()))
     labels = {f"{names[cell // k]} → {names[cell % k]}": cell for cell in filled}
     sides = st.grid(2, min_column_width=400)
@@ -67,13 +68,6 @@ def sets(laid: Laid) -> None:
     shown = _category(rows, "all wrong")
     asks = _asked_run(laid, range(r), laid.reference)
     _pictures(laid, range(r), rows[shown], shown, asks)
-
-
-def _cells(laid: Laid, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
-    """Cell (n,) of the confusion matrix that each example is in, by the answer of either run."""
-    answers = laid.answers
-    true, *said = (class_positions(y, answers.classes) for y in (answers.y_true, answers.y_pred[a], answers.y_pred[b]))
-    return tuple(true * len(answers.classes) + answer for answer in said)
 
 
 def _one_kind(labels: Mapping[str, int]) -> int | None:

@@ -107,7 +107,11 @@ def charts(setting: Setting, rule: str) -> None:
     subsets = " Subsets grow in proportion to the examples." if rule == CROSS else ""
     st.caption(f"Edited: {RULES[rule].title}.{subsets}")
     levels = {level: setting._replace(noise=level / 100) for level in sorted({*LEVELS, round(100 * setting.noise)})}
-    sizes = {n: _sized(setting, n) for n in sorted({*SIZES, setting.n}) if n <= _most(setting)}
+    sizes = {  # subsets are as large a part of them
+        n: setting._replace(n=n, size=max(4, 2 * round(setting.size * n / setting.n / 2)))
+        for n in sorted({*SIZES, setting.n})
+        if n <= _most(setting)
+    }
     by_noise, by_size = _trials(levels, rule, bar), _trials(sizes, rule, bar)
     bar.empty()
     if not by_noise or not by_size:
@@ -119,11 +123,6 @@ def charts(setting: Setting, rule: str) -> None:
         "edit_svs_by_n": _held(by_size, lambda n: n, "training examples n", setting.n),
     }
     side_by_side(drawn, 3, 280)
-
-
-def _sized(setting: Setting, n: int) -> Setting:
-    """Another number of examples; subsets are as large a part of them."""
-    return setting._replace(n=n, size=max(4, 2 * round(setting.size * n / setting.n / 2)))
 
 
 def _most(setting: Setting) -> int:

@@ -134,16 +134,13 @@ def outputs_figure(
     highest = max(1, *(int(np.nan_to_num(drawn.y).max()) for drawn in figure.data))
     figure.update_yaxes(range=[np.log10(0.8), np.log10(1.2 * highest)], **log_ticks(1, highest))
     size = np.median(np.abs(f)) if len(f) else 0.0
+    halves = (f", of {name} (lines) more than {np.median(np.abs(g)):.2g}" for name, g, _ in others if len(g))
     return worded(
         figure,
         f"Histogram of the scores of {len(f):,} candidates, {int(is_hit.sum()):,} of them on a {noun}.",
         f"Scores of {name} for all {len(f):,} candidates; grey line: the threshold. Half of them lie more than "
-        f"{size:.2g} from 0{''.join(map(_half, others))}.{note and f' {note}'}",
+        f"{size:.2g} from 0{''.join(halves)}.{note and f' {note}'}",
     )
-
-
-def _half(other: tuple[str, np.ndarray, np.ndarray]) -> str:
-    return f", of {other[0]} (lines) more than {np.median(np.abs(other[1])):.2g}" if len(other[1]) else ""
 
 
 def _styles(lines):

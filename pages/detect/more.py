@@ -159,7 +159,9 @@ def more(view: View, compared: list[View]):
     elif wanted == MINED_BY:
         _mined(view, rounds)
     elif wanted == BY_PAPER:
-        _published(view)
+        rows, note = published(view)
+        numbers.table(rows, "Published figures beside ours")
+        st.caption(note)
     else:
         exports(view, compared)
 
@@ -273,9 +275,3 @@ def _mined(view: View, rounds: list[int]):
         f"Windows of pictures without a {view.noun} that the machine of each round took for one. They join the "
         "background, and the machine is trained again (bootstrapping: Osuna, Freund and Girosi, section 4)."
     )
-
-
-def _published(view: View):
-    rows, note = published(view)
-    numbers.table(rows, "Published figures beside ours")
-    st.caption(note)

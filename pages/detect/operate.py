@@ -320,15 +320,11 @@ def _strip(view: View, now: Now, picture: int):
         key="detect_strip",
         alt=f"The {len(tiles)} pictures tested, with found and false alarms of each",
         size=marked.THUMB,
-        on_pick=_show_picture,
+        on_pick=lambda name: st.session_state.update(picture=name),
     )
     st.caption(
         "Below each picture: objects detected of those labelled, and false alarms (fa). Click one to enlarge it."
     )
-
-
-def _show_picture(name: str):
-    st.session_state["picture"] = name
 
 
 def safe(text: str) -> str:

@@ -125,7 +125,9 @@ def _threads() -> ThreadPoolExecutor:
 def searched(run: Run, photograph: Photograph, now: Looking) -> Searched:
     """Search a photograph. DataError for a damaged one, one that takes too long, and one that was stopped."""
     image, full, notes = _grey(photograph)
-    recipe, machine, discard = run.recipe, run.machine(), _discard(run)
+    recipe, machine, kept = run.recipe, run.machine(), run.test()
+    first = kept.train_round == 0  # the windows that the run began with
+    discard = scanned.quick_look(recipe, kept.train_chips[first], kept.train_y[first])
 
     def check():
         if now.stopped:
@@ -186,13 +188,6 @@ def with_marked(run: Run, found: Searched, marks: dict[int, int], missed: Sequen
     X = np.concatenate([X, found.chips[rows], *drawn])
     y = np.concatenate([y, [marks[row] for row in rows], [1] * len(drawn)])
     return run.recipe.replace(windows=labels.kept(X, y.astype(np.int64)))
-
-
-def _discard(run: Run):
-    """The quick look of the run, fitted again to the windows that it began with."""
-    kept = run.test()
-    first = kept.train_round == 0
-    return scanned.quick_look(run.recipe, kept.train_chips[first], kept.train_y[first])
 
 
 def _grey(photograph: Photograph) -> tuple[np.ndarray, tuple[int, int], list[str]]:

@@ -68,11 +68,6 @@ def is_open(run) -> bool:
     return st.session_state.get(OPEN) == run.id
 
 
-def open_form(run) -> None:
-    """Callback: put the form in the place of this run, until another is chosen or started."""
-    st.session_state[OPEN] = run.id
-
-
 def close_form() -> None:
     """Callback: look at the run again."""
     st.session_state.pop(OPEN, None)

@@ -113,7 +113,8 @@ def _bill(run: Run, doubt: Doubt, now: TaskStatus) -> None:
     bills, pictured = ([of[c] for c in sides] for of in (found.bills, found.strongest))
     view = lines.view(run, found.machine, shown, said, "sv")
     bill.bars(view, sides, bills, pictured, lambda _: [], lambda _: None, "unseen_bill")
-    if not np.allclose(found.f, _fold_decision(run, doubt.row), atol=CLOSE):
+    folded = run.folded()  # as stored, of the fold that did not see the example
+    if not np.allclose(found.f, folded.decision[np.searchsorted(folded.index, doubt.row)], atol=CLOSE):
         st.caption(
             "The run stored another prediction, because its version did not store which labels its folds excluded."
         )
@@ -121,12 +122,6 @@ def _bill(run: Run, doubt: Doubt, now: TaskStatus) -> None:
         f"Machine trained without fold {found.number + 1} of {run.recipe.folds}, which contains this example. *Why* "
         "above uses the run's own machine, which was trained with this label."
     )
-
-
-def _fold_decision(run: Run, row: int) -> np.ndarray:
-    """(k,) decision values of the fold that did not see the example, as stored."""
-    folded = run.folded()
-    return folded.decision[np.searchsorted(folded.index, row)]
 
 
 AT = "label_at"  # session state: the list that is judged, and the place in it, from 0

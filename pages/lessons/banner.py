@@ -72,7 +72,7 @@ def _astray(text: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(text, width="content")
         help = "Opens the page of this step and continues the lesson."
-        button("Go back to it", "undo", "lesson_return", course.back_to_place, help=help)
+        button("Go back to it", "undo", "lesson_return", st.session_state.update, {"lesson_placed": None}, help=help)
 
 
 def _ask(at: course.At, facts: Facts) -> None:

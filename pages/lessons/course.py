@@ -135,11 +135,6 @@ def go(at: At | None) -> None:
     st.session_state["written_lesson"] = {}
 
 
-def back_to_place() -> None:
-    """Callback: bring the reader, who has wandered off, to the place of the step once more."""
-    st.session_state["lesson_placed"] = None
-
-
 def want(at: At, chosen: int) -> None:
     """Callback: the reader has chosen; train what the answer needs and is not there."""
     st.session_state["lesson_wanted"] = at.key, chosen

@@ -41,7 +41,10 @@ COLUMNS = {
 
 def filtered(found: Sequence[Run]) -> list[Run]:
     """The filters, and the runs that pass all of them; a damaged one has a state, and nothing else."""
-    facts = {run.id: _facts(run) for run in found}
+    facts = {}
+    for run in found:
+        known = ("state",) if run.damage else FILTERS
+        facts[run.id] = {name: list(of(run)) if name in known else [] for name, (_, of, _) in FILTERS.items()}
     offered = {name: sorted({value for of in facts.values() for value in of[name]}) for name in FILTERS}
     asked = any(name in st.query_params for name in ("find", *FILTERS))
     if len(found) < MANY and not asked and not any(st.session_state.get(name) for name in ("find", *FILTERS)):
@@ -59,11 +62,6 @@ def filtered(found: Sequence[Run]) -> list[Run]:
         if all(not values or set(values) & set(facts[run.id][name]) for name, values in wanted.items())
         and (not pieces or all(piece in _text(run) for piece in pieces))
     ]
-
-
-def _facts(run: Run) -> dict[str, list[str]]:
-    known = ("state",) if run.damage else FILTERS
-    return {name: list(of(run)) if name in known else [] for name, (_, of, _) in FILTERS.items()}
 
 
 def _filter(name: str, options: list[str]) -> list[str]:

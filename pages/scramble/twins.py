@@ -122,9 +122,10 @@ def conclusion(found: Results) -> None:
     blind = [(title, r) for title, r in results if r.same]
     if blind:
         apart = max(r.apart for _, r in blind)
+        listed = ", ".join(f"{title} ({r.straight} of {r.n:,} wrong both times)" for title, r in blind)
         how = "to numerical accuracy" if apart < EXACT else f"within {words.small(apart, 1)}"
         st.markdown(
-            f":material/visibility_off: **Cannot notice:** {_listed(blind)}. Exactly the same examples are "
+            f":material/visibility_off: **Cannot notice:** {listed}. Exactly the same examples are "
             f"misclassified, and the decision values agree {how}: these machines ignore the positions of pixels."
         )
     losers = [(title, r) for title, r in results if r.test.only_b > r.test.only_a and r.test.p_value < CLEAR]
@@ -145,7 +146,3 @@ def conclusion(found: Results) -> None:
             if outcome(pair) and not pair.scrambled.sample:
                 label = f"Compare {words.plain(words.short(pair.title, 50))}"
                 ways.to("compare", label, "compare", {"compare": [pair.straight.id, pair.scrambled.id]})
-
-
-def _listed(results) -> str:
-    return ", ".join(f"{title} ({r.straight} of {r.n:,} wrong both times)" for title, r in results)

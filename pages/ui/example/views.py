@@ -113,16 +113,13 @@ def by_class(dataset: Dataset) -> None:
     drawn = [np.sort(rng.permutation(known[y == c])[: min(EACH, counts.min())]) for c in classes]
     rows = np.concatenate(drawn)
     walk.over((reference(dataset.entry.name, "train", row) for row in rows), dataset.entry.title)
-    button("Draw others", "casino", "draw_others", _draw_others, help="Draws other random examples of each class.")
+    help, again = "Draws other random examples of each class.", {"draw": draw + 1}
+    button("Draw others", "casino", "draw_others", st.session_state.update, again, help=help)
     labels = [f"Example {row}, class {dataset.y_train[row]}" for row in rows]
     alt = f"Training examples of {dataset.entry.title}, one row for each of its {len(classes)} classes"
     of_class = [f"{c} ({n:,})" for c, n in zip(classes, counts)]
     evidence.example_gallery(dataset, "train", rows, labels, key="by_class", alt=alt, row_labels=of_class)
     st.caption("A random draw of each class; in brackets: its number of training examples.")
-
-
-def _draw_others() -> None:
-    st.session_state["draw"] += 1
 
 
 def preprocessing(dataset: Dataset) -> None:

@@ -29,7 +29,7 @@ def margins(
     """Margin mean against variance with both cuts. sign (n,) +-1; classes: what -1 and +1 are called; picked: row that
     is looked at. A click reports the row."""
     figure = bare("margin mean m", "margin variance v", height=380, hovermode="closest", clickmode="event+select")
-    shown = _some(role)
+    shown = np.linspace(0, len(role) - 1, min(MOST, len(role))).round().astype(int)  # evenly over the training set
     for at, side in enumerate((-1, 1)):
         for code in (roles.KEPT, *MARKS):
             rows = shown[(role[shown] == code) & (sign[shown] == side)]
@@ -156,11 +156,6 @@ def _y_axis(figure: go.Figure, ends: list, low: float, high: float, log: bool) -
     heights = [low if log and y <= 0 else np.log10(y) if log else y for y, _, _ in ends]
     places = [(at, in_figure(name, 24), colour) for at, (_, name, colour) in zip(heights, ends, strict=True)]
     names(figure, places, 0.11 * max(high - low, 1e-9))
-
-
-def _some(role: np.ndarray) -> np.ndarray:
-    """At most MOST rows, evenly over the training set."""
-    return np.arange(len(role)) if len(role) <= MOST else np.linspace(0, len(role) - 1, MOST).astype(int)
 
 
 def _window(mean: np.ndarray, variance: np.ndarray) -> tuple[tuple[float, float], float]:

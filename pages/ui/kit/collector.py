@@ -23,13 +23,6 @@ _modules = 0  # imported when objects were last frozen
 _next = 0.0  # time from which garbage is collected again
 
 
-def _give_back() -> None:
-    """Hand memory that was freed back to the system, where the C library has a way to."""
-    trim = getattr(_libc, "malloc_trim", None)
-    if trim is not None:
-        trim(0)
-
-
 def settle() -> None:
     """At the end of a script run: collect garbage where it was not done lately, and freeze what is there when libraries
     have been imported since the last time.
@@ -42,7 +35,8 @@ def settle() -> None:
         return
     try:
         gc.collect()
-        _give_back()
+        if trim := getattr(_libc, "malloc_trim", None):  # hands memory that was freed back to the system
+            trim(0)
         if grown:
             gc.freeze()
             _modules = len(sys.modules)

@@ -54,7 +54,10 @@ def menu(recipe: Recipe | None) -> None:
             _own(recipe)
             st.markdown("**To begin with**")
             for name, shows in SHOWS.items():
-                _row(name, RECIPES[name], RECIPES[name].title, f"{shows} {_takes(RECIPES[name])}")
+                named = RECIPES[name]
+                entry, takes = catalogue.entry(named.dataset), words.duration(estimate(named).seconds)
+                first = "" if entry.at_hand else f" Download {entry.title} on *Datasets* first."
+                _row(name, named, named.title, f"{shows} About {takes}.{first}")
             pick(
                 "All named recipes",
                 "recipe_pick",
@@ -76,13 +79,6 @@ def _fill(recipe: Recipe) -> None:
     """Callback: into the form with it, and the list is closed."""
     config.FORM.fill(recipe)
     st.session_state[OPEN] = False
-
-
-def _takes(recipe: Recipe) -> str:
-    """About how long it takes on this machine."""
-    entry = catalogue.entry(recipe.dataset)
-    first = "" if entry.at_hand else f" Download {entry.title} on *Datasets* first."
-    return f"About {words.duration(estimate(recipe).seconds)}.{first}"
 
 
 def pick(label: str, key: str, known: Mapping[str, Recipe], fill: Callable[[Recipe], None], shown="", **how) -> None:

@@ -4,7 +4,7 @@ settings -> Plan: recipes by name         what is missing is queued by a click, 
 Results: the runs of these recipes -> figures, rows of a table, observations
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -20,14 +20,14 @@ from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Group, Run
 
-NONE: Mapping[str, str] = MappingProxyType({})
+NONE: Mapping[Hashable, Hashable] = MappingProxyType({})
 NOT_RUN = "not run yet"
 
 
 class Plan(NamedTuple):
     """What the settings of a study ask for.
 
-    recipes    name -> recipe, in the order of the table
+    recipes    name -> recipe, in the order of the table; a name is a text where a table or `over` shows it
     group      what the runs are started for
     given      what else figures, rows and observations need of the settings
     title      above the figures, and `says` below it
@@ -36,24 +36,24 @@ class Plan(NamedTuple):
     stand_in   recipes whose samples are shown while no run of `recipes` exists; None for `recipes` themselves
     """
 
-    recipes: Mapping[str, Recipe]
+    recipes: Mapping[Hashable, Recipe]
     group: Group | None = None
     given: object = None
     title: str = ""
     says: str = ""
     over: str = ""
-    parents: Mapping[str, str] = NONE
-    stand_in: Mapping[str, Recipe] | None = None
+    parents: Mapping[Hashable, Hashable] = NONE
+    stand_in: Mapping[Hashable, Recipe] | None = None
 
 
 class Results(NamedTuple):
     """A plan, and by name the run of each recipe that is shown, None where there is none."""
 
     plan: Plan
-    runs: dict[str, Run | None]
+    runs: dict[Hashable, Run | None]
 
     @property
-    def done(self) -> dict[str, Run]:
+    def done(self) -> dict[Hashable, Run]:
         """Those that have finished, samples among them."""
         return {name: run for name, run in self.runs.items() if run and run.state == "done"}
 
@@ -129,7 +129,7 @@ def _results(plan: Plan, own: list[Run | None]) -> Results:
     samples = dict(zip(found, stored.samples((plan.stand_in or plan.recipes).values()), strict=True))
     filled = {name: run or samples[name] for name, run in found.items()}
     shown = [run for run in filled.values() if run and run.sample]
-    if len(shown) < 2:  # one alone is no study
+    if 2 * len(shown) < len(filled):  # too few to see what the study is about
         return Results(plan, found)
     stored.say_samples(shown)
     return Results(plan, filled)

@@ -60,7 +60,11 @@ def _largest(run, live, done):
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("**Support vectors with the largest alpha**", width="content")
         machine = run.machine() if done else None
-        names = evidence.machine_names(run, machine) if done else _machine_names(run, live)
+        if done:
+            names = evidence.machine_names(run, machine)
+        else:
+            names = snapshots.classes(run)
+            names = [f"{name} against the rest" for name in names] if len(live.top) > 1 else names[-1:]
         c = _chosen_machine(names, None if done else live.machine)
     shown = evidence.supports(run, machine, c) if done else snapshots.at_work(run, live, c)
     forms = None if done else live.top[c].forms[:TOP]
@@ -97,11 +101,6 @@ def _chosen_machine(names, at_work):
         return names.index(name)
     st.markdown(f"now {words.plain(names[at_work])}", width="content")
     return at_work
-
-
-def _machine_names(run, live):
-    names = snapshots.classes(run)
-    return [f"{name} against the rest" for name in names] if len(live.top) > 1 else names[-1:]
 
 
 def _wrong(run, live, done):

@@ -39,7 +39,7 @@ class Child(NamedTuple):
 
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
     """Draw the family of the example, or of the support vectors that pull most on it."""
-    own = _own_row(run, machine, shown)
+    own = shown.row if shown.row in evidence.dataset_rows(run, machine) and shown.row >= 0 else None
     if evidence.constructed(machine):
         _no_parents(run, shown)
         return
@@ -66,12 +66,6 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     _tree(run, machine, shown, c, row, families)
     if own is not None:
         _leaning(run, machine, own)
-
-
-def _own_row(run: Run, machine: Machine, shown: Shown) -> int | None:
-    """The row of X_train that the example is, when support vectors come from it."""
-    held = shown.row >= 0 and np.any(evidence.dataset_rows(run, machine) == shown.row)
-    return shown.row if held else None
 
 
 def _leaning(run: Run, machine: Machine, row: int) -> None:

@@ -170,7 +170,9 @@ def plane(X, place, wrong, field, k: int) -> str:
     xs, ys, f = field
     size = WIDTH
     winner = (f > 0).astype(int) if k == 2 else f.astype(int)
-    ground = np.array([_light(CLASS_COLOURS[c % len(CLASS_COLOURS)]) for c in range(k)], np.uint8)[winner[::-1]]
+    colours = [CLASS_COLOURS[c % len(CLASS_COLOURS)] for c in range(k)]
+    light = [[255 - (255 - int(colour[at : at + 2], 16)) // 4 for at in (1, 3, 5)] for colour in colours]
+    ground = np.array(light, np.uint8)[winner[::-1]]
     low, span = (xs[0], ys[0]), (xs[-1] - xs[0], ys[-1] - ys[0])
     parts = [f'<image href="{data_uri(ground)}" width="{size}" height="{size}" preserveAspectRatio="none"/>']
     for (x, y), c, bad in zip(X[:MOST_POINTS], place, wrong):
@@ -184,7 +186,3 @@ def plane(X, place, wrong, field, k: int) -> str:
     alt = f"{n:,} test points in the plane over the regions of {k} classes, {n_wrong} wrong."
     see = "Background: predicted class. Points: test examples; crosses: errors."
     return figure(_svg(parts, alt, size), see)
-
-
-def _light(colour: str) -> list[int]:
-    return [255 - (255 - int(colour[at : at + 2], 16)) // 4 for at in (1, 3, 5)]

@@ -7,7 +7,7 @@ from pages.digestion import race
 from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, present, state, ways, words
-from pages.ui.recipe import beginning, data_set
+from pages.ui.recipe import data_set
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe
@@ -77,7 +77,7 @@ def settings() -> tuple[Recipe, dict]:
                 rules[rule] = parameters.number(
                     rule, label, low, high, usual, key=f"rule_{rule}", help=f"{text} {SECTION}"
                 )
-    base = beginning.suggestion(name).replace(
+    base = data_set.suggestion(name).replace(
         n_train=n_train, n_test=None, split="stratified", classes=classes, solver="smo-digestion", seed=seed,
         name="custom",
     )  # fmt: skip

@@ -7,7 +7,7 @@ from data import DataError, catalogue
 from pages.ui.example import evidence, jittered
 from pages.ui.kit import parameters, present, state, words
 from pages.ui.kit.gallery import Tile, gallery
-from pages.ui.recipe import beginning, config, data_set, jitter_set
+from pages.ui.recipe import config, data_set, jitter_set
 from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.registry.tasks import task_of
 
@@ -49,7 +49,7 @@ def strip(dataset, split, index):
 
 def cost(dataset, run, jitters):
     """How large the virtual set becomes, what training on it needs, and the way there."""
-    base = run.recipe if run else beginning.suggestion(dataset.entry.name)
+    base = run.recipe if run else data_set.suggestion(dataset.entry.name)
     recipe = base.replace(name="custom", title="", method=METHOD, jitters=str(jitters), solver="auto", options={})
     need = estimate(recipe)
     n, whose = (run.result["n_union"], "SVs") if run else (len(dataset.y_train), "examples")

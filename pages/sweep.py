@@ -18,7 +18,7 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, ways, words
 from pages.ui.kit.parameters import Form
 from pages.ui.kit.ways import button
-from pages.ui.recipe import beginning, config, data_set
+from pages.ui.recipe import config, data_set
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
 from svmcore.lab.experiment.sweep import Sweep
@@ -123,7 +123,7 @@ def _base() -> Recipe:
 
 
 def _usual(dataset: str) -> Sweep:
-    usual = beginning.suggestion(dataset)
+    usual = data_set.suggestion(dataset)
     size = min(usual.n_train or 1000, 1000)
     return Sweep(usual.replace(n_train=size, n_test=min(usual.n_test or 1000, 1000), folds=FOLDS), "C", USUAL["C"])
 

@@ -11,7 +11,7 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import present, state, view, ways, words
 from pages.ui.kit.parameters.form import NUMBER
 from pages.ui.kit.ways import button
-from pages.ui.recipe import beginning, config, data_set, presets, starting
+from pages.ui.recipe import config, data_set, presets, starting
 from pages.ui.recipe.config import FORM
 from pages.ui.run import watch
 from svmcore.kernels import KERNELS, RBF, Kernel
@@ -64,7 +64,7 @@ def _data() -> tuple[Entry, dict]:
         entries.setdefault(st.session_state[key], catalogue.entry(st.session_state[key]))
     if st.session_state[key] not in entries:  # the reader's own, deleted since
         FORM.fill(RECIPES[PRESET])
-    entry = data_set.of_form(FORM, entries, beginning.suggestion)
+    entry = data_set.of_form(FORM, entries, data_set.suggestion)
     grid = st.grid(2, min_column_width=NUMBER)
     values = {"task": task, "dataset": entry.name, **data_set.sizes(FORM, entry, grid.cell(), grid.cell())}
     values["classes"] = FORM.draw(FIELDS["classes"], options=list(entry.classes), placeholder="all")
@@ -82,7 +82,7 @@ def _data() -> tuple[Entry, dict]:
 
 def _say_unlike(entry: Entry, steps: tuple[str, ...]) -> None:
     """Whether one column of a table decides all distances, and the way out."""
-    if unlike := beginning.unlike(entry.load()):
+    if unlike := data_set.unlike(entry.load()):
         wide, most, narrow, least = unlike
         st.warning(
             f"*{words.plain(words.short(wide))}* ranges over {most:.3g}, *{words.plain(words.short(narrow))}* over "
@@ -100,7 +100,7 @@ def _scale(name: str, steps: tuple[str, ...]) -> None:
     steps = (advice.SCALE, *steps)
     st.session_state[FORM.key("preprocess")] = list(steps)
     with suppress(DataError):
-        st.session_state[FORM.key(f"{RBF.name}_gamma")] = beginning.gamma(load(name), steps)
+        st.session_state[FORM.key(f"{RBF.name}_gamma")] = data_set.gamma(load(name), steps)
 
 
 def _kernel(data: dict) -> Kernel:
@@ -123,7 +123,7 @@ def _kernel(data: dict) -> Kernel:
         values[field.name] = FORM.draw(field, name, st if field.kind.widget == "flag" else next(columns))
     kernel = KERNELS[name](**values)
     if isinstance(kernel, RBF) and data["dataset"].startswith(catalogue.OWN_PREFIX):
-        gamma = beginning.gamma(load(data["dataset"]), tuple(data["preprocess"]))
+        gamma = data_set.gamma(load(data["dataset"]), tuple(data["preprocess"]))
         said = f"gamma = {words.small(gamma)} is usual: 1 over the median of their squared distances."
         st.caption(f"For these examples {said}")
     show(maps.kernel_picture(kernel), key="kernel_picture")

@@ -5,7 +5,7 @@ import pytest
 
 from data import catalogue
 from data.dataset import Arrays
-from pages.ui.recipe import beginning
+from pages.ui.recipe import data_set
 from svmcore.kernels import RBF, Poly
 from svmcore.lab.experiment.advice import advice, spread, unlike, usual_gamma, usual_steps
 from svmcore.lab.recipe.recipe import Recipe
@@ -73,7 +73,7 @@ def test_errors_and_train_say_it_and_open_the_form_so_set(home):
         links = [link.proto for link in app.get("page_link") if "unit-norm" in str(link.proto)]
         assert any("kernel=rbf" in str(link) and "own%3Anoise" in str(link) for link in links)
     proposed = [link for link in links if "own%3Anoise" in str(link)]
-    finished(beginning.suggestion("own:noise"))
+    finished(data_set.suggestion("own:noise"))
     links = [str(link.proto) for link in open_page("errors", run=run.id).get("page_link")]
     assert sum("unit-norm" in link for link in links) < len(proposed)  # what was tried is not proposed again
     assert any("cross-validation" in link for link in links)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from data import catalogue
 from pages.ui.kit import parameters, words
-from pages.ui.recipe import beginning, data_set
+from pages.ui.recipe import data_set
 from svmcore.lab.recipe.recipe import Recipe
 
 METHOD, PLAIN = "cross-training", "sv"
@@ -24,7 +24,7 @@ def field() -> Recipe | None:
                 icon=":material/arrow_upward:",
             )
             return None
-    base = beginning.suggestion(name)
+    base = data_set.suggestion(name)
     steps = tuple(step for step in base.preprocess if step != "deslant")
     classes = tuple(label for label in entry.classes if str(label) in chosen)
     return base.replace(

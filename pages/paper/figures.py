@@ -31,19 +31,19 @@ from pages.ui.figures.comparison import separating_plane
 from pages.ui.figures.crossing import Line, growth
 from pages.ui.figures.frame import show, side_by_side, worded
 from pages.ui.kit import parameters, ways, words
-from pages.ui.run import snapshots, stored
+from pages.ui.run import snapshots
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
 from svmcore import SVC
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, Linear, Poly
 from svmcore.lab.experiment.splits import machine_of
-from svmcore.lab.forecast.estimate import estimate
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES, xtrain
 from svmcore.lab.recipes.digestion import COUNTED, PROBLEMS, UNIT, WAYS
 from svmcore.lab.recipes.pairs import HURT, HURT_GROUP, HURTS
 from svmcore.lab.store.reading import Group
+from svmcore.lab.store.runs import Run
 from svmcore.lab.tables import NUMBERS, PUBLISHED, of_run
 from svmcore.lab.tables.printing import number
 from svmcore.methods.definite import KernelReport, examine
@@ -283,24 +283,23 @@ def invariances() -> None:
     ways.to("jitters", "Other digits and sets", "auto_awesome_motion")
 
 
-def errors() -> None:
+def errors(run: Run) -> None:
     """Figure 5: the errors of the best machine on deslanted digits."""
-    recipe = RECIPES[ERRORS_OF]
-    (run,) = stored.stored([recipe])
-    if run is None or run.result is None:
-        said = "not run yet" if run is None else run.state
-        st.info(f"Its run, `{ERRORS_OF}`, is {said}. It takes about {words.duration(estimate(recipe).seconds)}.")
-        stored.buttons([recipe], [run], "Run it", recipe.title, key="figure5")
-        return
     test = run.test()
     wrong = np.flatnonzero(test.y_true != test.y_pred)
     st.markdown(
         f"**{words.error_rate(run.result)}**; the paper's machine got {PUBLISHED['mnist_figure5_errors']} wrong."
     )
     arrays = (test.index[wrong], test.y_true[wrong], test.y_pred[wrong])
-    snapshots.errors(recipe.dataset, test.split, *arrays, key="figure5")
+    snapshots.errors(run.recipe.dataset, test.split, *arrays, key="figure5_errors")
     st.caption("Number of the test digit at the lower left (from 0); predicted, then true class at the upper right.")
 
+
+FIGURE_5 = Study(
+    "figure5",
+    lambda: Plan({ERRORS_OF: RECIPES[ERRORS_OF]}),
+    lambda results: {"Errors": partial(errors, results.done[ERRORS_OF])},
+)
 
 GROWING = ("none", "plus:1", "box:1", "vsv2", "box:2", "box:3", "box:4")
 EXAMINED = {"Degree 9": (Poly(9, 1.0, 1.0), 1000), "Linear": (Linear(), 500)}
@@ -332,7 +331,7 @@ FIGURES: dict[str, Figure] = {
     "figure3": Figure("Figure 3: the first 100 MNIST training images", lambda: first_hundred("mnist")),
     "figure4": Figure("Figure 4: invariance transformations", invariances),
     "digestion": Figure("Section 4.2: gain of digestion, by the size of the cache", partial(study.draw, DIGESTION)),
-    "figure5": Figure("Figure 5: the errors on deslanted digits", errors),
+    "figure5": Figure("Figure 5: the errors on deslanted digits", partial(study.draw, FIGURE_5)),
     "definite": Figure("The jittering kernel with growing jitter sets", definiteness),
     "hurt": Figure("When does invariance hurt?", partial(study.draw, HURTING)),
     "kept": Figure("Editing and reducing: errors by vectors kept", partial(study.draw, KEPT)),

@@ -14,7 +14,7 @@ import streamlit as st
 from data import NotAtHand, catalogue
 from pages.ui.kit import parameters, state, view, words
 from pages.ui.kit.parameters import Form
-from pages.ui.recipe import beginning
+from pages.ui.recipe import data_set
 from pages.ui.recipe.jitter_set import PRESETS
 from svmcore.lab.recipe.recipe import DEFAULT, FIELDS, Recipe, RecipeError, option_fields
 from svmcore.lab.recipes import PRESET, RECIPES, named
@@ -72,7 +72,7 @@ def spread(recipe: Recipe) -> dict:
 def read(
     given: dict[str, list[str]],
     check: Callable = catalogue.entry,
-    usual: Callable[[str], Recipe] = beginning.suggestion,
+    usual: Callable[[str], Recipe] = data_set.suggestion,
     first: Recipe = DEFAULT,
 ) -> tuple[Recipe, list[str]]:
     """The recipe of the address, and what was wrong with it, field by field.

@@ -1,13 +1,19 @@
-"""The choice of examples: a dataset, shown by its title, named by its id in the address; how many; which classes."""
+"""The choice of examples: a dataset, shown by its title, named by its id in the address; how many; which classes; and
+with which recipe to begin on them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from data import Entry, NotAtHand, catalogue
-from pages.ui.kit import parameters, state, ways, words
+from data import DataError, Entry, NotAtHand, catalogue, load, revisions
+from pages.ui.kit import parameters, state, view, ways, words
+from pages.ui.kit.known import KNOWN_BY
+from svmcore.kernels import RBF
+from svmcore.lab.experiment import advice
 from svmcore.lab.recipe.recipe import FIELDS, Recipe
+from svmcore.lab.recipes import RECIPES
 
 
 def at_hand(fits: Callable[[Entry], bool] = lambda entry: True) -> list[str]:
@@ -70,3 +76,28 @@ def sizes(form: parameters.Form, entry: Entry, train: DeltaGenerator, test: Delt
     return {
         name: form.draw(FIELDS[name], where=where, max_value=most, help=help, **how) for name, where, help in places
     }
+
+
+def suggestion(name: str) -> Recipe:
+    """Where to start on a dataset: its first named recipe, or a Gaussian machine on scaled values; on the reader's
+    own one as wide as its examples lie apart. On a revision as on its base."""
+    if (base := revisions.base_of(name)) != name:
+        return suggestion(base).replace(name="custom", title="", dataset=name)
+    if named := next((r for r in RECIPES.values() if r.dataset == name and view.form_of(r) == view.TRAIN), None):
+        return named
+    if name.startswith(catalogue.OWN_PREFIX):
+        with suppress(DataError):  # the page says what is wrong with it
+            steps = advice.usual_steps(dataset := load(name))
+            return Recipe(dataset=name, preprocess=steps, kernel=RBF(gamma(dataset, steps)))
+    shape = catalogue.entry(name).shape
+    steps = ("unit-norm",) if len(shape) > 1 else ("zscore",)
+    width = 2.0 if len(shape) > 1 else round(1 / max(shape[0], 1), 4)
+    return Recipe(dataset=name, preprocess=steps, kernel=RBF(width))
+
+
+def _kept(ask: Callable) -> Callable:
+    """`ask(dataset, ...)`, remembered by the content of the dataset."""
+    return st.cache_data(max_entries=64, show_spinner=False, hash_funcs=KNOWN_BY)(ask)
+
+
+gamma, unlike = _kept(advice.usual_gamma), _kept(advice.unlike)

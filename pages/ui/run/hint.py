@@ -6,7 +6,7 @@ import streamlit as st
 from data import DataError, catalogue, load
 from pages.ui.kit import ways
 from pages.ui.kit.words import plain
-from pages.ui.recipe import beginning, config
+from pages.ui.recipe import config, data_set
 from pages.ui.run import stored
 from svmcore.lab.experiment.advice import Advice, advice
 from svmcore.lab.store import runs
@@ -42,6 +42,6 @@ def _advice(run_id: str) -> Advice | None:
         images = catalogue.entry(recipe.dataset).kind == "images"
         _, counts = np.unique(run.test().y_true, return_counts=True)
         majority = counts.max() / counts.sum()
-        return advice(recipe, run.result, majority, images, lambda steps: beginning.gamma(load(recipe.dataset), steps))
+        return advice(recipe, run.result, majority, images, lambda steps: data_set.gamma(load(recipe.dataset), steps))
     except (DataError, ValueError):  # the set is gone, or has no place for a step
         return None

@@ -77,7 +77,7 @@ class Study(NamedTuple):
 
     key: str
     plan: Callable[[], Plan | None]
-    figures: Callable[[Results], Mapping[str, go.Figure | Callable[[], None]]]
+    figures: Callable[[Results], Mapping[str, go.Figure | Callable[[], None]]] = lambda results: {}
     rows: Callable[[Results, Mapping[str, str]], list[dict]] | None = None
     columns: Mapping | None = None
     alt: str = ""
@@ -120,19 +120,19 @@ def draw(study: Study) -> Plan | None:
 
 
 def _results(plan: Plan, own: list[Run | None]) -> Results:
-    """The reader's own runs; before the first of them, which no other grows out of, also the lab's samples."""
+    """The reader's own runs; before the first of them, which no other grows out of, also the lab's samples where these
+    are of half of the recipes: fewer do not show what the study is about."""
     found = dict(zip(plan.recipes, own, strict=True))
     if any(run for name, run in found.items() if not plan.parents or name in plan.parents):
         return Results(plan, found)
-    if plan.stand_in and not any(own):
-        found = dict(zip(plan.stand_in, stored.stored(plan.stand_in.values()), strict=True))
-    samples = dict(zip(found, stored.samples((plan.stand_in or plan.recipes).values()), strict=True))
-    filled = {name: run or samples[name] for name, run in found.items()}
-    shown = [run for run in filled.values() if run and run.sample]
-    if 2 * len(shown) < len(filled):  # too few to see what the study is about
+    recipes = plan.stand_in if plan.stand_in and not any(own) else plan.recipes
+    own = own if recipes is plan.recipes else stored.stored(recipes.values())
+    shown = [run or sample for run, sample in zip(own, stored.samples(recipes.values()), strict=True)]
+    samples = [run for run in shown if run and run.sample]
+    if not samples or 2 * sum(run is not None for run in shown) < len(shown):
         return Results(plan, found)
-    stored.say_samples(shown)
-    return Results(plan, filled)
+    stored.say_samples(samples)
+    return Results(plan, dict(zip(recipes, shown, strict=True)))
 
 
 def _start(key: str, plan: Plan, own: list[Run | None]) -> None:

@@ -4,7 +4,7 @@ With 3 against 8 of MNIST and 400 examples those of a pair are the recipes of Ta
 """
 
 from data import catalogue
-from pages.ui.recipe import beginning
+from pages.ui.recipe import data_set
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.recipes import RECIPES
 from svmcore.lab.registry.methods import METHODS
@@ -42,7 +42,7 @@ def of_pair(dataset: str, pair, n_train: int = 400, jitters: str = "box:1", desl
     classes = tuple(label for label in entry.classes if str(label) in pair)
     steps = ("deslant", "unit-norm") if deslant else ("unit-norm",)
     split = "first-of-each" if entry.n_test else "stratified"
-    base = beginning.suggestion(dataset).replace(
+    base = data_set.suggestion(dataset).replace(
         n_train=n_train, n_test=None, split=split, classes=classes, preprocess=steps, name="custom"
     )
     against = " against ".join(map(str, classes))

@@ -166,7 +166,7 @@ LESSON = Lesson(
             "Now the pixels of all pictures are put in the same random order. The plain machine and the one with the "
             "jittering kernel learn again from these. Which of them changes its predictions?",
             ("Neither", "Only the jittering kernel", "Only the plain machine", "Both"),
-            View("scramble", mixed, "jittered", outlined="scramble_told"),
+            View("scramble", mixed, "jittered", outlined="scramble_numbers"),
             "the table below the pictures: *As it is*, *Scrambled* and *Same predictions*.",
             notices,
             ("plain", "plain_scrambled", "jittered_scrambled"),

@@ -201,7 +201,7 @@ def _figures_and_table(study: Study, results: Results) -> None:
             rows = study.rows(results, dict.fromkeys(results.runs, NOT_RUN) | now)
             numbers.table(rows, study.alt, f"{study.key}_table", study.columns)
 
-        with places[-1]:
+        with places[-1], st.container(key=f"{study.key}_numbers"):
             polling.poll_all([run.id for run in there.values()], table)
     else:
         polling.poll_all([run.id for run in results.active], _first_at_work)

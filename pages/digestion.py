@@ -217,8 +217,7 @@ def as_runs(recipes: dict[str, Recipe], rows: int):
         if not any(found.values()):
             seconds = sum(estimate(recipe).seconds for recipe in recipes.values())
             st.caption(
-                f"At least {words.duration(seconds)}: this solver computes one kernel value at a time.",
-                width="content",
+                f"At least {words.duration(seconds)}: this solver computes one kernel value at a time.", width="content"
             )
     there = {side: run for side, run in found.items() if run}
 

@@ -138,9 +138,7 @@ def plan() -> Plan | None:
             help="Half of each class. Table 10 of the paper: 400.",
         )  # fmt: skip
         deslant = parameters.flag(
-            "deslant",
-            "Deslant",
-            help="Straightens every digit first (DeCoste and Schölkopf 2002, section 5.1.1).",
+            "deslant", "Deslant", help="Straightens every digit first (DeCoste and Schölkopf 2002, section 5.1.1)."
         )
     jitters = jitter_set.field(None)
     if jitters is None or len(classes) != 2:

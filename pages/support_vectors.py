@@ -186,11 +186,7 @@ if run:
             help="Free: 0 < alpha < C, on the margin. Bounded: alpha = C, inside the margin or misclassified.",
         )
         order = parameters.choice(
-            "order",
-            "Order",
-            orders,
-            wrap=True,
-            help="The examples that are hardest to fit have the largest alphas.",
+            "order", "Order", orders, wrap=True, help="The examples that are hardest to fit have the largest alphas."
         )
         wanted = parameters.several(
             "classes_shown",

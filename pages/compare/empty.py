@@ -129,10 +129,7 @@ def _choose(ids: list[str]) -> None:
     st.session_state[RUNS] = ids
 
 
-ICONS = {
-    comparison.DAMAGED: ":material/broken_image:",
-    comparison.UNFINISHED: ":material/progress_activity:",
-}
+ICONS = {comparison.DAMAGED: ":material/broken_image:", comparison.UNFINISHED: ":material/progress_activity:"}
 TRAINED_ANEW = (comparison.ENDED, comparison.DATA, comparison.CLASSES, comparison.PART, comparison.EXAMPLES)
 
 

@@ -144,11 +144,7 @@ def more(view: View, compared: list[View]):
     there += [BY_PAPER] if view.run.recipe.dataset in OF_PAPERS else []
     there.append(EXPORT)
     wanted = parameters.choice(
-        "more",
-        "More",
-        there,
-        label_visibility="collapsed",
-        help="Results by category, published figures, and exports.",
+        "more", "More", there, label_visibility="collapsed", help="Results by category, published figures, and exports."
     )
     if wanted == FIRST_CHIPS:
         _first(view)

@@ -38,8 +38,7 @@ def ringed(facts: Facts) -> Verdict:
         return Verdict(1, "Another point of the same edge holds the road where it was.")
     wider, angle = plane.width(after) / plane.width(before) - 1, plane.turned(before, after)
     return Verdict(
-        0,
-        f"The road is {percent(wider)} wider, and its line turned by {angle:.1f} degrees. Other points hold it now.",
+        0, f"The road is {percent(wider)} wider, and its line turned by {angle:.1f} degrees. Other points hold it now."
     )
 
 

@@ -78,13 +78,7 @@ LESSON = Lesson(
     "Speed: digestion and smaller machines",
     "What makes a machine slow, how C changes that, and what a solver does about it while it learns.",
     "section 4",
-    {
-        "soft": SOFT,
-        "hard": HARD,
-        "virtual": HARD_VIRTUAL,
-        "digested": DIGESTED,
-        "undigested": UNDIGESTED,
-    },
+    {"soft": SOFT, "hard": HARD, "virtual": HARD_VIRTUAL, "digested": DIGESTED, "undigested": UNDIGESTED},
     (
         Step(
             View("support_vectors", {}, "soft", outlined="sv_numbers"),

@@ -13,11 +13,7 @@ HALF = "rot:180"
 
 def six(jitters: str):
     """The address of the page Jitters with a 6 of the test digits."""
-    return lambda facts: {
-        "set": "mnist-5k",
-        "index": seen.fragile(facts, "upright", HALF, 6),
-        "jitter_set": jitters,
-    }
+    return lambda facts: {"set": "mnist-5k", "index": seen.fragile(facts, "upright", HALF, 6), "jitter_set": jitters}
 
 
 def becomes(facts: Facts) -> Verdict:

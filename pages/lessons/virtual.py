@@ -12,11 +12,7 @@ NINE, MOST, FEW = "All nine", "Six to eight", "Five or fewer"
 
 def moved(jitters: str):
     """The address of the page Jitters with the digit of this lesson."""
-    return lambda facts: {
-        "set": "mnist-5k",
-        "index": seen.fragile(facts, "plain", SHIFTS),
-        "jitter_set": jitters,
-    }
+    return lambda facts: {"set": "mnist-5k", "index": seen.fragile(facts, "plain", SHIFTS), "jitter_set": jitters}
 
 
 def digit(facts: Facts):

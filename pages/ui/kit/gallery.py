@@ -91,12 +91,7 @@ def gallery(
         st.caption(legend)
     _component(
         data=sheet(pictures, size * (TYPE if presenting() else 1))
-        | {
-            "alt": alt,
-            "file": key.replace("_", "-"),
-            "rows": list(rows),
-            "tiles": [tile._asdict() for tile in tiles],
-        },
+        | {"alt": alt, "file": key.replace("_", "-"), "rows": list(rows), "tiles": [tile._asdict() for tile in tiles]},
         key=key,
         on_picked_change=partial(_picked, key, on_pick, whole_page),
     )

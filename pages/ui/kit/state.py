@@ -55,7 +55,8 @@ def guarded(draw):
     except (runs.Damaged, runs.UnknownRun) as error:
         st.session_state["begun_anew"] = st.session_state.get("begun_anew", 0) + 1
         if st.session_state["begun_anew"] <= TRIES:
-            _tell_gone(error)
+            if isinstance(error, runs.UnknownRun):
+                tell_later(f":material/link_off: {plain(error)}")
             st.rerun()
         what = "is gone" if isinstance(error, runs.UnknownRun) else "is damaged"
         st.error(plain(error), title=f"A run {what}", icon=":material/broken_image:")
@@ -99,11 +100,6 @@ def _within_guard(draw):
         guarded(lambda: draw(*args, **kwargs))
 
     return guard
-
-
-def _tell_gone(error):
-    if isinstance(error, _store().UnknownRun):
-        tell_later(f":material/link_off: {plain(error)}")
 
 
 def tell_later(text: str | Callable[[], str]):

@@ -75,10 +75,7 @@ def actions(run: Run, tags: list[str]) -> None:
             on_change=_tag, args=(run,), placeholder="none",
             help="Your own keywords for finding the run. Type a new one and press Enter.",
         )  # fmt: skip
-        with (
-            st.popover("Export", icon=":material/download:", key=f"export_{run.id}"),
-            st.grid(2, min_column_width=240),
-        ):
+        with st.popover("Export", icon=":material/download:", key=f"export_{run.id}"), st.grid(2, min_column_width=240):
             exports.buttons(run)
         if st.button(
             "Train a variation",

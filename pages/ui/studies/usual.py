@@ -47,11 +47,6 @@ def of_pair(dataset: str, pair, n_train: int = 400, jitters: str = "box:1", desl
     )
     against = " against ".join(map(str, classes))
     return {
-        title: base.replace(
-            **asked,
-            jitters=jitters,
-            options={},
-            title=f"{against}, {n_train} examples: {title}",
-        )
+        title: base.replace(**asked, jitters=jitters, options={}, title=f"{against}, {n_train} examples: {title}")
         for title, asked in contenders().items()
     }

@@ -50,14 +50,7 @@ def _curves(run, progress: list[dict], key: str) -> None:
 def _course(run) -> str:
     found = _found(run, {})
     rows = [
-        [
-            one.step,
-            added(found.tried, r),
-            one.forms,
-            f"{one.errors:,}",
-            one.folds,
-            "taken" if one.taken else "",
-        ]
+        [one.step, added(found.tried, r), one.forms, f"{one.errors:,}", one.folds, "taken" if one.taken else ""]
         for r, one in enumerate(found.tried)
     ]
     said = f"Errors on {found.n:,} validation examples, in the folds tried. {CAUTION}"

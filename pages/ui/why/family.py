@@ -57,8 +57,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     row = parameters.read("family", int(offered[0] if own is None else own))
     if not np.any(rows == row):
         st.warning(
-            f"family={row} in the address is not a parent of this run's support vectors.",
-            icon=":material/link_off:",
+            f"family={row} in the address is not a parent of this run's support vectors.", icon=":material/link_off:"
         )
         row = int(offered[0])
     if own is None:

@@ -40,6 +40,18 @@ def test_tables(compressed, names, rows):
     assert (arrays.y_train == PAIR).all()
 
 
+@all_cases("compressed", [True, False])
+def test_a_sparse_matrix_keeps_the_numbers_that_a_dense_one_keeps(compressed):
+    """Timestamps within ten minutes, which single precision reads as six or seven numbers."""
+    times = 1.7e9 + np.arange(300.0) * 2
+    rows, y = np.column_stack([times, np.arange(300) % 7]), np.arange(300) % 2
+    assert len(np.unique(times.astype(np.float32))) < 8
+    previews = [read_upload("a.mat", mat(compressed, X=X, y=y)) for X in (rows, sparse.csc_array(rows))]
+    for preview in previews:
+        assert sorted(preview.arrays.X_train.tolist()) == rows.tolist()
+    assert previews[0].notes == previews[1].notes
+
+
 @pytest.mark.parametrize(
     "images", [GREY, COLOUR, GREY[..., None], GREY.astype(float)], ids=["grey", "rgb", "1", "real"]
 )

@@ -133,6 +133,12 @@ def one_column(*cells):
         (("1 year", "2 years", "3 Years"), None, None),
         (("1 year", "2 years", "30 years"), (1, 2, 30), "year"),
         (("5 min.", "6 mins", "7 min"), (5, 6, 7), "min"),
+        (("1 hour", "2 hours", "3 hours"), (1, 2, 3), "hour"),
+        (("1 day", "2 days", "3 days"), (1, 2, 3), "day"),
+        (("1 item", "2 items", "3 items"), (1, 2, 3), "item"),
+        (("1 lb", "2 lbs", "3lbs"), (1, 2, 3), "lb"),
+        (("5 Ws", "6 Ws", "7 Ws"), (5, 6, 7), "Ws"),
+        (("5 kg/s", "6 kg/s", "7 kg/s"), (5, 6, 7), "kg/s"),
         (("5g", "6g", "7 g"), (5, 6, 7), "g"),
         (("5 V", "12 V", "230 V"), (5, 12, 230), "V"),
         (("5 %", "6%", "7 %"), (5, 6, 7), "%"),
@@ -181,6 +187,12 @@ def test_what_is_no_number_among_numbers_with_a_unit_is_named_with_its_line():
         (["5 V", "5000 mV"], "'5000 mV' and '5 V'"),
         (["5 ms", "5 s"], "'5 ms' and '5 s'"),
         (["5 CHF", "6 EUR"], "'5 CHF' and '6 EUR'"),
+        (["5 mA", "6 mAs"], "'5 mA' and '6 mAs'"),  # a current and a charge
+        (["5 W", "6 Ws"], "'6 Ws' and '5 W'"),
+        (["5 V", "6 Vs"], "'6 Vs' and '5 V'"),
+        (["5 A", "6 As"], "'6 As' and '5 A'"),
+        (["5kW", "6kWs"], "'5kW' and '6kWs'"),
+        (["5 mPa", "6 mPas"], "'5 mPa' and '6 mPas'"),  # a pressure and a viscosity
         (["5 kg"] * 11 + ["7"], "'5 kg' and '7'"),
     ],
 )
@@ -245,6 +257,21 @@ def test_commas_between_thousands_alone_are_no_decimals():
     assert preview.arrays.X_train[:, 0].tolist() == [1000 * k for k in range(1, N + 1)]
     preview = table({"y": KINDS, "a": thousands, "b": map(comma, SIZES)})
     assert preview.arrays.X_train[:, 0].tolist() == list(range(1, N + 1))
+
+
+@pytest.mark.parametrize(
+    ("others", "value", "said"), [(SIZES, 1234, "commas separate thousands: a (1,234)"),
+                                  (list(map(comma, SIZES)), 1.234, "points separate thousands: a (1.234)")]
+)  # fmt: skip
+def test_both_marks_before_three_digits_follow_the_other_columns_or_are_refused(others, value, said):
+    both = ["1,234", "1.234"] * (N // 2)
+    preview = table({"y": KINDS, "a": both, "b": others})
+    assert preview.arrays.X_train[:2, 0].tolist() == pytest.approx([value, 1234 * 1.234 / value])
+    assert f"As in the other columns, {said}" in preview.notes
+    for undecided in (AGES, ["1,234", "2.345"] * (N // 2)):
+        with pytest.raises(DataError, match=r"Column 'a' has '1,234' and '1\.234', whose decimal mark .*one of"):
+            table({"y": KINDS, "a": both, "b": undecided})
+    assert table({"y": KINDS, "a": [*both[:-1], "0.5"], "b": AGES}).arrays.X_train[0, 0] == 1234
 
 
 def test_categories_become_columns_of_0_and_1():

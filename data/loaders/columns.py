@@ -12,7 +12,10 @@ A word after a number is a unit if it is in KNOWN and follows a space or has at 
 cell of a column is a number with a word, more words are units: all of KNOWN, even a single small letter without a space
 (5g) or one of CAPITALS after a space (5 V); or any word after a space that is the same in all cells (5 boxes).
 Everything else, such as 3rd, 5a, 12A, or 12 A next to 12 B, is text. A column with different units, or with a unit in
-only some cells, is refused: 5 kg is not 5 g.
+only some cells, is refused: 5 kg is not 5 g, and 5 mAs (milliampere seconds) is not 5 mA.
+
+A column with both 1,234 and 1.234 follows the decimal mark of the other columns, with a note; if they have none, or
+both, it is refused.
 """
 
 import re
@@ -54,9 +57,14 @@ KNOWN = CAPITALS | frozenset(
         *("Pa", "hPa", "kPa", "MPa", "bar", "mbar", "mmHg", "psi", "dB", "ppm", "ppb", "bpm", "rpm", "kB", "KB", "MB"),
         *("GB", "TB", "mol", "mmol", "mg/dl", "g/dl", "g/l", "mg/l", "µg/l", "ng/ml", "µg/ml", "mmol/l", "µmol/l"),
         *("mol/l", "kg/m2", "kg/m3", "g/cm3", "mg/kg", "AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "GBP", "HUF"),
-        *("INR", "JPY", "NOK", "PLN", "SEK"),
+        *("INR", "JPY", "NOK", "PLN", "SEK", "As", "Ah", "mAs", "mAh", "Vs", "Ws", "kWs", "mPa", "Pas", "mPas", "Nm"),
     )
 )
+_PLURALS = {  # a final s is not always a plural: Ws are watt seconds
+    f"{unit}s": unit
+    for unit in ("hr", "min", "sec", "day", "wk", "yr", "lb", "yd", "deg", "bar", "ohm", "cal", "mol", "amp")
+}
+_PLURAL_WORD = re.compile(r"[^\W\d_A-Z]{4,}(?<!s)s")  # of plain words, such as years: symbols of units are shorter
 _MEASURE = re.compile(r"([^a-zA-Z]*[\d.,](?:[eE][-+]?\d+)?)([\s\u00a0\u202f]*)((?:[^\W\d_]|°)[\w°/·^*.-]{0,11})")
 _SPELLED = str.maketrans("μ²³", "µ23")
 _POINT = re.compile(
@@ -122,10 +130,10 @@ def _any_number(values: tuple[float, float]) -> bool:
 def _one_spelling(word: str) -> str:
     """A unit in a normal form: singular, litres in lower case, powers as digits."""
     word = word.translate(_SPELLED).rstrip(".")
-    for spelling in (word, word.replace("L", "l"), word.removesuffix("s")):
+    for spelling in (word, word.replace("L", "l")):
         if spelling in KNOWN:
             return spelling
-    return word.removesuffix("s") if len(word) > 3 else word
+    return word[:-1] if _PLURAL_WORD.fullmatch(word) else _PLURALS.get(word, word)
 
 
 def value(cell: str, comma: bool, unsure: bool) -> float:
@@ -188,6 +196,7 @@ class _Seen:
     levels: dict[str, int] = field(default_factory=dict)  # text -> count, for the first MAX_LEVELS + 1 texts
     sure: dict[str, str] = field(default_factory=dict)  # certain unit -> the first cell with it
     unsure: dict[str, str] = field(default_factory=dict)  # uncertain unit -> the first cell with it
+    either: dict[str, str] = field(default_factory=dict)  # mark of a number that two readings differ on -> first cell
 
     def add(self, cells: np.ndarray) -> None:
         """Of float64, NaN where they are empty, or of texts."""
@@ -209,6 +218,8 @@ class _Seen:
                 units = self.sure if quantity.sure else self.unsure
                 if len(units) <= MAX_LEVELS:
                     units.setdefault(quantity.unit, cell)
+                if len(set(quantity.values)) > 1 and not np.isnan(quantity.values).any():
+                    self.either.setdefault("," if "," in cell else ".", cell)
                 for comma in (False, True):
                     self.numbers[quantity.sure, comma] += count * (not np.isnan(quantity.values[comma]))
             self.by_day += count * (not np.isnan(days(cell, True)))
@@ -314,12 +325,16 @@ class Columns:
                 column.add(cells)
         marks = {column.decimal_mark for column in seen if column.kind == "numbers"}
         usual = "comma" if "comma" in marks and "point" not in marks else "point"
+        decided = len(marks - {""}) == 1
         self._used: list[_Column] = []
-        dates, units = [], []
+        dates, units, thousands = [], [], []
         for k, column in zip(chosen, seen):
             if column.kind == "numbers":
                 _require_one_unit(column, names[k])
                 comma = (column.decimal_mark or usual) == "comma"
+                if len(column.either) > 1 and not column.decimal_mark:
+                    _require_a_mark(column, names[k], decided)
+                    thousands.append(f"{names[k]} ({column.either['.' if comma else ',']})")
                 self._used.append(_Column(k, names[k], partial(value, comma=comma, unsure=column.in_units)))
                 units += [f"{names[k]} ({of_all})" for of_all in column.units if of_all]
             elif column.kind == "dates":
@@ -334,6 +349,9 @@ class Columns:
         self._slices = [slice(*pair) for pair in pairwise(ends)]  # columns of X for each column of the table
         self.names = tuple(name for column in self._used for name in column.names)
         self.notes = [COMMA] if "comma" in marks else []
+        if thousands:
+            mark = "points" if usual == "comma" else "commas"
+            self.notes.append(f"As in the other columns, {mark} separate thousands: {_listed(thousands)}")
         self.notes += _left_out(seen, [names[k] for k in chosen])
         if coded := [f"{column.name} ({len(column.levels)})" for column in self._used if column.levels]:
             self.notes.append(f"Categories become columns of 0 and 1: {_listed(coded)}")
@@ -387,6 +405,16 @@ def _require_one_unit(column: _Seen, name: str) -> None:
         raise DataError(
             f"Column {name!r} has numbers in different units, {cells}",
             "one unit, or none, per column",
+        )
+
+
+def _require_a_mark(column: _Seen, name: str, decided: bool) -> None:
+    """DataError for a column with 1,234 and 1.234, unless other columns have decided which mark is the decimal one."""
+    if not decided:
+        cells = " and ".join(repr(cell[:40]) for cell in column.either.values())
+        raise DataError(
+            f"Column {name!r} has {cells}, whose decimal mark may be the point or the comma",
+            "one of the two marks in a column, or thousands without a mark",
         )
 
 

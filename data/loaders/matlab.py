@@ -176,7 +176,7 @@ def _dense(variable: _Variable, order: str) -> np.ndarray:
     if starts[0] != 0 or (counts < 0).any() or (n and not 0 <= rows.min() <= rows.max() < h):
         raise ValueError(f"{variable} has values outside its shape")
     with np.errstate(over="ignore"):
-        full = np.zeros(variable.shape, np.float32)
+        full = np.zeros(variable.shape, np.result_type(values.dtype, np.float32))  # float64 where values need it
         full[rows, np.repeat(np.arange(w), counts)] = values
     return full
 

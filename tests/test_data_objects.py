@@ -11,10 +11,12 @@ from data import DataError
 from data.loaders.pictures import are_pictures, read_pictures
 from tests.annotations import (
     ALL,
+    CARS,
     SAME,
     H,
     W,
     coco,
+    cvat,
     files_of,
     label_studio,
     label_studio_csv,
@@ -258,6 +260,103 @@ def test_what_is_no_box_is_ignored_and_counted(tool):
         upload = read_pictures(files_of({**pictures(), **files}), kinds=kinds)
         assert sorted(upload.boxes.round(3).tolist()) == sorted(ALL)
         assert sum(note.startswith(said) for note in upload.notes) == 1
+
+
+ZIGZAG = [(1, 1), (20, 30), (41, 2)]
+
+
+@pytest.mark.parametrize("tool", ["CVAT", "CVAT, video", "VIA", "VIA, csv", "labelme"])
+def test_lines_have_no_extent_and_are_ignored_in_every_format(tool):
+    line = {"name": "polyline", "all_points_x": [x for x, _ in ZIGZAG], "all_points_y": [y for _, y in ZIGZAG]}
+    points = ";".join(f"{x},{y}" for x, y in ZIGZAG)
+    if tool == "CVAT":
+        xml = cvat().replace("</image>", f'<polyline label="car" points="{points}"/></image>', 1)
+        given = {**pictures(), "annotations.xml": xml}
+    elif tool == "CVAT, video":
+        track = f'<track id="9" label="car"><polyline frame="8" outside="0" points="{points}"/></track>'
+        given = video(DRIVEN, track)
+    elif tool == "VIA":
+        whole = json.loads(via())
+        whole["a.png99"]["regions"].append({"shape_attributes": line, "region_attributes": {}})
+        given = {**pictures(), "v.json": json.dumps(whole)}
+    elif tool == "VIA, csv":
+        cells = json.dumps(line).replace('"', '""')
+        given = {**pictures(), "v.csv": f'{via_csv()}\nb.png,99,{{}},9,7,"{cells}",{{}}'}
+    else:
+        whole = json.loads(labelme("a"))
+        whole["shapes"].append({"label": "car", "shape_type": "linestrip", "points": ZIGZAG})
+        given = {**pictures(), "a.json": json.dumps(whole), "b.json": labelme("b")}
+    upload = read_pictures(files_of(given))
+    assert sorted(upload.boxes.round(3).tolist()) == sorted(ALL)
+    name = "linestrip" if tool == "labelme" else "polyline"
+    assert f"1 annotation is ignored: {name} (1)" in upload.notes
+
+
+@pytest.mark.parametrize("written", [1, 1.0, "1", True])
+def test_a_crowd_of_coco_is_no_object_however_it_is_written(written):
+    whole = json.loads(coco())
+    crowd = whole["annotations"][0] | {"bbox": [1, 1, 50, 30], "iscrowd": written}
+    whole["annotations"] += [crowd, crowd | {"image_id": 6}]
+    for annotation, single in zip(whole["annotations"], (0, 0.0, "0")):
+        annotation["iscrowd"] = single
+    upload = read_pictures(files_of({**pictures(), "i.json": json.dumps(whole)}))
+    assert sorted(upload.boxes.tolist()) == sorted(ALL)
+    assert "2 annotations are ignored: crowd (2)" in upload.notes
+
+
+@pytest.mark.parametrize("written", [5, 5.0, "5"])
+def test_two_images_or_categories_of_coco_with_one_id_are_refused(written):
+    whole = json.loads(coco())
+    whole["images"].append({"id": written, "file_name": "c.png"})
+    given = files_of({**pictures(), "i.json": json.dumps(whole)})
+    with pytest.raises(DataError, match=r"i\.json, images\[3\], id: 5 is the id of another image"):
+        read_pictures(given)
+    with pytest.raises(DataError, match="objects in only one picture"):  # those of image 5 are in neither image
+        read_pictures(given, skip=True)
+    whole["images"][-1]["file_name"] = "a.png"  # the same image again
+    assert len(read_pictures(files_of({**pictures(), "i.json": json.dumps(whole)})).boxes) == 3
+    whole["categories"].append({"id": 2, "name": "cat"})
+    with pytest.raises(DataError, match=r"categories car and cat have the same id, 2"):
+        read_pictures(files_of({**pictures(), "i.json": json.dumps(whole)}))
+
+
+def second_annotator(tool, truth):
+    """The files of a tool with the boxes of another annotator, 2 pixels to the right, behind those of the first."""
+    moved = {n: [per_cent((x + 2, y, x2 + 2, y2)) for x, y, x2, y2 in boxes] for n, boxes in CARS.items()}
+    if tool == "Label Studio":
+        whole = json.loads(label_studio())
+        for task, boxes in zip(whole, moved.values()):
+            result = [{"type": "rectanglelabels", "value": value} for value in boxes]
+            task["annotations"].append({"result": result, "ground_truth": truth})
+        whole[1]["annotations"].append({"was_cancelled": True, "result": result})
+        whole[2]["annotations"].append({"result": []})
+        return {"p.json": json.dumps(whole)}
+    if tool == "Label Studio, minimal":
+        whole = [task | {"annotation_id": k} for k, task in enumerate(json.loads(label_studio_min()))]
+        again = [task | {"annotation_id": k + 9, "label": moved[n]} for k, (n, task) in enumerate(zip("ab", whole))]
+        return {"p.json": json.dumps(whole + again)}
+    head, *rows = label_studio_csv().replace(",9,2.5", ",4,2.5").split("\n")
+    again = ['"' + json.dumps(moved[n]).replace('"', '""') + '"' for n in "ab"]
+    again = [f"/data/upload/1/1a2b3c4d-{n}.png,{k},{cell},2,8,1" for k, (n, cell) in enumerate(zip("ab", again))]
+    return {"p.csv": "\n".join([head, *rows, *again])}
+
+
+@pytest.mark.parametrize("tool", ["Label Studio", "Label Studio, minimal", "Label Studio, csv"])
+@pytest.mark.parametrize("truth", [False, True])
+def test_of_several_annotators_one_is_read_and_the_others_are_counted(tool, truth):
+    upload = read_pictures(files_of({**pictures(), **second_annotator(tool, truth)}))
+    right = 2 * (truth and tool == "Label Studio")
+    assert sorted(upload.boxes.round(3).tolist()) == sorted([x + right, y, x2 + right, y2] for x, y, x2, y2 in ALL)
+    assert "3 annotations are ignored: region of another annotator (3)" in upload.notes
+
+
+def test_tasks_of_two_projects_with_the_same_numbers_are_not_taken_for_two_annotators():
+    whole = json.loads(label_studio())
+    for task in whole:
+        task["id"] = 1
+    assert sorted(
+        read_pictures(files_of({**pictures(), "p.json": json.dumps(whole)})).boxes.round(3).tolist()
+    ) == sorted(ALL)
 
 
 def test_points_alone_are_refused_and_counted():

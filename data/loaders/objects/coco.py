@@ -37,16 +37,22 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
         with sieve.part(spot.where()):
             if not isinstance(image, dict) or (number := _identity(image.get("id"))) is None:
                 raise DataError(f"{spot.where()}: {short(image)}", ACCEPTED)
-            files[number] = spot.named("file_name", image.get("file_name"))
+            file = spot.named("file_name", image.get("file_name"))
+            if files.setdefault(number, file) != file:
+                files[number] = None  # objects with this id may be in either image
+                raise DataError(f"{spot.where('id')}: {number[:40]} is the id of another image too", "an id per image")
     for kind in whole.get("categories") if isinstance(whole.get("categories"), list) else ():
         if isinstance(kind, dict) and (number := _identity(kind.get("id"))) is not None:
-            kinds[number] = called(kind.get("name", ""))
+            title = called(kind.get("name", ""))
+            if kinds.setdefault(number, title) != title:
+                raise DataError(f"{name}: the categories {kinds[number]} and {title} have the same id, {number[:40]}",
+                                "an id per category")  # fmt: skip
     for k, annotation in enumerate(whole["annotations"]):
         spot = Spot(name, f"annotations[{k}]")
         with sieve.part(spot.where()):
             if not isinstance(annotation, dict):
                 raise DataError(f"{spot.where()}: {short(annotation)}", ACCEPTED)
-            if annotation.get("iscrowd") == 1:
+            if _identity(annotation.get("iscrowd")) in ("1", "True"):
                 sieve.ignored["crowd"] += 1
                 continue
             yield _object(spot, annotation, files, kinds)
@@ -67,7 +73,7 @@ def written(pictures: Iterable[tuple[str, tuple[int, int]]], detections: Iterabl
 
 def _object(spot: Spot, annotation: dict, files: dict, kinds: dict) -> Object:
     image = _identity(annotation.get("image_id"))
-    if image not in files:
+    if not files.get(image):
         raise DataError(f"{spot.where('image_id')}: {short(annotation.get('image_id'))}", "the id of one of the images")
     bbox, outline = annotation.get("bbox"), annotation.get("segmentation")
     if not bbox and isinstance(outline, dict):

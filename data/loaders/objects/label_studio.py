@@ -4,11 +4,13 @@
       "value": {"x": 10, "y": 5, "width": 20, "height": 8, "rotation": 0, "rectanglelabels": ["Car"]}}]}]}]
 
 x, y, width and height are per cent of the picture. For ellipses and polygons the box around them is used. Other
-results, such as choices and texts, are ignored.
+results, such as choices and texts, are ignored. If several annotators have drawn objects in one task, those of one of
+them are read: of the annotation marked as ground truth, else of the first.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from data.dataset import DataError
 from data.loaders.objects.annotation import Object, Spot, called, object_from_numbers, short
@@ -18,6 +20,7 @@ _LABELS = ("rectanglelabels", "ellipselabels", "polygonlabels")
 _TYPES = (*_LABELS, "rectangle", "ellipse", "polygon")
 _FIELDS, _RADII = ("x", "y", "width", "height"), ("x", "y", "radiusX", "radiusY")
 PER_CENT = "a number, in per cent of the picture"
+_OTHER = "region of another annotator"
 ACCEPTED = "rectangles, ellipses or polygons as Label Studio exports them, in per cent of the picture"
 
 
@@ -34,6 +37,7 @@ def is_tasks(whole) -> bool:
 
 def read(name: str, whole: list, sieve: Sieve) -> Iterator[Object]:
     """The objects of all tasks; invalid ones go to the sieve."""
+    annotations: dict = {}
     for k, task in enumerate(whole):
         spot = Spot(name, f"[{k}]")
         with sieve.part(spot.where()):
@@ -41,32 +45,60 @@ def read(name: str, whole: list, sieve: Sieve) -> Iterator[Object]:
                 raise DataError(f"{spot.where()}: {short(task)}", ACCEPTED)
             image = task["data"].get("image") if isinstance(task.get("data"), dict) else task.get("image")
             image = spot.named("image", image)
-            for at, value in _values(task, sieve):
+            regions = list(_values(task, sieve))
+            if _by_another(annotations, (image, task.get("id")), task.get("annotation_id", k), regions, sieve):
+                continue
+            for at, value in regions:
                 of_one = Spot(name, f"{spot.at}{at}")
                 with sieve.part(of_one.where()):
                     yield _object(of_one, image, value)
 
 
-def of_a_line(spot: Spot, values: dict[str, str], sieve: Sieve) -> list[Object]:
-    """The objects of one line of a table. Raises json.JSONDecodeError."""
-    image, objects = spot.named("image", values["image"]), []
+def line_reader() -> Callable[[Spot, dict[str, str], Sieve], list[Object]]:
+    """A reader of the lines of one table, which returns the objects of one line. It raises json.JSONDecodeError."""
+    return partial(_of_a_line, {})
+
+
+def _of_a_line(annotations: dict, spot: Spot, values: dict[str, str], sieve: Sieve) -> list[Object]:
+    image, regions = spot.named("image", values["image"]), []
     for column, cell in values.items():
         for k, value in enumerate(json.loads(cell) if cell.startswith("[{") else ()):
             if _is_region(value, sieve):
-                objects.append(_object(Spot(spot.file, f"{spot.at}, {column}[{k}]"), image, value))
-    return objects
+                regions.append((Spot(spot.file, f"{spot.at}, {column}[{k}]"), value))
+    if _by_another(annotations, (image, values.get("id")), values.get("annotation_id", spot.at), regions, sieve):
+        return []
+    return [_object(at, image, value) for at, value in regions]
+
+
+def _by_another(annotations: dict, task: tuple, annotation, regions: list, sieve: Sieve) -> bool:
+    """Whether another annotation of this task has had regions before; if so, these ones are counted as ignored.
+    annotations: the annotation that is read, by task; task: the picture and the id, if any."""
+    known = regions and task[1] not in (None, "")
+    first = annotations.setdefault(str(task), annotation) if known else annotation
+    if first != annotation:
+        sieve.ignored[_OTHER] += len(regions)
+    return first != annotation
 
 
 def _values(task: dict, sieve: Sieve) -> Iterator[tuple[str, dict]]:
     """(position, region) for the regions of a task, in either of the two formats."""
-    for a, annotation in enumerate(_list(task.get("annotations") or task.get("completions"))):
-        cancelled = isinstance(annotation, dict) and annotation.get("was_cancelled")
-        for r, result in enumerate(_list(annotation.get("result")) if isinstance(annotation, dict) else ()):
+    annotations = [
+        (a, annotation)
+        for a, annotation in enumerate(_list(task.get("annotations") or task.get("completions")))
+        if isinstance(annotation, dict) and not annotation.get("was_cancelled")
+    ]
+    chosen = None
+    for a, annotation in sorted(annotations, key=lambda pair: not pair[1].get("ground_truth")):
+        for r, result in enumerate(_list(annotation.get("result"))):
             kind = called(result.get("type")) if isinstance(result, dict) else ""
-            if kind in _TYPES and not cancelled:
-                yield f".annotations[{a}].result[{r}]", result.get("value")
-            elif not cancelled:
+            if kind not in _TYPES:
                 sieve.ignored[kind or "without a type"] += 1
+                continue
+            chosen = a if chosen is None else chosen
+            if a == chosen:
+                yield f".annotations[{a}].result[{r}]", result.get("value")
+            else:
+                sieve.ignored[_OTHER] += 1
     for field, regions in task.items():
         for r, value in enumerate(_list(regions)):
             if isinstance(value, dict) and "result" not in value and _is_region(value, sieve):

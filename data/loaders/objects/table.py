@@ -98,7 +98,7 @@ def _in_cells(columns: list[str]) -> Callable[[Spot, dict, Sieve], list[Object]]
     """The reader of a line with JSON in its cells, as VIA and Label Studio write them; None for other tables."""
     if via.SHAPE in columns:
         return via.of_a_line
-    return label_studio.of_a_line if label_studio.in_table(columns) else None
+    return label_studio.line_reader() if label_studio.in_table(columns) else None
 
 
 def _mark(decoded: str) -> str:

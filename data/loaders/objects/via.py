@@ -2,7 +2,7 @@
 
     {"a.jpg123": {"filename": "a.jpg", "regions": [{"shape_attributes": {"name": "rect", "x": ...}, ...}]}}
 
-Circles stay circles; for ellipses and polygons the box around them is used. Points are ignored.
+Circles stay circles; for ellipses and polygons the box around them is used. Points and polylines are ignored.
 """
 
 import json
@@ -14,7 +14,7 @@ from data.loaders.sieve import Sieve
 
 SHAPE, ABOUT = "region_shape_attributes", "region_attributes"
 PROJECT = "_via_img_metadata"
-ACCEPTED = "VIA's regions: rect, circle, ellipse, polygon or polyline"
+ACCEPTED = "VIA's regions: rect, circle, ellipse or polygon"
 _NUMBERS = {  # name of a shape -> form of its numbers, and their names in VIA
     "rect": ("size", ("x", "y", "width", "height")),
     "circle": ("circle", ("cx", "cy", "r")),
@@ -55,15 +55,15 @@ def of_a_line(spot: Spot, values: dict[str, str], sieve: Sieve) -> list[Object]:
 
 
 def _objects(spot: Spot, image, shape, about, sieve: Sieve) -> list[Object]:
-    """The object of a region, as a list; empty for a point."""
+    """The object of a region, as a list; empty for a point or a polyline."""
     shape = shape if isinstance(shape, dict) else {}
     image, name = spot.named("filename", image), shape.get("name")
     kind = next((called(value) for value in about.values()), "") if isinstance(about, dict) else ""
-    if name in ("polygon", "polyline"):
+    if name == "polygon":
         xs, ys = shape.get("all_points_x"), shape.get("all_points_y")
         both = list(zip(xs, ys)) if isinstance(xs, list) and isinstance(ys, list) else None
         return [Object(image, spot.around("all_points_x", both), spot, 4 * ("all_points_x",), kind=kind)]
-    if name == "point":
+    if name in ("point", "polyline"):
         sieve.ignored[name] += 1
         return []
     if not isinstance(name, str) or name not in _NUMBERS:

@@ -5,8 +5,8 @@
     <annotations><track label="car"><box frame="7" outside="0" xtl=".." ... ybr=".."/></track></annotations>
 
 Frame 7 of a video is the picture frame_000007, as CVAT names it when it exports a video with images. Boxes outside
-their frame are ignored, and so are tags, points and skeletons, which have no extent. Rotations are about the centre;
-the upright box around a rotated one is used.
+their frame are ignored, and so are tags, points, polylines and skeletons, which have no extent. Rotations are about
+the centre; the upright box around a rotated one is used.
 
 Reference: Everingham et al., "The PASCAL Visual Object Classes Challenge", IJCV 2010; docs.cvat.ai, "CVAT for image",
 "CVAT for video".
@@ -95,7 +95,7 @@ def _shape(spot: Spot, file: str, shape: ElementTree.Element, kind: str, sieve: 
         annotated = object_from_numbers(spot, file, how, fields, map(shape.get, fields), kind=kind)
         degrees = spot.number("rotation", shape.get("rotation", 0), "an angle in degrees")
         yield annotated._replace(box=_around(annotated.box, degrees, how == "ellipse")) if degrees else annotated
-    elif shape.tag in ("polygon", "polyline"):
+    elif shape.tag == "polygon":
         points = [point.split(",") for point in shape.get("points", "").split(";")]
         yield Object(file, spot.around("points", points), spot, 4 * ("points",), kind=kind)
     else:

@@ -189,7 +189,7 @@ def given(blob: bytes, base: Dataset) -> list[Verdict]:
     for verdict in lines:
         if verdict.verdict == UNDO:
             raise DataError(
-                f"The file has an undo, of {verdict.part} {verdict.row}",
+                f"The file contains an undo of {verdict.part} {verdict.row}",
                 "an exported file, which has only the latest verdicts",
             )
         if by_example.setdefault(verdict.key, verdict).says != verdict.says:

@@ -84,7 +84,7 @@ def honest(run) -> str:
     result, n = run.result, f"{run.result['n_train']:,} windows"
     offset = result["offset"]
     parts, noun = run.parts(), noun_of(run)
-    whose = "it" if parts == 1 else f"the {parts} machines of its splits, of which the first searches here,"
+    whose = "it" if parts == 1 else f"the {parts} machines of its splits (the first of which is used here)"
     test = (
         f"On {result['pictures']:,} test pictures {whose} detected {offset['found']:,} of {result['n_test']:,} "
         f"{words.plural(noun)} with {offset['alarms']:,} false alarms at f = 0."

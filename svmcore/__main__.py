@@ -251,7 +251,7 @@ def _suspects(options: argparse.Namespace) -> int:
         if status:
             return status
     elif options.set:
-        raise RecipeError("--set", options.set[0], "no changes, as this run is already stored")
+        raise RecipeError("--set", options.set[0], "no changes, because this run is already stored")
     try:
         run = runs.get(run_id)
     except runs.UnknownRun as error:

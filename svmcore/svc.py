@@ -246,9 +246,11 @@ class SVC(MachineEstimator):
         kernel = one_of((*named_kernels(), "precomputed")).or_a("a Kernel object", Kernel)
         check(self, kernel=kernel, **PARAMETERS)
         if isinstance(self._settings, Digestion):
-            require(not self._squared, "solver", self.solver, "another one, as loss = 'squared_hinge' has no bound")
+            require(
+                not self._squared, "solver", self.solver, "another one, because loss = 'squared_hinge' has no bound"
+            )
             given = self.kernel == "precomputed"
-            require(not given, "solver", self.solver, "another one, as kernel = 'precomputed' provides all values")
+            require(not given, "solver", self.solver, "another one, because kernel = 'precomputed' provides all values")
         if self.cache_mb is not None:
             ceiling_bytes(self.cache_mb)
 

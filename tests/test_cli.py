@@ -71,7 +71,7 @@ def test_suspects_are_listed_of_a_recipe_and_of_its_run(home, capsys):
         (["suspects", "20260101-000000-000-abcdef"], "unknown", 2),
         (
             ["suspects", "20260101-000000-000-abcdef", "--set", "C=1"],
-            "allowed: no changes, as this run is already stored",
+            "allowed: no changes, because this run is already stored",
             2,
         ),
         (["suspects", "moons", "--most", "0"], "1 or more", 2),

@@ -120,7 +120,7 @@ def test_a_line_for_each_machine_is_named_where_it_is_done():
     assert len(both.data) == 8
     assert [text for text in texts(both) if text in names] == ["3"]
     assert {"base", "virtual"} < set(texts(both))
-    assert "1 of 3 machines are at tol" in both.layout.meta["see"]
+    assert "1 of 3 machines have reached tol" in both.layout.meta["see"]
 
 
 def test_the_histogram_counts_every_alpha_and_says_how_many_are_bound():

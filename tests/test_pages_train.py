@@ -105,7 +105,7 @@ def test_a_run_of_several_trainings_is_drawn(home):
     virtual = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=50, method="vsv", jitters="plus:1", title="Stages")
     run = finished(virtual)
     app = open_app()
-    assert "10 of 10 machines are at tol" in texts(app.caption)
+    assert "10 of 10 machines have reached tol" in texts(app.caption)
     assert {line["stage"].split()[0] for line in run.progress()} == {"base", "virtual"}
     assert (np.diff([line["seconds"] for line in run.progress()]) >= 0).all()
 

@@ -93,7 +93,7 @@ def test_each_score_is_told_in_a_sentence(home):
     found = suspects.suspects(run).first(4)
     assert len(found.index) == len(found.score) == 4
     one = found._replace(given=np.array([3]), rival=np.array([8]), own=np.array([-0.4]), other=np.array([0.9]))
-    said = "the machine of 8 says 0.90, that of its own label 3 says \u22120.40"
+    said = "f of 8 is 0.90, f of its own label 3 is \u22120.40"
     one = one._replace(score=np.array([2.0]))
     assert one.sentence(0) == f"Out of sample, {said}: the label is wrong with a probability of 88\u00a0%."
     assert one._replace(way="bound").sentence(0).endswith(f"its side of the margin: {said}.")

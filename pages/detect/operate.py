@@ -271,7 +271,7 @@ def denominators(view: View) -> str:
     n = len(view.judged.tested)
     area = "" if view.unit == "picture" else f" or the {view.area:,.0f} {view.unit} of their usable area"
     table = int(view.judged.opportunities.sum())
-    counted = f" ({table:,} count by the set's own table)" if table != view.n_objects else ""
+    counted = f" ({table:,} count according to the dataset's table)" if table != view.n_objects else ""
     pictures = words.many(n, "picture")
     return f"Divided by: {view.n_objects:,} labelled {view.nouns}{counted}, and {pictures}{area}."
 

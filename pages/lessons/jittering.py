@@ -119,8 +119,8 @@ LESSON = Lesson(
         Step(
             View("support_vectors", {}, "plain", outlined="sv_numbers"),
             lambda facts: (
-                f"The plain machine keeps {facts.n_sv('plain')} support vectors, see the number of "
-                "that name. A machine with a jittering kernel learns from the same 200 digits. How many will it keep?"
+                f"The plain machine keeps {facts.n_sv('plain')} support vectors (the number *Support vectors*). A "
+                "machine with a jittering kernel learns from the same 200 digits. How many will it keep?"
             ),
             ("At most twice as many", "More than twice as many"),
             View("support_vectors", {}, "jittered", outlined="sv_numbers"),

@@ -128,7 +128,7 @@ def _gap_words(last: dict, tol: float) -> tuple[str, str]:
             f"Violation of the optimality conditions over time, now {now}; the run stops at {least}.",
             f"{whose} falls until every condition holds to within tol = {least}; it is {now} now.",
         )
-    done = f"{np.sum(gaps <= tol)} of {len(gaps)} machines are at tol = {least}"
+    done = f"{np.sum(gaps <= tol)} of {len(gaps)} machines have reached tol = {least}"
     return (
         f"Violation of the optimality conditions by each machine over time; {done}. The mean is {now} now.",
         f"Thin: each machine, named where it finishes. Bold: their mean on this axis, {now} now. {done}.",

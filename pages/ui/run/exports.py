@@ -144,6 +144,7 @@ def _made_with(run: Run) -> str:
     """Machine and versions, as the run kept them."""
     kept = (run.result or {}).get("made_with")
     if not kept:
-        said = "This run, of an older version, did not keep what it ran on." if run.result else "Not kept: no result."
+        said = "This run is from an older version, which did not store the environment." if run.result else "Not "
+        "stored: there is no result."
         return marks.section("Made with", marks.paragraph(said))
     return marks.section("Made with", marks.facts(kept))

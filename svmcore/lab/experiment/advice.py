@@ -127,7 +127,7 @@ def _tries(recipe: Recipe, result: dict, images: bool, gamma: Callable[[tuple[st
             found.append(Try(words, why, _set(recipe, preprocess=other, kernel=gauss)))
     bound, svs = sum(result["n_bound"]), sum(result["n_sv"])
     if bound >= AT_C * svs:
-        why = f"{bound:,} of {svs:,} alphas are at C."
+        why = f"{bound:,} of {svs:,} alphas are bounded (alpha = C)."
         found.append(Try(f"C = {10 * recipe.C:g} instead of {recipe.C:g}", why, _set(recipe, C=10 * recipe.C)))
     if not steps:
         found.append(found.pop(0))  # raw values: their scale is the first thing to mend

@@ -59,7 +59,7 @@ class Suspects(NamedTuple):
         given, rival = _called(self.given[i]), _called(self.rival[i])
         if self.way == "crossed":
             return f"The mean of its margins under the first machines is {own}, with a variance of {other}."
-        says = f"the machine of {rival} says {other}, that of its own label {given} says {own}"
+        says = f"f of {rival} is {other}, f of its own label {given} is {own}"
         if self.way == "bound":
             return f"Its alpha is bounded (alpha = C): training could not bring it to its side of the margin: {says}."
         chance = 1 / (1 + np.exp(-self.score[i]))

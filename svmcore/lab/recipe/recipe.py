@@ -110,7 +110,8 @@ class Recipe:
         "3.2, Figure 4).",
     )
     solver: str = _asked(choice(SOLVERS), "auto", "Solver", "auto chooses by size.")
-    tol: float = _asked(numeric(1e-8, 1), 1e-3, "tol", "Training stops when the KKT gap is at most tol.", step=1e-3)
+    tol: float = _asked(numeric(1e-8, 1), 1e-3, "tol", "Training stops when the optimality gap (maximal KKT violation) "
+    "is at most tol.", step=1e-3)
     cache_mb: float | None = _asked(
         numeric(1, 1e6), None, "Memory ceiling, MB", "Limit for all memory that grows with the data during training.",
         "a third of the free memory", step=100.0,

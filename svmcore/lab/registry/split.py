@@ -123,7 +123,7 @@ def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
     test, part = np.flatnonzero(_wanted(recipe, data.y_test)), "test"
     if not len(data.y_test):
         if recipe.split != "stratified":
-            raise RecipeError("split", recipe.split, f"stratified, as {recipe.dataset} has no test set of its own")
+            raise RecipeError("split", recipe.split, f"stratified, because {recipe.dataset} has no test set of its own")
         n_test = held_out(recipe, len(train), len(np.unique(data.y_train[train])))
         if n_test >= len(train):
             raise RecipeError("n_test", n_test, f"fewer than the {len(train)} examples of {recipe.dataset}")

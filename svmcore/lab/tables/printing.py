@@ -60,4 +60,4 @@ def _test(tested: Tested) -> str:
     if tested.outcome is None:
         return f"{tested.a} and {tested.b}: not compared yet"
     only_a, only_b, p = tested.outcome
-    return f"{tested.a} alone wrong on {only_a}, {tested.b} alone on {only_b}: p = {p:.2g} (exact McNemar test)"
+    return f"{only_a} misclassified by {tested.a} only, {only_b} by {tested.b} only: p = {p:.2g} (exact McNemar test)"

@@ -58,7 +58,9 @@ def _is_size(n) -> bool:
 def check_against(owner, machine: Machine, method: str, n_train: int) -> None:
     """ValueError where machine, method and examples do not go together; BudgetError where memory would not do."""
     if isinstance(machine.kernel, Precomputed):
-        raise ValueError("machine: kernel = precomputed; allowed: a kernel of examples, as vectors are constructed")
+        raise ValueError(
+            "machine: kernel = precomputed; allowed: a kernel of examples, because vectors are constructed"
+        )
     used = int(np.count_nonzero(machine.coef.any(axis=0)))
     if not used:
         raise ValueError("machine: no support vectors; allowed: at least one")
@@ -71,7 +73,9 @@ def check_against(owner, machine: Machine, method: str, n_train: int) -> None:
     if method == "quadratic" and not has_eigenvectors(machine.kernel):
         raise ValueError(f"method = 'quadratic' for {machine.kernel}; allowed: Poly of degree 2 with coef0 from 0")
     if method == "quadratic" and owner.shared and len(machine.bias) > 1:
-        raise ValueError("shared = True with method = 'quadratic'; allowed: False, as each machine has its own vectors")
+        raise ValueError(
+            "shared = True with method = 'quadratic'; allowed: False, because each machine has its own vectors"
+        )
     if method == "fixed-point" and not isinstance(machine.kernel, RBF):
         raise ValueError(f"method = 'fixed-point' for {machine.kernel}; allowed: RBF, the Gaussian kernel")
     if owner.start == EXAMPLES and method != "answers":
@@ -117,7 +121,7 @@ def _check_answers(owner, machine: Machine, n_train: int) -> None:
         raise ValueError("method = 'answers' without X and y; allowed: with training examples")
     if not owner.shared and len(machine.bias) > 1:
         raise ValueError(
-            "shared = False with method = 'answers'; allowed: True, as it fits all decision values jointly"
+            "shared = False with method = 'answers'; allowed: True, because it fits all decision values jointly"
         )
     check(owner, answers=optional(Allowed("an Answers", lambda value: isinstance(value, Answers))))
     rates = dict.fromkeys(("rate", "weight_rate", "sharpness"), above(0))

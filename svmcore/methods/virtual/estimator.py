@@ -192,13 +192,14 @@ class VirtualSVC(MachineEstimator):
             svc = getattr(self, name)
             if svc is not None and (not isinstance(svc, SVC) or isinstance(svc, NuSVC)):
                 raise ValueError(f"{name} = {svc!r}; allowed: an SVC of svmcore, or None")
-            (svc or SVC())._check_as_part(name, "images, as jitters transform images")
+            (svc or SVC())._check_as_part(name, "images, because jitters transform images")
         check(self, scope=one_of(SCOPES))
         least = 1 if self.scope.startswith("all") else 0
         check(self, rounds=whole(least), keep=above(0, 1), rank=one_of(RANKS), draws=whole(0))
         if self.keep < 1 and least:
             raise ValueError(
-                f"keep = {self.keep}, scope = {self.scope!r}; allowed: 1, as there is no machine to rank the copies"
+                f"keep = {self.keep}, scope = {self.scope!r}; allowed: 1, because there is no machine to rank the "
+                "copies"
             )
         self._check_draws()
         if jitters.image_shape is None and len(jitters) > 1:

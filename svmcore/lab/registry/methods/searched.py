@@ -119,8 +119,8 @@ class SearchedJitters(VirtualSupportVectors):
             return ""
         first, last = search.path[0], search.path[-1]
         return (
-            f"searched: {last.jitters} with {last.errors:,} of {search.n:,} validation examples wrong, "
-            f"{first.jitters} had {first.errors:,}; {len(search.tried)} sets tried."
+            f"chosen by search: {last.jitters}, with {last.errors:,} of {search.n:,} validation examples wrong "
+            f"({first.jitters}: {first.errors:,}); {len(search.tried)} sets tried."
         )
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:

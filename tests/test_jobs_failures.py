@@ -66,7 +66,7 @@ def failing(error):
     ("error", "words"),
     [
         (OSError(errno.ENOSPC, "x"), "is full"),
-        (MemoryError(), "memory ran out"),
+        (MemoryError(), "Memory ran out"),
         (ValueError("y has one class"), "^y has one class$"),
         (ZeroDivisionError("oops"), "^ZeroDivisionError: oops$"),
     ],

@@ -63,7 +63,7 @@ def cut(recipe, pictures: PictureSet, part: Part, grow: float, check) -> tuple[n
         y += [1] * len(squares) + [-1] * len(others)
         picture += [at] * (len(squares) + len(others))
     if not n_objects:
-        raise RecipeError("dataset", recipe.dataset, "a dataset with objects in its training pictures")
+        raise RecipeError("dataset", recipe.dataset, "a set with objects in the pictures that train")
     return np.array(X, np.uint8), np.array(y), np.array(picture)
 
 
@@ -292,7 +292,7 @@ def search(recipe, pictures: PictureSet, machine, discard: Discard | None, image
 
 def _problem(recipe, ground: Ground, check) -> Problem:
     if len(np.unique(ground.y)) < 2:
-        raise RecipeError("dataset", recipe.dataset, "a dataset with objects in its training pictures")
+        raise RecipeError("dataset", recipe.dataset, "a set with objects in the pictures that train")
     shape = ground.chips.shape[1:]
     data = Chips(ground.chips, ground.chips[:0], shape, ground.pictures.content_hash)
     split = Split(np.arange(len(ground.y)), np.arange(0), "train", ground.y, ground.y[:0])

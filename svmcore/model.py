@@ -135,7 +135,8 @@ class Machine:
 
     def decision_values(self, X, check: Callable[[], None] = lambda: None) -> np.ndarray:
         """f before the sign for rows X (n, d) that are prepared already: (n, k) float64; kernel values (n, number of
-        training examples) where the kernel is precomputed. ValueError for another number of features.
+        training examples) where the kernel is precomputed. ValueError for another number of features, or examples with
+        kernel values that overflow.
 
         `check` is called between pieces of at most some tens of milliseconds, and may raise to stop.
 
@@ -152,7 +153,11 @@ class Machine:
                 rows = X[start : start + self._rows]
                 rows = rows.toarray() if hasattr(rows, "toarray") else rows
                 require_float32(rows)
-                decision[start : start + self._rows] += self._sums(rows)
+                with np.errstate(over="ignore", invalid="ignore"):
+                    sums = self._sums(rows)
+                if not np.isfinite(sums).all():
+                    raise ValueError(f"X: values of {self.kernel} overflow; scale the features first, as for training")
+                decision[start : start + self._rows] += sums
         return decision
 
     @property

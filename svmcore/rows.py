@@ -199,6 +199,8 @@ def lost_columns(X) -> np.ndarray:
 
 def require_float32(X: np.ndarray) -> None:
     """ValueError unless float32 holds all numbers of X, as kernels take them; before fits and decisions alike."""
+    if X.dtype.kind == "c":
+        raise ValueError(f"X has numbers of type {X.dtype}; allowed: real numbers")
     largest = np.finfo(np.float32).max
     if not (X.max(initial=0) <= largest and X.min(initial=0) >= -largest):  # so that NaN is refused too
         raise ValueError("X has missing or infinite values, or numbers beyond float32 (3e38); scale the features first")

@@ -120,6 +120,36 @@ def test_wrong_number_of_features_is_refused(rng):
         machine(rng).decision_values(np.zeros((2, 4)))
 
 
+@pytest.mark.parametrize("constructed", [False, True])
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("kernel", [Linear(), Poly(3, 0.5, 1.0), Poly(64, 1.0, 1.0), RBF(0.3), Sigmoid(0.1)])
+def test_decisions_on_examples_of_any_size_are_right_or_refused(rng, kernel, k, constructed):
+    m = machine(rng, k=k, kernel=kernel)
+    m = replace(m, support=np.full(7, -1)) if constructed else m
+    V, refused = m.support_vectors.astype(np.longdouble), 0
+    for size in (1.0, 1e3, 1e5, 1e10, 1e15, 1e19, 1e38, -3e38):
+        X = np.array([[size, 0, 0, 0, 0], [size] * 5])
+        with np.errstate(over="ignore"):
+            wanted = kernel.value(X @ V.T, np.square(X).sum(1)[:, None], np.square(V).sum(1)) @ m.coef.T + m.bias
+        try:
+            f = m.decision_function(X)
+        except ValueError:
+            with pytest.raises(ValueError, match="overflow; scale the features first"):
+                m.decision_function(X)
+            refused += 1
+            continue
+        scale = np.abs(wanted).max(axis=0) + np.abs(m.coef).sum(axis=1)
+        assert (np.abs(f - wanted) <= 1e-4 * scale).all(), size
+    assert refused < 8
+    assert refused or not constructed or not isinstance(kernel, Poly)
+
+
+def test_numbers_that_are_not_real_are_refused(rng):
+    for m in (machine(rng), replace(machine(rng), support=np.full(7, -1))):
+        with pytest.raises(ValueError, match="complex128; allowed: real numbers"):
+            m.predict(np.ones((2, 5)) + 1j)
+
+
 def test_shapes_must_agree(rng):
     m = machine(rng)
     with pytest.raises(ValueError, match="bound has shape"):

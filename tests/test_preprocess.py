@@ -220,3 +220,31 @@ def test_every_step_keeps_an_empty_batch_empty(name):
     fitted = Preprocessor(usage(name)).fit(strokes(h=8, w=8))
     width = fitted.transform(strokes(h=8, w=8)).shape[1]
     assert fitted.transform(np.zeros((0, 8, 8))).shape == (0, width)
+
+
+PIXELS = [np.nan, np.inf, -np.inf, 1e39, 3e38, -1e300, 1j]
+
+
+@all_cases("pixel", PIXELS)
+@all_cases("steps", [[usage(name)] for name in STEPS] + [["standardise", "equalise"], ["deslant", "equalise"]])
+def test_images_with_a_pixel_that_steps_cannot_count_on_are_refused(steps, pixel):
+    images = strokes(h=8, w=8).astype(type(pixel))
+    fitted = Preprocessor(*steps).fit(images.real)
+    images[2, 3, 3] = pixel
+    rows, of_rows = images.reshape(len(images), -1), Preprocessor(*steps, image_shape=(8, 8))
+    of_rows.fit(rows[:2].real)
+    stored = Preprocessor.from_dict(of_rows.to_dict())
+    asked = [(of_rows, rows), (stored, rows), (fitted, images), (Preprocessor.from_dict(fitted.to_dict()), images)]
+    for prepare, X in asked:
+        for use in (prepare.transform, prepare.stages):
+            with pytest.raises(ValueError, match=r"pixels|NaN|infinity|Complex"):
+                use(X)
+    for prepare, X in ((clone(fitted), images), (clone(of_rows), rows)):
+        with pytest.raises(ValueError, match=r"pixels|NaN|infinity|Complex"):
+            prepare.fit(X)
+
+
+@all_cases("name", STEPS)
+def test_the_largest_pixels_allowed_come_out_as_numbers(name):
+    images = strokes(h=8, w=8) * 1e15 / 200
+    assert np.isfinite(Preprocessor(usage(name)).fit_transform(images)).all()

@@ -580,3 +580,14 @@ def test_a_detector_of_degree_2_is_the_same_quadratic_form_with_as_many_vectors_
     reduced = ReducedSet(65, method="quadratic").fit(machine).machine_
     np.testing.assert_allclose(quadratic(reduced).values(X), quadratic(machine).values(X), atol=1e-4)
     assert len(reduced.support) <= 65 < len(machine.support)
+
+
+def test_a_reduced_machine_refuses_what_it_cannot_decide():
+    X, _ = digits()
+    fitted = ReducedSet(5, iterations=1).fit(ten())
+    for size in (1e19, 1e38):
+        with pytest.raises(ValueError, match="overflow; scale the features first"):
+            fitted.predict(np.full((2, 64), size))
+    for far in (X + 1j, X * np.nan, X + 1e39):
+        with pytest.raises(ValueError, match=r"real numbers|beyond float32"):
+            fitted.predict(far)

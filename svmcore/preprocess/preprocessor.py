@@ -17,6 +17,7 @@ from sklearn.utils.validation import validate_data
 from svmcore.preprocess.steps import STEPS, as_images, check_order, parse_step
 
 MOST = 1 << 16  # pixels that an image described in a file has in a row
+LARGEST = 1e15  # a pixel, so that float32 holds the sum of the squares of an image's pixels
 
 
 class Preprocessor(TransformerMixin, BaseEstimator):
@@ -208,6 +209,8 @@ class Preprocessor(TransformerMixin, BaseEstimator):
     def _run(self, X: np.ndarray, learned: dict[int, object]) -> Iterator[np.ndarray]:
         """The images (n, h, w, c) before the first and after each step; what a step learns is added to `learned`."""
         X = np.asarray(X)
+        if X.ndim > 2 or self.image_shape is not None:
+            _require_pixels(X)
         images = as_images(X, self.image_shape)
         yield images
         for at, (name, value) in enumerate(self._parsed):
@@ -228,6 +231,14 @@ class Preprocessor(TransformerMixin, BaseEstimator):
 def _is_flat(X) -> bool:
     """Whether X is what scikit-learn checks: anything but an array of images."""
     return hasattr(X, "toarray") or np.asarray(X).ndim < 3
+
+
+def _require_pixels(X: np.ndarray) -> None:
+    """ValueError for images that compiled steps cannot count on: NaN, infinite or beyond LARGEST."""
+    if X.dtype.kind == "c":
+        raise ValueError(f"X has pixels of type {X.dtype}; allowed: real numbers")
+    if X.dtype.kind != "u" and not (X.max(initial=0) <= LARGEST and X.min(initial=0) >= -LARGEST):
+        raise ValueError(f"X has missing or infinite pixels, or some beyond {LARGEST:g}; allowed: finite, smaller ones")
 
 
 def _last(stages: Iterator[np.ndarray]) -> np.ndarray:

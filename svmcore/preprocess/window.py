@@ -201,7 +201,7 @@ def spread(values, scratch, out):
         return
     scale = np.float32(k) / (high - low)
     for i in range(m):
-        places[i] = min(np.int32((values[i] - low) * scale), np.int32(k - 1))
+        places[i] = max(np.int32(0), min(np.int32((values[i] - low) * scale), np.int32(k - 1)))  # NaN has no place
     counts[:] = 0
     for i in range(m):
         counts[places[i]] += 1

@@ -131,6 +131,37 @@ def test_a_feature_far_from_the_origin_is_standardised_as_scikit_learn_does_in_d
         np.testing.assert_allclose(fitted.transform(features), expected, atol=2e-6)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [2, 7, 400, 20_000])
+def test_a_feature_that_is_constant_but_for_rounding_stays_near_0(n, dtype):
+    """Sums of 0.1 are no multiples of it; a deviation that is rounding would turn it into +-1, and a new value into
+    millions."""
+    rng = np.random.default_rng(n)
+    constants = [0.1, 0.3, 1 / 3, 101325.1, 2460400.7, -1.7e9, 1e-30, 0]
+    features = np.column_stack([*np.tile(constants, (n, 1)).T, 1.7e9 + 600 * rng.random(n)]).astype(dtype)
+    features[::2, 1] = np.nextafter(features[0, 1], dtype(1), dtype=dtype) if dtype == np.float64 else features[0, 1]
+    new = features.copy()
+    new[0, :8] *= dtype(1 + 1e-6)
+    theirs = StandardScaler().fit(features.astype(np.float64))
+    prepare = Preprocessor("zscore").fit(features)
+    for fitted in (prepare, Preprocessor.from_dict(prepare.to_dict())):
+        for X in (features, new):
+            np.testing.assert_allclose(
+                fitted.transform(X), theirs.transform(X.astype(np.float64)), atol=1e-5, rtol=1e-5
+            )
+    assert np.abs(prepare.transform(features)[:, :8]).max() < 1e-5
+    centred = Preprocessor("centre").fit(features).transform(new)
+    np.testing.assert_allclose(centred, new - features.mean(axis=0, dtype=np.longdouble), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(5, 5), (28, 28), (101, 37, 3)])
+def test_a_constant_example_is_standardised_to_0_whatever_its_grey(shape):
+    images = np.full((4, *shape), np.float32(0.1)) * np.float32([1, 3, 1e5, 1e-9]).reshape(4, *[1] * len(shape))
+    assert not Preprocessor("standardise").transform(images).any()
+    rows = images.reshape(4, -1).astype(np.float64)
+    assert not Preprocessor("standardise").transform(rows * 0.7).any()
+
+
 def test_machines_stored_with_means_in_single_precision_prepare_as_they_did():
     features = np.random.default_rng(0).normal(1e4, 3, size=(200, 5)).astype(np.float32)
     description = Preprocessor("zscore").fit(features).to_dict()

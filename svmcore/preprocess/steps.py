@@ -160,6 +160,7 @@ def standardise(images: np.ndarray) -> np.ndarray:
     Source: DeCoste and Schölkopf (2002), section 5.2.
     """
     centred = images - images.mean(axis=(1, 2, 3), keepdims=True)
+    centred[(images == images[:, :1, :1, :1]).all(axis=(1, 2, 3))] = 0  # the mean is rounded
     return _divide(centred, centred.std(axis=(1, 2, 3), keepdims=True))
 
 
@@ -270,11 +271,14 @@ STEPS: dict[str, Step] = {
 
 def _mean_and_deviation(images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Of each feature, float64 and float32. Summed in float64, in blocks of examples: a sum in float32 loses a feature
-    whose mean is many times its deviation, as of dates, and one whose squares float32 cannot hold."""
+    whose mean is many times its deviation, as of dates, and one whose squares float32 cannot hold. A deviation within
+    the rounding of such a sum is 0: scikit-learn, _is_constant_feature."""
     mean, squares = images.mean(axis=0, dtype=np.float64), np.zeros(images.shape[1:])
     for start in range(0, len(images), BLOCK):
         squares += np.square(images[start : start + BLOCK] - mean).sum(axis=0)
-    return mean, np.sqrt(squares / len(images)).astype(np.float32)
+    deviation = np.sqrt(squares / len(images))
+    rounding = len(images) * np.finfo(np.float64).eps * np.abs(mean)
+    return mean, np.where(deviation <= rounding, 0, deviation).astype(np.float32)
 
 
 def _centred(images: np.ndarray, mean: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from data.loaders.pictures import are_pictures, read_pictures
 from tests.annotations import (
     ALL,
     CARS,
+    ROBOFLOW,
     SAME,
     H,
     W,
@@ -24,6 +25,7 @@ from tests.annotations import (
     labelme,
     per_cent,
     pictures,
+    table,
     via,
     via_csv,
     voc,
@@ -357,6 +359,75 @@ def test_tasks_of_two_projects_with_the_same_numbers_are_not_taken_for_two_annot
     assert sorted(
         read_pictures(files_of({**pictures(), "p.json": json.dumps(whole)})).boxes.round(3).tolist()
     ) == sorted(ALL)
+
+
+SIZED = {"VOC", "COCO", "COCO, masks", "labelme", "CVAT", "CVAT, video", "table"}  # tools that state sizes in pixels
+
+
+def stating(tool, h, w):
+    """The files of a tool whose annotations state that the pictures have h x w pixels; they have H x W."""
+    if tool == "VOC":
+        size = f"<size><width>{w}</width><height>{h}</height></size>"
+        return {f"{n}.xml": voc(n).replace("<size><width>60</width></size>", size) for n in "abc"}
+    if tool.startswith("COCO"):
+        whole = json.loads(coco())
+        for image in whole["images"]:
+            image |= {"height": h, "width": str(w)}
+        for annotation in whole["annotations"] if tool == "COCO, masks" else ():
+            x, y, across, down = annotation.pop("bbox")
+            mask = np.zeros((h, w), bool)
+            mask[y : y + down, x : x + across] = True
+            annotation["segmentation"] = run_lengths(mask, True)
+        for image in whole["images"] if tool == "COCO, masks" else ():
+            image |= {"height": 7, "width": 9}  # the mask says what its pixels are
+        return {"i.json": json.dumps(whole)}
+    if tool == "labelme":
+        return {f"{n}.json": json.dumps(json.loads(labelme(n)) | {"imageHeight": h, "imageWidth": w}) for n in "abc"}
+    if tool == "CVAT":
+        return {"annotations.xml": cvat().replace('width="60" height="40"', f'width="{w}" height="{h}"')}
+    if tool == "CVAT, video":
+        meta = f"<meta><task><original_size><width>{w}</width><height>{h}</height></original_size></task></meta>"
+        given = video(DRIVEN)
+        return given | {"annotations.xml": given["annotations.xml"].replace("<meta/>", meta)}
+    if tool == "Label Studio":
+        return {"p.json": label_studio().replace(f'"original_width": {W}, "original_height": {H}',
+                                                 f'"original_width": {w}, "original_height": {h}')}  # fmt: skip
+    return {"t.csv": table(ROBOFLOW, f"{{}}.png,{w},{h},car,{{}},{{}},{{}},{{}}")}
+
+
+def stated(tool, h, w):
+    return files_of((pictures() if tool != "CVAT, video" else {}) | stating(tool, h, w))
+
+
+@pytest.mark.parametrize("tool", sorted(SIZED))
+@pytest.mark.parametrize(("h", "w"), [(2 * H, 2 * W), (3 * H // 2, 3 * W // 2), (3 * H, 3 * W + 2)])
+def test_objects_are_scaled_with_a_picture_of_another_scale(tool, h, w):
+    upload = read_pictures(stated(tool, h, w))
+    expected = [[x * W / w, y * H / h, x2 * W / w, y2 * H / h] for x, y, x2, y2 in ALL]
+    np.testing.assert_allclose(sorted(upload.boxes.tolist()), sorted(expected), atol=1e-3)
+    (note,) = (note for note in upload.notes if "another size" in note)
+    assert note.startswith("2 pictures have another size than the annotations state, such as ")
+    assert f"with {W} x {H} instead of {w} x {h} pixels" in note
+
+
+@pytest.mark.parametrize("tool", [*sorted(SIZED), "Label Studio"])
+@pytest.mark.parametrize(("h", "w"), [(W, H), (H + 9, W), (2 * H, 3 * W)], ids=["turned", "higher", "stretched"])
+def test_a_picture_of_other_proportions_than_the_annotations_state_is_refused_with_both_sizes(tool, h, w):
+    with pytest.raises(DataError, match=rf"the annotations state {w} x {h} pixels, but .* has {W} x {H}"):
+        read_pictures(stated(tool, h, w))
+
+
+@pytest.mark.parametrize("tool", sorted(SIZED - {"COCO, masks"}))
+@pytest.mark.parametrize(("h", "w"), [(H, W), (0, 0)])
+def test_a_size_that_is_right_or_not_stated_changes_nothing(tool, h, w):
+    upload = read_pictures(stated(tool, h, w))
+    assert sorted(upload.boxes.tolist()) == sorted(ALL)
+    assert not any("another size" in note for note in upload.notes)
+
+
+def test_width_and_height_that_may_be_those_of_the_object_are_not_taken_for_the_size_of_the_picture():
+    given = {**pictures(), "t.csv": table("image,xmin,ymin,xmax,ymax,width,height", "{}.png,{},{},{},{},{w},{h}")}
+    assert sorted(read_pictures(files_of(given)).boxes.tolist()) == sorted(ALL)
 
 
 def test_points_alone_are_refused_and_counted():

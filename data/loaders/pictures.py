@@ -86,8 +86,8 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
     called = tuple(kind for kind, _ in Counter(item.kind for item in annotated if item.kind).most_common())
     annotated = [item for item in annotated if item.kind in kinds] if kinds else annotated
     decoded, read = _decoded(members, sieve)
-    annotated, position = _placed(annotated, decoded, names, sieve)
-    notes = sieve.notes(total, "files and lines")
+    annotated, position, resized = _placed(annotated, decoded, names, sieve)
+    notes = [*sieve.notes(total, "files and lines"), *resized]
     readable = [k for k, picture in enumerate(decoded) if picture is not None]
     position, decoded = np.searchsorted(readable, position), [decoded[k] for k in readable]
     if len(set(position)) < 2:
@@ -185,9 +185,9 @@ def _shared(path: str, other: str) -> int:
 
 def _placed(
     annotated: list[Object], pictures: list[np.ndarray | None], names: list[str], sieve: Sieve
-) -> tuple[list[Object], np.ndarray]:
-    """The valid objects of readable pictures, in pixels, and (m,) int64 the picture of each."""
-    known, placed, position, seen = _Names(names), [], [], {}
+) -> tuple[list[Object], np.ndarray, list[str]]:
+    """The valid objects of readable pictures, in pixels, (m,) int64 the picture of each, and a note."""
+    known, placed, position, seen, resized = _Names(names), [], [], {}, {}
     for item in annotated:
         where = item.spot.where
         with sieve.part(where()):
@@ -204,15 +204,30 @@ def _placed(
                 raise DataError(reason, item.named or similar)
             if pictures[there[0]] is None:
                 continue
-            item = item.scaled(pictures[there[0]].shape)
-            _check_place(item, pictures[there[0]].shape)
+            shape, stated = pictures[there[0]].shape, item
+            item = item.scaled(shape)
+            _check_place(item, shape)
             key = (there[0], *item.box)
             if key in seen:
                 raise DataError(f"{where()}: the same object as in {seen[key]}", "each object once")
             seen[key] = item.spot.at if item.spot.file == annotated[0].spot.file else where()
             placed.append(item)
             position.append(there[0])
-    return placed, np.array(position, np.int64)
+            if stated.is_scaled(shape):
+                resized.setdefault(there[0], (shape, item.size))
+    return placed, np.array(position, np.int64), _resized_note(names, resized)
+
+
+def _resized_note(names: list[str], resized: dict[int, tuple]) -> list[str]:
+    """A note on pictures that have another size, (h, w), than the annotations state. resized: both, by picture."""
+    if not resized:
+        return []
+    (first, ((h, w), (H, W))), n = next(iter(resized.items())), len(resized)
+    which = "1 picture has" if n == 1 else f"{n:,} pictures have"
+    return [
+        f"{which} another size than the annotations state, such as {names[first][:60]} with {w} x {h} instead of "
+        f"{W} x {H} pixels: the objects are scaled with the picture"
+    ]
 
 
 def _named(image: str, files: dict[str, list[int]]) -> str:

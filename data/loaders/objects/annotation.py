@@ -71,13 +71,24 @@ class Object(NamedTuple):
     circle: bool = False
     turn: float = 0.0  # degrees, about the first corner; for boxes in fractions
     named: str = ""  # how images must be named, if the annotations number them
+    size: tuple[int, int] | None = None  # (h, w) of the picture as the annotations state it
+
+    def is_scaled(self, shape: tuple[int, int]) -> bool:
+        """Whether the annotations state another size of the picture than its own, (h, w), so that pixels are scaled."""
+        return not self.shares and self.size not in (None, shape)
 
     def scaled(self, shape: tuple[int, int]) -> "Object":
-        """The object in pixels of a picture (h, w), with an upright box."""
-        if not self.shares:
-            return self
+        """The object in pixels of a picture (h, w), with an upright box. DataError if the annotations state a size of
+        other proportions."""
         h, w = shape
-        box = _turned([v * s for v, s in zip(self.box, (w, h, w, h))], self.turn)
+        H, W = self.size or shape
+        if min(abs(h - H * w / W), abs(w - W * h / H)) >= 1:  # a pixel, as sides are rounded to whole pixels
+            reason = f"{self.spot.where()}: the annotations state {W} x {H} pixels, but {self.image[:60]} has {w} x {h}"
+            raise DataError(reason, "the image that was annotated, or one that only its scale distinguishes from it")
+        if not self.shares and (h, w) == (H, W):
+            return self
+        x, y = (w, h) if self.shares else (w / W, h / H)
+        box = _turned([v * s for v, s in zip(self.box, (x, y, x, y))], self.turn)
         return self._replace(box=tuple(round(v, 3) for v in box), shares=False, turn=0.0)
 
 
@@ -114,6 +125,15 @@ def object_from_numbers(
     circle = how == "circle"
     sides = (*fields[:2], *fields[:2])
     return Object(image, _BOX[how](*v), spot, sides, fields[2] if circle else "", circle=circle, **about)
+
+
+def stated_size(height, width) -> tuple[int, int] | None:
+    """(h, w) of a picture as annotations state it; None if they do not: some tools write 0, or nothing."""
+    try:
+        h, w = round(float(height)), round(float(width))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return (h, w) if min(h, w) > 0 else None
 
 
 def _turned(box: Sequence[float], degrees: float) -> tuple[float, ...]:

@@ -1,7 +1,7 @@
 """Boxes in COCO's JSON format, which CVAT, Label Studio and Roboflow also export.
 
-    {"images": [{"id", "file_name", ...}], "annotations": [{"image_id", "bbox": [x, y, width, height], "category_id"}],
-     "categories": [{"id", "name"}]}
+    {"images": [{"id", "file_name", "width", "height"}], "categories": [{"id", "name"}],
+     "annotations": [{"image_id", "category_id", "bbox": [x, y, width, height]}]}
 
 If an annotation has no bbox, the box around its polygons or its run-length mask is used. A mask lists the lengths of
 alternating runs of pixels, column by column, the first of which is outside. In the compressed form of pycocotools each
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from data.dataset import DataError
-from data.loaders.objects.annotation import Object, Spot, called, short
+from data.loaders.objects.annotation import Object, Spot, called, short, stated_size
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "COCO's JSON: images with id and file_name, annotations with image_id and bbox [x, y, width, height]"
@@ -31,13 +31,14 @@ def is_coco(whole) -> bool:
 
 def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
     """The objects, without crowds; invalid ones go to the sieve."""
-    files, kinds = {}, {}
+    files, sizes, kinds = {}, {}, {}
     for k, image in enumerate(whole["images"]):
         spot = Spot(name, f"images[{k}]")
         with sieve.part(spot.where()):
             if not isinstance(image, dict) or (number := _identity(image.get("id"))) is None:
                 raise DataError(f"{spot.where()}: {short(image)}", ACCEPTED)
             file = spot.named("file_name", image.get("file_name"))
+            sizes[number] = stated_size(image.get("height"), image.get("width"))
             if files.setdefault(number, file) != file:
                 files[number] = None  # objects with this id may be in either image
                 raise DataError(f"{spot.where('id')}: {number[:40]} is the id of another image too", "an id per image")
@@ -55,7 +56,7 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
             if _identity(annotation.get("iscrowd")) in ("1", "True"):
                 sieve.ignored["crowd"] += 1
                 continue
-            yield _object(spot, annotation, files, kinds)
+            yield _object(spot, annotation, files, sizes, kinds)
 
 
 def written(pictures: Iterable[tuple[str, tuple[int, int]]], detections: Iterable[tuple], kind: str) -> str:
@@ -71,13 +72,14 @@ def written(pictures: Iterable[tuple[str, tuple[int, int]]], detections: Iterabl
     return json.dumps(whole, ensure_ascii=False, indent=1)
 
 
-def _object(spot: Spot, annotation: dict, files: dict, kinds: dict) -> Object:
+def _object(spot: Spot, annotation: dict, files: dict, sizes: dict, kinds: dict) -> Object:
     image = _identity(annotation.get("image_id"))
     if not files.get(image):
         raise DataError(f"{spot.where('image_id')}: {short(annotation.get('image_id'))}", "the id of one of the images")
-    bbox, outline = annotation.get("bbox"), annotation.get("segmentation")
+    bbox, outline, size = annotation.get("bbox"), annotation.get("segmentation"), sizes[image]
     if not bbox and isinstance(outline, dict):
         box = _around_mask(spot, outline)
+        size = stated_size(*outline["size"])
     elif not bbox and isinstance(outline, list) and outline and all(isinstance(part, list) for part in outline):
         box = spot.around("segmentation", [pair for part in outline for pair in zip(part[::2], part[1::2])])
     else:
@@ -86,7 +88,7 @@ def _object(spot: Spot, annotation: dict, files: dict, kinds: dict) -> Object:
             raise DataError(f"{spot.where('bbox')}: {short(bbox)}", "x, y, width and height, the last two above 0")
         box = (x, y, x + w, y + h)
     kind = kinds.get(_identity(annotation.get("category_id")), "")
-    return Object(files[image], box, spot, _FIELDS, kind=kind)
+    return Object(files[image], box, spot, _FIELDS, kind=kind, size=size)
 
 
 def _around_mask(spot: Spot, mask: dict) -> tuple[float, ...]:

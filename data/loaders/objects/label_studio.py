@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from data.dataset import DataError
-from data.loaders.objects.annotation import Object, Spot, called, object_from_numbers, short
+from data.loaders.objects.annotation import Object, Spot, called, object_from_numbers, short, stated_size
 from data.loaders.sieve import Sieve
 
 _LABELS = ("rectanglelabels", "ellipselabels", "polygonlabels")
 _TYPES = (*_LABELS, "rectangle", "ellipse", "polygon")
 _FIELDS, _RADII = ("x", "y", "width", "height"), ("x", "y", "radiusX", "radiusY")
 PER_CENT = "a number, in per cent of the picture"
+_SIZE = ("original_height", "original_width")  # of the picture, in pixels
 _OTHER = "region of another annotator"
 ACCEPTED = "rectangles, ellipses or polygons as Label Studio exports them, in per cent of the picture"
 
@@ -96,7 +97,8 @@ def _values(task: dict, sieve: Sieve) -> Iterator[tuple[str, dict]]:
                 continue
             chosen = a if chosen is None else chosen
             if a == chosen:
-                yield f".annotations[{a}].result[{r}]", result.get("value")
+                value, size = result.get("value"), {name: result.get(name) for name in _SIZE}
+                yield f".annotations[{a}].result[{r}]", size | value if isinstance(value, dict) else value
             else:
                 sieve.ignored[_OTHER] += 1
     for field, regions in task.items():
@@ -131,4 +133,5 @@ def _object(spot: Spot, image: str, value) -> Object:
     else:
         region = object_from_numbers(spot, image, "size", _FIELDS, map(value.get, _FIELDS), PER_CENT)
         region = region._replace(turn=spot.number("", value.get("rotation", 0), "an angle"))
-    return region._replace(box=tuple(v / 100 for v in region.box), kind=kind, shares=True)
+    size = stated_size(*map(value.get, _SIZE))
+    return region._replace(box=tuple(v / 100 for v in region.box), kind=kind, shares=True, size=size)

@@ -1,6 +1,7 @@
 """Shapes as saved by labelme, in one JSON file per picture.
 
-{"imagePath": "a.jpg", "shapes": [{"label": "car", "shape_type": "rectangle", "points": [[x, y], [x, y]]}]}
+{"imagePath": "a.jpg", "imageHeight": 40, "imageWidth": 60,
+ "shapes": [{"label": "car", "shape_type": "rectangle", "points": [[x, y], [x, y]]}]}
 
 For polygons and masks the box around them is used. Points and lines have no extent and are ignored.
 """
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from data.dataset import DataError
-from data.loaders.objects.annotation import Object, Spot, called, short
+from data.loaders.objects.annotation import Object, Spot, called, short, stated_size
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "labelme's shapes: rectangle, circle, polygon or mask, with their points"
@@ -26,6 +27,7 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
     """The objects; invalid ones go to the sieve."""
     named = Spot(name).named("imagePath", whole["imagePath"])
     image = PurePosixPath(named.replace("\\", "/")).name
+    size = stated_size(whole.get("imageHeight"), whole.get("imageWidth"))
     for k, shape in enumerate(whole["shapes"]):
         spot = Spot(name, f"shapes[{k}]")
         with sieve.part(spot.where()):
@@ -41,4 +43,5 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
                 (x, y), (u, v) = (spot.numbers("points", point, 2) for point in points[:2])
                 r = math.hypot(u - x, v - y)
                 box = (x - r, y - r, x + r, y + r)
-            yield Object(image, box, spot, 4 * ("points",), kind=called(shape.get("label", "")), circle=circle)
+            kind = called(shape.get("label", ""))
+            yield Object(image, box, spot, 4 * ("points",), kind=kind, circle=circle, size=size)

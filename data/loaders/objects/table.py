@@ -28,6 +28,7 @@ from data.loaders.objects.annotation import (
     Spot,
     called,
     object_from_numbers,
+    stated_size,
 )
 from data.loaders.sieve import Sieve
 
@@ -83,13 +84,16 @@ def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
         raise DataError(f"{name} has a header but no objects", "at least one object")
     comma = _mark(decoded) != ","
     words = _category_is_kind(columns, rows)
+    sized = columns[1:3] == ["width", "height"] and layout[0] == "corners"
     objects = []
     for at, (line, cells) in enumerate(rows):
         spot = Spot(name, f"line {line}", tabled=True)
         if at == MAX_OBJECTS:
             raise DataError(f"{spot.where()}: more than {MAX_OBJECTS:,} objects", f"at most {MAX_OBJECTS:,} objects")
         with sieve.part(spot.where()):
-            objects.append(_object(spot, layout, _values(spot, columns, cells), words, comma))
+            values = _values(spot, columns, cells)
+            size = stated_size(values["height"], values["width"]) if sized else None
+            objects.append(_object(spot, layout, values, words, comma)._replace(size=size))
     shares = bool(objects) and all(-1 <= v <= 1 for annotated in objects for v in annotated.box)
     yield from (annotated._replace(shares=shares) for annotated in objects)
 

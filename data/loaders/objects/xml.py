@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from data.dataset import DataError, in_words
-from data.loaders.objects.annotation import BOX, Object, Spot, called, object_from_numbers, short
+from data.loaders.objects.annotation import BOX, Object, Spot, called, object_from_numbers, short, stated_size
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "Pascal VOC's XML (one file per picture) or CVAT's (one file for all), without a document type definition"
@@ -46,31 +46,36 @@ def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
     elif root.tag == "annotations":
         for k, image in enumerate(root.iter("image"), 1):
             yield from _cvat(Spot(name, f"image {k}"), image, sieve)
+        original = next(root.iter("original_size"), root)  # of the frames of a video
+        size = stated_size(original.findtext("height"), original.findtext("width"))
         for k, track in enumerate(root.iter("track"), 1):
-            yield from _video(Spot(name, f"track {k}"), track, sieve)
+            for annotated in _video(Spot(name, f"track {k}"), track, sieve):
+                yield annotated._replace(size=size)
     else:
         raise DataError(f"{name} begins with <{root.tag[:40]}>", ACCEPTED)
 
 
 def _voc(name: str, root: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
     image = Spot(name).named("filename", root.findtext("filename"))
+    size = stated_size(root.findtext("size/height"), root.findtext("size/width"))
     for k, element in enumerate(root.iter("object"), 1):
         spot = Spot(name, f"object {k}")
         with sieve.part(spot.where()):
             box = element.find("bndbox")
             if box is None:
                 raise DataError(f"{spot.where()}: there is no <bndbox>", "xmin, ymin, xmax and ymax within <bndbox>")
-            yield object_from_numbers(
-                spot, image, "corners", BOX, map(box.findtext, BOX), kind=called(element.findtext("name", ""))
-            )
+            kind = called(element.findtext("name", ""))
+            yield object_from_numbers(spot, image, "corners", BOX, map(box.findtext, BOX), kind=kind, size=size)
 
 
 def _cvat(parent: Spot, image: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:
     file = parent.named("name", image.get("name"))
+    size = stated_size(image.get("height"), image.get("width"))
     for k, shape in enumerate(image, 1):
         spot = Spot(parent.file, f"{parent.at}, shape {k}")
         with sieve.part(spot.where()):
-            yield from _shape(spot, file, shape, called(shape.get("label", "")), sieve)
+            for annotated in _shape(spot, file, shape, called(shape.get("label", "")), sieve):
+                yield annotated._replace(size=size)
 
 
 def _video(parent: Spot, track: ElementTree.Element, sieve: Sieve) -> Iterator[Object]:

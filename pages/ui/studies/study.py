@@ -15,13 +15,14 @@ from data import DataError
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, present, words
 from pages.ui.run import polling, stored
-from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.forecast.estimate import Estimate, estimate
 from svmcore.lab.recipe.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Group, Run
 
 NONE: Mapping[Hashable, Hashable] = MappingProxyType({})
 NOT_RUN = "not run yet"
+SOON = 30.0  # seconds for which a forecast holds: memory is taken and freed meanwhile
 
 
 class Plan(NamedTuple):
@@ -139,7 +140,7 @@ def _start(key: str, plan: Plan, own: list[Run | None]) -> None:
     """Start and Cancel, how many runs there are, and what the others will take."""
     recipes = list(plan.recipes.values())
     missing = [recipe for recipe, run in zip(recipes, own, strict=True) if not stored.kept(run)]
-    needs = [estimate(recipe) for recipe in missing]
+    needs = _needs(tuple(recipe.digest() for recipe in missing), missing)
     if unfit := next((need.advice for need in needs if not need.fits), ""):
         st.warning(words.plain(unfit), title="This does not fit", icon=":material/memory:")
         return
@@ -148,12 +149,22 @@ def _start(key: str, plan: Plan, own: list[Run | None]) -> None:
         seconds, memory = sum(need.seconds for need in needs), max(need.memory_mb for need in needs)
         left = f"; {words.many(len(needs), 'run')} to train, about {words.duration(seconds)} and up to "
         left += f"{words.megabytes(memory)} of memory"
+    if absent := stored.lacking(missing):
+        wanted = words.plain(", ".join(sorted({recipe.dataset for recipe in absent})))
+        left += f"; data to be downloaded on *Datasets*: {wanted}"
     parents = {plan.recipes[name]: plan.recipes[parent] for name, parent in plan.parents.items()}
     with st.container(horizontal=True, vertical_alignment="center"):
-        label, help = f"Start {words.many(len(missing), 'run')}", "Trains in the background; you can leave the page."
+        many = words.many(len(missing) - len(absent) or len(missing), "run")
+        label, help = f"Start {many}", "Trains in the background; you can leave the page."
         stored.buttons(recipes, own, label, help, key, group=plan.group, parents=parents)
         done = sum(run is not None and run.state == "done" for run in own)
         st.caption(f"{done} of {len(recipes)} runs are stored{left}.", width="content")
+
+
+@st.cache_data(ttl=SOON, max_entries=16, show_spinner=False)
+def _needs(digests: tuple[str, ...], _missing: list[Recipe]) -> list[Estimate]:
+    """Of hundreds of runs together it takes a second."""
+    return [estimate(recipe) for recipe in _missing]
 
 
 def _ended_early(results: Results) -> None:

@@ -133,7 +133,7 @@ LESSON = Lesson(
             "From C = 1 to C = 10 the price is ten times as high. By how much do the errors change?",
             ("By three digits of 200 at most", "By more than three digits"),
             View("sweep", sweep, EVERY[-1], outlined="sweep_chart sweep_alphas"),
-            "the end of the line *validation*; with *Alphas of*, the bars at C.",
+            "the end of the line *validation*; with *Alphas of*, the bars of the bounded ones (alpha = C).",
             levels_off,
             EVERY,
         ),

@@ -69,7 +69,7 @@ def sv_curve(progress: Sequence[dict]) -> go.Figure:
     """Alphas above 0 and at C, of all machines, against time."""
     figure = bare("training time, s", "alphas", margin_r=70)
     phases = trainings(progress)
-    for name, field, colour, shift in (("> 0:", "n_sv", BLUE, 7), ("at C:", "n_bound", GREY, -7)):
+    for name, field, colour, shift in (("> 0:", "n_sv", BLUE, 7), ("bounded:", "n_bound", GREY, -7)):
         for phase in phases:
             line(figure, *_over_time(phase, field), colour, f"%{{y:,}} {name} after %{{x:.2f}} s")
         if phases:

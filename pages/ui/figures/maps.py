@@ -164,13 +164,13 @@ def shift_map(f: np.ndarray, largest: float, holds: np.ndarray, called: list[lis
     middle = f[n // 2, n // 2]
     return worded(
         figure,
-        f"{short(name)}: f at {n} by {n} shifts, {with_sign(middle, 3)} as it is, from {with_sign(f.min(), 3)} to "
-        f"{with_sign(f.max(), 3)}; the prediction is the same at {int(holds.sum())}.",
-        f"f from {with_sign(f.min())} to {with_sign(f.max())}, {with_sign(middle)} as it is.",
+        f"{short(name)}: f at {n} by {n} shifts, {with_sign(middle, 3)} without a shift, from {with_sign(f.min(), 3)} "
+        f"to {with_sign(f.max(), 3)}; the prediction is the same at {int(holds.sum())}.",
+        f"f from {with_sign(f.min())} to {with_sign(f.max())}, {with_sign(middle)} without a shift.",
     )
 
 
 def _where(dy: int, dx: int) -> str:
     down, right = (f"{abs(by)} {side}" if by else "" for by, side in
                    ((dy, "down" if dy > 0 else "up"), (dx, "right" if dx > 0 else "left")))  # fmt: skip
-    return " and ".join(filter(None, (down, right))) or "as it is"
+    return " and ".join(filter(None, (down, right))) or "no shift"

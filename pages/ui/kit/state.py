@@ -58,7 +58,7 @@ def guarded(draw):
             if isinstance(error, runs.UnknownRun):
                 tell_later(f":material/link_off: {plain(error)}")
             st.rerun()
-        what = "is gone" if isinstance(error, runs.UnknownRun) else "is damaged"
+        what = "was deleted" if isinstance(error, runs.UnknownRun) else "is damaged"
         st.error(plain(error), title=f"A run {what}", icon=":material/broken_image:")
         ways.to("runs", "All runs", "arrow_forward")
     except DataError as error:

@@ -69,6 +69,92 @@ def test_circles_and_what_is_around_other_shapes():
     assert upload.boxes.tolist() == 2 * [[26, 10, 30, 20]]
 
 
+def drawn(kind, rng, track):
+    """The numbers of a random object in a YOLO file of this kind, as texts, and its box in pixels."""
+    x, x2 = sorted(rng.choice(np.arange(1, W), 2, replace=False))
+    y, y2 = sorted(rng.choice(np.arange(1, H), 2, replace=False))
+    x2, y2 = max(x2, x + 3), max(y2, y + 3)
+    box = [(x + x2) / 2 / W, (y + y2) / 2 / H, (x2 - x) / W, (y2 - y) / H]
+    points = lambda n: np.column_stack([rng.uniform(x, x2, n) / W, rng.uniform(y, y2, n) / H])  # noqa: E731
+    if kind == "rotated":
+        u, v = (x2 - x) / 3, (y2 - y) / 3
+        corners = np.array([(x + u, y), (x2, y + v), (x2 - u, y2), (x, y2 - v)]) / (W, H)
+        numbers = np.roll(corners, rng.integers(4), axis=0).ravel().tolist()
+    elif kind.startswith("polygon"):
+        touching = np.array([(x, y), (x2, y), (x2, y2), (x, y2)]) / (W, H)
+        numbers = np.vstack([touching[: 1 + 2 * (rng.random() < 0.5)], points(rng.integers(2, 6)), touching[2:3]])
+        numbers = numbers.ravel().tolist()
+    elif kind.startswith("keypoints, x y v"):
+        seen = rng.choice([0, 1, 2], (3, 1)) if "confidence" not in kind else rng.random((3, 1))
+        numbers = [*box, *np.hstack([points(3), seen]).ravel().tolist()]
+    elif kind.startswith("keypoints"):
+        numbers = [*box, *points(2).ravel().tolist()]
+    else:
+        numbers = box
+    texts = [f"{number:.9g}" for number in numbers]
+    texts += [f"{rng.random():.6g}"] * ("confidence" in kind) + [str(track)] * ("track" in kind)
+    return "0 " + " ".join(texts), [x, y, x2, y2]
+
+
+LONG_LINES = {  # kind -> whether a yaml decides
+    "boxes with confidence and track": False,
+    "polygons": False,
+    "polygons with confidence": False,
+    "polygons with confidence and track": False,
+    "rotated": False,
+    "keypoints, x y v": False,
+    "keypoints, x y v with confidence": True,
+    "keypoints, x y": True,
+    "keypoints, x y with confidence": True,
+    "keypoints, x y with confidence and track": True,
+}
+
+
+def drawn_upload(kind, rng, n):
+    """n objects in each of two pictures: the text files, and the boxes."""
+    lines, boxes = zip(*(drawn(kind, rng, track) for track in range(1, 2 * n + 1)))
+    return {"a.txt": "\n".join(lines[:n]), "b.txt": "\n".join(lines[n:])}, list(boxes)
+
+
+@all_cases("kind", LONG_LINES)
+def test_long_lines_of_yolo_are_read_as_what_they_are_or_refused(kind):
+    """Of many random uploads none is read wrongly; most are read if a yaml decides, or there are ten objects."""
+    rng = np.random.default_rng(0)
+    shape = {"keypoints, x y v": "kpt_shape: [3, 3]\n", "keypoints, x y": "kpt_shape:\n- 2\n- 2\n"}
+    stated = next((line for name, line in shape.items() if kind.startswith(name)), "")
+    for yaml, n in (("", 1), ("", 5), (f"names: [car]\n{stated}", 5)):
+        read = 0
+        for _ in range(20):
+            files, boxes = drawn_upload(kind, rng, n)
+            try:
+                upload = read_pictures(files_of({**pictures(), **files, **({"data.yaml": yaml} if yaml else {})}))
+            except DataError as refusal:
+                assert "numbers may be a" in str(refusal), refusal  # noqa: PT017
+                continue
+            read += 1
+            assert upload.boxes.shape == (len(boxes), 4)
+            np.testing.assert_allclose(sorted(upload.boxes.tolist()), sorted(boxes), atol=2e-3)
+        assert read >= (20 if yaml else 16 if n == 5 and not LONG_LINES[kind] else 0)
+
+
+def test_a_line_of_yolo_that_may_be_two_things_is_refused_with_a_way_out():
+    quad = "0 0.5 0.5 0.2 0.2 0.45 0.45 0.55 0.55\n"  # a box with two keypoints, or four corners
+    given = {**pictures(), "a.txt": quad, "b.txt": quad}
+    with pytest.raises(DataError, match=r"9 numbers may be a box with further numbers or a polygon.*kpt_shape"):
+        read_pictures(files_of(given))
+    for yaml, box in ("kpt_shape: [2, 2]", [24, 16, 36, 24]), ("names: [car]", [12, 8, 33, 22]):
+        upload = read_pictures(files_of({**given, "data.yaml": yaml}))
+        assert upload.boxes.tolist() == [box, box]
+        said = "as boxes, without the keypoints" if "kpt" in yaml else "as polygons"
+        assert any(f"more than 6 numbers are read {said}" in note for note in upload.notes)
+    with pytest.raises(DataError, match=r"a\.txt, line 1: 9 numbers, but kpt_shape asks for 56"):
+        read_pictures(files_of({**given, "data.yaml": "kpt_shape: [17, 3]"}))
+    one_bad = {**given, "a.txt": quad + "0 .5 .5 .2 .2 .4 .4 .5\n", "data.yaml": "kpt_shape: [2, 2]"}
+    with pytest.raises(DataError, match=r"a\.txt, line 2: 8 numbers, but kpt_shape asks for 9"):
+        read_pictures(files_of(one_bad))
+    assert len(read_pictures(files_of(one_bad), skip=True).boxes) == 2
+
+
 @pytest.mark.parametrize("written", [float, str])
 @pytest.mark.parametrize("where", [("image_id",), ("category_id",), ("image_id", "category_id")])
 def test_ids_of_coco_are_the_same_however_they_are_written(written, where):

@@ -54,7 +54,7 @@ def has_annotations(members: Iterable[Member], images: Iterable[str]) -> bool:
             continue
         with suppress(DataError):
             content = member.read()
-            recognised = _recognised(member.name, content, stems, ())
+            recognised = _recognised(member.name, content, stems, yolo.Dataset())
             if recognised and (recognised[0] != "table" or table.is_table(content)):
                 return True
     return False
@@ -62,7 +62,9 @@ def has_annotations(members: Iterable[Member], images: Iterable[str]) -> bool:
 
 def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tuple[list[Object], list[str]]:
     """The objects in the files, and notes; invalid objects go to the sieve. DataError if there are no objects."""
-    stems, kinds = {PurePosixPath(name).stem for name in images}, yolo.classes(members)
+    stems = {PurePosixPath(name).stem for name in images}
+    texts = [m for m in members if PurePosixPath(m.name).suffix.lower() == ".txt" and not about(m.name)]
+    whole = yolo.dataset(members, texts)
     objects: list[Object] = []
     formats: dict[str, str] = {}
     for member in members:
@@ -73,7 +75,7 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
             raise DataError(
                 f"{member.name} is too large: {len(content) >> 20} MB", f"annotations of at most {MAX_BYTES >> 20} MB"
             )
-        recognised = _recognised(member.name, content, stems, kinds)
+        recognised = _recognised(member.name, content, stems, whole)
         if recognised is None:
             sieve.add(member.name, DataError(f"{member.name} is not in a known annotation format", ACCEPTED))
             continue
@@ -90,10 +92,10 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
         none = next(iter(formats.values()), None)
         reason = f"{none} has no objects" if none else "There are no annotations of objects"
         raise DataError(". ".join((reason, *sieve.passed_over())), ACCEPTED)
-    return objects, _notes(next(iter(formats), ""), objects)
+    return objects, [*_notes(next(iter(formats), ""), objects), *(whole.notes if "YOLO" in formats else [])]
 
 
-def _recognised(name: str, content: bytes, stems: set[str], kinds: Sequence[str]) -> tuple[str, Callable] | None:
+def _recognised(name: str, content: bytes, stems: set[str], whole: yolo.Dataset) -> tuple[str, Callable] | None:
     """The format of a file, and a function of a sieve that reads its objects; None for an unknown format."""
     suffix = PurePosixPath(name).suffix.lower()
     if suffix == ".xml":
@@ -110,7 +112,7 @@ def _recognised(name: str, content: bytes, stems: set[str], kinds: Sequence[str]
             None,
         )
     if suffix == ".txt" and yolo.is_yolo(content) and (content.strip() or PurePosixPath(name).stem in stems):
-        return "YOLO", partial(yolo.read, name, content, kinds)
+        return "YOLO", partial(yolo.read, name, content, whole)
     return "table", partial(table.read, name, content)
 
 

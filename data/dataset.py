@@ -92,6 +92,12 @@ class SetFacts:
     size_mb: float = 0.0  # to download or on disk
     fetchable: bool = False  # `data.fetch` knows a public source
     note: str = ""
+    verified: bool = False  # every file is read only if it has the published content, or comes with a package
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the name alone says what is in it; another set may take the name of any other."""
+        return self.verified or self.synthetic
 
     @property
     def synthetic(self) -> bool:

@@ -88,6 +88,7 @@ def published(name: str) -> dict:
     return FACTS[name] | {
         "name": name,
         "fetchable": bool(files.sources),
+        "verified": all(file.sha256 or file.packed or file.package for file in files.files),
         "sources": tuple(packages or sources or ["a folder of SVMLAB_DATA"]),
         "paths": partial(fetch.find, name),
         "present": partial(fetch.at_hand, name),

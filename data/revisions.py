@@ -241,6 +241,7 @@ def _entry(name: Name, base: Entry, log: Log) -> Revision:
         "size_mb": len(log.blob) / 1e6,
         "fetchable": False,
         "note": f"A revision of {base.name}. {summary(judged)}",
+        "verified": False,
         "paths": lambda: [*base.paths(), _path(name)],
         "n_train": base.n_train + judged[FIRST],
         "unlabelled": base.unlabelled - judged[FIRST] - of_parts["train", verdicts.OUT, False],

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from data import pictures
+from data import catalogue, pictures
 from data import pictures as picture_sets
+from data.dataset import Arrays
 from data.pictures import synthetic
 from data.pictures.kinds import Contents, Part, Picture, counted, leave_out
 from svmcore import __main__ as cli
@@ -294,6 +295,27 @@ def test_a_set_without_windows_gives_them_itself(home, monkeypatch):
     monkeypatch.setitem(picture_sets._BUILT_IN, "crosses", given)
     with pytest.raises(RecipeError, match="chip = 9"):
         train.prepare(CROSSES.replace(chip=9))
+
+
+def test_windows_of_ones_own_are_a_part_of_what_a_run_belongs_to(home, monkeypatch):
+    """And none may show an object that tests, brighter or not."""
+    crosses = faces_set()
+    monkeypatch.setitem(picture_sets._BUILT_IN, "crosses", crosses)
+    chips, labels = crosses.parse(None).chips
+    name = catalogue.keep("windows", Arrays.unsplit(chips, labels)).name
+    recipe = CROSSES.replace(windows=name, bootstraps=0, method="sv", jitters="", turned=False, lost=None)
+    run_id = jobs.submit(recipe)
+    assert jobs.wait(run_id, 120).state == "done", jobs.status(run_id).message
+    assert runs.is_current(runs.get(run_id))
+    catalogue.keep("windows", Arrays.unsplit(chips[:-1], labels[:-1]), replace=True)
+    assert not runs.is_current(runs.get(run_id))
+    image, (box, *_) = (getattr(crosses.parse(None).pictures[0], field) for field in ("image", "boxes"))
+    x, y = ((box[:2] + box[2:]) / 2 - 5.5).astype(int)
+    tested = image[y : y + 11, x : x + 11].astype(float)
+    leaking = np.concatenate([chips, np.clip(1.1 * tested - 9, 0, 255)[None].astype(np.uint8)])
+    catalogue.keep("windows", Arrays.unsplit(leaking, np.append(labels, 1)), replace=True)
+    with pytest.raises(RecipeError, match="1 of 121 show an object"):
+        train.prepare(recipe)
 
 
 @pytest.mark.parametrize("method", ["jsv", "tangent"])

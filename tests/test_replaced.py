@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.io import savemat
 
-from data import catalogue
-from data.dataset import Arrays
+from data import catalogue, revisions
+from data.dataset import Arrays, DataError
+from data.verdicts import KEEP, LABEL, Verdict
 from pages.ui.run import stored
 from svmcore import RBF
 from svmcore.lab.experiment import repeats, suspects
@@ -73,3 +75,45 @@ def test_what_is_looked_up_in_the_data_of_a_run_is_refused_where_they_were_repla
         assert "replaced since" in latest.message
     catalogue.keep("turned", Arrays(images[:40], labels[:40], images[40:], labels[40:]), replace=True)
     np.testing.assert_array_equal(suspects.suspects(run, "bound").given, found.given)
+
+
+def test_a_revision_made_again_under_its_name_is_another_dataset(home):
+    """Of a built-in base, whose own name alone says what is in it."""
+    base, name = catalogue.load("digits-8x8"), "digits-8x8@checked"
+    y = base.y_train.tolist()
+    revisions.add(name, base, [Verdict("train", row, y[row], LABEL, (y[row] + 1) % 10) for row in range(40)])
+    recipe = RECIPES["digits-8x8-sv"].replace(dataset=catalogue.pinned(name), n_train=200, n_test=100)
+    run = finished(recipe)
+    assert runs.with_machine(recipe) == run
+    catalogue.forget(name)
+    assert not runs.is_current(run), "its data cannot be read any more"
+    revisions.add(name, base, [Verdict("train", row, y[row], KEEP, None) for row in range(40)])
+    assert catalogue.pinned(name) == recipe.dataset
+    assert runs.with_machine(recipe) is None
+    assert stored.stored([recipe]) == stored_runs([recipe]) == [None]
+
+
+def test_a_published_set_that_no_checksum_verifies_may_be_replaced(home, tmp_path, monkeypatch):
+    monkeypatch.setenv("SVMLAB_DATA", str(tmp_path))
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(5300, 2)), np.repeat([-1.0, 1.0], 2650)
+    X[y > 0] += 2
+    savemat(tmp_path / "banana.mat", {"data": X, "target": y[:, None]})
+    recipe = RECIPES["moons"].replace(dataset="banana", n_train=100, n_test=200, split="stratified")
+    run = finished(recipe)
+    assert runs.is_current(run)
+    savemat(tmp_path / "banana.mat", {"data": X[::-1], "target": y[:, None]})
+    assert not runs.is_current(run)
+    (tmp_path / "banana.mat").unlink()
+    assert runs.is_current(run), "a set that is not on this machine was not replaced"
+
+
+def test_a_script_is_not_written_with_other_data_than_the_run_had(home):
+    rng, labels = np.random.default_rng(0), np.arange(60) % 2
+    X = rng.normal(size=(60, 2)).astype(np.float32) + 3 * labels[:, None]
+    dataset = catalogue.keep("turned", Arrays(X[:40], labels[:40], X[40:], labels[40:])).name
+    run = finished(RECIPES["moons"].replace(dataset=dataset, preprocess=(), n_train=None, n_test=None))
+    assert run.export_pipeline()
+    catalogue.keep("turned", Arrays(X[:40], 1 - labels[:40], X[40:], labels[40:]), replace=True)
+    with pytest.raises(DataError, match="replaced since this run"):
+        run.export_pipeline()

@@ -97,7 +97,7 @@ def test_forecasts_and_folds_count_what_is_left(home):
 def test_a_revision_that_leaves_one_class_is_refused(home):
     y = load("digits-8x8").y_train
     judge(*(on(row, OUT) for row in np.flatnonzero(y == 8)))
-    with pytest.raises(RecipeError, match="leaves two classes"):
+    with pytest.raises(RecipeError, match="two classes to train on"):
         split.whole(Recipe(dataset=NAME, classes=(3, 8)), load(NAME))
 
 

@@ -16,6 +16,7 @@ from pages.ui.kit.view import home_of
 from svmcore.detection import curve
 from svmcore.detection.curve import Estimate, Trial
 from svmcore.lab.registry.fields import RecipeError
+from svmcore.lab.registry.finders.scanned import content_hash
 from svmcore.lab.registry.methods import METHODS
 from svmcore.lab.registry.tasks.detect import experiment as experiment_of
 from svmcore.lab.store.runs import Run
@@ -83,7 +84,7 @@ def view_of(run: Run) -> View | None:
     except RecipeError as error:
         raise DataError(str(error)) from error
     kept = (run.result or {}).get("data_hash")
-    if kept and run.recipe.dataset.startswith("own:") and kept != found.content_hash:
+    if kept and not found.entry.fixed and kept not in (found.content_hash, content_hash(run.recipe, found)):
         raise DataError(
             f"{found.entry.title} is not the dataset that this run was trained on: it has been replaced since"
         )

@@ -67,6 +67,18 @@ class Task(ABC):
         """The dataset itself, with its `content_hash`. UnknownDataset or DataError where it cannot be had."""
         return catalogue.load(name)
 
+    def content_names(self, recipe) -> tuple[str, ...]:
+        """Names of the datasets that a recipe trains on."""
+        return (recipe.dataset,)
+
+    def content_entries(self, recipe) -> list:
+        """Their entries. UnknownDataset or DataError."""
+        return [self.entry(recipe.dataset)]
+
+    def content_hash(self, recipe) -> str:
+        """The hash of what is in them. DataError where they cannot be read."""
+        return self.data(recipe.dataset).content_hash
+
     def vectors(self, result: dict) -> int:
         """How many support vectors a machine of the result has; of several parts the one that has the fewest."""
         return result["n_union"]

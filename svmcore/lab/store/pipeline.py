@@ -152,9 +152,11 @@ def obstacle(recipe: Recipe) -> str:
 
 def archive(recipe: Recipe, result: dict) -> bytes:
     """The script and its examples in a zip file. ValueError for a run whose machine scikit-learn cannot train;
-    DataError where its dataset cannot be had any more."""
+    DataError where its dataset cannot be had any more, or was replaced."""
     if why := obstacle(recipe):
         raise ValueError(why)
+    if task_of(recipe).content_hash(recipe) != result["data_hash"]:
+        raise DataError(f"{recipe.dataset} was replaced since this run was trained on it")
     examples = task_of(recipe).examples(recipe)
     packed, made = io.BytesIO(), io.BytesIO()
     np.savez_compressed(packed, **examples._asdict())

@@ -31,8 +31,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
-from data.catalogue import OWN_PREFIX
-from data.dataset import DataError
+from data.dataset import DataError, NotAtHand
 from svmcore import files
 from svmcore.lab.recipe.recipe import Recipe, RecipeError
 from svmcore.lab.registry.tasks import task_of
@@ -114,28 +113,48 @@ def _intact(run: Run) -> bool:
 
 
 def content(recipe: Recipe) -> str:
-    """The content hash of a recipe's dataset as it is today; "" where its name alone says what is in it, as for all but
-    the reader's own, and where it cannot be read."""
-    if recipe.dataset.startswith(OWN_PREFIX):
-        with suppress(DataError):
-            return folders.seen(("content", recipe.dataset), lambda: task_of(recipe).data(recipe.dataset).content_hash)
-    return ""
+    """The hash of what a recipe trains on as it is today; "" where names alone say what is in it (`SetFacts.fixed`),
+    and where its files are not on this machine. "unreadable" where they are and cannot be read."""
+    task = task_of(recipe)
+    names = task.content_names(recipe)
+
+    def read() -> str:
+        try:
+            return "" if all(entry.fixed for entry in task.content_entries(recipe)) else task.content_hash(recipe)
+        except NotAtHand:
+            return ""
+        except (DataError, RecipeError):
+            return "unreadable"
+
+    return folders.seen(("content", *names), read)
 
 
 def is_current(run: Run) -> bool:
     """Whether a run answers for its recipe today: it does not where its dataset was replaced under its name since.
 
-    Every lookup by recipe asks this, after it has compared digests: a digest knows the name of a dataset alone.
+    Every lookup by recipe asks this, after it has compared digests: a digest knows the names of datasets alone.
     """
     trained_on = (run.result or {}).get("data_hash")
-    return trained_on is None or content(run.recipe) in ("", trained_on)
+    if trained_on is None:
+        return _unchanged_since(run)
+    return content(run.recipe) in ("", trained_on)
+
+
+def _unchanged_since(run: Run) -> bool:
+    """Of a run without a result: whether no file of what it trains on is newer than the run."""
+    created = reading.created(run.id).timestamp()
+    try:
+        entries = [entry for entry in task_of(run.recipe).content_entries(run.recipe) if not entry.fixed]
+        return all(path.stat().st_mtime <= created for entry in entries for path in entry.paths())
+    except (DataError, OSError):
+        return True  # it will say so itself
 
 
 def require_content(run: Run, data_hash: str | None = None) -> None:
     """RecipeError unless data of this content, None for its dataset as it is now, are those that a run was trained on:
     what is found out about a run on other data is said of neither. Whatever looks into a run's data again asks this."""
     if data_hash is None:
-        data_hash = task_of(run.recipe).data(run.recipe.dataset).content_hash
+        data_hash = task_of(run.recipe).content_hash(run.recipe)
     if (run.result or {}).get("data_hash") != data_hash:
         raise RecipeError(
             "dataset", run.recipe.dataset, "the dataset that the run was trained on; it has been replaced since"

@@ -13,6 +13,7 @@ object     the square about its centre whose form, grown by the set's factor, is
 background squares of the objects' sizes that share at most CLEAR of their joint area with any object
 """
 
+import hashlib
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -38,6 +39,7 @@ from svmcore.lab.registry.split import Split
 from svmcore.solvers.progress import under_name
 
 OTHERS = 10, 300  # windows of background for each object, and at least
+ALIKE = 0.99  # correlation from which on two windows show the same object
 CLEAR = 0.1  # overlap with an object up to which a window shows background
 
 
@@ -63,7 +65,7 @@ def cut(recipe, pictures: PictureSet, part: Part, grow: float, check) -> tuple[n
         y += [1] * len(squares) + [-1] * len(others)
         picture += [at] * (len(squares) + len(others))
     if not n_objects:
-        raise RecipeError("dataset", recipe.dataset, "a set with objects in the pictures that train")
+        raise RecipeError("dataset", recipe.dataset, "a dataset with objects in its training pictures")
     return np.array(X, np.uint8), np.array(y), np.array(picture)
 
 
@@ -193,6 +195,7 @@ class Scanned(Finder):
         side = recipe.option("chip")
         if recipe.option("windows"):
             X, y = _marked(recipe.option("windows"), side)
+            _require_untested(recipe, X, pictures, part)
             picture = np.full(len(y), -1)
         elif pictures.chips is None:
             X, y, picture = cut(recipe, pictures, part, _grow(recipe, pictures), check)
@@ -292,9 +295,9 @@ def search(recipe, pictures: PictureSet, machine, discard: Discard | None, image
 
 def _problem(recipe, ground: Ground, check) -> Problem:
     if len(np.unique(ground.y)) < 2:
-        raise RecipeError("dataset", recipe.dataset, "a set with objects in the pictures that train")
+        raise RecipeError("dataset", recipe.dataset, "a dataset with objects in its training pictures")
     shape = ground.chips.shape[1:]
-    data = Chips(ground.chips, ground.chips[:0], shape, ground.pictures.content_hash)
+    data = Chips(ground.chips, ground.chips[:0], shape, content_hash(recipe, ground.pictures))
     split = Split(np.arange(len(ground.y)), np.arange(0), "train", ground.y, ground.y[:0])
     return assemble(recipe, data, split, check)._replace(search=ground, recipe=recipe)
 
@@ -355,6 +358,34 @@ def _mined_turns(recipe, pictures: PictureSet) -> str:
 
 def _prepared(machine, problem: Problem):
     return replace(machine, prepare=problem.prepare)
+
+
+def content_hash(recipe, pictures: PictureSet) -> str:
+    """The hash of all that a recipe trains on and is tested by: the pictures, and a dataset of windows."""
+    if not (name := recipe.option("windows")):
+        return pictures.content_hash
+    return hashlib.sha256(f"{pictures.content_hash} {load(name).content_hash}".encode()).hexdigest()
+
+
+def _require_untested(recipe, X: np.ndarray, pictures: PictureSet, part: Part) -> None:
+    """RecipeError where windows X (n, side, side) show objects of the test pictures, brighter or darker or not: where
+    they are like one of these, and more than like any of the training pictures."""
+    grow, most = _grow(recipe, pictures), {}
+    for name in ("train", "test"):
+        shown = [pictures.pictures[at] for at in getattr(part, name)]
+        objects = [_window(one.image, square, X.shape[1]) for one in shown for square in _squares(one.boxes, grow)]
+        most[name] = (_unit(X) @ _unit(np.array(objects)).T).max(axis=1) if objects else np.zeros(len(X))
+    alike = int(np.count_nonzero((most["test"] > ALIKE) & (most["test"] > most["train"])))
+    if alike:
+        allowed = f"windows of other pictures than those that test; {alike} of {len(X)} show an object of these"
+        raise RecipeError("windows", recipe.option("windows"), allowed)
+
+
+def _unit(X: np.ndarray) -> np.ndarray:
+    """(n, d) float64: images less their mean, of length 1, or 0 where they are constant."""
+    flat = X.reshape(len(X), -1).astype(np.float64)
+    flat -= flat.mean(axis=1, keepdims=True)
+    return flat / np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-9)
 
 
 def _marked(name: str, side: int) -> tuple[np.ndarray, np.ndarray]:

@@ -25,12 +25,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from data import pictures
+from data import catalogue, pictures
 from svmcore.allowed import amount, an_object, anything, count, several, text
 from svmcore.lab.registry.costs import Sizes
 from svmcore.lab.registry.fields import LINE, Field, RecipeError, choice, numeric, of_each
 from svmcore.lab.registry.finders import FINDERS, findings
 from svmcore.lab.registry.finders.findings import Detections
+from svmcore.lab.registry.finders.scanned import content_hash
 from svmcore.lab.registry.problem import Problem, left_out
 from svmcore.lab.registry.task import Check, Task, csv_text
 from svmcore.methods.editing import bagged
@@ -116,6 +117,15 @@ class Detect(Task):
 
     def data(self, name: str):
         return pictures.load(name)
+
+    def content_names(self, recipe) -> tuple[str, ...]:
+        return (recipe.dataset, *filter(None, [recipe.option("windows")]))
+
+    def content_entries(self, recipe) -> list:
+        return [self.entry(recipe.dataset), *map(catalogue.entry, self.content_names(recipe)[1:])]
+
+    def content_hash(self, recipe) -> str:
+        return content_hash(recipe, self.data(recipe.dataset))
 
     def vectors(self, result: dict) -> int:
         return min(result["n_sv"])

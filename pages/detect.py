@@ -11,9 +11,9 @@ from pages.ui.kit import parameters, present, state, ways, words
 from pages.ui.kit.ways import button
 from pages.ui.run import picker, polling, stored, watch
 from pages.ui.run.trained import another_run
-from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
+from svmcore.lab.tasks import task_of
 
 
 def head(run: Run):

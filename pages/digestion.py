@@ -9,8 +9,8 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, present, state, ways, words
 from pages.ui.recipe import data_set
 from pages.ui.run import polling, stored
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.forecast import estimate
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store.runs import Group
 from svmcore.solvers.digestion import Digestion
 

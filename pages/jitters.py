@@ -8,8 +8,8 @@ from pages.ui.example import evidence, jittered
 from pages.ui.kit import parameters, present, state, words
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.recipe import config, data_set, jitter_set
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.forecast import estimate
+from svmcore.lab.tasks import task_of
 
 STRIP = 20  # examples to choose from
 PARTS = ["train", "test"]

@@ -15,9 +15,9 @@ from pages.ui.kit.words import plain
 from pages.ui.recipe import starting
 from pages.ui.run import stored
 from pages.ui.run.trained import another_run, trained_run
-from svmcore.lab.experiment.suspects import searched
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.analyses.suspects import searched
+from svmcore.lab.forecast import estimate
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store.runs import Run
 
 

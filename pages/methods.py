@@ -22,13 +22,13 @@ from pages.ui.run import snapshots
 from pages.ui.studies import study, usual
 from pages.ui.studies.study import Plan, Results, Study
 from svmcore.kernels import Linear
-from svmcore.lab.experiment.comparison import together, why_not
-from svmcore.lab.experiment.train import prepare
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.analyses.comparison import together, why_not
+from svmcore.lab.methods import METHODS
+from svmcore.lab.papers import TABLES
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store.runs import Group, Run
-from svmcore.lab.tables import TABLES
+from svmcore.lab.train import prepare
 from svmcore.methods.definite import distances
 from svmcore.methods.jittering import Jittered
 from svmcore.methods.tangent import principal_tangents, scaled_lambda, tangent_covariance

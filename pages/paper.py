@@ -9,10 +9,10 @@ from pages.paper import cards, figures, outline, table
 from pages.paper.outline import PAPERS
 from pages.ui.kit import parameters, ways, words
 from pages.ui.run import polling, stored
-from svmcore.lab.forecast.estimate import seconds_of
-from svmcore.lab.recipes import xtrain
+from svmcore.lab.forecast import seconds_of
+from svmcore.lab.papers import TABLES, asked
+from svmcore.lab.presets import xtrain
 from svmcore.lab.store import runs
-from svmcore.lab.tables import TABLES, asked
 
 STUDIES = "studies"
 SHOWN = [STUDIES] + [part for paper in PAPERS.values() for part in (paper.name, *paper.shown)]

@@ -13,8 +13,8 @@ from pages.ui.kit.gallery import data_uri
 from pages.ui.kit.ways import button
 from pages.ui.recipe import starting
 from pages.ui.run import polling
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.forecast import estimate
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
 
 DEMO = "faces-lfw"

@@ -17,14 +17,14 @@ from pages.ui.recipe import starting
 from pages.ui.run import card, exports, line, picker, polling, stored, watch
 from pages.ui.run.trained import another_run, finished
 from svmcore.kernels import Precomputed
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.methods.reduced import reduction_of
-from svmcore.lab.registry.reducing import reducer
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.forecast import estimate
+from svmcore.lab.methods import METHODS
+from svmcore.lab.methods.reduced import reduction_of
+from svmcore.lab.recipe import Recipe, RecipeError
+from svmcore.lab.reducing import reducer
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import ACTIVE, Run
+from svmcore.lab.tasks import task_of
 
 WHAT = (
     "Every prediction needs one kernel evaluation per support vector. A reduced set approximates the machine by "

@@ -11,8 +11,8 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, words
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
-from svmcore.lab.experiment.scaling import ScalingPoint, exponent, point
-from svmcore.lab.recipes import osuna
+from svmcore.lab.analyses.scaling import ScalingPoint, exponent, point
+from svmcore.lab.presets import osuna
 from svmcore.lab.store import runs
 
 OFTEN = 12  # examples that are shown

@@ -24,7 +24,7 @@ from pages.ui.run.trained import another_run, to_labels, trained_run
 from pages.ui.why import ticks, without
 from pages.ui.why.working import Work, watched
 from svmcore.explain.value import Values
-from svmcore.lab.experiment.without import FOLDS, Worth, why_not
+from svmcore.lab.analyses.without import FOLDS, Worth, why_not
 from svmcore.lab.jobs import analyses
 from svmcore.lab.jobs.background import TaskStatus
 from svmcore.lab.store.runs import Run

@@ -21,12 +21,12 @@ from pages.ui.kit.ways import button
 from pages.ui.recipe import config, data_set
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
-from svmcore.lab.experiment.sweep import Sweep
-from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
-from svmcore.lab.recipes.sweeps import EXAMPLES, FOLDS, USUAL
-from svmcore.lab.registry.fields import LABELS, Field, choice, numerals, numeric
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.methods.searched import SearchedJitters
+from svmcore.lab.analyses.sweep import Sweep
+from svmcore.lab.fields import LABELS, Field, choice, numerals, numeric
+from svmcore.lab.methods import METHODS
+from svmcore.lab.methods.searched import SearchedJitters
+from svmcore.lab.presets.sweeps import EXAMPLES, FOLDS, USUAL
+from svmcore.lab.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.store import runs
 
 PARTS = replace(

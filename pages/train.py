@@ -15,13 +15,13 @@ from pages.ui.recipe import config, data_set, presets, starting
 from pages.ui.recipe.config import FORM
 from pages.ui.run import watch
 from svmcore.kernels import KERNELS, RBF, Kernel
-from svmcore.lab.experiment import advice
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import FIELDS, Recipe, option_fields
-from svmcore.lab.recipes import PRESET, RECIPES
-from svmcore.lab.registry.fields import check_weights, numerals
-from svmcore.lab.registry.solvers import SOLVERS
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.analyses import advice
+from svmcore.lab.fields import check_weights, numerals
+from svmcore.lab.forecast import estimate
+from svmcore.lab.presets import PRESET, RECIPES
+from svmcore.lab.recipe import FIELDS, Recipe, option_fields
+from svmcore.lab.solvers import SOLVERS
+from svmcore.lab.tasks import TASKS
 from svmcore.preprocess import STEPS, usage
 
 

@@ -22,20 +22,20 @@ import svmcore.lab  # noqa: F401  (first: it says what it lacks)
 from data.signals import end_by_signals
 from svmcore import files
 from svmcore.lab import jobs
-from svmcore.lab.experiment import asking, repeats, scaling, splits, suspects
-from svmcore.lab.experiment.rivals import RIVALS, measure
-from svmcore.lab.experiment.sweep import RULE, chosen, sweep
-from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.analyses import asking, repeats, scaling, splits, suspects
+from svmcore.lab.analyses.rivals import RIVALS, measure
+from svmcore.lab.analyses.sweep import RULE, chosen, sweep
+from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
 from svmcore.lab.jobs.console import carry_out, summary
-from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
-from svmcore.lab.recipes import LISTED, RECIPES, osuna, xtrain
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.solvers import SOLVERS
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.methods import METHODS
+from svmcore.lab.papers import TABLES, fill, stored_runs, text
+from svmcore.lab.presets import LISTED, RECIPES, osuna, xtrain
+from svmcore.lab.recipe import FIELDS, Recipe, RecipeError
+from svmcore.lab.solvers import SOLVERS
 from svmcore.lab.store import reading, runs
 from svmcore.lab.store.runs import Run
-from svmcore.lab.tables import TABLES, fill, stored_runs, text
+from svmcore.lab.tasks import TASKS
 from svmcore.metrics import rate_text
 
 FORMS = {  # ending of a file -> what it holds, from a run

@@ -4,7 +4,7 @@
     check_object(value, {"n": size, "C": amount})    n = 0; allowed: a whole number from 1
 
 Estimators, kernels and the settings of solvers and rules declare their parameters so, recipes their fields
-(lab/registry/fields.py), methods and tasks what they write into the files of a run.
+(lab/fields.py), methods and tasks what they write into the files of a run.
 """
 
 import re

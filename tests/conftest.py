@@ -84,7 +84,7 @@ def no_warm_up():
 def no_giving_way():
     """Runs are at work beside other tests, to which they would leave the processors: they would take ten times as
     long."""
-    from svmcore.lab.experiment import priority
+    from svmcore.lab import priority
 
     priority.NICE = os.nice(0)
 
@@ -92,9 +92,9 @@ def no_giving_way():
 @pytest.fixture(autouse=True)
 def at_rest(monkeypatch):
     """No test's forecasts depend on what else the machine does."""
-    from svmcore.lab.forecast import estimate
+    from svmcore.lab import forecast
 
-    monkeypatch.setattr(estimate, "crowding", lambda look=True: 1.0)
+    monkeypatch.setattr(forecast, "crowding", lambda look=True: 1.0)
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import numpy as np
 
 from svmcore import SVC
 from svmcore.kernels import Poly
-from svmcore.lab.registry.finders.findings import Detections
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.finders.findings import Detections
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import TASKS
 from svmcore.preprocess import Preprocessor
 
 

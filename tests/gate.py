@@ -6,8 +6,8 @@ import time
 import numpy as np
 
 from svmcore.lab.jobs import queue as jobs
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.methods import METHODS
+from svmcore.lab.presets import RECIPES
 from svmcore.solvers.progress import Progress, Snapshot
 
 MOONS = RECIPES["moons"]

@@ -334,6 +334,6 @@ def next_ones(f, m, X=None, reach=2):
 
 def machine_of(recipe, problem, positions):
     """The machine that a recipe trains on these of its training examples alone."""
-    from svmcore.lab.registry.solvers import svc
+    from svmcore.lab.solvers import svc
 
     return svc(recipe, problem).fit(problem.X_train[positions], problem.y_train[positions])

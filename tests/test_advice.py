@@ -7,8 +7,8 @@ from data import catalogue
 from data.dataset import Arrays
 from pages.ui.recipe import data_set
 from svmcore.kernels import RBF, Poly
-from svmcore.lab.experiment.advice import advice, spread, unlike, usual_gamma, usual_steps
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.analyses.advice import advice, spread, unlike, usual_gamma, usual_steps
+from svmcore.lab.recipe import Recipe
 from svmcore.metrics import wilson
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401
 

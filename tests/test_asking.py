@@ -13,12 +13,12 @@ from svmcore.__main__ import main
 from svmcore.explain.asking import REACH, WAYS, lead, next_ones
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, jobs
-from svmcore.lab.experiment import asking
-from svmcore.lab.experiment.train import execute, prepare
-from svmcore.lab.experiment.without import require_room, roomy
+from svmcore.lab.analyses import asking
+from svmcore.lab.analyses.without import require_room, roomy
 from svmcore.lab.jobs import analyses as beside
-from svmcore.lab.recipe.recipe import RecipeError
+from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import runs
+from svmcore.lab.train import execute, prepare
 from svmcore.memory import BudgetError
 from tests import naive
 from tests.cases import all_cases

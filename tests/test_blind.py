@@ -5,10 +5,10 @@ import json
 import pytest
 
 from svmcore.kernels import Poly
-from svmcore.lab.experiment.train import unchecked
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe
+from svmcore.lab.tasks import task_of
+from svmcore.lab.train import unchecked
 from tests.bench import blind
 
 BASE = Recipe(name="blind", dataset="digits-8x8", n_train=150, n_test=100, kernel=Poly(3, 1.0, 1.0), C=1.0,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from svmcore import __main__ as cli
-from svmcore.lab.recipes import LISTED, RECIPES, digestion, osuna
+from svmcore.lab.presets import LISTED, RECIPES, digestion, osuna
 from svmcore.lab.store import runs
 
 ROOT = Path(__file__).parent.parent

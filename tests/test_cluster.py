@@ -25,8 +25,8 @@ from data.verdicts import Verdict
 from svmcore import SVC, Jittered, Poly
 from svmcore import __main__ as cli
 from svmcore.lab import execute
-from svmcore.lab.experiment.sweep import sweep
-from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.analyses.sweep import sweep
+from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs import afar
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.cluster import CLUSTER, ClusterError, Worker
@@ -34,8 +34,8 @@ from svmcore.lab.jobs.job import Job
 from svmcore.lab.jobs.live import Live, Top, packed, unpacked
 from svmcore.lab.jobs.queue import submit
 from svmcore.lab.jobs.relay import Relay
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.solvers.progress import Snapshot
 from tests.clusters import HERE, ROOT, Machines, free_port

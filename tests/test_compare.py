@@ -9,14 +9,14 @@ import pytest
 from data import catalogue
 from data.dataset import Arrays
 from svmcore.kernels import RBF
-from svmcore.lab.experiment import comparison, train
-from svmcore.lab.experiment.comparison import alone, on_same_examples, together, why_not
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry import split
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab import split, train
+from svmcore.lab.analyses import comparison
+from svmcore.lab.analyses.comparison import alone, on_same_examples, together, why_not
+from svmcore.lab.forecast import estimate
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import TASKS
 from svmcore.metrics import OUTCOMES, holm, outcomes, paired_test
 from tests import damage, detections
 

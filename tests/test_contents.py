@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from svmcore.allowed import amount
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.method import METHODS, Kept, Method
+from svmcore.lab.method import METHODS, Kept, Method
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import contents, runs
 from svmcore.lab.store.folders import append_line
 from tests.trained import finished

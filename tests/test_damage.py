@@ -10,11 +10,11 @@ from data import DataError, catalogue
 from data.dataset import Arrays
 from svmcore import files
 from svmcore.lab import jobs
-from svmcore.lab.experiment import rivals
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.analyses import rivals
+from svmcore.lab.forecast import estimate
+from svmcore.lab.papers import TABLES, fill
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
-from svmcore.lab.tables import TABLES, fill
 from tests import damage
 
 MOONS = RECIPES["moons"]

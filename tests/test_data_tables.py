@@ -15,10 +15,10 @@ from data.loaders.columns import days, number
 from data.loaders.sieve import Unusable
 from data.loaders.upload import opened
 from svmcore import RBF
-from svmcore.lab.experiment import train
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.fields import RecipeError
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab import train
+from svmcore.lab.fields import RecipeError
+from svmcore.lab.recipe import Recipe
+from svmcore.lab.tasks import task_of
 from tests.cases import all_cases
 from tests.uploads import archive, read_upload
 

@@ -16,14 +16,13 @@ from data.pictures.kinds import Contents, Part, Picture, counted, leave_out
 from svmcore import __main__ as cli
 from svmcore.detection import curve
 from svmcore.kernels import Poly
-from svmcore.lab import jobs
-from svmcore.lab.experiment import train
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.finders import findings
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab import jobs, train
+from svmcore.lab.finders import findings
+from svmcore.lab.forecast import estimate
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import TASKS
 
 SMALL = RECIPES["volcano-synthetic"].replace(dataset="small", miss_rate=0.1)
 

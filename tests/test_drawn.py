@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.ndimage import zoom
 
-from svmcore.lab.experiment.train import execute
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.train import execute
 from svmcore.preprocess import drawn
 from svmcore.preprocess.drawn import DIGITS_8X8, MNIST, SIDE, convention, like, rasterise, stages
 

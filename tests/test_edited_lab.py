@@ -5,15 +5,14 @@ import pytest
 
 from data import UnknownDataset, catalogue, drawn, load
 from svmcore.kernels import RBF, Linear
-from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
-from svmcore.lab.experiment import splits
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipes import RECIPES, xtrain
-from svmcore.lab.registry import split
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare, split
+from svmcore.lab.analyses import splits
+from svmcore.lab.forecast import estimate
+from svmcore.lab.methods import METHODS
+from svmcore.lab.papers import TABLES, asked, fill
+from svmcore.lab.papers.numbers import Number, mean
+from svmcore.lab.presets import RECIPES, xtrain
 from svmcore.lab.store import runs
-from svmcore.lab.tables import TABLES, asked, fill
-from svmcore.lab.tables.numbers import Number, mean
 from svmcore.methods.editing.roles import EASY, KEPT, REINSERTED, TITLES, WRONG_SIDE
 
 PLAIN = Recipe(dataset="toy-gaussians", n_train=200, n_test=200, preprocess=(), kernel=RBF(0.5), C=1.0)

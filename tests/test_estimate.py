@@ -14,15 +14,13 @@ from sklearn.svm import SVC
 from data import catalogue
 from data.dataset import Arrays
 from svmcore import RBF
-from svmcore.lab import jobs
-from svmcore.lab.experiment import priority
-from svmcore.lab.forecast import estimate
-from svmcore.lab.forecast.estimate import QUIET, plans
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import PRESET, RECIPES
-from svmcore.lab.registry.costs import vectors_of_one
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab import forecast, jobs, priority
+from svmcore.lab.costs import vectors_of_one
+from svmcore.lab.forecast import QUIET, plans
+from svmcore.lab.presets import PRESET, RECIPES
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import task_of
 from svmcore.memory import BudgetError
 from tests.bench import forecast as bench
 from tests.bench import measured
@@ -32,34 +30,34 @@ MOONS = RECIPES["moons"]
 
 
 def test_a_run_that_cannot_fit_says_what_would(home, monkeypatch):
-    monkeypatch.setattr(estimate, "free_mb", lambda: 90.0)
-    predicted = estimate.estimate(RECIPES[PRESET])
+    monkeypatch.setattr(forecast, "free_mb", lambda: 90.0)
+    predicted = forecast.estimate(RECIPES[PRESET])
     assert not predicted.fits
     assert "n_train up to" in predicted.advice
     with pytest.raises(BudgetError, match="90 MB are free"):
         jobs.submit(RECIPES[PRESET])
     assert runs.newest_first() == []
     n = int(predicted.advice.split("n_train up to ")[1].split()[0])
-    assert estimate.estimate(RECIPES[PRESET].replace(n_train=n, n_test=500)).fits
+    assert forecast.estimate(RECIPES[PRESET].replace(n_train=n, n_test=500)).fits
 
 
 def test_a_small_ceiling_is_refused_with_the_range_that_fits(home):
-    predicted = estimate.estimate(RECIPES[PRESET].replace(cache_mb=5))
+    predicted = forecast.estimate(RECIPES[PRESET].replace(cache_mb=5))
     assert not predicted.fits
     least, most = re.search(r"cache_mb from ([\d,]+) to ([\d,]+)", predicted.advice).groups()
     for cache_mb in (float(least.replace(",", "")) + 1, float(most.replace(",", "")) / 2):
-        assert estimate.estimate(RECIPES[PRESET].replace(cache_mb=cache_mb)).fits
-    assert not estimate.estimate(RECIPES[PRESET].replace(cache_mb=float(least.replace(",", "")) - 2)).fits
+        assert forecast.estimate(RECIPES[PRESET].replace(cache_mb=cache_mb)).fits
+    assert not forecast.estimate(RECIPES[PRESET].replace(cache_mb=float(least.replace(",", "")) - 2)).fits
 
 
 def test_a_general_optimiser_holds_all_kernel_values_and_is_slow(home, monkeypatch):
-    monkeypatch.setattr(estimate, "free_mb", lambda: 6000.0)
+    monkeypatch.setattr(forecast, "free_mb", lambda: 6000.0)
     moons = MOONS.replace(n_train=250, n_test=50)
     quick, slow = (moons.replace(solver="general", way=way) for way in ("TNC", "SLSQP"))
-    assert estimate.estimate(slow).seconds > 2 * estimate.estimate(quick).seconds > 2 * estimate.estimate(moons).seconds
+    assert forecast.estimate(slow).seconds > 2 * forecast.estimate(quick).seconds > 2 * forecast.estimate(moons).seconds
     large = RECIPES["mnist-5k-8-vs-rest"].replace(n_train=4000, solver="general")
-    assert estimate.estimate(large).fits
-    refused = estimate.estimate(large.replace(way="trust-constr"))
+    assert forecast.estimate(large).fits
+    refused = forecast.estimate(large.replace(way="trust-constr"))
     assert not refused.fits
     assert "cache_mb from" in refused.advice
 
@@ -67,19 +65,19 @@ def test_a_general_optimiser_holds_all_kernel_values_and_is_slow(home, monkeypat
 @pytest.fixture
 def measured_here(monkeypatch):
     """As on the machines that the kept figures were measured on, whose processors multiply whole numbers at once."""
-    monkeypatch.setattr(estimate, "pace", lambda: 1.0)
+    monkeypatch.setattr(forecast, "pace", lambda: 1.0)
 
 
 def test_a_processor_without_vnni_is_waited_for_longer(home, monkeypatch):
     took = []
     for wide, narrow in ((True, False), (False, True), (False, False)):
-        estimate.pace.cache_clear()
+        forecast.pace.cache_clear()
         features = {"avx2": True, "avx512vnni": wide, "avxvnni": narrow}
         monkeypatch.setattr(binding, "get_host_cpu_features", lambda features=features: features)
-        took.append(estimate.estimate(RECIPES["mnist-sv"]).seconds)
-    estimate.pace.cache_clear()
+        took.append(forecast.estimate(RECIPES["mnist-sv"]).seconds)
+    forecast.pace.cache_clear()
     assert took[0] == took[1]
-    assert took[2] == pytest.approx(estimate.WITHOUT_VNNI * took[1], rel=0.1)
+    assert took[2] == pytest.approx(forecast.WITHOUT_VNNI * took[1], rel=0.1)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +86,7 @@ def test_a_processor_without_vnni_is_waited_for_longer(home, monkeypatch):
 def test_before_any_run_predictions_are_about_what_was_measured(name, home, measured_here):
     kept = measured.read("runs")[name]
     took = kept["train_seconds"] + kept["test_seconds"]
-    assert 0.45 < estimate.estimate(RECIPES[name]).seconds / took < 2.2
+    assert 0.45 < forecast.estimate(RECIPES[name]).seconds / took < 2.2
 
 
 def store(recipe, seconds, **more):
@@ -104,43 +102,43 @@ def store(recipe, seconds, **more):
 
 def test_predictions_learn_from_stored_runs_that_are_alike(home):
     others = ("mnist-sv", "mnist-5k-vsv")  # of another size; of another size and method
-    before = {name: estimate.estimate(RECIPES[name]).seconds for name in ("moons", "circles", *others)}
+    before = {name: forecast.estimate(RECIPES[name]).seconds for name in ("moons", "circles", *others)}
     assert max(before["moons"], before["circles"]) < 10
     store(MOONS, 40.0)
-    assert estimate.estimate(MOONS).seconds == pytest.approx(40, rel=0.02)
-    assert estimate.estimate(RECIPES["circles"]).seconds == pytest.approx(40, rel=0.2)  # for want of runs of its own
-    assert {name: estimate.estimate(RECIPES[name]).seconds for name in others} == {
+    assert forecast.estimate(MOONS).seconds == pytest.approx(40, rel=0.02)
+    assert forecast.estimate(RECIPES["circles"]).seconds == pytest.approx(40, rel=0.2)  # for want of runs of its own
+    assert {name: forecast.estimate(RECIPES[name]).seconds for name in others} == {
         name: before[name] for name in others
     }
     store(RECIPES["circles"], 20.0)
-    assert estimate.estimate(RECIPES["circles"]).seconds == pytest.approx(20, rel=0.02)
-    assert estimate.estimate(MOONS).seconds == pytest.approx(40, rel=0.02)
+    assert forecast.estimate(RECIPES["circles"]).seconds == pytest.approx(20, rel=0.02)
+    assert forecast.estimate(MOONS).seconds == pytest.approx(40, rel=0.02)
 
 
 def test_the_first_of_its_kind_is_said_to_be_a_guess(home):
     virtual = RECIPES["mnist-5k-vsv"]
-    assert estimate.estimate(MOONS).first
-    assert estimate.estimate(virtual).first
+    assert forecast.estimate(MOONS).first
+    assert forecast.estimate(virtual).first
     store(MOONS, 1.0)
-    assert not estimate.estimate(RECIPES["circles"]).first
-    assert estimate.estimate(virtual).first
+    assert not forecast.estimate(RECIPES["circles"]).first
+    assert forecast.estimate(virtual).first
 
 
 def test_predictions_do_not_learn_from_slow_motion(home):
-    before = estimate.estimate(MOONS).seconds
+    before = forecast.estimate(MOONS).seconds
     store(MOONS.replace(slow_motion=True), 40.0)
-    assert estimate.estimate(MOONS).seconds == before
+    assert forecast.estimate(MOONS).seconds == before
 
 
 def test_predictions_do_not_learn_from_runs_that_other_work_held_up(home):
-    before = estimate.estimate(MOONS)
+    before = forecast.estimate(MOONS)
     store(MOONS, 40.0, others_share=0.5)
-    after = estimate.estimate(MOONS)
+    after = forecast.estimate(MOONS)
     assert after.seconds == before.seconds
     assert not after.first  # compiling is over
     store(MOONS, 20.0, others_share=0.1)
     store(MOONS, 40.0, others_share=0.9)
-    assert estimate.estimate(MOONS).seconds == pytest.approx(20, rel=0.02)
+    assert forecast.estimate(MOONS).seconds == pytest.approx(20, rel=0.02)
 
 
 def test_beside_other_work_all_but_rests_takes_longer(home, monkeypatch):
@@ -151,16 +149,16 @@ def test_beside_other_work_all_but_rests_takes_longer(home, monkeypatch):
         return 3.0
 
     recipes = MOONS, MOONS.replace(slow_motion=True)
-    at_rest = [estimate.estimate(recipe) for recipe in recipes]
-    monkeypatch.setattr(estimate, "crowding", thrice)
-    for before, now in zip(at_rest, map(estimate.estimate, recipes), strict=True):
+    at_rest = [forecast.estimate(recipe) for recipe in recipes]
+    monkeypatch.setattr(forecast, "crowding", thrice)
+    for before, now in zip(at_rest, map(forecast.estimate, recipes), strict=True):
         assert sum(map(sum, now.parts)) == pytest.approx(3 * sum(map(sum, before.parts)))
-    assert estimate.estimate(MOONS).seconds == pytest.approx(3 * at_rest[0].seconds)
-    assert estimate.estimate(recipes[1]).seconds == pytest.approx(3 * at_rest[0].seconds + estimate.RESTS)
+    assert forecast.estimate(MOONS).seconds == pytest.approx(3 * at_rest[0].seconds)
+    assert forecast.estimate(recipes[1]).seconds == pytest.approx(3 * at_rest[0].seconds + forecast.RESTS)
     assert all(looked)
     with_own = runs.create(MOONS)
     with_own.set_state("running")
-    estimate.estimate(MOONS)
+    forecast.estimate(MOONS)
     assert looked[-1] is False  # a run of ours will have ended before
     with_own.release()
 
@@ -200,7 +198,7 @@ def test_a_table_of_the_readers_own_is_tried_for_its_support_vectors(home, swapp
     assert vectors_of_one(8000, size.hardness) == pytest.approx(known, rel=0.3)
     assert size.overlap == (swapped > 0)
     dear = recipe.replace(C=100.0)
-    times = estimate.cost(*plans(dear, size)).seconds / estimate.cost(*plans(recipe, size)).seconds
+    times = forecast.cost(*plans(dear, size)).seconds / forecast.cost(*plans(recipe, size)).seconds
     assert (times > 4) == (swapped > 0)  # alphas that go to C and back
 
 
@@ -209,7 +207,7 @@ def test_estimates_are_about_what_quiet_runs_took(home, measured_here):
     rows = {}
     for name, row in measured.read("forecast").items():
         try:
-            need = estimate.estimate(RECIPES[name])
+            need = forecast.estimate(RECIPES[name])
         except ValueError:
             continue  # its data are not here
         if row["others_share"] < QUIET:
@@ -219,5 +217,5 @@ def test_estimates_are_about_what_quiet_runs_took(home, measured_here):
 
 
 def test_what_slow_motion_rests_is_told(home):
-    plain = estimate.estimate(MOONS)
-    assert estimate.estimate(MOONS.replace(slow_motion=True)).seconds == plain.seconds + estimate.RESTS
+    plain = forecast.estimate(MOONS)
+    assert forecast.estimate(MOONS.replace(slow_motion=True)).seconds == plain.seconds + forecast.RESTS

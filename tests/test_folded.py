@@ -6,10 +6,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from svmcore import SVC
 from svmcore.kernels import Poly
-from svmcore.lab import Recipe, execute, jobs, prepare
-from svmcore.lab.experiment import train
-from svmcore.lab.registry.tasks import classify
+from svmcore.lab import Recipe, execute, jobs, prepare, train
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import classify
 from tests.trained import finished
 
 DIGITS = Recipe(dataset="digits-8x8", classes=(1, 3, 8), n_train=120, n_test=50, kernel=Poly(3, 1.0, 1.0), folds=4)

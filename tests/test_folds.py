@@ -7,7 +7,7 @@ import pytest
 
 from svmcore.kernels import Poly
 from svmcore.lab import Recipe, execute, jobs
-from svmcore.lab.experiment.sweep import sweep
+from svmcore.lab.analyses.sweep import sweep
 from svmcore.lab.jobs.queue import QUEUE
 from svmcore.methods.definite import PositivePart
 from svmcore.methods.tangent import TangentFeature, TangentWhitened

@@ -6,11 +6,11 @@ import pytest
 from svmcore import SVC, JitterSet, Preprocessor, VirtualSVC, kernel_from_dict, load, save
 from svmcore.jitter import FAMILIES
 from svmcore.kernels import KERNELS
-from svmcore.lab.experiment.train import execute
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry import method
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab import method
+from svmcore.lab.forecast import estimate
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import Recipe
+from svmcore.lab.train import execute
 from svmcore.preprocess import STEPS
 from tests.readme import lines, sections
 

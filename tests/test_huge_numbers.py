@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from svmcore import __main__ as cli
-from svmcore.lab.recipe.recipe import DEFAULT, FIELDS, Recipe, RecipeError
+from svmcore.lab.recipe import DEFAULT, FIELDS, Recipe, RecipeError
 from svmcore.lab.store.reading import Damaged, read_json, recipe
 from tests.cases import all_cases
 from tests.driven import open_page, whole_app  # noqa: F401

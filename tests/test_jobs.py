@@ -10,15 +10,14 @@ from numba.core import event
 
 from pages.ui.kit import words
 from svmcore.gram import threads
-from svmcore.lab.experiment import train
-from svmcore.lab.experiment.meter import KIND
-from svmcore.lab.forecast import estimate
+from svmcore.lab import forecast, train
 from svmcore.lab.jobs import console
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.job import Job, Status
 from svmcore.lab.jobs.queue import submit
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.meter import KIND
+from svmcore.lab.methods import METHODS
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
 from svmcore.solvers.progress import Progress
 from tests.gate import AT_ONCE, MOONS, state, until
@@ -290,10 +289,10 @@ def test_a_short_run_has_five_looks_the_last_at_its_end(home, slow_motion):
 
 
 def test_runs_at_work_share_the_memory(gate, monkeypatch):
-    monkeypatch.setattr(estimate, "free_mb", lambda: 1000.0)
-    alone = estimate.estimate(MOONS)
+    monkeypatch.setattr(forecast, "free_mb", lambda: 1000.0)
+    alone = forecast.estimate(MOONS)
     run_id = submit(MOONS)
     until(lambda: gate.bursts > 0)
     promised = runs.get(run_id).grant_mb
     assert promised > 0
-    assert estimate.estimate(MOONS).cache_mb == pytest.approx(alone.cache_mb - promised / 3)
+    assert forecast.estimate(MOONS).cache_mb == pytest.approx(alone.cache_mb - promised / 3)

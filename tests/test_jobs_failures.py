@@ -9,7 +9,7 @@ import pytest
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.job import Status
 from svmcore.lab.jobs.queue import submit
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.methods import METHODS
 from svmcore.lab.store import runs
 from tests.gate import MOONS, state, until
 

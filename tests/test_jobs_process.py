@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from svmcore.lab.experiment import train
+from svmcore.lab import train
 from svmcore.lab.jobs import queue, welcome
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.welcome import warm_up
-from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.presets import PRESET, RECIPES
 from svmcore.lab.store import runs
 from tests.gate import MOONS
 
@@ -58,7 +58,7 @@ def test_two_processes_train_one_preset(home):
 def test_the_end_of_the_process_cancels_its_runs(home, command):
     code = (
         "import os, sys, time; from svmcore.lab import jobs; os.environ['SVMLAB_HOME'] = sys.argv[1];"
-        "from svmcore.lab.recipes import RECIPES;"
+        "from svmcore.lab.presets import RECIPES;"
         "run = jobs.submit(RECIPES['mnist-5k-sv'].replace(slow_motion=True)); jobs.submit(RECIPES['digits-8x8-sv']);"
         "wait = time.sleep;"
         "[wait(0.05) for _ in range(2000) if not (p := jobs.status(run).progress) or not p['iterations']];"

@@ -3,7 +3,7 @@
 import pytest
 
 from pages.paper import figures
-from svmcore.lab.experiment.splits import machine_of
+from svmcore.lab.analyses.splits import machine_of
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 

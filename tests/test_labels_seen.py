@@ -9,8 +9,7 @@ from pages.ui.example import evidence
 from pages.ui.run import snapshots
 from pages.ui.why import lines
 from svmcore.kernels import RBF
-from svmcore.lab import Recipe
-from svmcore.lab.registry import split
+from svmcore.lab import Recipe, split
 from svmcore.lab.store import runs
 from tests import damage
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)

@@ -151,7 +151,11 @@ def test_no_machine_paths():
         assert hit is None, f"{path.relative_to(ROOT)} names a folder of one machine: {hit.group()}"
 
 
-LAB = ("registry", "recipe", "store", "experiment", "forecast", "recipes", "jobs", "tables")
+LAB = (
+    *("costs", "fields", "solvers", "split", "searching", "method", "reducing", "methods", "problem", "task", "finder"),
+    *("finders", "tasks", "recipe", "store", "meter", "priority", "train", "forecast", "analyses", "presets", "papers"),
+    "jobs",
+)
 ROOMS = ("kit", "figures", "recipe", "example", "why", "run", "compare", "reduction", "play", "studies", "views")
 PAGES = {path.stem for path in (ROOT / "pages").glob("*.py")}
 TABS = {"photograph": "detect", "jitters": "datasets"}  # a page whose subject is another one's

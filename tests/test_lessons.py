@@ -19,7 +19,7 @@ from pages.ui.kit import words
 from pages.ui.run import stored
 from pages.ui.studies.study import Results
 from svmcore.lab import jobs
-from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.forecast import estimate
 from svmcore.lab.store import runs
 from tests.cases import all_cases
 from tests.driven import SECONDS, to_page, whole_app  # noqa: F401  (a fixture for every test here)

@@ -11,8 +11,8 @@ from pages.ui.kit.text import apart
 from pages.ui.run import picker, stored
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import jobs
-from svmcore.lab.recipe.recipe import RecipeError
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import labels, runs, trash
 from svmcore.lab.store.runs import Group
 from tests import damage

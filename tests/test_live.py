@@ -5,8 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from svmcore.lab import Recipe, prepare
-from svmcore.lab.experiment import train
+from svmcore.lab import Recipe, prepare, train
 from svmcore.lab.jobs.live import Viewer, _largest
 
 DIGITS = Recipe(dataset="digits-8x8", n_train=300, n_test=200)

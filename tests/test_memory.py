@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from svmcore.lab.experiment import train
-from svmcore.lab.forecast import estimate as forecast
-from svmcore.lab.forecast.estimate import ROOM, estimate
+from svmcore.lab import forecast, train
+from svmcore.lab.forecast import ROOM, estimate
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.queue import submit
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.memory import MB
 from tests.bench import forecast as bench

@@ -13,11 +13,11 @@ import pytest
 from numba import njit
 
 from svmcore.gram.threads import side_by_side
-from svmcore.lab.experiment import train
-from svmcore.lab.experiment.meter import Compiling, Meter
+from svmcore.lab import train
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs import worker
 from svmcore.lab.jobs.queue import submit
+from svmcore.lab.meter import Compiling, Meter
 from svmcore.lab.store import runs
 from svmcore.solvers.progress import Progress
 from svmcore.solvers.session import Session
@@ -91,7 +91,7 @@ def test_memory_is_what_the_run_takes_beyond_what_the_process_had():
     """In a process of its own: in this one the threads of other tests take memory and give it back."""
     code = """
 import numpy as np
-from svmcore.lab.experiment.meter import Meter
+from svmcore.lab.meter import Meter
 before = np.ones(20 * 2**20, np.uint8)
 with Meter() as meter:
     meter.sample()

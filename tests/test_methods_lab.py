@@ -9,14 +9,13 @@ import pytest
 from data import load
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Poly
-from svmcore.lab import RECIPES, Recipe, RecipeError, execute, jobs, prepare
-from svmcore.lab.experiment.train import fit
-from svmcore.lab.forecast import estimate
-from svmcore.lab.forecast.estimate import plans
-from svmcore.lab.registry.costs import Sizes, cost
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab import RECIPES, Recipe, RecipeError, execute, forecast, jobs, prepare
+from svmcore.lab.costs import Sizes, cost
+from svmcore.lab.forecast import plans
+from svmcore.lab.methods import METHODS
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import task_of
+from svmcore.lab.train import fit
 from svmcore.methods.jittering import Jittered
 from svmcore.methods.local import LocalPoly
 from svmcore.methods.virtual import VirtualSVC
@@ -180,7 +179,7 @@ def test_methods_for_images_refuse_points():
     with pytest.raises(RecipeError, match="not images"):
         execute(recipe)
     with pytest.raises(RecipeError, match="not images"):
-        estimate.estimate(recipe)
+        forecast.estimate(recipe)
 
 
 def test_every_method_has_its_words_and_a_default_set():

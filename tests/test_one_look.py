@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.forecast import estimate
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import contents, runs
 from tests import damage
 

@@ -6,10 +6,10 @@ import pytest
 
 from svmcore.kernels import KERNELS
 from svmcore.lab import Recipe, RecipeError
-from svmcore.lab.recipe.recipe import option_fields
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.solvers import SOLVERS
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import option_fields
+from svmcore.lab.solvers import SOLVERS
+from svmcore.lab.tasks import TASKS
 from svmcore.svc import SOLVERS as OF_SVC
 from tests.cases import all_cases
 from tests.driven import captions, open_page, whole_app  # noqa: F401

@@ -7,9 +7,9 @@ import pytest
 
 from pages.paper import figures
 from pages.paper.outline import KINDS, PAPERS, STATES, of
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES, xtrain
-from svmcore.lab.tables import TABLES
+from svmcore.lab.papers import TABLES
+from svmcore.lab.presets import RECIPES, xtrain
+from svmcore.lab.recipe import Recipe
 from tests.bench import measured
 from tests.cases import all_cases
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)

@@ -15,9 +15,9 @@ from pages.ui.compare import laid, pairs
 from pages.ui.figures import confusion as confusions
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
-from svmcore.lab.experiment import comparison
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.analyses import comparison
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.metrics import confusion
 from tests import damage, detections

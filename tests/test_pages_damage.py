@@ -9,7 +9,7 @@ import pytest
 from data import DataError, catalogue
 from data.dataset import Arrays
 from pages.ui.example import evidence
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
 from tests import damage
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)

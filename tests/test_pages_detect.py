@@ -19,9 +19,9 @@ from pages.ui.kit.text import with_sign
 from svmcore import SVC
 from svmcore.detection import curve
 from svmcore.lab import jobs
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import task_of
 from tests import uploads
 from tests.detections import detections, stored, two_parts
 from tests.driven import SECONDS, captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)

@@ -11,7 +11,7 @@ from pages.ui.figures import decisions
 from pages.ui.why import dialog
 from svmcore.jitter import JitterSet
 from svmcore.lab.jobs import welcome
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
 from svmcore.preprocess import drawn
 from tests.cases import all_cases

@@ -10,7 +10,7 @@ from pages.cross_training.setting import Setting
 from pages.ui.figures import crossing, edited
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.methods.editing import RULES, roles
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)

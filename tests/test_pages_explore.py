@@ -12,7 +12,7 @@ from pages.ui.kit.words import plain
 from pages.ui.run import snapshots
 from svmcore.lab import jobs
 from svmcore.lab.jobs.live import Live, Top
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
 from svmcore.solvers.progress import Snapshot
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import contents
 from tests import damage
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)

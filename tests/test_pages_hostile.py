@@ -14,8 +14,8 @@ from pages.ui.figures import curves, decisions, maps
 from pages.ui.kit import words
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.methods.reduced import reduction_of
+from svmcore.lab.methods.reduced import reduction_of
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from tests import damage
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)

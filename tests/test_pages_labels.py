@@ -12,8 +12,8 @@ from pages.labels import judge, listed, target
 from pages.ui.kit.text import with_sign
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, jobs
-from svmcore.lab.experiment import suspects
-from svmcore.lab.experiment.suspects import searched
+from svmcore.lab.analyses import suspects
+from svmcore.lab.analyses.suspects import searched
 from svmcore.lab.jobs.analyses import RELATED, UNSEEN
 from svmcore.lab.store import runs
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)

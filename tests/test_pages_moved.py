@@ -16,8 +16,8 @@ from svmcore.jitter import JitterSet
 from svmcore.kernels import Poly
 from svmcore.lab import jobs
 from svmcore.lab.jobs.analyses import COUNTS
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from tests import damage
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)

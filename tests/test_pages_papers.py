@@ -18,11 +18,11 @@ from pages.ui.run import stored
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Linear
 from svmcore.lab import jobs
-from svmcore.lab.recipe.recipe import RecipeError
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.recipes.pairs import HURT
+from svmcore.lab.papers import TABLES, fill
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.presets.pairs import HURT
+from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import runs
-from svmcore.lab.tables import TABLES, fill
 from svmcore.solvers.digestion import Digestion
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 

@@ -9,7 +9,7 @@ from data import catalogue, pictures
 from data.loaders.pictures import read_pictures
 from pages.datasets import picture_sets
 from pages.ui.kit.words import many, plain, plural
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
 from tests import damage
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 from tests.test_pages_hostile import IMAGE, TAG, live_texts

@@ -9,7 +9,7 @@ from pages.ui.recipe import presets as menu
 from pages.ui.run import watch
 from svmcore.lab import jobs
 from svmcore.lab.jobs import queue, welcome
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import presets, runs
 from tests.driven import captions, open_page, whole_app  # noqa: F401
 from tests.gate import MOONS, until

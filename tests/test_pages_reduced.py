@@ -7,8 +7,8 @@ from pages.ui.figures import reduction as figures
 from pages.ui.reduction import is_reduction as reduces
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.methods.reduced import reduction_of
+from svmcore.lab.methods.reduced import reduction_of
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import export, runs
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401
 

@@ -8,7 +8,7 @@ from pages.ui.studies import usual
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.jobs import welcome
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
 from svmcore.preprocess import Preprocessor
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)

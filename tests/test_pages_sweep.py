@@ -7,9 +7,9 @@ from pages.ui.kit import words
 from pages.ui.run import stored
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
-from svmcore.lab.experiment.sweep import Sweep
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes.sweeps import EXAMPLES
+from svmcore.lab.analyses.sweep import Sweep
+from svmcore.lab.presets.sweeps import EXAMPLES
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from tests.driven import captions, open_page, whole_app  # noqa: F401
 

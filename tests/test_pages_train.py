@@ -15,8 +15,8 @@ from pages.ui.recipe import config
 from pages.ui.run import picker, watch
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
 from svmcore.lab import jobs
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.presets import PRESET, RECIPES
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from tests.cases import all_cases
 from tests.driven import SECONDS, whole_app  # noqa: F401  (a fixture for every test here)
@@ -197,7 +197,7 @@ def test_impossible_form_names_field_and_value(run):
 
 
 def test_run_that_cannot_fit_is_refused_before_it_starts(run, monkeypatch):
-    monkeypatch.setattr("svmcore.lab.forecast.estimate.free_mb", lambda: 10.0)
+    monkeypatch.setattr("svmcore.lab.forecast.free_mb", lambda: 10.0)
     app = open_app()
     assert app.button(key="start").disabled
     assert "MB" in texts(app.warning)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.presets import PRESET, RECIPES
 from svmcore.lab.store import runs
 from tests.annotations import SAME, files_of
 from tests.browser.uploads import BROKEN

@@ -8,9 +8,9 @@ import pytest
 
 from data import load
 from pages.ui.why.ticks import MOST, Ticks
-from svmcore.lab.experiment import without
+from svmcore.lab.analyses import without
 from svmcore.lab.jobs import analyses as jobs
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
 from tests.driven import SECONDS, captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=150)

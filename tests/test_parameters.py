@@ -54,7 +54,7 @@ def form():
     import streamlit as st
 
     from pages.ui.kit.parameters import Form
-    from svmcore.lab.registry.fields import Field, choice, numeric
+    from svmcore.lab.fields import Field, choice, numeric
 
     fields = {
         "size": Field("size", numeric(1, 9, whole=True), 3, "Size"),

@@ -13,8 +13,8 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from data import own
 from data.dataset import Arrays
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
-from svmcore.lab.experiment import train
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab import train
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import pipeline
 from svmcore.methods.local import LocalPoly
 

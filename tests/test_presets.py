@@ -5,8 +5,8 @@ import json
 import pytest
 
 from pages.ui.recipe.presets import SHOWS
-from svmcore.lab.recipe.recipe import RecipeError
-from svmcore.lab.recipes import LISTED, RECIPES
+from svmcore.lab.presets import LISTED, RECIPES
+from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import presets
 
 MOONS = RECIPES["moons"]

@@ -14,8 +14,8 @@ from data.loaders import bundle, check, images, labelled, sheets, text, upload
 from data.loaders import pictures as own_pictures
 from data.manifest import FACTS, SETS
 from svmcore import __main__ as cli
-from svmcore.lab.recipes import RECIPES, xtrain
-from svmcore.lab.tables import TABLES
+from svmcore.lab.papers import TABLES
+from svmcore.lab.presets import RECIPES, xtrain
 from tests.bench import picture
 from tests.readme import DOCUMENTS, ROOT, lines, sections
 from tests.readme import text as document

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from svmcore.kernels import RBF, Linear, Poly
-from svmcore.lab.recipe.recipe import FIELDS, Recipe, RecipeError
-from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.presets import PRESET, RECIPES
+from svmcore.lab.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.store import reading
 from tests.cases import all_cases
 

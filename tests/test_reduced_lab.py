@@ -8,18 +8,16 @@ import pytest
 from numba.core import event
 
 from svmcore.kernels import RBF, Poly
-from svmcore.lab import jobs
-from svmcore.lab.experiment import meter, train
-from svmcore.lab.experiment.remedies import twin_of
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry import reducing
-from svmcore.lab.registry.method import MADE_BY
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.methods.reduced import reduction_of
+from svmcore.lab import jobs, meter, reducing, train
+from svmcore.lab.analyses.remedies import twin_of
+from svmcore.lab.forecast import estimate
+from svmcore.lab.method import MADE_BY
+from svmcore.lab.methods import METHODS
+from svmcore.lab.methods.reduced import reduction_of
+from svmcore.lab.papers import TABLES, of_run
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
-from svmcore.lab.tables import TABLES, of_run
 from svmcore.saved import load, save
 from tests.trained import finished, submitted
 

@@ -14,14 +14,14 @@ from svmcore.jitter import FAMILIES, Jitter, JitterSet
 from svmcore.jitter.families import Family
 from svmcore.kernels import KERNELS, POLY, Kernel, KernelCode, numeral
 from svmcore.lab import RECIPES, Recipe, execute, jobs
-from svmcore.lab.forecast.estimate import estimate, plans
-from svmcore.lab.registry.costs import Stage, cost
-from svmcore.lab.registry.fields import Field, numeric
-from svmcore.lab.registry.method import Method
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.task import Task
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.costs import Stage, cost
+from svmcore.lab.fields import Field, numeric
+from svmcore.lab.forecast import estimate, plans
+from svmcore.lab.method import Method
+from svmcore.lab.methods import METHODS
 from svmcore.lab.store import runs
+from svmcore.lab.task import Task
+from svmcore.lab.tasks import TASKS
 from svmcore.preprocess import STEPS, Preprocessor, Step
 from svmcore.svc import SVC
 from tests.driven import captions, open_page, whole_app  # noqa: F401

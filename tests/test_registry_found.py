@@ -12,18 +12,18 @@ import pytest
 from svmcore import __main__ as cli
 from svmcore.kernels import numeral
 from svmcore.lab import RECIPES, RecipeError, jobs
-from svmcore.lab.forecast.estimate import plans
-from svmcore.lab.registry.costs import Sizes, cost
-from svmcore.lab.registry.fields import Field, numeric
-from svmcore.lab.registry.finder import Finder
-from svmcore.lab.registry.finders import FINDERS
-from svmcore.lab.registry.finders.findings import beside_truth
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.methods.editing import OFFERED
-from svmcore.lab.registry.problem import assemble
-from svmcore.lab.registry.split import Split
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.costs import Sizes, cost
+from svmcore.lab.fields import Field, numeric
+from svmcore.lab.finder import Finder
+from svmcore.lab.finders import FINDERS
+from svmcore.lab.finders.findings import beside_truth
+from svmcore.lab.forecast import plans
+from svmcore.lab.methods import METHODS
+from svmcore.lab.methods.editing import OFFERED
+from svmcore.lab.problem import assemble
+from svmcore.lab.split import Split
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import TASKS
 from svmcore.methods.editing.roles import EASY, KEPT
 from svmcore.methods.editing.rule import Rule
 from tests.driven import open_page, whole_app  # noqa: F401

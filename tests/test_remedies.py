@@ -11,14 +11,14 @@ from data.dataset import Arrays
 from svmcore.explain import remedy
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF, Poly
-from svmcore.lab.experiment import remedies
-from svmcore.lab.experiment.train import Cancelled, fit, unchecked
+from svmcore.lab.analyses import remedies
 from svmcore.lab.jobs import queue as queues
 from svmcore.lab.jobs.analyses import COUNTS
 from svmcore.lab.jobs.background import ENDED, Analysis
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import task_of
+from svmcore.lab.train import Cancelled, fit, unchecked
 from tests import damage
 from tests.gate import until
 

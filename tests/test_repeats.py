@@ -9,9 +9,9 @@ from scipy import stats
 
 from svmcore.__main__ import main
 from svmcore.lab import jobs
-from svmcore.lab.experiment import repeats
-from svmcore.lab.experiment.repeats import Repeat
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.analyses import repeats
+from svmcore.lab.analyses.repeats import Repeat
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
 from tests.driven import RUN_SECONDS, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 

@@ -9,12 +9,12 @@ from data.dataset import Arrays, DataError
 from data.verdicts import KEEP, LABEL, Verdict
 from pages.ui.run import stored
 from svmcore import RBF
-from svmcore.lab.experiment import repeats, suspects
+from svmcore.lab.analyses import repeats, suspects
 from svmcore.lab.jobs import analyses
-from svmcore.lab.recipe.recipe import RecipeError
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.papers.filling import stored_runs
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import runs
-from svmcore.lab.tables.filling import stored_runs
 from tests.driven import finished
 
 

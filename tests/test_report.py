@@ -14,8 +14,8 @@ from pages.ui.run import exports
 from pages.ui.run.report import charts, marks
 from svmcore.kernels import RBF
 from svmcore.lab import Recipe
-from svmcore.lab.experiment import unsure
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.analyses import unsure
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
 from tests import detections
 from tests.driven import finished

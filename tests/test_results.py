@@ -8,9 +8,9 @@ import pytest
 from sklearn.datasets import make_moons
 
 from svmcore import RBF, SVC, Poly
-from svmcore.lab.experiment import train
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab import train
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.solvers import smo
 from tests.bench import judge, measured, peers, ratio, results, times

@@ -6,12 +6,11 @@ import pytest
 from data import catalogue, load, revisions
 from data.verdicts import KEEP, LABEL, OUT, UNSURE, Verdict
 from svmcore.kernels import Poly
-from svmcore.lab import RECIPES, Recipe, execute, jobs
-from svmcore.lab.experiment import comparison
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.registry import split
-from svmcore.lab.registry.fields import RecipeError
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab import RECIPES, Recipe, execute, jobs, split
+from svmcore.lab.analyses import comparison
+from svmcore.lab.fields import RecipeError
+from svmcore.lab.forecast import estimate
+from svmcore.lab.tasks import task_of
 from tests.trained import finished
 
 DIGITS = Recipe(dataset="digits-8x8", n_train=300, n_test=200, kernel=Poly(3, 1.0, 1.0))

@@ -11,9 +11,9 @@ from svmcore.gram.cached import Cached
 from svmcore.gram.products import Operand
 from svmcore.gram.ridged import Ridged
 from svmcore.gram.sources import Dense, Streamed, Work
-from svmcore.lab.experiment.train import execute
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import pipeline
+from svmcore.lab.train import execute
 from svmcore.solvers.decomposition import Decomposition
 from tests.cases import all_cases
 

@@ -7,11 +7,10 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from svmcore.kernels import Poly
-from svmcore.lab import Recipe, execute
-from svmcore.lab.experiment import train
-from svmcore.lab.registry.tasks.classify import Classify
+from svmcore.lab import Recipe, execute, train
 from svmcore.lab.store import reading
 from svmcore.lab.store.reading import Damaged
+from svmcore.lab.tasks.classify import Classify
 
 DIGITS = Recipe(dataset="digits-8x8", classes=(3, 8), n_train=90, n_test=50, kernel=Poly(3, 1.0, 1.0), C=0.01)
 

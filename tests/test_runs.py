@@ -16,12 +16,12 @@ import pytest
 from data import own
 from data.dataset import Arrays
 from svmcore import files
-from svmcore.lab.experiment import train
-from svmcore.lab.recipe.recipe import RecipeError
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.task import csv_text
-from svmcore.lab.registry.tasks import TASKS, classify
+from svmcore.lab import train
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import export, folders, runs, trash
+from svmcore.lab.task import csv_text
+from svmcore.lab.tasks import TASKS, classify
 from svmcore.saved import load
 from tests.cases import all_cases
 
@@ -288,8 +288,8 @@ def test_the_exported_script_repeats_the_run_from_an_empty_folder(home, outcome,
 KILLED = """
 import sys
 from svmcore.lab.store import runs
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.experiment.train import execute
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.train import execute
 outcome = execute(RECIPES["moons"])
 print("ready", flush=True)
 while True:

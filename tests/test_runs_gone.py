@@ -9,7 +9,7 @@ import pytest
 
 from data import places
 from svmcore import files
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import contents, folders, runs
 from tests import damage
 

@@ -6,7 +6,7 @@ import pytest
 from data import catalogue
 from pages.paper import cards
 from pages.ui.run import stored
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
 from tests.bench.samples import differs, samples
 from tests.driven import finished, open_page, whole_app  # noqa: F401

@@ -9,10 +9,10 @@ from pages.ui.figures import scaling as figures
 from svmcore import RBF, Poly
 from svmcore import __main__ as cli
 from svmcore.lab import jobs
-from svmcore.lab.experiment.scaling import ScalingPoint, exponent, point, points, text
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.recipes import RECIPES, osuna
-from svmcore.lab.registry.solvers import SOLVERS, svc
+from svmcore.lab.analyses.scaling import ScalingPoint, exponent, point, points, text
+from svmcore.lab.presets import RECIPES, osuna
+from svmcore.lab.recipe import Recipe, RecipeError
+from svmcore.lab.solvers import SOLVERS, svc
 from svmcore.lab.store import runs
 from svmcore.solvers.decomposition import Decomposition
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)

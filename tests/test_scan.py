@@ -11,8 +11,8 @@ from svmcore import RBF, SVC, Linear, Poly
 from svmcore.detection.discard import averages, fit_discard
 from svmcore.detection.pyramid import pyramid, resized, within
 from svmcore.detection.scan import Scorer, cut, scan
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.finders.scanned import quick_look
+from svmcore.lab.finders.scanned import quick_look
+from svmcore.lab.presets import RECIPES
 from svmcore.preprocess import Preprocessor
 from svmcore.preprocess.window import oval
 

@@ -6,10 +6,10 @@ import pytest
 from data import load as load_set
 from svmcore import SVC, load, save
 from svmcore.kernels import RBF, Linear, Poly
-from svmcore.lab.experiment.train import execute
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import export
+from svmcore.lab.train import execute
 from svmcore.methods.local import LocalPoly
 from svmcore.preprocess import Preprocessor, permutation
 

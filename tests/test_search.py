@@ -11,10 +11,9 @@ from pages.ui.run.exports import report
 from svmcore import SVC, Poly, VirtualSVC
 from svmcore.explain import remedy
 from svmcore.jitter import JitterSet
-from svmcore.lab import Recipe, RecipeError, execute
-from svmcore.lab.experiment import remedies
-from svmcore.lab.registry import split
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab import Recipe, RecipeError, execute, split
+from svmcore.lab.analyses import remedies
+from svmcore.lab.methods import METHODS
 from svmcore.methods.virtual import search as module
 from svmcore.methods.virtual.search import Search, Tried, search_jitters
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from svmcore.lab.experiment import train
+from svmcore.lab import train
 from svmcore.lab.store import runs
 from tests import damage
 from tests.bench.soak import Budget, __main__, addresses, commands, draw, forks, homes, models, names, reports, told

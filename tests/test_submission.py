@@ -3,8 +3,8 @@
 import pytest
 
 from svmcore.lab import jobs
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.fields import RecipeError
+from svmcore.lab.fields import RecipeError
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 
 DIGITS = Recipe(dataset="digits-8x8", n_train=60, bounds=True)

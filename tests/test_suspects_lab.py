@@ -7,10 +7,9 @@ from data import load, own
 from data.dataset import Arrays
 from svmcore.explain.suspects import doubts
 from svmcore.kernels import RBF, Poly
-from svmcore.lab import Recipe, RecipeError, execute, prepare
-from svmcore.lab.experiment import suspects, train
-from svmcore.lab.registry import problem, split
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab import Recipe, RecipeError, execute, prepare, problem, split, train
+from svmcore.lab.analyses import suspects
+from svmcore.lab.tasks import task_of
 from svmcore.metrics import class_positions
 from tests.trained import finished
 

@@ -1,4 +1,4 @@
-"""Laws of svmcore.lab.experiment.sweep: every training example is judged once, by a machine that has not seen it."""
+"""Laws of svmcore.lab.analyses.sweep: every training example is judged once, by a machine that has not seen it."""
 
 import json
 
@@ -9,11 +9,11 @@ from sklearn.model_selection import StratifiedKFold
 from svmcore.__main__ import main
 from svmcore.kernels import Poly
 from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
-from svmcore.lab.experiment.sweep import chosen, sweep
-from svmcore.lab.experiment.train import fit
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.registry.solvers import share
+from svmcore.lab.analyses.sweep import chosen, sweep
+from svmcore.lab.forecast import estimate
+from svmcore.lab.solvers import share
 from svmcore.lab.store import runs
+from svmcore.lab.train import fit
 from svmcore.methods.virtual.stages import Stages
 from svmcore.svc import SVC
 

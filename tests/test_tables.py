@@ -11,14 +11,14 @@ from sklearn.neighbors import KNeighborsClassifier
 from svmcore import __main__ as cli
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Poly
-from svmcore.lab import RECIPES, Recipe, jobs, tables
-from svmcore.lab.experiment import rivals
-from svmcore.lab.experiment.scaling import point
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipes import digestion, mnist
-from svmcore.lab.recipes.pairs import JITTER_SETS
+from svmcore.lab import RECIPES, Recipe, jobs, papers
+from svmcore.lab.analyses import rivals
+from svmcore.lab.analyses.scaling import point
+from svmcore.lab.forecast import estimate
+from svmcore.lab.papers import PUBLISHED, TABLES, Cell, Row, Table, fill, numbers, text
+from svmcore.lab.presets import digestion, mnist
+from svmcore.lab.presets.pairs import JITTER_SETS
 from svmcore.lab.store import runs
-from svmcore.lab.tables import PUBLISHED, TABLES, Cell, Row, Table, fill, numbers, text
 from svmcore.metrics import paired_test
 from tests.trained import finished
 
@@ -64,7 +64,7 @@ def test_every_table_of_the_paper_is_named_and_whole():
         for row in table.rows:
             assert len(row.cells) == len(table.columns)
             for cell in filter(None, row.cells):
-                assert cell.figure.partition(":")[0] in tables.NUMBERS
+                assert cell.figure.partition(":")[0] in papers.NUMBERS
                 assert cell.recipe or cell.rival or cell.published is not None
                 assert not (cell.recipe and cell.rival)
         assert set(table.rivals) <= rivals.RIVALS.keys()
@@ -148,7 +148,7 @@ def test_the_command_line_runs_what_is_missing_and_prints_both(small, capsys):
     assert found["missing"] == []
     assert found["rows"][3]["cells"][0]["value"] == rivals.measured("tiny-nearest")["errors"]
     assert found["rows"][1]["cells"][2]["published"] == 3.2
-    sv, vsv = (run.test() for run in tables.stored_runs([RECIPES["tiny-sv"], RECIPES["tiny-vsv"]]))
+    sv, vsv = (run.test() for run in papers.stored_runs([RECIPES["tiny-sv"], RECIPES["tiny-vsv"]]))
     outcome = paired_test(sv.y_true != sv.y_pred, vsv.y_true != vsv.y_pred)
     assert outcome.only_a + outcome.only_b > 0
     assert {name: found["tests"][0][name] for name in outcome._fields} == outcome._asdict()

@@ -12,10 +12,10 @@ from svmcore import __main__ as cli
 from svmcore import load
 from svmcore.exchange import file, obstacle
 from svmcore.kernels import RBF
-from svmcore.lab.experiment import train
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.methods.reduced import reduction_of
+from svmcore.lab import train
+from svmcore.lab.methods.reduced import reduction_of
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import export, pipeline
 from tests import damage
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)

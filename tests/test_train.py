@@ -5,10 +5,10 @@ import pytest
 from sklearn.svm import SVC as PEER
 
 from data import load as load_data
-from svmcore.lab.experiment import train
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.recipes import PRESET, RECIPES
-from svmcore.lab.registry.split import positions
+from svmcore.lab import train
+from svmcore.lab.presets import PRESET, RECIPES
+from svmcore.lab.recipe import Recipe, RecipeError
+from svmcore.lab.split import positions
 from svmcore.saved import load, save
 
 DIGITS = RECIPES["digits-8x8-sv"]

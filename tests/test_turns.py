@@ -14,11 +14,11 @@ from pages.detect.view import view_of
 from svmcore.detection.discard import fit_discard
 from svmcore.detection.scan import n_windows, scan
 from svmcore.detection.turns import MOST, QUARTERS, inside, matrices, moved, turned, turned_back, turned_shape
-from svmcore.lab.experiment import train
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab import train
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store.reading import Damaged
+from svmcore.lab.tasks import TASKS
 from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 from tests.test_detect import CROSSES, faces_set
 from tests.test_scan import OBJECTS, blob, chips, machine, machine_of, noise, picture  # noqa: F401  (fixtures)

@@ -10,8 +10,8 @@ from data.dataset import Arrays
 from data.verdicts import KEEP, LABEL, OUT, UNLABELLED, UNSURE, Verdict
 from svmcore.kernels import RBF
 from svmcore.lab import Recipe
-from svmcore.lab.experiment.train import execute, prepare
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.tasks import task_of
+from svmcore.lab.train import execute, prepare
 from tests.uploads import GREY, PAIR, archive, image, npz, read_upload
 
 N, KNOWN = 12, 7

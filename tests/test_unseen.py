@@ -5,7 +5,7 @@ import pytest
 
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, RecipeError
-from svmcore.lab.experiment import suspects, unseen
+from svmcore.lab.analyses import suspects, unseen
 from svmcore.lab.jobs.analyses import UNSEEN
 from tests.trained import finished
 

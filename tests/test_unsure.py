@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pages.errors import abstain as section
-from svmcore.lab.experiment import unsure
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.analyses import unsure
+from svmcore.lab.presets import RECIPES
 from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 

@@ -23,17 +23,16 @@ from pages.ui.run import exports
 from pages.ui.run.report import marks
 from svmcore import __main__ as cli
 from svmcore.allowed import fraction
-from svmcore.lab import Recipe, jobs
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.registry import split
-from svmcore.lab.registry.costs import Sizes, Stage
-from svmcore.lab.registry.fields import Field, numeric
-from svmcore.lab.registry.method import Method
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.problem import assemble
-from svmcore.lab.registry.task import Task
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab import Recipe, jobs, split
+from svmcore.lab.costs import Sizes, Stage
+from svmcore.lab.fields import Field, numeric
+from svmcore.lab.forecast import estimate
+from svmcore.lab.method import Method
+from svmcore.lab.methods import METHODS
+from svmcore.lab.problem import assemble
 from svmcore.lab.store import runs
+from svmcore.lab.task import Task
+from svmcore.lab.tasks import TASKS
 from svmcore.solvers.progress import Progress
 from svmcore.svc import SVC
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401

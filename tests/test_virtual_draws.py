@@ -5,8 +5,8 @@ import pytest
 
 from pages.ui.run import exports
 from svmcore.kernels import RBF, Poly
-from svmcore.lab.recipe.recipe import RecipeError
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import RecipeError
 from svmcore.saved import load, save
 from svmcore.svc import SVC
 from tests.cases import all_cases

@@ -4,17 +4,16 @@ import numpy as np
 import pytest
 
 from data import pictures
-from svmcore.lab import jobs
-from svmcore.lab.experiment import train
-from svmcore.lab.forecast.estimate import plans
-from svmcore.lab.recipe.recipe import RecipeError
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.costs import cost
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.problem import left_out
-from svmcore.lab.registry.tasks import TASKS
-from svmcore.lab.registry.tasks.detect import Voting
+from svmcore.lab import jobs, train
+from svmcore.lab.costs import cost
+from svmcore.lab.forecast import plans
+from svmcore.lab.methods import METHODS
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.problem import left_out
+from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import TASKS
+from svmcore.lab.tasks.detect import Voting
 from tests.test_detect import CROSSES, faces_set
 
 

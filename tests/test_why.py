@@ -12,8 +12,8 @@ from pages.ui.why import family, lines, table
 from pages.ui.why.answer import DRAWN, Shown, answer
 from svmcore.jitter import JitterSet
 from svmcore.kernels import RBF
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe
 from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 from tests.uploads import read_upload
 

@@ -9,7 +9,7 @@ from pages.ui.why import family
 from svmcore.explain import bill
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Poly
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipe import Recipe
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 from tests.trained import finished
 

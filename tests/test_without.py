@@ -7,14 +7,14 @@ import pytest
 
 from svmcore import SVC
 from svmcore.kernels import Poly
-from svmcore.lab.experiment import without
-from svmcore.lab.experiment.train import Cancelled, prepare
-from svmcore.lab.experiment.without import Change
+from svmcore.lab.analyses import without
+from svmcore.lab.analyses.without import Change
 from svmcore.lab.jobs import queue as queues
 from svmcore.lab.jobs.analyses import RETRAINED, STANDS, VALUED
 from svmcore.lab.jobs.background import ENDED, MAX_WAITING, Analysis, Busy
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import Recipe, RecipeError
+from svmcore.lab.train import Cancelled, prepare
 from svmcore.memory import BudgetError
 from tests import damage
 from tests.gate import until

@@ -9,10 +9,9 @@ import tempfile
 from pathlib import Path
 
 from data.catalogue import OWN_PREFIX
-from svmcore.lab import jobs
-from svmcore.lab.experiment import train
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab import jobs, train
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import folders, runs
 
 SECONDS = 300  # that a small run may take beside busy cores, compilation included

@@ -11,11 +11,11 @@ from pages.ui.kit import present, state, view, ways, words
 from pages.ui.kit.ways import button
 from pages.ui.recipe import config, starting
 from pages.ui.run import card, polling, stored
-from svmcore.lab.experiment import comparison
-from svmcore.lab.experiment.comparison import Reason
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.analyses import comparison
+from svmcore.lab.analyses.comparison import Reason
+from svmcore.lab.forecast import estimate
+from svmcore.lab.presets import PRESET, RECIPES
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Damaged, Run
 

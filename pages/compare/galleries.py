@@ -17,7 +17,7 @@ from pages.ui.kit import parameters, walk, words
 from pages.ui.kit.gallery import Tile, gallery, open_digit, reference
 from pages.ui.kit.walk import paged
 from svmcore import metrics
-from svmcore.lab.experiment.comparison import alone
+from svmcore.lab.analyses.comparison import alone
 from svmcore.metrics import OUTCOMES, class_positions, outcomes
 
 PER_PAGE = 96

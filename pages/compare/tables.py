@@ -9,10 +9,10 @@ from pages.ui.figures import ranking
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, words
 from pages.ui.kit.numbers import count, number, table, text
-from svmcore.lab.recipe.recipe import FIELDS, Recipe, option_fields
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.task import csv_text
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import FIELDS, Recipe, option_fields
 from svmcore.lab.store.runs import Run
+from svmcore.lab.task import csv_text
 from svmcore.metrics import class_positions
 
 BESIDE = ("name", "title", "n_train", "n_test")  # fields that the results tell better

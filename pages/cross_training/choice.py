@@ -5,7 +5,7 @@ import streamlit as st
 from data import catalogue
 from pages.ui.kit import parameters, words
 from pages.ui.recipe import data_set
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipe import Recipe
 
 METHOD, PLAIN = "cross-training", "sv"
 MAX_FLIPPED = 40  # per cent

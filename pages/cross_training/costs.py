@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.ui.kit import words
 from svmcore import metrics
-from svmcore.lab.experiment.meter import search_apart
+from svmcore.lab.meter import search_apart
 from svmcore.lab.store.runs import Run
 
 

@@ -10,7 +10,7 @@ from data import DataError, catalogue, load
 from pages.cross_training import choice
 from pages.ui.kit import parameters, words
 from pages.ui.recipe import data_set
-from svmcore.lab.registry import split as label_noise
+from svmcore.lab import split as label_noise
 
 BENCHMARK, STAND_IN = "banana", "toy-banana"
 FEWEST, MOST_POINTS, TESTS = 50, 1600, 100  # examples that train, and that must be left to test on

@@ -23,11 +23,11 @@ from pages.ui.figures.crossing import Line
 from pages.ui.figures.frame import worded
 from pages.ui.kit import parameters, state, words
 from pages.ui.studies.study import Plan, Results, Study
-from svmcore.lab.experiment.meter import search_apart
-from svmcore.lab.experiment.splits import machine_of
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import xtrain
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.analyses.splits import machine_of
+from svmcore.lab.meter import search_apart
+from svmcore.lab.methods import METHODS
+from svmcore.lab.presets import xtrain
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.lab.store.reading import Group
 from svmcore.lab.store.runs import Run
@@ -125,7 +125,7 @@ def rows(course: Course, found: Found) -> list[dict]:
 
 
 class Figure(NamedTuple):
-    """A figure of the paper: the name of its recipes (svmcore.lab.recipes.xtrain), what varies in them, and what a
+    """A figure of the paper: the name of its recipes (svmcore.lab.presets.xtrain), what varies in them, and what a
     Course is told of it."""
 
     study: str

@@ -17,9 +17,9 @@ from pages.ui.recipe import config, starting
 from pages.ui.run import picker, stored, watch
 from pages.ui.run.trained import to_labels
 from svmcore.lab import jobs
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.forecast import estimate
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.lab.store.reading import Group
 from svmcore.lab.store.runs import Run

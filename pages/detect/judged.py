@@ -15,8 +15,8 @@ import numpy as np
 
 from svmcore.detection import curve
 from svmcore.detection.curve import Trial
-from svmcore.lab.registry.finders import findings
-from svmcore.lab.registry.finders.findings import Detections
+from svmcore.lab.finders import findings
+from svmcore.lab.finders.findings import Detections
 
 SINGLE = 20  # numbers of false alarms that are all offered; beyond, each is an eighth more than the last
 

@@ -17,8 +17,8 @@ from data.dataset import Arrays
 from pages.detect.view import View
 from pages.ui.kit import state
 from pages.ui.recipe import starting
-from svmcore.lab.experiment.suspects import searched
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.analyses.suspects import searched
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store.runs import Run
 
 

@@ -17,8 +17,8 @@ from pages.ui.kit.gallery import Tile, gallery, magnified
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.ways import button
 from svmcore.detection import curve
-from svmcore.lab.registry.task import csv_text
-from svmcore.lab.tables import PUBLISHED
+from svmcore.lab.papers import PUBLISHED
+from svmcore.lab.task import csv_text
 
 OF_PAPERS = ("venus", "cmu-faces")  # sets of pictures beside which published figures mean something
 

@@ -19,12 +19,12 @@ from pages.detect import labels, marked
 from pages.detect.judged import joined
 from pages.detect.view import View, opens_here, own_name
 from pages.ui.kit.known import KNOWN_BY
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.finders import scanned
-from svmcore.lab.registry.finders.findings import beside_truth
-from svmcore.lab.registry.tasks.detect import experiment
+from svmcore.lab.finders import scanned
+from svmcore.lab.finders.findings import beside_truth
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
+from svmcore.lab.tasks.detect import experiment
 
 MAX_BYTES, MAX_PIXELS = 20 << 20, 40_000_000
 LONGEST = 480  # pixels of the longer side that is searched

@@ -13,11 +13,11 @@ from pages.ui.kit import words
 from pages.ui.kit.parameters import Form
 from pages.ui.kit.view import home_of
 from pages.ui.recipe import config, data_set, presets, starting
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import FIELDS, Recipe
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.fields import Field, numeric
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.fields import Field, numeric
+from svmcore.lab.forecast import estimate
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import FIELDS, Recipe
+from svmcore.lab.tasks import TASKS
 
 TASK = "detect"
 OPEN = "detect_open"  # in the session: id of the run in whose place the form stands

@@ -15,11 +15,11 @@ from pages.ui.kit.text import plural
 from pages.ui.kit.view import home_of
 from svmcore.detection import curve
 from svmcore.detection.curve import Estimate, Trial
-from svmcore.lab.registry.fields import RecipeError
-from svmcore.lab.registry.finders.scanned import content_hash
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.tasks.detect import experiment as experiment_of
+from svmcore.lab.fields import RecipeError
+from svmcore.lab.finders.scanned import content_hash
+from svmcore.lab.methods import METHODS
 from svmcore.lab.store.runs import Run
+from svmcore.lab.tasks.detect import experiment as experiment_of
 
 PAGE = "detect"  # in whose room this is
 DENSE, STEPS = 100, 120  # numbers of false alarms at which a curve is drawn: all up to DENSE, then so many more

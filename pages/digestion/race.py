@@ -22,9 +22,9 @@ from sklearn.exceptions import ConvergenceWarning
 from pages.ui.figures.curves import thinned
 from pages.ui.kit.component import component
 from svmcore.jitter import JitterSet
-from svmcore.lab.experiment import train
-from svmcore.lab.experiment.meter import training_seconds
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab import train
+from svmcore.lab.meter import training_seconds
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store.runs import Run
 
 AT_ONCE = 3000  # examples, copies among them: a second or two

@@ -9,7 +9,7 @@ from pages.ui.kit import parameters, words
 from pages.ui.kit.walk import paged
 from pages.ui.run import snapshots
 from svmcore import metrics
-from svmcore.lab.experiment import unsure
+from svmcore.lab.analyses import unsure
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 

@@ -24,13 +24,13 @@ from pages.ui.kit.words import plain
 from pages.ui.why.working import Work, watched
 from svmcore import metrics
 from svmcore.explain.asking import WAYS
-from svmcore.lab.experiment import asking as study
-from svmcore.lab.experiment.asking import Study, times_told, told
-from svmcore.lab.experiment.without import why_not
+from svmcore.lab.analyses import asking as study
+from svmcore.lab.analyses.asking import Study, times_told, told
+from svmcore.lab.analyses.without import why_not
 from svmcore.lab.jobs import analyses
 from svmcore.lab.jobs.analyses import Labels, Next
 from svmcore.lab.jobs.background import Busy, TaskStatus
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store.runs import Run
 
 COLOURS = {"nearest": BLUE, "spread": GREY, "random": ORANGE}

@@ -12,8 +12,8 @@ from pages.ui.kit.gallery import DIGIT
 from pages.ui.kit.words import plain
 from pages.ui.recipe import starting
 from pages.ui.run import polling, stored
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.forecast import estimate
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 

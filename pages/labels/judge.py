@@ -24,7 +24,7 @@ from pages.ui.kit.words import plain, short
 from pages.ui.why import bill, lines, table
 from pages.ui.why.answer import Answer, Shown
 from pages.ui.why.working import Work, by_stage, watched
-from svmcore.lab.experiment.unseen import Unseen
+from svmcore.lab.analyses.unseen import Unseen
 from svmcore.lab.jobs import analyses
 from svmcore.lab.jobs.background import TaskStatus
 from svmcore.lab.store.runs import Run

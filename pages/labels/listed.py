@@ -17,8 +17,8 @@ from pages.ui.kit import words
 from pages.ui.kit.gallery import reference
 from pages.ui.why.working import Work, by_stage, watched
 from svmcore.explain.nearest import nearest
-from svmcore.lab.experiment import suspects
-from svmcore.lab.experiment.suspects import Related
+from svmcore.lab.analyses import suspects
+from svmcore.lab.analyses.suspects import Related
 from svmcore.lab.jobs import analyses
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run

@@ -15,7 +15,7 @@ from pages.ui.kit import present, words
 from pages.ui.kit.component import component
 from pages.ui.kit.ways import button
 from pages.ui.run import polling, stored
-from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.forecast import estimate
 from svmcore.lab.store import runs
 
 

@@ -2,9 +2,9 @@
 
 from pages.ui.studies import usual
 from svmcore.kernels import RBF
-from svmcore.lab.experiment.sweep import Sweep
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.analyses.sweep import Sweep
+from svmcore.lab.presets import PRESET, RECIPES
+from svmcore.lab.recipe import Recipe
 
 SHIFTS = "box:1"  # one pixel in each of eight directions
 PAIR = Recipe(dataset="mnist-5k", classes=(3, 8), n_train=200, n_test=700, title="3 against 8, 200 digits")

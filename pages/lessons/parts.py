@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from data import Dataset, load
 from pages.ui.run import stored
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store.runs import Group, Run
 
 MAX_SEED = 999_999  # as the Playground has it

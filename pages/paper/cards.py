@@ -19,10 +19,10 @@ from pages.ui.figures.frame import chart
 from pages.ui.kit import present, ways, words
 from pages.ui.run import stored
 from pages.ui.studies import usual
-from svmcore.lab.experiment.scaling import point
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES, osuna, xtrain
-from svmcore.lab.registry.methods.reduced import reduction_of
+from svmcore.lab.analyses.scaling import point
+from svmcore.lab.methods.reduced import reduction_of
+from svmcore.lab.presets import RECIPES, osuna, xtrain
+from svmcore.lab.recipe import Recipe
 
 HEIGHT = 210
 CROSSED = xtrain.POINTS["xtrain-fig1-0.3-0"]

@@ -37,15 +37,15 @@ from pages.ui.studies.study import Plan, Results, Study
 from svmcore import SVC
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, Linear, Poly
-from svmcore.lab.experiment.splits import machine_of
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES, xtrain
-from svmcore.lab.recipes.digestion import COUNTED, PROBLEMS, UNIT, WAYS
-from svmcore.lab.recipes.pairs import HURT, HURT_GROUP, HURTS
+from svmcore.lab.analyses.splits import machine_of
+from svmcore.lab.papers import NUMBERS, PUBLISHED, of_run
+from svmcore.lab.papers.printing import number
+from svmcore.lab.presets import RECIPES, xtrain
+from svmcore.lab.presets.digestion import COUNTED, PROBLEMS, UNIT, WAYS
+from svmcore.lab.presets.pairs import HURT, HURT_GROUP, HURTS
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store.reading import Group
 from svmcore.lab.store.runs import Run
-from svmcore.lab.tables import NUMBERS, PUBLISHED, of_run
-from svmcore.lab.tables.printing import number
 from svmcore.methods.definite import KernelReport, examine
 from svmcore.methods.jittering import Jittered
 from svmcore.preprocess import Preprocessor

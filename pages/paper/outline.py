@@ -16,8 +16,8 @@ import streamlit as st
 from pages.ui.kit import parameters, view, ways, words
 from pages.ui.recipe import config
 from pages.ui.run import stored
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES, xtrain
+from svmcore.lab.presets import RECIPES, xtrain
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store.runs import Run
 
 KINDS = ("algorithm", "claim", "figure", "table")

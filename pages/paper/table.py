@@ -8,10 +8,10 @@ import streamlit as st
 from pages.ui.kit import numbers, state, ways, words
 from pages.ui.kit.ways import button
 from pages.ui.run import polling, stored
-from svmcore.lab.forecast.estimate import seconds_of
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.forecast import seconds_of
+from svmcore.lab.papers import Filled, Table, Value, asked, fill, with_interval
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
-from svmcore.lab.tables import Filled, Table, Value, asked, fill, with_interval
 
 
 def draw(table: Table) -> None:

@@ -7,9 +7,9 @@ import streamlit as st
 
 from pages.ui.kit import words
 from pages.ui.run.polling import poll
-from svmcore.lab.recipes import PRESET
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.presets import PRESET
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import task_of
 
 
 def line() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from pages.ui.kit import parameters, state, view, words
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.methods import METHODS
 from svmcore.lab.store import labels, runs
 from svmcore.lab.store.labels import ListEntry
 from svmcore.lab.store.runs import Run

@@ -13,7 +13,7 @@ from pages.ui.kit import numbers, parameters, present, walk, words
 from pages.ui.kit.gallery import SIDES, Tile, gallery, reference
 from pages.ui.kit.walk import paged
 from svmcore.explain import nearest
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.methods import METHODS
 from svmcore.lab.store.runs import ACTIVE, Run
 from svmcore.metrics import OUTCOMES, outcomes, paired_test
 from svmcore.model import multiply_adds

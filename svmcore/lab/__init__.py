@@ -1,7 +1,8 @@
 """The laboratory: experiments by name, the store of their runs, and runs in the background.
 
-registry: what can be run; recipes: what to run; store: what was run; jobs: what is running; experiment: the path from
-one to the other.
+recipe: what to run, by one of the methods, as one of the tasks; presets: recipes with names; train: from a recipe to a
+trained and tested machine; forecast: what that will cost; store: what was run; jobs: what is running; analyses: what is
+found out about a run; papers: published figures beside ours.
 """
 
 try:
@@ -13,9 +14,9 @@ except ImportError as error:
         f"PYTHONPATH ({error})"
     ) from None
 
-from svmcore.lab.experiment.train import Outcome, execute, fit, judge, prepare
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.problem import Problem
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.problem import Problem
+from svmcore.lab.recipe import Recipe, RecipeError
+from svmcore.lab.train import Outcome, execute, fit, judge, prepare
 
 __all__ = ["RECIPES", "Outcome", "Problem", "Recipe", "RecipeError", "execute", "fit", "judge", "prepare"]

@@ -1,6 +1,6 @@
 """How many labels choosing saves: `python -m tests.bench.asking [--sets SET ...]`, ten seeds each.
 
-Labels are hidden and asked for ten at a time, nearest to the plane, spread, and at random (experiment/asking.py), until
+Labels are hidden and asked for ten at a time, nearest to the plane, spread, and at random (analyses/asking.py), until
 the error on test examples that are never asked is down to a target. Each seed draws another split and another start.
 Targets are 5 % of digits, and of tables a little above what all labels give, set after a look at three other seeds.
 """
@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore.explain.asking import WAYS
-from svmcore.lab.experiment import asking
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.analyses import asking
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe
 from tests.bench import measured
 from tests.bench.machine import machine
 

@@ -26,11 +26,11 @@ from typing import NamedTuple
 from svmcore import JitterSet
 from svmcore.kernels import Poly
 from svmcore.lab import jobs
-from svmcore.lab.experiment.train import fit, unchecked
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes.faces import BOOTSTRAP, SCAN, WINDOW
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.presets.faces import BOOTSTRAP, SCAN, WINDOW
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import task_of
+from svmcore.lab.train import fit, unchecked
 from svmcore.methods.virtual.search import joined, key
 
 FOLDS, SEED = 3, 20

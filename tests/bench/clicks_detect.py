@@ -26,9 +26,9 @@ import numpy as np
 from playwright.sync_api import Page, TimeoutError
 
 from data import places
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.papers import stored_runs
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
-from svmcore.lab.tables import stored_runs
 from tests.bench import measured
 from tests.bench.browser import app_and_tabs
 from tests.bench.clicks import click

@@ -25,8 +25,8 @@ import numpy as np
 from playwright.sync_api import Page
 
 from data import places
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.tables import stored_runs
+from svmcore.lab.papers import stored_runs
+from svmcore.lab.presets import RECIPES
 from tests.bench import measured
 from tests.bench.browser import app_and_tabs
 from tests.bench.machine import machine

@@ -10,12 +10,12 @@ from __future__ import annotations
 import argparse
 import time
 
-from svmcore.lab.experiment import splits
-from svmcore.lab.experiment.train import fit, prepare
-from svmcore.lab.recipes import RECIPES, xtrain
-from svmcore.lab.tables import TABLES, fill, stored_runs
-from svmcore.lab.tables.numbers import Number
-from svmcore.lab.tables.printing import with_interval
+from svmcore.lab.analyses import splits
+from svmcore.lab.papers import TABLES, fill, stored_runs
+from svmcore.lab.papers.numbers import Number
+from svmcore.lab.papers.printing import with_interval
+from svmcore.lab.presets import RECIPES, xtrain
+from svmcore.lab.train import fit, prepare
 from tests.bench import measured
 from tests.bench.machine import machine
 

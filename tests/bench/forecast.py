@@ -24,9 +24,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from data import places
-from svmcore.lab.forecast.estimate import QUIET, estimate
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.forecast import QUIET, estimate
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.tasks import task_of
 from tests.bench import measured
 from tests.bench.machine import machine
 from tests.homes import lend_compiled
@@ -41,8 +41,8 @@ COLUMNS = ("recipe", "estimated, s", "measured, s", "measured / estimated", "est
 CODE = """
 import json, sys
 from svmcore import __main__ as command_line
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.forecast import estimate
+from svmcore.lab.presets import RECIPES
 need = estimate(RECIPES[sys.argv[1]])
 print(json.dumps([need.seconds, need.memory_mb]))
 sys.exit(command_line.main(["run", sys.argv[1], "--json"]))

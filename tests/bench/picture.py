@@ -18,8 +18,8 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from data import places
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.tables import stored_runs
+from svmcore.lab.papers import stored_runs
+from svmcore.lab.presets import RECIPES
 from tests.bench import measured
 from tests.bench.browser import app_and_tabs
 from tests.browser.steps import press, settle, tiles, visit

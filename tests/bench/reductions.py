@@ -7,12 +7,12 @@ run's own time holds what else was at work.
 
 from __future__ import annotations
 
-from svmcore.lab.experiment.train import prepare
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.reducing import taken
-from svmcore.lab.tables import TABLES, fill, stored_runs
-from svmcore.lab.tables.numbers import Number
-from svmcore.lab.tables.printing import with_interval
+from svmcore.lab.papers import TABLES, fill, stored_runs
+from svmcore.lab.papers.numbers import Number
+from svmcore.lab.papers.printing import with_interval
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.reducing import taken
+from svmcore.lab.train import prepare
 from tests.bench import measured
 from tests.bench.machine import machine
 

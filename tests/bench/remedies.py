@@ -26,10 +26,10 @@ import argparse
 import sys
 
 from svmcore.explain import remedy
-from svmcore.lab.experiment import remedies
-from svmcore.lab.experiment.train import fit, unchecked
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.analyses import remedies
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.tasks import task_of
+from svmcore.lab.train import fit, unchecked
 
 SETS = ("box:1", "plus:1", "plus:2", "shear:-0.2,0.2", "rot:-12,12", "rot:-6,6", "scale:0.9,1.1", "thick:0.5")
 

@@ -7,7 +7,7 @@ as their features are exchangeable: 1 - coverage is how often it is called a dif
 
     naive     t_{k-1} sqrt(var / k)
     Nadeau    t_{k-1} sqrt((1 / k + m / n) var), of Nadeau and Bengio (2003)
-    ours      svmcore.lab.experiment.repeats
+    ours      svmcore.lab.analyses.repeats
     needed    3.92 standard deviations of the mean over the datasets: the width that would be enough, were it known
 
 and `power` is how often a difference is seen where one recipe has a feature less.
@@ -28,7 +28,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
 from svmcore import RBF, SVC
-from svmcore.lab.experiment.repeats import Repeat, interval, paired
+from svmcore.lab.analyses.repeats import Repeat, interval, paired
 
 REPEATS, ENOUGH = 10, 200_000  # test examples that tell the expected error, at least 10,000 a fit
 COLUMNS = "learner", "setting", "", "naive", "Nadeau", "ours", "needed", "power"

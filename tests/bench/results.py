@@ -13,8 +13,8 @@ from textwrap import fill
 
 import numpy as np
 
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.tables import TABLES
+from svmcore.lab.papers import TABLES
+from svmcore.lab.presets import RECIPES
 from svmcore.metrics import wilson
 from tests.bench import asking, crossing, digestion, forecast, headline, measured, ratio, reductions, times
 from tests.bench.soak import told

@@ -25,9 +25,9 @@ from pages.ui.play.solved import FIRST, numbers
 from pages.ui.studies import usual
 from svmcore import files
 from svmcore.lab import jobs
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES, osuna
-from svmcore.lab.recipes.sweeps import EXAMPLES
+from svmcore.lab.presets import RECIPES, osuna
+from svmcore.lab.presets.sweeps import EXAMPLES
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import folders, runs
 from svmcore.lab.store.contents import without_examples
 from svmcore.saved import save

@@ -11,7 +11,7 @@ flipped, the mean over seeds; all columns of a row up to `odds` are of the same 
     platt       the same by logistic regression of f out of folds
     odds        explain/suspects.py
     twice       the same where the folds are trained once more without the labels that are likely wrong
-    ten         as `twice`, out of ten folds: what the lab asks for (experiment/suspects.py)
+    ten         as `twice`, out of ten folds: what the lab asks for (analyses/suspects.py)
 
 "of peers": what is missed, 1 - recall, by `ten`, against the least of the first four columns; "twice": by `twice`.
 """
@@ -31,7 +31,7 @@ from data.dataset import NotAtHand
 from svmcore import RBF, SVC
 from svmcore.explain.suspects import Doubts, doubts, leads
 from svmcore.kernels import Kernel
-from svmcore.lab.experiment.unsure import probabilities
+from svmcore.lab.analyses.unsure import probabilities
 from svmcore.preprocess import Preprocessor
 from tests.bench.sets import NINE
 

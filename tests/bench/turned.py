@@ -15,10 +15,10 @@ from pathlib import Path
 
 from data.pictures import Picture
 from svmcore.detection.turns import matrices, moved, turned
-from svmcore.lab.experiment import train
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.finders import FINDERS, findings
-from svmcore.lab.registry.problem import Problem
+from svmcore.lab import train
+from svmcore.lab.finders import FINDERS, findings
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.problem import Problem
 from svmcore.lab.store import runs
 
 DEGREES = (0, 15, 30)

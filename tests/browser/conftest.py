@@ -21,7 +21,7 @@ from tests.homes import lend_compiled
 ROOT = Path(__file__).parents[2]
 # Not by PYTHONPATH: Streamlit watches every file of its folders, those of installed packages too.
 SERVE = (
-    f"import os, sys; sys.path.insert(1, {str(ROOT)!r}); from svmcore.lab.experiment import priority; "
+    f"import os, sys; sys.path.insert(1, {str(ROOT)!r}); from svmcore.lab import priority; "
     "priority.NICE = os.nice(0); from streamlit.web.cli import main; main()"  # as in tests/conftest.py
 )
 START_SECONDS = 300

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
 from tests.browser.steps import expect_state, press, settle, tiles, visit
 
 WATCHABLE = urlencode(RECIPES["volcano-synthetic"].replace(slow_motion=True).to_query())

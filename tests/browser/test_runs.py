@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
 from tests.browser.steps import preset, press, settle, visit
 

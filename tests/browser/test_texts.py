@@ -6,7 +6,7 @@ import pytest
 from data import catalogue
 from data.dataset import Arrays
 from svmcore.kernels import RBF
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipe import Recipe
 from tests import damage
 from tests.browser.conftest import ROOT, running_app
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from pages.ui.kit import parameters, words
 from pages.ui.run import picker
-from svmcore.lab.experiment import comparison
-from svmcore.lab.experiment.comparison import Answers, Reason
+from svmcore.lab.analyses import comparison
+from svmcore.lab.analyses.comparison import Answers, Reason
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 

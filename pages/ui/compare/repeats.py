@@ -9,10 +9,10 @@ from pages.ui.figures import comparison
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers
 from pages.ui.kit.text import small, with_sign
-from svmcore.lab.experiment import repeats
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.analyses import repeats
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
+from svmcore.lab.tasks import task_of
 
 
 def section(names: Sequence[str], those: Sequence[Run], reference: int = 0) -> None:

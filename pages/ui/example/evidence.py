@@ -19,7 +19,7 @@ from pages.ui.kit.gallery import REFERENCE_ROWS, Tile, gallery, pictures, refere
 from pages.ui.kit.words import distinct, minus, short, small, test_example
 from svmcore import metrics
 from svmcore.jitter import JitterSet
-from svmcore.lab.registry import split
+from svmcore.lab import split
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine

@@ -10,7 +10,7 @@ from sklearn.metrics import roc_curve
 from pages.ui.figures.frame import bare, worded
 from pages.ui.figures.traces import dots, line, whiskers
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, GREY, ORANGE
-from svmcore.lab.experiment.unsure import Reliability
+from svmcore.lab.analyses.unsure import Reliability
 from svmcore.metrics import roc_area, wilson
 
 COLOURS = (BLUE, ORANGE, *CLASS_COLOURS[2:])  # of the machines, in their order

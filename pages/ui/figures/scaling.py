@@ -1,4 +1,4 @@
-"""Osuna's figures, as pure functions from the points of a study (svmcore.lab.experiment.scaling) to Plotly figures."""
+"""Osuna's figures, as pure functions from the points of a study (svmcore.lab.analyses.scaling) to Plotly figures."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from pages.ui.figures.frame import bare, log_ticks, worded
 from pages.ui.figures.traces import beside, line, note
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
-from svmcore.lab.experiment.scaling import ScalingPoint, exponent
+from svmcore.lab.analyses.scaling import ScalingPoint, exponent
 
 COLOURS = (ORANGE, BLUE, GREY)
 MARGIN = 110  # pixels for the names of lines

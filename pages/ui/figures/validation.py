@@ -10,7 +10,7 @@ from pages.ui.figures.frame import bare, worded
 from pages.ui.figures.traces import beside, dots, intervals, line
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, FAINT, GREY, ORANGE
 from pages.ui.kit.text import in_figure, many
-from svmcore.lab.experiment.sweep import RULE, chosen
+from svmcore.lab.analyses.sweep import RULE, chosen
 from svmcore.methods.virtual.search import Search, Tried
 from svmcore.metrics import rate_text, wilson
 

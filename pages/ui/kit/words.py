@@ -8,11 +8,11 @@ import numpy as np
 from data import DataError, catalogue, pictures
 from pages.ui.kit.text import distinct, in_figure, many, minus, percent, plain, plural, short, small  # noqa: F401  (for others)
 from svmcore import metrics
-from svmcore.lab.experiment.meter import training_seconds
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.tasks import TASKS, task_of
+from svmcore.lab.meter import training_seconds
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import labels
+from svmcore.lab.tasks import TASKS, task_of
 
 SHOWN_SECONDS = 0.05  # less than that beside the training is not told
 

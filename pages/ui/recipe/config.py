@@ -16,13 +16,13 @@ from pages.ui.kit import parameters, state, view, words
 from pages.ui.kit.parameters import Form
 from pages.ui.recipe import data_set
 from pages.ui.recipe.jitter_set import PRESETS
-from svmcore.lab.recipe.recipe import DEFAULT, FIELDS, Recipe, RecipeError, option_fields
-from svmcore.lab.recipes import PRESET, RECIPES, named
-from svmcore.lab.registry.fields import numerals
-from svmcore.lab.registry.method import JITTERS_DEFAULT
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.solvers import SOLVERS
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.fields import numerals
+from svmcore.lab.method import JITTERS_DEFAULT
+from svmcore.lab.methods import METHODS
+from svmcore.lab.presets import PRESET, RECIPES, named
+from svmcore.lab.recipe import DEFAULT, FIELDS, Recipe, RecipeError, option_fields
+from svmcore.lab.solvers import SOLVERS
+from svmcore.lab.tasks import TASKS
 
 SPREAD = ("name", "title", "kernel", "jitters", "options")  # over widgets that show a part each
 

@@ -11,9 +11,9 @@ from data import DataError, Entry, NotAtHand, catalogue, load, revisions
 from pages.ui.kit import parameters, state, view, ways, words
 from pages.ui.kit.known import KNOWN_BY
 from svmcore.kernels import RBF
-from svmcore.lab.experiment import advice
-from svmcore.lab.recipe.recipe import FIELDS, Recipe
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.analyses import advice
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import FIELDS, Recipe
 
 
 def at_hand(fits: Callable[[Entry], bool] = lambda entry: True) -> list[str]:

@@ -11,10 +11,10 @@ from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain
 from pages.ui.recipe import config
 from pages.ui.recipe.starting import asking
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import FIELDS, Recipe, option_fields
-from svmcore.lab.recipes import LISTED, RECIPES
-from svmcore.lab.registry.fields import Field
+from svmcore.lab.fields import Field
+from svmcore.lab.forecast import estimate
+from svmcore.lab.presets import LISTED, RECIPES
+from svmcore.lab.recipe import FIELDS, Recipe, option_fields
 from svmcore.lab.store import presets
 
 SHOWS = {

@@ -9,9 +9,9 @@ from pages.ui.kit import parameters, state, words
 from pages.ui.kit.ways import button
 from pages.ui.recipe import config
 from svmcore.lab import jobs
-from svmcore.lab.experiment import repeats
-from svmcore.lab.forecast.estimate import Estimate
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.analyses import repeats
+from svmcore.lab.forecast import Estimate
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import ACTIVE, UnknownRun
 

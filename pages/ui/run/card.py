@@ -11,10 +11,10 @@ from pages.ui.kit import state, view, ways, words
 from pages.ui.kit.ways import button
 from pages.ui.recipe import config
 from pages.ui.run import exports, picker
-from svmcore.lab.experiment import repeats
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.analyses import repeats
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
+from svmcore.lab.tasks import task_of
 
 MOST_COMPARED = 6
 

@@ -12,10 +12,10 @@ import streamlit as st
 from data import DataError
 from pages.ui.kit import view, words
 from pages.ui.run.report import marks, sections
-from svmcore.lab.recipe.recipe import RecipeError
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import export, pipeline
 from svmcore.lab.store.runs import Damaged, Run
+from svmcore.lab.tasks import task_of
 
 
 def buttons(run):

@@ -8,7 +8,7 @@ from pages.ui.kit import ways
 from pages.ui.kit.words import plain
 from pages.ui.recipe import config, data_set
 from pages.ui.run import stored
-from svmcore.lab.experiment.advice import Advice, advice
+from svmcore.lab.analyses.advice import Advice, advice
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 

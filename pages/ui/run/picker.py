@@ -12,9 +12,9 @@ from data import DataError, catalogue
 from pages.ui.kit import parameters, state, text, view, ways, words
 from pages.ui.kit.ways import button
 from svmcore.lab import jobs
-from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import labels as folding
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import task_of
 
 labels = words.run_labels
 OF_ANSWERS = {"errors", "support_vectors", "labels"}  # pages that show what a machine says of examples

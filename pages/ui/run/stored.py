@@ -13,10 +13,10 @@ from pages.ui.kit import present, state, words
 from pages.ui.kit.ways import button
 from pages.ui.recipe import starting
 from svmcore.lab import jobs
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Group, Run
+from svmcore.lab.tasks import task_of
 
 Grouping = Group | Callable[[Recipe], Group | None] | None
 NONE: Mapping[Recipe, Recipe] = MappingProxyType({})

@@ -10,8 +10,8 @@ from pages.ui.figures.curves import mean_gap
 from pages.ui.kit import present, state, view, ways, words
 from pages.ui.kit.words import plain
 from pages.ui.run import polling
-from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import ACTIVE, Run
+from svmcore.lab.tasks import task_of
 
 WAITING = {
     "queued": "It is waiting in the queue.",

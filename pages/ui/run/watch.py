@@ -13,7 +13,7 @@ from pages.ui.kit import numbers, present, view, words
 from pages.ui.kit.ways import button
 from pages.ui.recipe import config, starting
 from pages.ui.run import card, line, picker, polling
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.methods import METHODS
 from svmcore.lab.store import runs
 
 YOUNG = timedelta(seconds=1)  # age of a run that takes no orders yet: a hurried second click on Start is not one

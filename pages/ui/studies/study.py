@@ -15,8 +15,8 @@ from data import DataError
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, present, words
 from pages.ui.run import polling, stored
-from svmcore.lab.forecast.estimate import Estimate, estimate
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.forecast import Estimate, estimate
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Group, Run
 

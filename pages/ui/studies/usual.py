@@ -5,9 +5,9 @@ With 3 against 8 of MNIST and 400 examples those of a pair are the recipes of Ta
 
 from data import catalogue
 from pages.ui.recipe import data_set
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.methods import METHODS
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe
 from svmcore.methods.local import LocalPoly
 
 _FEWER = RECIPES["mnist-5k-sv"].replace(n_train=1500, name="custom")

@@ -9,7 +9,7 @@ from pages.ui.kit import gallery, parameters, present, words
 from pages.ui.kit.view import Look, View
 from pages.ui.run import hint, snapshots
 from pages.ui.run.report import sections
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.methods import METHODS
 
 TOP = 42  # support vectors, and errors, shown at a time
 AT_WORK = "the one running"

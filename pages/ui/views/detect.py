@@ -8,7 +8,7 @@ from pages.ui.kit.view import Look, View
 from pages.ui.run import trained
 from pages.ui.run.report import charts, marks
 from svmcore.detection import curve
-from svmcore.lab.registry.finders import findings
+from svmcore.lab.finders import findings
 
 SHOWN = 36  # windows
 STEPS = 60  # points of a curve

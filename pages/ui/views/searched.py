@@ -8,7 +8,7 @@ from pages.ui.kit import numbers, ways, words
 from pages.ui.kit.view import View
 from pages.ui.recipe import config
 from pages.ui.run.report import marks
-from svmcore.lab.registry.methods.searched import ENDINGS
+from svmcore.lab.methods.searched import ENDINGS
 from svmcore.lab.store import runs
 from svmcore.methods.virtual.search import Search
 

@@ -21,7 +21,7 @@ from pages.ui.why import lines
 from pages.ui.why.answer import Answer, Shown, answer
 from pages.ui.why.waterfall import Words, waterfall
 from svmcore.explain.bill import Bill
-from svmcore.lab.experiment.without import why_not
+from svmcore.lab.analyses.without import why_not
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 

@@ -24,8 +24,8 @@ from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain, short
 from pages.ui.why import bill, family, holds, orbit, remedy, table, without
 from pages.ui.why.answer import Answer, Shown, answer
-from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store.runs import Run
+from svmcore.lab.tasks import task_of
 from svmcore.model import Machine
 
 HELP = (

@@ -15,10 +15,10 @@ from pages.ui.kit.words import distinct, plain, short
 from pages.ui.why.answer import Answer, Shown, answer, value
 from pages.ui.why.moving import deciding, is_image, machine_of
 from svmcore.explain import moved
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.methods import METHODS
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
+from svmcore.lab.tasks import task_of
 from svmcore.model import Machine, answers
 
 BESIDE, CLASS = "beside", "map_class"  # in the address: the runs, the class

@@ -13,12 +13,12 @@ from pages.ui.kit.words import plain
 from pages.ui.recipe import starting
 from pages.ui.why.working import Work, watched
 from svmcore.explain import remedy
-from svmcore.lab.experiment import remedies
-from svmcore.lab.experiment.remedies import Recommended, Totals
+from svmcore.lab.analyses import remedies
+from svmcore.lab.analyses.remedies import Recommended, Totals
 from svmcore.lab.jobs import analyses
 from svmcore.lab.jobs.background import TaskStatus
-from svmcore.lab.recipe.recipe import RecipeError
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 

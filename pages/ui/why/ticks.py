@@ -15,7 +15,7 @@ from pages.ui.kit import parameters
 from pages.ui.kit.gallery import Tile, open_digit
 from pages.ui.kit.parameters.address import LINK_OFF
 from pages.ui.kit.words import plain, short
-from svmcore.lab.experiment.without import Change
+from svmcore.lab.analyses.without import Change
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 

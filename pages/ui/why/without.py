@@ -16,7 +16,7 @@ from pages.ui.kit.words import distinct, many, minus, plain, short, small
 from pages.ui.why.answer import Shown
 from pages.ui.why.ticks import Ticks, keep, rows_of
 from pages.ui.why.working import Work, by_stage, watched
-from svmcore.lab.experiment.without import Change, Effect, why_not
+from svmcore.lab.analyses.without import Change, Effect, why_not
 from svmcore.lab.jobs import analyses
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine

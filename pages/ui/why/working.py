@@ -9,7 +9,7 @@ from pages.ui.kit import state
 from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain
 from svmcore.lab.jobs.background import Analysis, Busy, TaskStatus
-from svmcore.lab.recipe.recipe import RecipeError
+from svmcore.lab.recipe import RecipeError
 
 PERIOD, PATIENCE = 1.0, 0.9  # seconds between two looks, and that the page waits for what is soon there
 

@@ -23,14 +23,14 @@ from pathlib import Path
 import data
 import svmcore
 from data.dataset import DataError
-from svmcore.lab.experiment.priority import yield_to_others
-from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs import live, worker
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.priority import yield_to_others
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import folders
 from svmcore.lab.store.made_with import made_with
 from svmcore.lab.store.runs import Run
+from svmcore.lab.tasks import task_of
 
 TICK, LOOK_AT_HOLD = 0.05, 4  # seconds between two lists of messages; lists between two looks at the Event
 PIECE = 4 << 20  # bytes of a file in one message

@@ -1,4 +1,4 @@
-"""The analyses that pages ask for, each by its key (experiment/ computes them; background.py carries them out).
+"""The analyses that pages ask for, each by its key (lab/analyses computes them; background.py carries them out).
 
     RELATED    run                               copies, linked pairs and outliers             suspects.Related
     COUNTS     run                               which invariance would help                   remedies.Totals
@@ -21,12 +21,12 @@ import numpy as np
 from data import load
 from data.memo import Bounded
 from svmcore.explain.asking import lead
-from svmcore.lab.experiment import asking, remedies, suspects, unseen, without
-from svmcore.lab.experiment.asking import Asking
-from svmcore.lab.experiment.without import Change
-from svmcore.lab.forecast.estimate import estimate
+from svmcore.lab.analyses import asking, remedies, suspects, unseen, without
+from svmcore.lab.analyses.asking import Asking
+from svmcore.lab.analyses.without import Change
+from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs.background import PREPARING, Analysis, Task
-from svmcore.lab.recipe.recipe import Recipe
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.memory import MB, share_of_memory
 

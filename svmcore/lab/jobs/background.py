@@ -12,10 +12,10 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from svmcore.lab.experiment.priority import yield_to_others
-from svmcore.lab.experiment.train import Cancelled
 from svmcore.lab.jobs import worker
 from svmcore.lab.jobs.queue import QUEUE, Queue
+from svmcore.lab.priority import yield_to_others
+from svmcore.lab.train import Cancelled
 
 ENDED = ("done", "stopped", "failed")
 MAX_WAITING = 8

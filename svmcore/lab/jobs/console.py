@@ -5,12 +5,12 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from svmcore.lab import jobs
-from svmcore.lab.experiment.meter import training_seconds
 from svmcore.lab.jobs.cluster import CLUSTER
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.meter import training_seconds
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import TASKS
 
 EVERY = 0.5  # seconds between two lines of progress
 

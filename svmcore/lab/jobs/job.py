@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
-from svmcore.lab.forecast.estimate import Estimate
+from svmcore.lab.forecast import Estimate
 from svmcore.lab.jobs.live import Live
 from svmcore.lab.store import folders, runs
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from svmcore.gram.products import Operand
 from svmcore.kernels import Kernel, kernel_from_dict
-from svmcore.lab.registry.problem import Problem
+from svmcore.lab.problem import Problem
 from svmcore.model import labels
 from svmcore.solvers.progress import Snapshot
 

@@ -16,14 +16,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from svmcore.lab.experiment.priority import yield_to_others
-from svmcore.lab.forecast.estimate import Estimate, estimate
+from svmcore.lab.forecast import Estimate, estimate
 from svmcore.lab.jobs import relay, worker
 from svmcore.lab.jobs.cluster import CLUSTER
 from svmcore.lab.jobs.job import CHANGES, ENDED, Job, Status
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.priority import yield_to_others
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import task_of
 
 MAX_RUNNING = 1  # two cores serve one run
 MAX_QUEUED = 1000  # all runs of a paper, and some more

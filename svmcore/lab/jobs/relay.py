@@ -21,8 +21,8 @@ from svmcore import files
 from svmcore.lab.jobs import afar, live, worker
 from svmcore.lab.jobs.cluster import CLUSTER, Worker, task
 from svmcore.lab.jobs.job import Job
-from svmcore.lab.registry.tasks import task_of
 from svmcore.lab.store import contents
+from svmcore.lab.tasks import task_of
 
 ASK = 0.1  # seconds between two looks at what has come, and at what is asked of the run
 STOPS = 60.0  # seconds in which a worker says that it has stopped, also one that is in the compiler

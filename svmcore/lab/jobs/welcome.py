@@ -14,13 +14,13 @@ import numpy as np
 from data import DataError, pictures
 from svmcore.gram.products import LAYOUTS, Operand
 from svmcore.kernels import Poly, squared_norms
-from svmcore.lab.experiment.meter import Compiling
-from svmcore.lab.experiment.priority import yield_to_others
-from svmcore.lab.experiment.train import prepare
 from svmcore.lab.jobs.queue import QUEUE, Queue, submit
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import PRESET, RECIPES
+from svmcore.lab.meter import Compiling
+from svmcore.lab.presets import PRESET, RECIPES
+from svmcore.lab.priority import yield_to_others
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import folders, runs
+from svmcore.lab.train import prepare
 from svmcore.memory import BudgetError
 from svmcore.svc import SVC
 

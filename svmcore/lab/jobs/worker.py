@@ -32,15 +32,15 @@ import numpy as np
 
 from svmcore.files import Checkpoint
 from svmcore.gram.threads import attended
-from svmcore.lab.experiment import train
-from svmcore.lab.experiment.meter import Meter
-from svmcore.lab.forecast.estimate import RESTS, Estimate
+from svmcore.lab import train
+from svmcore.lab.forecast import RESTS, Estimate
 from svmcore.lab.jobs.live import Viewer
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.meter import Meter
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.lab.store.run import named
+from svmcore.lab.tasks import task_of
 from svmcore.solvers.progress import Progress
 
 MAX_GAPS = 20  # machines whose gaps a line of progress carries

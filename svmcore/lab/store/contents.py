@@ -25,13 +25,13 @@ from data import load as load_dataset
 from data.memo import Bounded
 from svmcore.allowed import amount
 from svmcore.jitter import JitterSet
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.method import Kept
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.task import Task
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.method import Kept
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import folders, reading
 from svmcore.lab.store.reading import Damaged
+from svmcore.lab.task import Task
+from svmcore.lab.tasks import TASKS
 from svmcore.memory import share_of_memory
 from svmcore.model import Machine
 from svmcore.saved import load

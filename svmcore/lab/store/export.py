@@ -5,10 +5,10 @@ from textwrap import fill
 
 from data import catalogue, revisions
 from svmcore.exchange import lacking, obstacle, to_onnx
-from svmcore.lab.recipe.recipe import DEFAULT, FIELDS, Recipe
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import DEFAULT, FIELDS, Recipe
 from svmcore.lab.store.made_with import versions
+from svmcore.lab.tasks import task_of
 from svmcore.model import Machine
 
 CHECKED = 1000  # test examples that an ONNX file is checked on
@@ -18,7 +18,7 @@ SCRIPT = '''"""{title}"""
 {found}
 from {module} import {kernel}
 from svmcore.lab import Recipe, execute
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.tasks import task_of
 from svmcore.saved import save
 
 recipe = Recipe(

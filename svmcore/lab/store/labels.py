@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from svmcore.lab.recipe.recipe import FIELDS, Recipe
+from svmcore.lab.recipe import FIELDS, Recipe
 from svmcore.lab.store.reading import Damaged, Group
 from svmcore.lab.store.run import Run
 

@@ -17,10 +17,10 @@ import numpy as np
 
 from data.dataset import Arrays, DataError
 from svmcore.kernels import RBF, Kernel, Linear, Poly, Sigmoid
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store.made_with import versions
+from svmcore.lab.tasks import task_of
 from svmcore.preprocess import Preprocessor
 from svmcore.preprocess.steps import parse_step
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from svmcore import files
 from svmcore.allowed import shown
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import folders, runs
 
 MAX_FILE = 1 << 20  # bytes

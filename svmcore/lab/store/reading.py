@@ -35,9 +35,9 @@ from svmcore.allowed import (
     text,
 )
 from svmcore.explain.bounds import BOUNDS
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.tasks import TASKS
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import Recipe
+from svmcore.lab.tasks import TASKS
 
 Arrays = Mapping[str, tuple[str, int]]  # name -> kinds of number, dimensions
 Misfit = Callable[[Mapping[str, tuple[int, ...]]], str]  # why arrays of some shapes do not fit; empty where they do

@@ -15,13 +15,13 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore import files
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry.fields import RecipeError
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.methods.cross_training import Edited
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.fields import RecipeError
+from svmcore.lab.methods import METHODS
+from svmcore.lab.methods.cross_training import Edited
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import contents, export, folders, pipeline, reading, trash
 from svmcore.lab.store.reading import Damaged
+from svmcore.lab.tasks import task_of
 from svmcore.model import Machine
 from svmcore.saved import save
 

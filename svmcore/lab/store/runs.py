@@ -33,11 +33,11 @@ from typing import NamedTuple
 
 from data.dataset import DataError, NotAtHand
 from svmcore import files
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import folders, reading, trash
 from svmcore.lab.store.reading import Damaged, Group, UnknownRun
 from svmcore.lab.store.run import ACTIVE, BALLAST, TERMINAL, Run, RunBusy
+from svmcore.lab.tasks import task_of
 from svmcore.model import Machine
 
 __all__ = ["ACTIVE", "TERMINAL", "Damaged", "Group", "Run", "RunBusy", "UnknownRun"]

@@ -20,10 +20,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from svmcore.lab.experiment.meter import training_seconds
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.tables import stored_runs
+from svmcore.lab.meter import training_seconds
+from svmcore.lab.papers import stored_runs
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe
 from tests.bench.machine import machine
 
 FOLDER = Path(__file__).parent

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import time
 
-from svmcore.lab.recipe.recipe import FIELDS
+from svmcore.lab.recipe import FIELDS
 from svmcore.lab.store import runs
 from tests.bench.soak import ROOT, Budget, draw, fell, forks, homes, row, temporary_home
 from tests.bench.soak.paged import PAGES, Visitor, broken

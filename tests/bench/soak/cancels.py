@@ -35,10 +35,10 @@ LONGEST = 60.0  # seconds that a thread is waited for
 def recipes() -> dict:
     """Every method and task, most of them a few seconds long on a quiet machine; by name."""
     from svmcore import RBF, LocalPoly, Poly
-    from svmcore.lab.recipe.recipe import Recipe
-    from svmcore.lab.recipes import RECIPES
-    from svmcore.lab.registry.methods.editing import OFFERED
-    from svmcore.lab.registry.methods.reduced import reduction_of
+    from svmcore.lab.methods.editing import OFFERED
+    from svmcore.lab.methods.reduced import reduction_of
+    from svmcore.lab.presets import RECIPES
+    from svmcore.lab.recipe import Recipe
 
     digits = RECIPES["mnist-5k-sv"]
     pair = digits.replace(classes=(3, 8), n_train=700, n_test=200)

@@ -15,13 +15,13 @@ import re
 from data import __main__ as data_cli
 from data import fetch
 from svmcore import __main__ as cli
-from svmcore.lab.experiment import sweep as sweeping
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.recipe.recipe import FIELDS, Recipe
-from svmcore.lab.recipes import xtrain
-from svmcore.lab.registry.methods import METHODS
-from svmcore.lab.registry.tasks import TASKS
-from svmcore.lab.tables import TABLES
+from svmcore.lab.analyses import sweep as sweeping
+from svmcore.lab.forecast import estimate
+from svmcore.lab.methods import METHODS
+from svmcore.lab.papers import TABLES
+from svmcore.lab.presets import xtrain
+from svmcore.lab.recipe import FIELDS, Recipe
+from svmcore.lab.tasks import TASKS
 from tests.bench.soak import Budget, draw, fell, forks, row, temporary_home
 from tests.bench.soak.texts import characters, text
 

@@ -19,9 +19,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from svmcore import __main__ as cli
-from svmcore.lab import jobs
-from svmcore.lab.experiment import train
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab import jobs, train
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
 from tests.bench.soak import ROOT, Budget, draw, fell, forks, homes, row, temporary_home
 from tests.homes import lend_compiled

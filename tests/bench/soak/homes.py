@@ -20,9 +20,9 @@ from data.dataset import Arrays
 from data.loaders.pictures import read_pictures
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.recipes import RECIPES
-from svmcore.lab.registry.methods.reduced import reduction_of
+from svmcore.lab.methods.reduced import reduction_of
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from tests.bench.soak import temporary_home
 from tests.uploads import street_files

@@ -13,9 +13,8 @@ import time
 from pathlib import Path
 
 from svmcore import __main__ as cli
-from svmcore.lab import jobs
-from svmcore.lab.experiment import train
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab import jobs, train
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import folders, runs
 from tests.bench.soak import Budget, draw, fell, forks, homes, row, temporary_home
 

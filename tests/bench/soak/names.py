@@ -13,7 +13,7 @@ import numpy as np
 from data import DataError, catalogue, pictures
 from data.dataset import Arrays
 from data.loaders.pictures import read_pictures
-from svmcore.lab.recipe.recipe import RecipeError
+from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.labels import labels
 from tests import damage

@@ -16,7 +16,7 @@ from data import DataError, catalogue
 from data.dataset import Arrays
 from pages.ui.run import exports
 from svmcore.kernels import RBF
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import export, runs
 from tests import damage
 from tests.bench.soak import Budget, draw, fell, forks, row, temporary_home

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from svmcore.lab import jobs
-from svmcore.lab.recipe.recipe import RecipeError
+from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import runs
 from tests.bench.soak import ROOT, Budget, draw, fell, forks, homes, row, temporary_home
 

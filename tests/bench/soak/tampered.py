@@ -14,11 +14,11 @@ import pages.ui.views  # noqa: F401  (makes them known)
 from data import DataError, catalogue, fetch, pictures
 from pages.ui.run import exports
 from svmcore.lab import jobs
-from svmcore.lab.forecast.estimate import estimate
-from svmcore.lab.registry.tasks import task_of
+from svmcore.lab.forecast import estimate
+from svmcore.lab.papers import TABLES, fill
 from svmcore.lab.store import runs
 from svmcore.lab.store.labels import entry_labels, folded, members
-from svmcore.lab.tables import TABLES, fill
+from svmcore.lab.tasks import task_of
 from tests import damage
 from tests.bench.soak import Budget, draw, fell, forks, homes, row, temporary_home, ways
 from tests.bench.soak.paged import PAGES, Visitor, broken

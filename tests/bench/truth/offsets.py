@@ -19,8 +19,8 @@ from sklearn.preprocessing import StandardScaler
 from data import catalogue
 from data.loaders.upload import opened
 from svmcore import RBF, SVC, Kernel, Linear
-from svmcore.lab.experiment import train
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab import train
+from svmcore.lab.presets import RECIPES
 from svmcore.preprocess import Preprocessor
 from tests.bench.truth.outcome import Outcome, told
 from tests.homes import new_home

@@ -22,13 +22,13 @@ from pages.cross_training.trained import plain_of
 from pages.ui.run import stored
 from svmcore import RBF
 from svmcore.lab import jobs
-from svmcore.lab.experiment import comparison, repeats, suspects, unseen, without
+from svmcore.lab.analyses import comparison, repeats, suspects, unseen, without
 from svmcore.lab.jobs import analyses
-from svmcore.lab.recipe.recipe import Recipe, RecipeError
-from svmcore.lab.recipes import RECIPES
+from svmcore.lab.papers.filling import stored_runs
+from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
-from svmcore.lab.tables.filling import stored_runs
 from tests.bench.truth.outcome import Outcome, told
 from tests.homes import new_home
 

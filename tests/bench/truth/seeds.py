@@ -23,12 +23,12 @@ from data import pictures as picture_sets
 from data.dataset import Arrays
 from svmcore import RBF, JitterSet, Poly
 from svmcore.detection import curve
-from svmcore.lab.experiment import asking, remedies, train
-from svmcore.lab.recipe.recipe import Recipe
-from svmcore.lab.registry import reducing, searching, split
-from svmcore.lab.registry.finders import scanned
-from svmcore.lab.registry.methods import jsv, tangent
-from svmcore.lab.registry.tasks import detect, task_of
+from svmcore.lab import reducing, searching, split, train
+from svmcore.lab.analyses import asking, remedies
+from svmcore.lab.finders import scanned
+from svmcore.lab.methods import jsv, tangent
+from svmcore.lab.recipe import Recipe
+from svmcore.lab.tasks import detect, task_of
 from svmcore.methods.editing import edited as editing
 from svmcore.methods.virtual import search as virtual_search
 from svmcore.preprocess import Preprocessor

@@ -9,9 +9,9 @@ from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS, Tile
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from pages.ui.kit.text import rounded
 from pages.ui.run.report import charts, marks
-from svmcore.lab.experiment import unsure
-from svmcore.lab.recipe.recipe import FIELDS, option_fields
-from svmcore.lab.registry.methods import METHODS
+from svmcore.lab.analyses import unsure
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import FIELDS, option_fields
 from svmcore.metrics import class_positions, confusion
 
 SUPPORTS, WRONG = 36, 60  # pictures shown

@@ -1,0 +1,202 @@
+"""What a run will need, said before it starts.
+
+    seconds = w (c + r cost.seconds) + rests    memory = examples + min(cache_mb, what the fit takes)
+
+c      a start's fixed seconds
+w      how many times as long a run takes now, beside other work (lab/priority.py)
+rests  those of slow motion, about as long in every run
+r      the median ratio of measured to predicted seconds over stored runs of similar size and the same method;
+       without any what the processor tells
+
+cache_mb is a ceiling for all that grows with the data while fitting; left open it is a third of the memory that is
+free, less what runs at work were promised. How many examples become support vectors nobody knows before; a fit keeps
+within ROOM times what was said of it, as long as that suffices if all of them do.
+
+A job carries the Estimate that it was submitted with; when it starts, only the free memory is asked for again.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from math import inf
+from statistics import median
+from typing import NamedTuple
+
+from llvmlite import binding
+
+from svmcore.jitter import JitterSet
+from svmcore.lab.costs import STEADY, Cost, Plan, Sizes, cost
+from svmcore.lab.meter import training_seconds
+from svmcore.lab.methods import METHODS
+from svmcore.lab.priority import crowding
+from svmcore.lab.recipe import Recipe
+from svmcore.lab.solvers import SOLVERS
+from svmcore.lab.store import runs
+from svmcore.lab.tasks import task_of
+from svmcore.memory import SHARE, BudgetError, free_mb
+
+ROOM = 1.4  # times what a fit is forecast to take, that it may
+LITTLE_MB = 150.0  # that any fit may take
+RESTS = 20.0  # seconds that slow motion rests in all
+FIXED_SECONDS = 0.5  # of a start, the loading of compiled code in a process that has just begun among them
+SIMILAR = 5  # stored runs that calibrate a prediction
+# Share of the processors that others may have taken from a run that teaches: one that uses them all took at most 1.25
+# times as long. Its processor seconds cannot teach instead: how many processors a run can use differs by recipe.
+QUIET = 0.2
+WITHOUT_VNNI = 2.2  # times as long as where the rates were read off; digits took 2.2 to 3.2 times
+
+
+class Estimate(NamedTuple):
+    """What a run will need. Its memory follows from the cost and from `free_mb`, the memory that is free now."""
+
+    seconds: float
+    parts: tuple[tuple[float, float], ...]  # seconds of each training, rests left out, and of the test that follows it
+    cost: Cost
+    asked_mb: float | None  # the recipe's cache_mb
+    free_mb: float
+    rests: float = 0.0  # those of the seconds in which slow motion rests
+    first: bool = False  # no stored run of this task and method is done: compiling may come on top of the seconds
+
+    @property
+    def cache_mb(self) -> float:
+        """The ceiling of its fit that the recipe or the free memory sets."""
+        return self.asked_mb or SHARE * self.free_mb
+
+    @property
+    def within_mb(self) -> float:
+        """The ceiling of what was said: what is faster with more memory is done without."""
+        return min(self.cache_mb, max(ROOM * self.cost.fit_mb, self.cost.enough_mb, LITTLE_MB))
+
+    @property
+    def memory_mb(self) -> float:
+        """Of the whole run; see Meter."""
+        return self.cost.examples_mb + min(self.cache_mb, self.cost.fit_mb)
+
+    @property
+    def fits(self) -> bool:
+        """Whether it can do with the memory that it may take."""
+        least = max(self.memory_mb, self.cost.examples_mb + self.cost.least_mb)
+        return self.cost.least_mb <= self.cache_mb and least <= self.free_mb
+
+    @property
+    def advice(self) -> str:
+        """What would fit where it does not; empty where it does."""
+        return "" if self.fits else self.cost.advice(self.asked_mb, self.free_mb)
+
+    def require(self) -> "Estimate":
+        """Itself; BudgetError for a run that does not fit."""
+        if not self.fits:
+            raise BudgetError(self.advice)
+        return self
+
+    def with_memory_now(self) -> "Estimate":
+        """The same beside the memory that is free by now."""
+        return self._replace(free_mb=_free_mb())
+
+
+@runs.one_look()
+def estimate(recipe: Recipe) -> Estimate:
+    """Predicted time and memory of a run. UnknownDataset for a dataset that the catalogue does not have."""
+    size = task_of(recipe).size(recipe.origin)
+    plan, others = plans(recipe, size)
+    needed = cost(plan, others)
+    pace, first = _calibrated(recipe, needed.seconds)
+    wait = crowding(look=not any(run.state == "running" for run in runs.newest_first()))
+    parts = tuple((wait * pace * fit, wait * pace * test) for fit, test in needed.parts)
+    rests = RESTS if recipe.slow_motion else 0.0
+    seconds = wait * FIXED_SECONDS + sum(map(sum, parts)) + rests
+    return Estimate(seconds, parts, needed, recipe.cache_mb, _free_mb(), rests, first)
+
+
+@runs.one_look()
+def _free_mb() -> float:
+    """Megabytes that are free, less those that runs at work were promised."""
+    promised = sum(run.grant_mb for run in runs.newest_first() if run.state in ("running", "paused"))
+    return max(free_mb() - promised, 0.0)
+
+
+@runs.one_look()
+def seconds_of(recipes: Iterable[Recipe]) -> float:
+    """Predicted for all of these runs; those that differ in their seeds alone are forecast once. As `estimate`."""
+    alike: dict[str, list[Recipe]] = {}
+    for recipe in recipes:
+        alike.setdefault(recipe.but_for_seed, []).append(recipe)
+    return sum(len(those) * estimate(those[0]).seconds for those in alike.values())
+
+
+def plans(recipe: Recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
+    """What a recipe's method makes of a problem of this size, with all that its task, solver and jitters say of it: of
+    the first training, and of each that follows (folds, parts)."""
+    method, task = METHODS[recipe.method], task_of(recipe)
+    how = {
+        "solver": recipe.solver,
+        "working_set": recipe.options.get("working_set"),
+        "settings": SOLVERS[recipe.solver].settings(recipe),
+        "filled": method.filled(recipe),
+        "real": _real(tuple(recipe.preprocess), recipe.jitters if method.uses_jitters else "none"),
+        "bounds": recipe.bounds,
+        "beside": task.beside(recipe),
+    }
+    whole, *others = (method.plan(recipe, n)._replace(**how) for n in (size, *task.others(recipe, size)))
+    hardest = method.plan(recipe, size._replace(hardness=inf))
+    return whole._replace(most=max(size.n_train, *(stage.n for stage in hardest.stages))), others
+
+
+@lru_cache(maxsize=256)
+def _real(steps: tuple[str, ...], jitters: str) -> bool:
+    """Whether steps or jitters make other than whole numbers of pixels."""
+    return not set(steps) <= STEADY or JitterSet.parse(jitters).offsets is None
+
+
+# How fast this machine is: measured over predicted seconds of stored runs
+
+
+def _calibrated(recipe: Recipe, expected: float) -> tuple[float, bool]:
+    """Times as long as predicted that a run takes here: the median over the latest stored runs of this method that take
+    about as long, compiling left out, those of the same dataset and kind of kernel first; without any `pace`. And
+    whether no run of this task and method is done."""
+    ratios, first = {True: [], False: []}, True
+    for run in runs.newest_first():
+        if run.recipe.method != recipe.method or not (result := run.result):
+            continue
+        first = first and run.recipe.task != recipe.task
+        if (known := _measured(run.recipe, result)) is None:
+            continue
+        measured, predicted = known
+        if 0.1 < predicted / expected < 10:
+            same = _like(run.recipe) == _like(recipe)
+            ratios[same].append(max(measured - FIXED_SECONDS, 0.1 * measured) / predicted)
+        if len(ratios[True]) == SIMILAR:
+            break
+    return median((ratios[True] or ratios[False] or [pace()])[:SIMILAR]), first
+
+
+@lru_cache(maxsize=1)
+def pace() -> float:
+    """How many times as long a run takes here as where the rates were read off, as far as the processor tells: whether
+    it multiplies and adds whole numbers in one instruction (gram/registers.py)."""
+    features = binding.get_host_cpu_features()
+    return 1.0 if any("vnni" in name for name, has in features.items() if has) else WITHOUT_VNNI
+
+
+def _like(recipe: Recipe) -> tuple[str, str]:
+    return recipe.dataset, recipe.kernel.name
+
+
+def _measured(recipe: Recipe, result: dict) -> tuple[float, float] | None:
+    """Seconds that a run took and those predicted for it; None for one that says too little, or was held up."""
+    if recipe.slow_motion or result.get("others_share", 0.0) > QUIET:
+        return None
+    try:
+        size = result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"])
+        measured = training_seconds(result) + result["predict_seconds"]
+        measured += result.get("validation", {}).get("seconds", 0) + sum(result.get("rival_seconds", ()))
+        return measured, _predicted(recipe, *size)
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _predicted(recipe: Recipe, n_train: int, n_test: int, d: int, machines: int) -> float:
+    """By the rule, for the sizes that the run had. ValueError for data that are gone."""
+    size = task_of(recipe).size(recipe.origin)
+    return cost(*plans(recipe, size._replace(n_train=n_train, n_test=n_test, d=d, machines=machines))).seconds

@@ -1,1 +1,0 @@
-"""What a run will cost, said before it starts."""

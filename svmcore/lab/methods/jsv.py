@@ -1,0 +1,103 @@
+"""jsv: train with a kernel that compares two examples in the nearest of their forms."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from svmcore.allowed import an_object, finite, text
+from svmcore.estimator import seed_of
+from svmcore.kernels import Kernel
+from svmcore.lab.costs import Plan, Sizes, Stage, Work, in_the_end, support_vectors
+from svmcore.lab.fields import Field, choice, numeric
+from svmcore.lab.method import Method, jitters_on, some, steps_after_jitter
+from svmcore.methods.definite import PositivePart, examine
+from svmcore.methods.jittering import Jittered
+
+# Of a positive part found on m examples, beside a product of whole numbers of images, zeros counted
+EIGEN = 30  # operations for each m^3 of the eigenvalues
+NEGATIVE, REAL = 0.13, 6  # directions for each of the m, as digits have them; times that a feature of theirs takes
+EXAMINED = 1000  # support vectors on which the kernel is examined: on 150 few are seen not to be definite
+SIDES = {"one": "One of the two examples", "both": "Both examples"}
+
+
+class JitteringKernel(Method):
+    """The jittering kernel; its result says `kernel_check`, what `examine` finds on some of the support vectors."""
+
+    name = "jsv"
+    title = "Jittering kernel"
+    short = "Jittering kernel"
+    help = "The kernel compares two examples in their nearest jittered forms."
+    source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.3"
+    unlike = (
+        "each value of its jittered kernel is a search over the forms of two examples, which is too slow for all pairs"
+    )
+    bounded = uses_jitters = needs_images = repeats = True
+    result_fields: ClassVar = {"kernel_check": an_object({"violations": finite, "warning": text})}
+    fields = (
+        Field(
+            "sides", choice(SIDES, str), "one", "Jittered",
+            "Which of the two examples is jittered (DeCoste and Schölkopf 2002, section 3.3).",
+        ),
+        Field(
+            "positive", numeric(2, 5000, whole=True), None, "Positive part from",
+            "Number of training examples from which the positive part of the kernel is computed. Use it if the kernel "
+            "is not positive definite.",
+            "the kernel without changes",
+        ),
+    )  # fmt: skip
+
+    def learns_kernel(self, recipe) -> bool:
+        return recipe.option("positive") is not None
+
+    def kernel(self, recipe, X: np.ndarray, image_shape) -> Kernel:
+        jitters = jitters_on(X, recipe.jitters, image_shape)
+        kernel = Jittered(recipe.kernel, jitters, image_shape, recipe.option("sides"), steps_after_jitter(recipe))
+        n = recipe.option("positive")
+        return PositivePart.fit(kernel, some(recipe, X, n)) if n else kernel
+
+    def figures(self, estimator) -> dict:
+        vectors = estimator.machine_.support_vectors
+        if not len(vectors):
+            return {}
+        some_of = np.random.default_rng(seed_of(estimator.random_state)).permutation(len(vectors))[:EXAMINED]
+        report = examine(estimator.kernel_, vectors[some_of])
+        return {"kernel_check": report._asdict() | {"warning": report.warning}}
+
+    def words(self, result: dict) -> str:
+        if not (check := result.get("kernel_check")):
+            return ""
+        return (
+            f"the kernel is {check['warning'] or 'positive definite on a sample of its support vectors'}; "
+            f"the triangle inequality fails for {100 * check['violations']:.2f} % of the triples."
+        )
+
+    def plan(self, recipe, size: Sizes) -> Plan:
+        """With a positive part each example is compared with those that it was found on, m, also a test example."""
+        plan, m = super().plan(recipe, size), _positive(recipe, size)
+        return plan._replace(vectors=in_the_end(plan.stages) + m) if m else plan
+
+    def stages(self, recipe, size: Sizes) -> list[Stage]:
+        """A positive part takes m^2 + m n kernel values beside those of the training, m eigenvalues, and with each
+        kernel value the product of as many features as it has directions."""
+        n, m, value = size.n_train, _positive(recipe, size), size.d * self.work(recipe).training
+        values = m * (m + n) + EIGEN * m**3 / (2 * value)
+        longer = 1 + NEGATIVE * m * REAL / value
+        return [Stage(n, size.machines, rounds=longer + values / (support_vectors(n) * n))]
+
+    def work(self, recipe) -> Work:
+        value = jittered_work(recipe, recipe.option("sides"))
+        return Work(value, value)
+
+    def filled(self, recipe) -> bool:
+        return True
+
+
+def _positive(recipe, size: Sizes) -> int:
+    """How many examples the positive part is found on."""
+    return min(recipe.option("positive") or 0, size.n_train)
+
+
+def jittered_work(recipe, sides: str = "one") -> float:
+    """Plain kernel values that one of the jittering kernel takes, on images whose background is 0."""
+    jitters = jitters_on(np.zeros((1, 1), np.float32), recipe.jitters, (1, 1))
+    return Jittered(recipe.kernel, jitters, (1, 1), sides).work

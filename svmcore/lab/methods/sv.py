@@ -1,0 +1,82 @@
+"""sv: one machine on the examples as they are."""
+
+from dataclasses import replace
+from typing import ClassVar
+
+from svmcore.allowed import amount, several
+from svmcore.lab.costs import Sizes, Stage, effort
+from svmcore.lab.fields import Field, RecipeError, choice
+from svmcore.lab.method import Method
+from svmcore.lab.searching import GRID, said, search, trainings, values_of
+from svmcore.lab.solvers import svc
+
+SEARCHED = {"chosen": several(amount, 1, 2), "search_seconds": amount}  # of a result: what a grid came to
+
+
+LOSS = Field(
+    "loss", choice({"hinge": "hinge", "squared_hinge": "squared hinge"}, str), "hinge", "Loss",
+    "The error that C weights: the slack (how far an example misses its margin), or its square; with the square, no "
+    "alpha has a bound (Osuna, Freund and Girosi 1997, section 2.3, k = 2).",
+)  # fmt: skip
+
+
+def squared(recipe) -> bool:
+    """Whether the loss is the square of the hinge loss."""
+    return recipe.options.get(LOSS.name) == "squared_hinge"
+
+
+class SupportVectors(Method):
+    """Plain support vector machines, one for each class against the rest."""
+
+    name = "sv"
+    title = "Support vectors"
+    short = "SV"
+    help = "One machine trained on the examples themselves."
+    source = "Boser, Guyon and Vapnik, COLT (1992)"
+    plain = bounded = True
+    unlike = ""
+    result_fields: ClassVar = SEARCHED
+    fields = (LOSS, replace(GRID, shown=False))
+    parameter = "C"  # that a grid is about
+
+    def machine(self, recipe, problem):
+        """The unfitted estimator."""
+        return svc(recipe, problem)
+
+    def train(self, recipe, problem, monitor):
+        estimator = self.machine(recipe, problem)
+        chosen = search(recipe, problem, estimator, self.parameter, monitor)
+        if chosen is not None:
+            estimator.set_params(**{self.parameter: chosen.value})
+        estimator.fit(problem.X_train, problem.y_train, problem.weight, monitor=monitor, source=problem.source)
+        estimator.chosen_ = chosen
+        return estimator
+
+    def check(self, recipe) -> None:
+        super().check(recipe)
+        if squared(recipe):
+            if recipe.bounds:
+                raise RecipeError("bounds", True, "false for the squared hinge loss")
+            if recipe.solver == "smo-digestion":
+                raise RecipeError("solver", recipe.solver, "another one for the squared hinge loss")
+
+    def out_of_reach(self, recipe) -> str:
+        return "scikit-learn squares no slack of a kernel machine; allowed: loss hinge" if squared(recipe) else ""
+
+    def figures(self, estimator) -> dict:
+        return said(estimator)
+
+    def words(self, result: dict) -> str:
+        if "chosen" not in result:
+            return ""
+        return f"{self.parameter} = {result['chosen'][0]:g} chosen in {result['search_seconds']:.1f} s."
+
+    def stages(self, recipe, size: Sizes) -> list[Stage]:
+        tried = values_of(recipe.option("grid")) or [recipe.C]
+        return [*trainings(recipe, size), Stage(size.n_train, size.machines, rounds=effort(size, tried))]
+
+    def brief(self, recipe) -> str:
+        return "squared hinge loss" if squared(recipe) else ""
+
+    def summary(self, recipe) -> str:
+        return self.brief(recipe)

@@ -1,0 +1,185 @@
+"""vsv: train again on transformed copies of the support vectors."""
+
+from functools import lru_cache
+from typing import ClassVar
+
+from svmcore.allowed import count, several, text
+from svmcore.gram.orbit import relative
+from svmcore.jitter import JitterSet
+from svmcore.kernels import kernel_from_dict
+from svmcore.lab.costs import HARD, RATE, STEADY, Sizes, Stage, vectors_of_one
+from svmcore.lab.fields import DESCRIBED, Field, RecipeError, choice, numeric
+from svmcore.lab.method import Method, steps_after_jitter
+from svmcore.lab.solvers import svc
+from svmcore.methods.virtual import VirtualSVC
+from svmcore.methods.virtual.estimator import DRAWN_BY
+
+SCOPES = {
+    "machine": "Each machine's own support vectors",
+    "union": "The union of them",
+    "all": "All training examples",
+    "positive": "Each machine's own, positive class only",
+    "all-positive": "All training examples of its positive class",
+}
+
+
+MAX_DRAWS = 100_000_000
+KEPT, FEWER = 0.35, 0.8  # of what is drawn KEPT copies^FEWER is held in the end: the fewer learned, the more violate
+DRAWN = {"hardness": 9.0, "rounds": 15.0}  # of their stage, read off runs of 4000 and of 60,000 digits
+RANKED = {"margin": "Those with the smallest margin", "random": "Random ones"}
+
+
+class VirtualSupportVectors(Method):
+    """Virtual support vectors; its result says `jitters` (the set that machine.jitter counts in), `n_virtual` (size of
+    each machine's virtual training set), and the first stage's n_sv, n_bound and n_union under `base`."""
+
+    name = "vsv"
+    title = "Virtual support vectors"
+    short = "Virtual SV"
+    help = "A second machine is trained on transformed copies of the first one's support vectors."
+    source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.2"
+    uses_jitters = needs_images = splits = True
+    unlike = "without an example, the first machine would have other support vectors to copy"
+    result_fields: ClassVar = {"n_virtual": several(count), "drawn": several(several(count, 5, 5)), "went_on": text}
+    fields = (
+        Field(
+            "scope", choice(SCOPES, str), "machine", "Made from",
+            "Examples that are transformed (DeCoste and Schölkopf 2002, section 3.2).",
+        ),
+        Field(
+            "rounds", numeric(1, 5, whole=True), 1, "Rounds",
+            "Number of rounds; each starts from the new support vectors (DeCoste and Schölkopf 2002, note 3).",
+        ),
+        Field(
+            "second_kernel", DESCRIBED, None, "Second kernel", "The kernel of the later stages.", "the first",
+            shown=False,
+        ),
+        Field(
+            "second_C", numeric(0, 1e9), None, "Second C", "C of the later stages. Empty: the C of the first stage.",
+            "the same",
+        ),
+        Field(
+            "copies", numeric(0, 1), 1.0, "Copies kept",
+            "Share of the transformed copies that the later stages train on (Burges and Schölkopf 1997, section 6). "
+            "For drawn copies: share of those that violate a margin.", step=0.05,
+        ),
+        Field("ranked", choice(RANKED, str), "margin", "Which copies", "Selection of the copies, if not all are kept."),
+        Field(
+            "draws", numeric(0, MAX_DRAWS, whole=True), 0, "Draws",
+            "If positive: draw this many random copies instead of using all of them, and keep those that violate the "
+            "margin (Loosli, Canu and Bottou 2007); for sets such as random:1000. Millions of copies take minutes if "
+            "Copies kept is 0.1 or less.",
+        ),
+        Field(
+            "first_solver", choice({"same": "The same", "auto": "Chosen by size"}, str), "same",
+            "First stage's solver", "Set this to use the chosen solver only for the later stages.",
+            shown=False,
+        ),
+    )  # fmt: skip
+
+    def check(self, recipe) -> None:
+        allowed = {"scope": ("union",), "rounds": (1,)}
+        for name, values in allowed.items() if recipe.option("draws") else ():
+            if recipe.option(name) not in values:
+                raise RecipeError(name, recipe.option(name), f"{values[0]} where copies are drawn (draws)")
+        if recipe.option("draws") and recipe.solver not in DRAWN_BY:
+            raise RecipeError("solver", recipe.solver, f"{', '.join(DRAWN_BY)} where copies are drawn (draws)")
+        if recipe.option("copies") < 1 and recipe.option("scope").startswith("all"):
+            raise RecipeError(
+                "copies", recipe.option("copies"), "1 if all examples are copied, because nothing ranks them"
+            )
+
+    def train(self, recipe, problem, monitor):
+        examples = problem.images, problem.y_train, problem.weight
+        return self.machine(recipe, problem).fit(*examples, monitor=monitor, checkpoint=problem.checkpoint)
+
+    def machine(self, recipe, problem) -> VirtualSVC:
+        """The unfitted estimator."""
+        kernel, C = recipe.option("second_kernel"), recipe.option("second_C")
+        first, second = svc(recipe, problem), None
+        if kernel is not None or C is not None or recipe.option("first_solver") == "auto":
+            second = svc(recipe, problem).set_params(
+                kernel=problem.kernel if kernel is None else kernel_from_dict(kernel), C=recipe.C if C is None else C
+            )
+        if recipe.option("first_solver") == "auto":
+            first.set_params(solver="auto")
+        return VirtualSVC(
+            first,
+            jitters=recipe.jitters,
+            image_shape=problem.images_shape,
+            prepare=problem.last,
+            scope=recipe.option("scope"),
+            rounds=recipe.option("rounds"),
+            second=second,
+            keep=recipe.option("copies"),
+            rank=recipe.option("ranked"),
+            draws=recipe.option("draws"),
+        )
+
+    def figures(self, estimator) -> dict:
+        found = {"jitters": str(estimator.jitters_), "n_virtual": estimator.n_virtual_.tolist()}
+        if estimator.base_ is not None:
+            base = estimator.base_.machine_
+            counts = {"n_sv": base.n_sv.tolist(), "n_bound": base.bound.sum(axis=1).tolist()}
+            found["base"] = counts | {"n_union": len(base.support)}
+        drawn = {"drawn": estimator.drawn_.tolist()} if len(estimator.drawn_) else {}
+        return found | drawn | ({"went_on": estimator.went_on_} if estimator.went_on_ else {})
+
+    def words(self, result: dict) -> str:
+        made_from = f", made from {result['base']['n_union']:,} support vectors" if "base" in result else ""
+        drawn = f", kept of {result['drawn'][-1][0]:,} drawn" if "drawn" in result else ""
+        broken_off = f"; {result['went_on']}" if "went_on" in result else ""
+        return f"trained on up to {max(result['n_virtual']):,} virtual examples{drawn}{made_from}{broken_off}."
+
+    def stages(self, recipe, size: Sizes) -> list[Stage]:
+        k, scope, copies = size.machines, recipe.option("scope"), recipe.option("copies")
+        solver = None if recipe.option("first_solver") == "same" else "auto"
+        first = Stage(size.n_train, k, made=size.n_train, solver=solver)
+        sets = [JitterSet.parse(recipe.jitters).power(r + 1) for r in range(recipe.option("rounds"))]
+        if scope.startswith("all"):
+            copied = size.positive if scope == "all-positive" else 1.0
+            return [_stage((1 + (len(forms) - 1) * copied) * size.n_train, k) for forms in sets]
+        own = vectors_of_one(size.n_train, size.hardness)
+        union = min(own * k**0.7, size.n_train)
+        if draws := recipe.option("draws"):
+            held = round(min(len(sets[0]) * union, union + KEPT * copies**FEWER * draws))
+            return [first, Stage(held, k, made=2 * held, decided=draws, **DRAWN)]
+        if scope == "union":
+            of_all = size.hardness * (size.n_train / union) ** RATE  # as hard as if all examples were copied
+            return [first, *(_stage(len(forms) * union, k, of_all) for forms in sets)]
+        copied = size.positive if scope == "positive" else copies
+        if copied < 1:
+            return [first, *(_stage_of_each(round(own * (1 + (len(forms) - 1) * copied)), k) for forms in sets)]
+        return [first, *(_of_each(own, k, forms, _by_shift_alone(recipe)) for forms in sets)]
+
+    def held(self, recipe, size: Sizes) -> float:
+        """The images before normalisation."""
+        return size.n_train
+
+
+def _stage(n: float, k: int, hardness: float | None = None) -> Stage:
+    return Stage(round(n), k, hardness=hardness, made=round(n))
+
+
+def _of_each(own: float, k: int, forms: JitterSet, shifted: bool) -> Stage:
+    """A stage in which each machine has the forms of its own examples; the largest counts for all, as it is solved
+    beside the next one."""
+    n = round(own * len(forms))
+    return Stage(n, 1, k, HARD, round(own), _blocks(str(forms))) if shifted else _stage_of_each(n, k)
+
+
+def _stage_of_each(n: int, k: int) -> Stage:
+    return Stage(n, 1, k, HARD, made=n)
+
+
+@lru_cache(maxsize=256)
+def _blocks(jitters: str) -> int:
+    """How many different relative shifts the forms of a set have."""
+    factors = JitterSet.parse(jitters).factor()
+    return len(relative(factors.index, factors.offsets)[0])
+
+
+def _by_shift_alone(recipe) -> bool:
+    """Whether the Gram matrix of virtual examples is kept by relative shift, where shifts clip no ink."""
+    steady = set(steps_after_jitter(recipe)) <= STEADY
+    return steady and recipe.solver == "auto" and not hasattr(recipe.kernel, "fill")

@@ -1,0 +1,143 @@
+"""Fill a table from the run store: the latest run that is done and asks for just what a cell's recipe asks.
+
+Where there is none, the cell says how long a run is predicted to take. Pairs of recipes are compared by the exact
+McNemar test (metrics.paired_test) on the examples that both were tested on.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from svmcore.lab.analyses import rivals
+from svmcore.lab.forecast import seconds_of
+from svmcore.lab.papers.numbers import Number, mean, of_rival, of_run
+from svmcore.lab.presets import RECIPES, xtrain
+from svmcore.lab.presets.layout import Cell, Table
+from svmcore.lab.recipe import Recipe
+from svmcore.lab.store import runs
+from svmcore.metrics import PairedTest, paired_test
+
+
+class Value(NamedTuple):
+    """A filled cell: ours with its interval and run, or the predicted seconds of the run that is missing."""
+
+    cell: Cell
+    ours: Number | None = None
+    run_id: str | None = None
+    seconds: float | None = None
+
+    def to_dict(self) -> dict:
+        """JSON-able."""
+        ours = self.ours._asdict() if self.ours else {"value": None, "low": None, "high": None}
+        return self.cell._asdict() | ours | {"run": self.run_id, "seconds": self.seconds}
+
+
+class Tested(NamedTuple):
+    """Two recipes on the same test examples; None while a run of one is missing."""
+
+    a: str
+    b: str
+    outcome: PairedTest | None
+
+
+class Filled(NamedTuple):
+    """A table with what is stored by now; rows match table.rows.
+
+    missing: names of the recipes without a run, or without those of all their splits, and lacking which they are;
+    unmeasured: names of the rivals without figures.
+    """
+
+    table: Table
+    rows: tuple[tuple[Value | None, ...], ...]
+    tests: tuple[Tested, ...]
+    missing: tuple[str, ...]
+    unmeasured: tuple[str, ...]
+    lacking: dict[str, list[Recipe]]
+
+    @property
+    def seconds(self) -> float:
+        """Predicted for all runs that are missing."""
+        return seconds_of(recipe for recipes in self.lacking.values() for recipe in recipes)
+
+    def to_dict(self) -> dict:
+        """JSON-able: rows of {recipe, figure, published, ours, low, high, run, seconds}, tests with p-values."""
+        rows = [
+            {"label": row.label, "cells": [value and value.to_dict() for value in values]}
+            for row, values in zip(self.table.rows, self.rows, strict=True)
+        ]
+        tests = [{"a": t.a, "b": t.b} | (t.outcome._asdict() if t.outcome else {}) for t in self.tests]
+        table = {"table": self.table.name, "title": self.table.title, "columns": list(self.table.columns)}
+        return table | {"rows": rows, "tests": tests, "missing": list(self.missing), "note": self.table.note}
+
+
+def asked(table: Table) -> dict[str, list[Recipe]]:
+    """Name -> the recipes of its splits, as many as a cell is the mean of."""
+    splits = {cell.recipe: cell.splits for row in table.rows for cell in row.cells if cell is not None}
+    return {name: [xtrain.split(RECIPES[name], k) for k in range(splits.get(name, 1))] for name in table.recipes}
+
+
+def fill(table: Table, samples: bool = False) -> Filled:
+    """The table from the run store. samples: from those that come with the lab, while the store has none of its runs;
+    these stay missing. UnknownDataset for a recipe whose dataset the catalogue does not have."""
+    wanted = asked(table)
+    recipes = [recipe for those in wanted.values() for recipe in those]
+    every = stored_runs(recipes)
+    if samples and not any(every):
+        every = stored_runs(recipes, runs.samples())
+    every = iter(every)
+    splits = {name: [next(every) for _ in recipes] for name, recipes in wanted.items()}
+    lacking = {
+        name: [r for r, run in zip(wanted[name], runs) if not run or run.sample] for name, runs in splits.items()
+    }
+    lacking = {name: recipes for name, recipes in lacking.items() if recipes}
+    found = {name: runs[0] for name, runs in splits.items()}
+    ours = {name: [of_run(run) for run in runs if run is not None] for name, runs in splits.items()}
+    seconds = {name: seconds_of(recipes) for name, recipes in lacking.items()}
+    known = {name: rivals.measured(name) for name in table.rivals}
+
+    def value(cell: Cell | None) -> Value | None:
+        if cell is None or cell.recipe is None:
+            figures = of_rival(known[cell.rival]) if cell and known.get(cell.rival) else {}
+            return cell and Value(cell, figures.get(cell.figure))
+        if cell.recipe in seconds and not (found[cell.recipe] and found[cell.recipe].sample):
+            return Value(cell, seconds=seconds[cell.recipe])
+        numbers = [figures[cell.figure] for figures in ours[cell.recipe] if cell.figure in figures]
+        return Value(cell, mean(cell.figure, numbers) if numbers else None, found[cell.recipe].id)
+
+    return Filled(
+        table=table,
+        rows=tuple(tuple(map(value, row.cells)) for row in table.rows),
+        tests=tuple(Tested(a, b, _paired(found[a], found[b])) for a, b in table.tests),
+        missing=tuple(lacking),
+        unmeasured=tuple(name for name, figures in known.items() if figures is None),
+        lacking=lacking,
+    )
+
+
+@runs.one_look()
+def stored_runs(recipes: Iterable[Recipe], among: Iterable[runs.Run] | None = None) -> list[runs.Run | None]:
+    """Of each recipe the latest run that is done and has its outcome, whatever it was called. among: runs, newest
+    first, in place of all that are stored."""
+    wanted = [recipe.digest() for recipe in recipes]
+    digests, latest = set(wanted), {}
+    for run in runs.newest_first() if among is None else among:
+        digest = run.recipe.digest()
+        wanted_now = digest in digests and digest not in latest and run.state == "done"
+        if wanted_now and _readable(run) and runs.is_current(run):
+            latest[digest] = run
+    return [latest.get(digest) for digest in wanted]
+
+
+def _readable(run: runs.Run) -> bool:
+    try:
+        return bool(run.test())
+    except (runs.Damaged, runs.UnknownRun):
+        return False
+
+
+def _paired(a: runs.Run | None, b: runs.Run | None) -> PairedTest | None:
+    if a is None or b is None:
+        return None
+    first, second = a.test(), b.test()
+    if first.index.shape != second.index.shape or (first.index != second.index).any():
+        return None
+    return paired_test(first.y_true != first.y_pred, second.y_true != second.y_pred)

@@ -1,0 +1,123 @@
+"""The study of digestion (DeCoste and Schölkopf, 2002, section 4): one digit against the rest by the paper's solver.
+
+    digest-DIGIT-WAY-MB      all 60,000 digits, with a cache of so many megabytes
+    digest-DIGIT-few-WAY-MB  6000 of them, in a minute or two
+    digest-DIGITv-WAY-MB     the virtual stage after them, 3x3 shifts; the first stage is the fast solver's
+    digest-rule-WAY          the rules one by one, on 6000 digits, to learn settings from
+    digest-vsv-MB, -jsv-MB   note 6, without digestion: 500 digits and their shifts as examples, and in the kernel
+
+Digit 1 has the fewest support vectors, so that its caches are from a small part of them to more than all; 8 the most.
+"""
+
+from typing import NamedTuple
+
+from svmcore.lab.presets.layout import Table, table_of
+from svmcore.lab.presets.mnist import DEGREE_9
+from svmcore.lab.recipe import Recipe
+
+NEVER, SHARES = 10**9, (5, 20, 50, 100)
+LEARNED = 20  # of these the one that takes the fewest kernel values on FEW digits
+NO_RULES = {"wait": 0, "force": NEVER, "patience": 0, "new_svs_when_full": NEVER, "new_svs": NEVER}
+WAYS = {  # what others do, the paper's cache, its digestion, and the rule that did best on a tenth of the examples
+    "lru": ("Rows of the examples that moved last", {"on": False, "hoard": False}),
+    "hoard": ("Rows hoarded by SVs", {"on": False}),
+    "digest": ("With digestion", {}),
+    "learned": ("Digestion with the learned growth", NO_RULES | {"growth": LEARNED / 100}),
+}
+RULES = {
+    "off": ("No digestion", {"on": False}),
+    "paper": ("The paper's rules", {}),
+    "no-2": ("Without rule 2 (digest after 100,000 kernel evaluations)", {"force": NEVER}),
+    "no-3": ("Without rule 3 (patience)", {"patience": 0}),
+    "no-4": ("Without rule 4 (200 new SVs, cache full)", {"new_svs_when_full": NEVER}),
+    "no-5": ("Without rule 5 (1000 new SVs)", {"new_svs": NEVER}),
+    **{f"grow-{share}": (f"At {share} % more SVs only", NO_RULES | {"growth": share / 100}) for share in SHARES},
+    "first-off": ("First-order pairs, no digestion", {"on": False, "second_order": False}),
+    "first": ("First-order pairs, the paper's rules", {"second_order": False}),
+}  # fmt: skip
+FEW, RULES_MB = 6000, 6
+SHIFTED = 500  # digits of note 6
+SHIFTED_MB = (1, 4, 16)
+
+
+class Problem(NamedTuple):
+    """One problem of the study, and the caches that it is solved with, in megabytes."""
+
+    title: str
+    base: Recipe
+    caches: tuple[int, ...]
+
+
+_MNIST = Recipe(dataset="mnist", split="given", n_test=1000, kernel=DEGREE_9, C=2.0, solver="smo-digestion")
+_VIRTUAL = {"method": "vsv", "jitters": "box:1", "first_solver": "auto"}
+_FEW = {"n_train": FEW}
+PROBLEMS = {
+    "1": Problem("Digit 1 of 60,000", _MNIST.replace(classes=(1,)), (800, 400, 200, 100, 50)),
+    "1v": Problem("Digit 1 of 60,000, virtual stage", _MNIST.replace(classes=(1,), **_VIRTUAL), (200, 100, 50)),
+    "8": Problem("Digit 8 of 60,000", _MNIST.replace(classes=(8,)), (800, 400, 200)),
+    "8v": Problem("Digit 8 of 60,000, virtual stage", _MNIST.replace(classes=(8,), **_VIRTUAL), (800, 400, 200)),
+    "1-few": Problem("Digit 1 of 6,000", _MNIST.replace(classes=(1,), **_FEW), (32, 16, 8, 4, 2, 1)),
+    "8-few": Problem("Digit 8 of 6,000", _MNIST.replace(classes=(8,), **_FEW), (32, 16, 8, 4)),
+    "1v-few": Problem("Digit 1 of 6,000, virtual stage", _MNIST.replace(classes=(1,), **_VIRTUAL, **_FEW), (32, 16, 8)),
+}
+
+
+def _of(base: Recipe, name: str, title: str, settings: dict, mb: float) -> Recipe:
+    return base.replace(name=f"digest-{name}", title=f"{title}, {mb} MB", digestion=settings | {"cache_mb": mb})
+
+
+def _shifted(method: str, title: str, **how) -> tuple[Recipe, ...]:
+    base = _MNIST.replace(classes=(8,), n_train=SHIFTED, method=method, jitters="box:1", **how)
+    return tuple(
+        _of(base, f"{method}-{mb}", f"{SHIFTED} digits, 3x3 shifts: {title}", {"on": False}, mb) for mb in SHIFTED_MB
+    )
+
+
+RECIPES = (
+    *(
+        _of(problem.base, f"{name}-{way}-{mb}", f"{problem.title}: {title}", settings, mb)
+        for name, problem in PROBLEMS.items()
+        for mb in problem.caches
+        for way, (title, settings) in WAYS.items()
+    ),
+    *(
+        _of(PROBLEMS["1-few"].base, f"rule-{way}", f"Digit 1 of {FEW:,}: {title}", settings, RULES_MB)
+        for way, (title, settings) in RULES.items()
+    ),
+    *_shifted("vsv", "virtual examples", scope="all"),
+    *_shifted("jsv", "the jittering kernel"),
+)
+
+
+# Tables
+
+COUNTED = {"work": "Work", "computed": "Kernel evaluations", "lookups": "Look-ups", "updates": "Updates",
+           "steps": "Steps", "sv_most": "Most SVs", "jumps": "Digestions", "filled": "Rows filled, %",
+           "solve_s": "s"}  # fmt: skip
+UNIT = (
+    "Counts are in millions. Work adds kernel evaluations, look-ups and updates; its unit is one plain kernel "
+    "evaluation of d multiply-adds. A look-up or an update counts as one multiply-add. Seconds are processor time."
+)
+
+
+def tables() -> tuple[Table, ...]:
+    """One rule changed at a time; note 6. What the size of the cache does is a figure."""
+    rules = table_of(
+        "mnist-digestion-rules",
+        "Section 4.2: the rules of digestion, one changed at a time",
+        COUNTED,
+        *((title, f"digest-rule-{way}") for way, (title, _) in RULES.items()),
+        note=f"Digit 1 against the rest, {FEW:,} digits, a cache of {RULES_MB} MB. {UNIT}",
+    )
+    jittering = table_of(
+        "mnist-digestion-jsv",
+        "Note 6: one cache for virtual examples and for the jittering kernel",
+        {"size": "Examples", "svs": "SVs"} | COUNTED,
+        *(
+            (f"{title}, {mb} MB", f"digest-{method}-{mb}")
+            for method, title in (("vsv", "Virtual examples"), ("jsv", "Jittering kernel"))
+            for mb in SHIFTED_MB
+        ),
+        note=UNIT,
+    )
+    return rules, jittering

@@ -1,0 +1,64 @@
+"""Small volcanoes on Venus: DeCoste and Schölkopf (2002), section 5.2, Figures 7 to 9.
+
+The kernel is the paper's (u.v / d + 1)^9 / 512 for chips of d pixels with mean 0 and deviation 1, which divided by the
+root of d have norm 1. C = 1 for the background and 3 for volcanoes. The cropped machines see 13 x 13 of the 15 x 15
+pixels, so that nothing a shift brings in from outside is seen. The larger ones see 15 x 15 of 17 x 17, the paper's
+proposal. volcano-A-weight-*: C = 0.1, for volcanoes times another factor: a machine for each operating point.
+"""
+
+from svmcore.kernels import Poly
+from svmcore.lab.recipe import Recipe
+
+CHIP = ("standardise", "unit-norm")
+CROPPED = ("crop:1", *CHIP)
+
+_SV = Recipe(
+    task="detect",
+    dataset="venus",
+    options={"experiment": "A"},
+    preprocess=CHIP,
+    kernel=Poly(9, 1.0, 1.0),
+    C=1.0,
+    class_weight={"1": 3.0, "-1": 1.0},
+)
+_CROPPED = _SV.replace(preprocess=CROPPED)
+_LARGER = _CROPPED.replace(chip=17)
+WEIGHTS = (1.0, 3.0, 10.0, 30.0)
+_VSV = _CROPPED.replace(method="vsv", jitters="plus:1@edge")
+_SYNTHETIC = {"dataset": "venus-like", "experiment": None}
+
+RECIPES = (
+    _SV.replace(name="volcano-synthetic", title="Synthetic volcanoes", **_SYNTHETIC),
+    _VSV.replace(name="volcano-synthetic-vsv", title="Synthetic volcanoes: cropped, virtual SVs", **_SYNTHETIC),
+    *(
+        _SV.replace(name=f"volcano-{name}", title=f"Volcanoes {name} ({called})", experiment=name)
+        for name, called in (("A", "HOM4"), ("B", "HOM38"), ("C", "HOM56"), ("D", "HET36"), ("E", "HET5"))
+    ),
+    _CROPPED.replace(name="volcano-A-cropped", title="Volcanoes A: cropped"),
+    _VSV.replace(name="volcano-A-vsv", title="Volcanoes A: cropped, virtual SVs"),
+    _VSV.replace(name="volcano-A-vsv-edge", title="Volcanoes A: virtual SVs, edges repeated", preprocess=CHIP),
+    _VSV.replace(name="volcano-A-vsv-positive", title="Volcanoes A: virtual SVs of volcanoes only", scope="positive"),
+    _LARGER.replace(name="volcano-A-larger", title="Volcanoes A: cropped from 17 to 15 pixels"),
+    *(
+        _LARGER.replace(
+            name=f"volcano-A-larger-{name}",
+            title=f"Volcanoes A: cropped from 17 to 15 pixels, virtual SVs, {words}",
+            method="vsv",
+            jitters=text,
+        )
+        for name, words, text in (
+            ("vsv", "four shifts", "plus:1@edge"),
+            ("turned", "shifts, rotations and scales", "plus:1+rot:-10,10+scale:0.9,1.1@edge"),
+        )
+    ),
+    *(
+        _SV.replace(
+            name=f"volcano-A-weight-{weight:g}",
+            title=f"Volcanoes A: C = 0.1, {weight:g} times as much for volcanoes",
+            C=0.1,
+            class_weight={"1": weight, "-1": 1.0},
+        )
+        for weight in WEIGHTS
+    ),
+    _VSV.replace(name="volcano-A-virtual-all", title="Volcanoes A: all chips shifted", scope="all"),
+)

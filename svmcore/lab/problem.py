@@ -1,0 +1,149 @@
+"""Problem: the examples that a method trains on and is tested on, made of a dataset by split and preprocessing.
+
+Methods that transform images are given them before the steps that must follow a transformation (normalisation, crop):
+
+    X_train = last(images),    images = the steps before `last` of the pictures of the dataset
+
+Whatever learns (steps such as zscore, kernels fitted to data) learns from the training examples alone.
+
+Reference: the protocols of DeCoste and Schölkopf, Machine Learning 46 (2002), sections 5.1 and 5.2.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from svmcore.files import Checkpoint
+from svmcore.kernels import Kernel
+from svmcore.lab.fields import RecipeError
+from svmcore.lab.methods import METHODS
+from svmcore.lab.split import Split
+from svmcore.model import Machine
+from svmcore.preprocess import Preprocessor
+from svmcore.rows import LOST, lost_columns
+from svmcore.source import Source
+
+BETWEEN_CHECKS = 2048  # examples preprocessed
+
+
+class Aside(NamedTuple):
+    """Labelled examples that no method trains on, and that no test has seen."""
+
+    X: np.ndarray  # (n, d) float32, preprocessed
+    y: np.ndarray  # (n,)
+
+
+class Problem(NamedTuple):
+    """What a method trains on and is tested on."""
+
+    X_train: np.ndarray  # (n_train, d) float32, preprocessed
+    y_train: np.ndarray  # (n_train,)
+    X_test: np.ndarray  # (n_test, d) float32
+    y_test: np.ndarray  # (n_test,)
+    train_index: np.ndarray  # (n_train,) int64, positions in the dataset's X_train
+    test_index: np.ndarray  # (n_test,) int64
+    test_split: str  # "test" | "train": the part that test_index points into
+    image_shape: tuple[int, ...] | None  # of a preprocessed example
+    data_hash: str
+    images: np.ndarray  # (n_train, d') float32: what `last` makes X_train of; X_train itself where last has no steps
+    images_shape: tuple[int, ...] | None
+    last: Preprocessor  # the fitted steps that come after a transformation
+    prepare: Preprocessor  # all fitted steps: what makes X_train of examples as the dataset has them
+    kernel: Kernel  # that training starts with
+    source: Source | None = None  # of its rows, where several fits share one
+    weight: np.ndarray | None = None  # (n_train,) float64, of each example's C
+    search: tuple | None = None  # what else a task keeps of it
+    recipe: object | None = None  # where judging needs its settings
+    machine: Machine | None = None  # that the method begins with, where it begins with one
+    aside: Aside | None = None  # examples for its choices, where it makes any
+    checkpoint: Checkpoint | None = None  # where a method leaves what it has come to, and goes on from
+    y_noisy: np.ndarray | None = None  # (n_test,) labels with noise, where the recipe asks for some
+
+
+def left_out(problem: Problem, positions: np.ndarray) -> Problem:
+    """The problem without some of its training examples, positions in the dataset's X_train; a class that would lose
+    all of its examples keeps them."""
+    keep = ~np.isin(problem.train_index, positions)
+    keep |= ~np.isin(problem.y_train, problem.y_train[keep])
+    if keep.all():
+        return problem
+    rows = ("X_train", "y_train", "train_index") + (("weight",) if problem.weight is not None else ())
+    kept = problem._replace(source=None, **{name: getattr(problem, name)[keep] for name in rows})
+    return kept._replace(images=kept.X_train if problem.images is problem.X_train else problem.images[keep])
+
+
+def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Problem:
+    """The problem of a split dataset; `check(stage)` is called between pieces and may raise to stop.
+
+    RecipeError for a method that needs images where there are none.
+    """
+    check("preprocessing")
+    method = METHODS[recipe.method]
+    first, last = Preprocessor(*recipe.preprocess, image_shape=data.image_shape), Preprocessor()
+    if method.splits and data.image_shape:
+        first, last = first.split()
+    shape = data.image_shape and first.output_shape(data.image_shape)
+    last_shape = shape and last.output_shape(shape)
+    method.require_images(recipe, last_shape)
+    method.need_classes(recipe, len(np.unique(parts.y_train)))
+    _require_digits(recipe, data)
+    _learn(first, data.X_train, parts.train)
+    images = transformed(first, data.X_train, parts.train, check)
+    _learn(last, images)
+    X_train = transformed(last, images, None, check)
+    held = data.X_test if parts.part == "test" else data.X_train
+    X_test = X_train[:0]  # where no example is tested by itself
+    if len(parts.test):
+        X_test = transformed(last, transformed(first, held, parts.test, check), None, check)
+    return Problem(
+        X_train=X_train,
+        y_train=parts.y_train,
+        X_test=X_test,
+        y_test=parts.y_test,
+        train_index=parts.train,
+        test_index=parts.test,
+        test_split=parts.part,
+        image_shape=last_shape,
+        data_hash=data.content_hash,
+        images=images,
+        images_shape=shape,
+        last=last,
+        prepare=first.then(last),
+        kernel=method.kernel(recipe, X_train, last_shape),
+        y_noisy=parts.y_noisy,
+    )
+
+
+def _require_digits(recipe, data) -> None:
+    """RecipeError for features whose differences single precision, as kernels take them, would round away."""
+    if data.image_shape is not None or {"zscore", "centre"} & set(recipe.preprocess):
+        return
+    if len(lost := lost_columns(data.X_train)):
+        why = "zscore or centre among the steps, because single precision rounds the column "
+        why += f"{data.feature_names[lost[0]]!r} by more than {LOST:g} of its standard deviation"
+        raise RecipeError("preprocess", ", ".join(recipe.preprocess) or "nothing", why)
+
+
+def transformed(
+    steps: Preprocessor, X: np.ndarray, rows: np.ndarray | None, check: Callable[[str], None]
+) -> np.ndarray:
+    """The rows of X (all for None) after the steps, (n, d) float32, in pieces between which the run may be stopped; X
+    itself where nothing is to be done."""
+    if rows is None:
+        if not steps.steps and X.ndim == 2 and X.dtype == np.float32:
+            return X
+        rows = np.arange(len(X))
+    out = None
+    for start in range(0, len(rows), BETWEEN_CHECKS):
+        check("preprocessing")
+        piece = steps.transform(X[rows[start : start + BETWEEN_CHECKS]])
+        out = np.empty((len(rows), piece.shape[1]), np.float32) if out is None else out
+        out[start : start + len(piece)] = piece
+    return out
+
+
+def _learn(steps: Preprocessor, X: np.ndarray, rows: np.ndarray | None = None) -> None:
+    """Fit those of the steps that learn, to these rows of X."""
+    if not steps.__sklearn_is_fitted__():
+        steps.fit(X if rows is None else X[rows])

@@ -1,1 +1,0 @@
-"""What can be asked: the fields of a recipe, and the recipe."""

@@ -35,6 +35,12 @@ def test_a_page_opens_with_a_sample_that_says_so(quiet, page):
     assert not runs.everything()
 
 
+def test_a_study_of_which_a_sample_shows_too_little_opens_without(quiet):
+    app = open_page("cross_training", cross_view="As noise and n grow")  # one run of 36
+    assert not said(app)
+    assert any("Start queues ordinary runs" in info.value for info in app.info)
+
+
 def test_the_studies_are_cards_with_a_figure_each(quiet):
     app = open_page("paper")
     assert len(app.get("plotly_chart")) == len(cards.CARDS)

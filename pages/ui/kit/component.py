@@ -16,7 +16,9 @@ KIT = Path(__file__).parent
 def component(module: str, name: str, html: str, *, first: Sequence[str] = ()):
     """The component NAME with its first HTML, for the module whose `__file__` is given. first: names of files of
     this folder that its own build on."""
-    stems = [*(KIT / one for one in first), Path(module).with_name(name)]
-    files = {kind: [stem.with_suffix(f".{kind}") for stem in stems] for kind in ("css", "js")}
-    text = {kind: "\n".join(f.read_text(encoding="utf-8") for f in of if f.exists()) for kind, of in files.items()}
-    return st.components.v2.component(f"svmlab_{name}", html=html, **text)
+    parts = {}
+    for kind in ("css", "js"):
+        common = (KIT / f"{one}.{kind}" for one in first)
+        files = [*filter(Path.exists, common), Path(module).with_name(f"{name}.{kind}")]
+        parts[kind] = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    return st.components.v2.component(f"svmlab_{name}", html=html, **parts)

@@ -189,7 +189,7 @@ def test_a_finding_says_in_which_turn_it_was_found_and_one_of_an_older_run_that_
     kept = run.test()
     leaning, upright = (np.flatnonzero(found)[0] for found in (kept.turn == 3, kept.turn == 0))
     assert "turn +20°" in windows_said(run, leaning).replace("\\", "")
-    assert "as it is" in windows_said(run, upright)
+    assert "without transforming the picture" in windows_said(run, upright)
     rows = list(csv.DictReader(io.StringIO(more.detections_csv(view_of(run)))))
     assert {row["turn"] for row in rows} == {"", "flip h", "turn -20°", "turn +20°"}
     older = {name: value for name, value in kept._asdict().items() if name != "turn"}

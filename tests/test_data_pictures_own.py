@@ -14,7 +14,7 @@ from data.loaders.pictures import read_pictures
 from data.loaders.sieve import Sieve, Unusable
 from tests.cases import all_cases
 from tests.uploads import BOXES as TABLE
-from tests.uploads import STREETS, archive, image
+from tests.uploads import STREETS, archive, image, png_of_16_bits
 from tests.uploads import street_files as files
 
 A, B, C = STREETS
@@ -73,6 +73,13 @@ def test_pictures_of_16_bits_share_one_scale():
     assert (upload.images[1] == b // 16).all()
     assert (upload.images[2] == C).all()
     assert "2 of 3 pictures have 16 bits per pixel, of which 12 are used: values are divided by 16" in upload.notes
+
+
+def test_pictures_of_one_colour_in_16_bits_are_read_as_all_bits_are_used():
+    blue = np.zeros((*A.shape, 3), np.uint16)
+    blue[..., 2] = A.astype(np.uint16) * 257
+    upload = read_pictures(files(a__png=png_of_16_bits(blue)))
+    assert (upload.images[0] == np.rint(0.0721 * A)).all()
 
 
 def lines(*rows, header="image,xmin,ymin,xmax,ymax"):

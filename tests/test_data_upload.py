@@ -2,9 +2,7 @@
 
 import gzip
 import pickle
-import struct
 import tracemalloc
-import zlib
 
 import numpy as np
 import pytest
@@ -27,6 +25,7 @@ from tests.uploads import (
     image,
     npz,
     photograph,
+    png_of_16_bits,
     read_upload,
     tree,
 )
@@ -91,7 +90,8 @@ def test_image_modes_become_grey_or_rgb():
 @all_cases("form", ["PNG", "TIFF"])
 def test_images_of_16_bits_share_one_scale_by_the_largest_value_of_them_all(largest, divisor, form):
     values = np.random.default_rng(1).integers(0, largest // 9, (6, 7, 8)).astype(np.uint16)
-    values[2, 3, 4] = largest  # in one image alone
+    values[2, 3:5] = largest  # in one image alone
+    values[0, 0] = 0
     suffix = {"PNG": "png", "TIFF": "tif"}[form]
     preview = read_upload("deep.zip", archive(tree(values, "ababab", suffix, form)))
     assert by_value(preview.arrays.X_train, preview.arrays.y_train) == by_value(
@@ -101,6 +101,58 @@ def test_images_of_16_bits_share_one_scale_by_the_largest_value_of_them_all(larg
     said = "16 bits per pixel" + (f", of which {bits} are used" if bits else "")
     kept = "stay as they are" if divisor == 1 else f"are divided by {divisor}"
     assert f"The images have {said}: values {kept}" in preview.notes
+
+
+def read_16_bits(values):
+    """The pixels of images (n, h, w) of 16 bits as they are read, in some order, and the notes."""
+    preview = read_upload("deep.zip", archive(tree(values, "ab" * (len(values) // 2))))
+    return preview.arrays.X_train, preview.notes
+
+
+@all_cases(
+    ("low", "high", "divisor"),
+    [(32268, 33268, 4), (1000, 1100, 1), (40000, 40255, 1), (60000, 65535, 64), (300, 4200, 16), (20000, 50000, 128)],
+)
+def test_images_of_16_bits_above_an_offset_keep_their_levels(low, high, divisor):
+    """What is read is what is left of the values after the smallest one of the set, to the step that 256 levels leave:
+    pixels that differ by a step differ, and the order is kept."""
+    values = np.random.default_rng(2).integers(low, high + 1, (6, 30, 40)).astype(np.uint16)
+    values[0, :5], values[1, :5] = low, high
+    X, notes = read_16_bits(values)
+    expected = (values.astype(int) - low) // divisor if divisor < 128 else values // 256
+    assert by_value(X, "aaaaaa") == by_value(expected.astype(np.uint8), "aaaaaa")
+    if divisor == 128:  # that would take as many bits without the offset
+        assert "The images have 16 bits per pixel: values are divided by 256" in notes
+        return
+    said = f"{low:,} is subtracted" + (f" and values are divided by {divisor}" if divisor > 1 else "")
+    assert f"The images have 16 bits per pixel, with values from {low:,} to {high:,}: {said}" in notes
+
+
+@all_cases("hot", [1, 4, 6])
+@all_cases("offset", [0, 20000])
+def test_a_hot_pixel_does_not_set_the_scale_of_the_others(hot, offset):
+    values = np.random.default_rng(3).integers(0, 4000, (6, 30, 40)).astype(np.uint16) + np.uint16(offset)
+    values[0, :5] = offset
+    spoilt = values.copy()
+    spoilt[:hot, 7, 9] = 65535  # one an image
+    X, notes = read_16_bits(spoilt)
+    expected = ((values.astype(int) - offset) // 16).astype(np.uint8)
+    expected[:hot, 7, 9] = 255
+    assert by_value(X, "aaaaaa") == by_value(expected, "aaaaaa")
+    pixels = "1 pixel becomes" if hot == 1 else f"{hot} pixels become"
+    (note,) = (note for note in notes if "16 bits" in note)
+    assert note.endswith(f"outside {offset:,} to {offset + 4095:,}, {pixels} black or white")
+
+
+def test_a_bright_spot_is_no_hot_pixel_and_the_levels_that_it_costs_are_told():
+    values = np.random.default_rng(4).integers(100, 900, (6, 30, 40)).astype(np.uint16)
+    values[0, 3:6, 3:6] = 60000
+    X, notes = read_16_bits(values)
+    assert by_value(X, "aaaaaa") == by_value((values // 256).astype(np.uint8), "aaaaaa")
+    low, high = np.quantile(values, [0.01, 0.99]).astype(int) // 256
+    assert any(
+        f"98 % of these pixels keep only {high - low + 1} levels" in note and "in 8 bits" in note for note in notes
+    )
 
 
 def test_images_of_16_bits_beside_others_that_are_left_out_or_have_8():
@@ -126,15 +178,6 @@ def test_an_image_whose_values_are_not_of_16_bits_is_refused(values, said):
         read_upload("deep.zip", archive(tree([values, values], "ab", "tif", "TIFF")))
 
 
-def png_of_16_bits(colours):
-    """A PNG of (h, w, 3) uint16, which Pillow cannot write."""
-    h, w = colours.shape[:2]
-    rows = b"".join(b"\0" + row.astype(">u2").tobytes() for row in colours)
-    parts = (b"IHDR", struct.pack(">2I5B", w, h, 16, 2, 0, 0, 0)), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")
-    packed = (struct.pack(">I", len(c)) + t + c + struct.pack(">I", zlib.crc32(t + c)) for t, c in parts)
-    return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
-
-
 def test_colours_of_16_bits_are_read_where_they_fill_them_and_refused_where_bits_would_be_lost():
     colours = np.random.default_rng(1).integers(0, 65536, (4, 6, 9, 3))
     colours[0] //= 60  # a dark one
@@ -143,6 +186,9 @@ def test_colours_of_16_bits_are_read_where_they_fill_them_and_refused_where_bits
     assert by_value(preview.arrays.X_train, preview.arrays.y_train) == by_value(
         (colours // 256).astype(np.uint8), "abab"
     )
+    low = {name: png_of_16_bits(30000 + values // 64) for name, values in zip(files, colours)}
+    (note,) = (note for note in read_upload("low.zip", archive(low)).notes if "levels" in note)
+    assert note.startswith("98 % of these pixels keep only 5 levels")  # 30,000 to 31,023, of which the step is 256
     files = {name: png_of_16_bits(values // 16) for name, values in zip(files, colours)}
     with pytest.raises(DataError, match=r"of which 12 are used, but only the upper 8 .*multiply the values by 16"):
         read_upload("deep.zip", archive(files))

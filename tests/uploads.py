@@ -3,6 +3,7 @@
 import io
 import struct
 import zipfile
+import zlib
 
 import numpy as np
 from PIL import Image
@@ -35,6 +36,15 @@ def image(array, form="PNG"):
     file = io.BytesIO()
     (array if isinstance(array, Image.Image) else Image.fromarray(array)).save(file, form)
     return file.getvalue()
+
+
+def png_of_16_bits(colours):
+    """A PNG of (h, w, 3) uint16, which Pillow cannot write."""
+    h, w = colours.shape[:2]
+    rows = b"".join(b"\0" + row.astype(">u2").tobytes() for row in colours)
+    parts = (b"IHDR", struct.pack(">2I5B", w, h, 16, 2, 0, 0, 0)), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")
+    packed = (struct.pack(">I", len(c)) + t + c + struct.pack(">I", zlib.crc32(t + c)) for t, c in parts)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
 
 
 def exif(orientation=6):

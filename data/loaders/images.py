@@ -3,7 +3,9 @@ Alternatively, images with a table of their names and classes (loaders.labelled)
 `unknown`, or with an empty class in the table, are unlabelled.
 
 All images with 16 bits per pixel are reduced to 8 bits on one common scale: their values are divided by the power of
-two that suits the largest value of all of them, which uses 8, 10, 12, 14 or 16 bits.
+two that suits the largest value of all of them, which uses 8, 10, 12, 14 or 16 bits. If fewer bits suffice then, the
+smallest value of all is subtracted first, and up to one pixel an image, or CUT of all, become black or white at either
+end. Notes say so, and how many levels are left if they are few.
 
 cats/1.png  dogs/1.png      or      train/cats/1.png  test/cats/7.png      or      1.png  2.png  labels.csv
 """
@@ -33,23 +35,19 @@ MAX_SIDE = 1024
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
 _DEEP = ("I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes with more than 8 bits per pixel
 _FILLED = (8, 10, 12, 14, 16)  # bits that sensors of cameras, microscopes and scanners use of 16
+CUT = 1e-4  # of all pixels, or one an image: as many hot or dead ones at either end may be cut off
+MOST, FEW_LEVELS = 0.98, 32  # share of the pixels that keep fewer levels than are enough, for a note
 _COLOURS_ACCEPTED = "colours of 8 bits, or of 16 bits that are all used (multiply the values by {}), or grey images"
 _TEST_FOLDERS = {"test", "testing"}
 _UNLABELLED_FOLDERS = {"unlabelled", "unlabeled", "unknown"}
 
 
-class Depth(NamedTuple):
-    """Of an image with 16 bits: used: how many bits its values use, one of _FILLED; shifted: the shift applied."""
-
-    used: int
-    shifted: int
-
-
 class Decoded(NamedTuple):
-    """An image (h, w) or (h, w, 3) uint8; depth: for images with 16 bits, from its own largest value."""
+    """An image (h, w) or (h, w, 3) uint8, or (h, w) uint16 if it has 16 bits; upper: the largest value of colours of 16
+    bits, the upper 8 of which are the pixels, else 0."""
 
     pixels: np.ndarray
-    depth: Depth | None = None
+    upper: int = 0
 
 
 def is_image(name: str) -> bool:
@@ -70,7 +68,7 @@ def read(members: list[Member], table: ClassTable | None = None, skip: bool = Fa
             parts = _path(member, table)
             image = decode(member.name, member.read())
             decoded.append((parts, image))
-            total += image.pixels.nbytes
+            total += image.pixels.size
         if total > MAX_BYTES:
             raise TooLarge(f"The images take more than {MAX_BYTES >> 20} MB as pixels", SIZE_ACCEPTED)
     decoded = _of_one_size(decoded, sieve)
@@ -129,23 +127,88 @@ def _of_one_size(decoded: list[tuple], sieve: Sieve) -> list[tuple]:
 
 
 def on_one_scale(images: Sequence[Decoded], what: str = "images") -> tuple[list[np.ndarray], list[str]]:
-    """The pixels of images, those with 16 bits divided by one power of two, and a note. DataError for colour images of
+    """The pixels of images as uint8, those with 16 bits on one scale, and notes on it. DataError for colour images of
     which too few bits can be read."""
-    depths = [image.depth for image in images if image.depth]
-    if not depths:
+    deep = [image for image in images if image.upper or image.pixels.dtype == np.uint16]
+    if not deep:
         return [image.pixels for image in images], []
-    used = max(depth.used for depth in depths)
-    which = f"The {what}" if len(depths) == len(images) else f"{len(depths):,} of {len(images):,} {what}"
-    has = "has" if len(images) == 1 or len(depths) == 1 < len(images) else "have"
-    summary = f"{which} {has} 16 bits per pixel" + (f", of which {used} are used" if used < 16 else "")
-    if any(depth.shifted > used - 8 for depth in depths):  # Pillow reads only the upper 8 bits of colours
+    counts, colours = _counted(deep), any(image.upper for image in deep)
+    scale = _scale(counts, colours, len(deep))
+    which = f"The {what}" if len(deep) == len(images) else f"{len(deep):,} of {len(images):,} {what}"
+    has = "has" if len(images) == 1 or len(deep) == 1 < len(images) else "have"
+    summary = f"{which} {has} 16 bits per pixel" + (f", of which {scale.bits} are used" if scale.bits < 16 else "")
+    if colours and scale.bits < 16:  # Pillow reads only the upper 8 bits of colours
         reason = f"{summary}, but only the upper 8 bits of colours can be read"
-        raise DataError(reason, _COLOURS_ACCEPTED.format(1 << 16 - used))
-    more = [used - 8 - image.depth.shifted if image.depth else 0 for image in images]
-    pixels = [image.pixels >> shift if shift else image.pixels for image, shift in zip(images, more)]
-    return pixels, [
-        f"{summary}: values are divided by {1 << used - 8}" if used > 8 else f"{summary}: values stay as they are"
-    ]
+        raise DataError(reason, _COLOURS_ACCEPTED.format(1 << 16 - scale.bits))
+    pixels = [scale.applied(image.pixels) if image.pixels.dtype == np.uint16 else image.pixels for image in images]
+    if scale.low or scale.cut:
+        low, high = np.flatnonzero(counts)[[0, -1]]
+        summary = f"{which} {has} 16 bits per pixel, with values from {low:,} to {high:,}"
+    return pixels, [f"{summary}: {scale}", *_few_levels(counts, scale, colours, what)]
+
+
+class _Scale(NamedTuple):
+    """How values of 16 bits become 8: `low` is subtracted, and the rest, of so many bits, divided by a power of two.
+    cut: the number of pixels that are below or above and become 0 or 255."""
+
+    low: int
+    bits: int
+    cut: int
+
+    def applied(self, values: np.ndarray) -> np.ndarray:
+        """uint8 of the same shape."""
+        above = np.minimum(np.maximum(values, self.low) - self.low, (1 << self.bits) - 1)
+        return (above >> self.bits - 8).astype(np.uint8)
+
+    def __str__(self) -> str:
+        steps = [f"{self.low:,} is subtracted"] if self.low else []
+        steps += [f"values are divided by {1 << self.bits - 8}"] if self.bits > 8 else []
+        last, n = self.low + (1 << self.bits) - 1, self.cut
+        pixels_become = "1 pixel becomes" if n == 1 else f"{n:,} pixels become"
+        ends = f"; outside {self.low:,} to {last:,}, {pixels_become} black or white" if n else ""
+        return (" and ".join(steps) or "values stay as they are") + ends
+
+
+def _counted(deep: Sequence[Decoded]) -> np.ndarray:
+    """(65536,) the number of pixels with each value of 16 bits; colours, whose lower bits are unknown, have all set."""
+    counts = np.zeros(1 << 16, np.int64)
+    for image in deep:
+        if image.upper:
+            counts[255::256] += np.bincount(image.pixels.ravel(), minlength=256)
+            counts[image.upper] += 1  # which no pixel has if the image has been converted to grey
+        else:
+            counts += np.bincount(image.pixels.ravel(), minlength=1 << 16)
+    return counts
+
+
+def _scale(counts: np.ndarray, colours: bool, n_images: int) -> _Scale:
+    """The scale that keeps most levels, the simplest one of several: from 0 to the largest value, with the smallest one
+    subtracted, or without the few pixels that are far from all others."""
+    low, high = np.flatnonzero(counts)[[0, -1]].tolist()
+    total = np.cumsum(counts)
+    most = max(n_images, int(CUT * total[-1]))
+    darkest, brightest = int(np.searchsorted(total, most, "right")), int(np.searchsorted(total, total[-1] - most))
+    ranges = (
+        [(0, high)] if colours else [(0, high), (low, high), (0, brightest), (low, brightest), (darkest, brightest)]
+    )
+    first, last = min(ranges, key=lambda ends: _filled(ends[1] - ends[0]))
+    bits = _filled(last - first)
+    return _Scale(first, bits, int(counts[:first].sum() + counts[first + (1 << bits) :].sum()))
+
+
+def _few_levels(counts: np.ndarray, scale: _Scale, colours: bool, what: str) -> list[str]:
+    """A note if the scale leaves most pixels few of the levels that they had."""
+    total = np.cumsum(counts)
+    low, high = np.searchsorted(total, [(1 - MOST) / 2 * total[-1], (1 + MOST) / 2 * total[-1]]).tolist()
+    before = np.count_nonzero(counts[low : high + 1]) * (256 if colours else 1)
+    first, last = scale.applied(np.array([low, high], np.uint16)).tolist()
+    n = last - first + 1
+    if n >= min(FEW_LEVELS, before):
+        return []
+    left = "a single level" if n == 1 else f"only {n} levels"
+    because = "only the upper 8 bits of colours can be read" if colours else "others are far darker or brighter"
+    way_out = f"To keep more, save the {what} in 8 bits with the contrast that you need"
+    return [f"{100 * MOST:g} % of these pixels keep {left} of brightness, because {because}. {way_out}"]
 
 
 def decode(name: str, content: bytes, most: int = MAX_SIDE) -> Decoded:
@@ -154,8 +217,7 @@ def decode(name: str, content: bytes, most: int = MAX_SIDE) -> Decoded:
         if max(image.size) > most:
             width, height = image.size
             raise DataError(f"{name} has {width} x {height} pixels", f"images of up to {most} x {most}")
-        flattened, depth = flat(image)
-        return Decoded(pixels(flattened), depth)
+        return flat(image)
 
 
 @contextmanager
@@ -173,35 +235,33 @@ def opened(
             yield image
 
 
-def flat(image: Image.Image) -> tuple[Image.Image, Depth | None]:
-    """An opened image in mode L or RGB, as viewers show it: upright, with transparent parts on white; and its depth, if
-    it has 16 bits. Raises ValueError for values that are not whole numbers from 0 to 65535."""
+def flat(image: Image.Image) -> Decoded:
+    """An opened image, grey or with three colours, as viewers show it: upright, with transparent parts on white. Raises
+    ValueError for values that are not whole numbers from 0 to 65535."""
     deep_colours = image.mode not in _DEEP and any(";16" in str(tile[3]) for tile in image.tile)
     image = _upright(image)
     if image.mode in _DEEP:
-        return _in_8_bits(np.asarray(image))
+        return Decoded(_whole(np.asarray(image)))
     if image.mode != "L" or image.has_transparency_data:
         if image.has_transparency_data:
             image = image.convert("RGBA")
             image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
         image = image.convert("RGB")
-    return image, Depth(_filled(255 + 256 * int(np.asarray(image).max())), 8) if deep_colours else None
+    return Decoded(pixels(image), 255 + 256 * int(np.asarray(image).max()) if deep_colours else 0)
 
 
-def _in_8_bits(values: np.ndarray) -> tuple[Image.Image, Depth]:
-    """Pixels (h, w) of 16 bits, divided by the power of two that suits their largest value."""
+def _whole(values: np.ndarray) -> np.ndarray:
+    """(h, w) uint16. ValueError for other values."""
     low, high = values.min(), values.max()
     if not (low >= 0 and high <= 65535):  # false for NaN
         raise ValueError(f"its values range from {low:g} to {high:g}: save it with values from 0 to 65535")
     if values.dtype.kind == "f" and np.mod(values, 1).any():
         raise ValueError("its values are not whole numbers: save it with whole numbers from 0 to 65535")
-    used = _filled(int(high))
-    shifted = (values.astype(np.uint16) >> used - 8).astype(np.uint8)
-    return Image.fromarray(shifted), Depth(used, used - 8)
+    return values.astype(np.uint16)
 
 
 def _filled(largest: int) -> int:
-    """The number of bits assumed for images with this largest value."""
+    """The number of bits assumed for images whose values range from 0 to this."""
     return next(bits for bits in _FILLED if largest >> bits == 0)
 
 

@@ -249,7 +249,7 @@ def _decoded(members: list[Member], sieve: Sieve) -> tuple[list[np.ndarray | Non
                 raise DataError(f"{member.name} has {w} x {h} pixels", f"images of at least {MIN_SIDE} x {MIN_SIDE}")
             coloured = coloured or original.pixels.ndim == 3
             image = original._replace(pixels=images.grey(original.pixels))
-            total += image.pixels.nbytes
+            total += image.pixels.size
         if total > bundle.MAX_BYTES:
             raise TooLarge(f"The images take more than {bundle.MAX_BYTES >> 20} MB as pixels", bundle.SIZE_ACCEPTED)
         decoded.append(image)

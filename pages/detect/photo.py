@@ -202,8 +202,9 @@ def _grey(photograph: Photograph) -> tuple[np.ndarray, tuple[int, int], list[str
         with images.opened(photograph.name, photograph.content, FORMATS, ACCEPTED) as image:
             full = image.size
             image.draft(None, (2 * LONGEST, 2 * LONGEST))  # a JPEG is read at a fraction of its size
-            image, depth = images.flat(image)
-        _, notes = images.on_one_scale([images.Decoded(np.asarray(image), depth)], "photograph")
+            decoded = images.flat(image)
+        (on_scale,), notes = images.on_one_scale([decoded], "photograph")
+        image = Image.fromarray(on_scale)
     lies = image.width > image.height
     image.thumbnail((LONGEST, LONGEST))
     return images.grey(images.pixels(image)), tuple(sorted(full, reverse=not lies)), notes

@@ -23,6 +23,7 @@ from tests.annotations import (
     label_studio_csv,
     label_studio_min,
     labelme,
+    open_images,
     per_cent,
     pictures,
     table,
@@ -390,6 +391,15 @@ def test_a_crowd_of_coco_is_no_object_however_it_is_written(written):
     upload = read_pictures(files_of({**pictures(), "i.json": json.dumps(whole)}))
     assert sorted(upload.boxes.tolist()) == sorted(ALL)
     assert "2 annotations are ignored: crowd (2)" in upload.notes
+
+
+def test_a_group_of_openimages_is_no_object():
+    head, *rows = open_images().split("\n")
+    rows = [f"{row},{group}" for row, group in zip(rows, ["0", "-1", "0"])]
+    table_ = "\n".join([f"{head},IsGroupOf", *rows, "b,x,car,1,0.1,0.9,0.1,0.8,1"])
+    upload = read_pictures(files_of({**pictures(), "o.csv": table_}))
+    assert sorted(upload.boxes.round(3).tolist()) == sorted(ALL)
+    assert "1 annotation is ignored: crowd (1)" in upload.notes
 
 
 @pytest.mark.parametrize("written", [5, 5.0, "5"])

@@ -332,9 +332,10 @@ class Columns:
             if column.kind == "numbers":
                 _require_one_unit(column, names[k])
                 comma = (column.decimal_mark or usual) == "comma"
-                if len(column.either) > 1 and not column.decimal_mark:
+                mark = "." if comma else ","
+                if mark in column.either and not column.decimal_mark:
                     _require_a_mark(column, names[k], decided)
-                    thousands.append(f"{names[k]} ({column.either['.' if comma else ',']})")
+                    thousands.append(f"{names[k]} ({column.either[mark]})")
                 self._used.append(_Column(k, names[k], partial(value, comma=comma, unsure=column.in_units)))
                 units += [f"{names[k]} ({of_all})" for of_all in column.units if of_all]
             elif column.kind == "dates":
@@ -350,8 +351,8 @@ class Columns:
         self.names = tuple(name for column in self._used for name in column.names)
         self.notes = [COMMA] if "comma" in marks else []
         if thousands:
-            mark = "points" if usual == "comma" else "commas"
-            self.notes.append(f"As in the other columns, {mark} separate thousands: {_listed(thousands)}")
+            mark = "Points" if usual == "comma" else "Commas"
+            self.notes.append(f"{mark} separate thousands: {_listed(thousands)}")
         self.notes += _left_out(seen, [names[k] for k in chosen])
         if coded := [f"{column.name} ({len(column.levels)})" for column in self._used if column.levels]:
             self.notes.append(f"Categories become columns of 0 and 1: {_listed(coded)}")
@@ -410,7 +411,7 @@ def _require_one_unit(column: _Seen, name: str) -> None:
 
 def _require_a_mark(column: _Seen, name: str, decided: bool) -> None:
     """DataError for a column with 1,234 and 1.234, unless other columns have decided which mark is the decimal one."""
-    if not decided:
+    if len(column.either) > 1 and not decided:
         cells = " and ".join(repr(cell[:40]) for cell in column.either.values())
         raise DataError(
             f"Column {name!r} has {cells}, whose decimal mark may be the point or the comma",

@@ -40,6 +40,7 @@ _IMAGE = (
     *("image_path", "img", "path", "picture", "name"),
 )
 _KIND = ("class", "label", "labelname", "class_name", "label_name", "category_name", "object", "name")
+_CROWDS = ("isgroupof", "iscrowd")  # a box around many objects: of OpenImages, of tables made of COCO
 _CORNERS = (
     *(BOX, ("x_min", "y_min", "x_max", "y_max"), ("x0", "y0", "x1", "y1"), ("x1", "y1", "x2", "y2")),
     *(("left", "top", "right", "bottom"), ("xtl", "ytl", "xbr", "ybr")),
@@ -92,6 +93,9 @@ def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
             raise DataError(f"{spot.where()}: more than {MAX_OBJECTS:,} objects", f"at most {MAX_OBJECTS:,} objects")
         with sieve.part(spot.where()):
             values = _values(spot, columns, cells)
+            if any(values.get(column, "").lower() in ("1", "1.0", "true") for column in _CROWDS):
+                sieve.ignored["crowd"] += 1
+                continue
             size = stated_size(values["height"], values["width"]) if sized else None
             objects.append(_object(spot, layout, values, words, comma)._replace(size=size))
     shares = bool(objects) and all(-1 <= v <= 1 for annotated in objects for v in annotated.box)

@@ -18,13 +18,14 @@ Reference: docs.ultralytics.com, "Datasets" (detect, segment, pose, obb) and `Re
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from data.dataset import DataError
 from data.loaders import text
 from data.loaders.bundle import Member
-from data.loaders.objects.annotation import MAX_BYTES, Object, Spot, called
+from data.loaders.objects.annotation import MAX_BYTES, MAX_OBJECTS, Object, Spot, called
 from data.loaders.sieve import Sieve
 
 NAMES = ("classes.txt", "obj.names")
@@ -72,12 +73,7 @@ def dataset(members: Sequence[Member], texts: Iterable[Member]) -> Dataset:
     stated = next(filter(None, map(_KEYPOINTS.search, configs)), None)
     keypoints = None if not any("names:" in config for config in configs) else 0
     keypoints = int(stated[1]) * int(stated[2]) if stated else keypoints
-    lines = []
-    for member in texts:
-        content = member.read() if member.size <= MAX_BYTES else b""
-        if content and is_yolo(content):
-            split = map(str.split, content.decode(errors="replace").split("\n"))
-            lines += [values[1:] for values in split if len(values) >= LONG]
+    lines = islice((values for member in texts for values in _long_lines(member)), MAX_OBJECTS)
     allowed = [(len(values), _readings(values, keypoints)) for values in lines]
     allowed = [(n, readings) for n, readings in allowed if readings]  # the others are errors of their lines
     common = frozenset.intersection(*(readings for _, readings in allowed)) if allowed else frozenset()
@@ -106,6 +102,14 @@ def read(name: str, content: bytes, whole: Dataset, sieve: Sieve) -> Iterator[Ob
                 raise DataError(f"{spot.where()}: {' '.join(values)[:60]!r}", ACCEPTED)
             kind = called(_kind(values[0], whole.kinds))
             yield Object(PurePosixPath(name).stem, box, spot, tuple(places[:4]), kind=kind, shares=True)
+
+
+def _long_lines(member: Member) -> Iterator[list[str]]:
+    """The numbers behind the class of the lines that have LONG numbers or more."""
+    content = member.read() if member.size <= MAX_BYTES else b""
+    if content and is_yolo(content):
+        lines = map(str.split, content.decode(errors="replace").split("\n"))
+        yield from (values[1:] for values in lines if len(values) >= LONG)
 
 
 def _of_long(spot: Spot, values: Sequence[str], v: Sequence[float], whole: Dataset) -> tuple[float, ...]:

@@ -21,6 +21,7 @@ class Allowed(NamedTuple):
 
     words: str
     takes: Callable[[object], bool]
+    fields: tuple[Mapping, Mapping] | None = None  # of an object those that it must have, and those that it may
 
     def or_a(self, words: str, *types: type) -> "Allowed":
         """This kind, or an object of these types."""
@@ -136,7 +137,7 @@ def an_object(fields: Mapping[str, Allowed], optional: Mapping[str, Allowed] | N
         known = {**fields, **(optional or {})}
         return all(known[name].takes(own) for name, own in value.items() if name in known)
 
-    return Allowed(f"an object with {', '.join(fields or optional)}", takes)
+    return Allowed(f"an object with {', '.join(fields or optional)}", takes, (fields, optional or {}))
 
 
 def check_object(value, fields: Mapping[str, Allowed], optional: Mapping[str, Allowed] | None = None) -> dict:
@@ -147,6 +148,12 @@ def check_object(value, fields: Mapping[str, Allowed], optional: Mapping[str, Al
         if name not in value:
             raise ValueError(f"it has no {name}")
     for name, kind in {**fields, **(optional or {})}.items():
-        if name in value:
-            require(kind.takes(value[name]), name, value[name], kind.words)
+        if name not in value or kind.takes(value[name]):
+            continue
+        if kind.fields is not None:  # the field of a field is named
+            try:
+                check_object(value[name], *kind.fields)
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
+        raise ValueError(refusal(name, value[name], kind.words))
     return value

@@ -107,14 +107,14 @@ def test_each_reason_is_given_in_words(made_up):
     said = {kind: why_not(base, run) for kind, run in cases.items()}
     assert {kind: reason.kind for kind, reason in said.items()} == {kind: kind for kind in cases}
     assert "mnist-5k, the reference on digits-8x8" in said["data"].text
-    assert "3, 8 apart, the reference all classes" in said["classes"].text
+    assert "separates 3, 8; the reference separates all classes" in said["classes"].text
     assert "seed 7" in said["examples"].text
     assert "30 are common" in said["examples"].text
     assert why_not(base, made_up(y, y[::-1])).kind == "replaced"
     assert why_not(base, made_up(y, y, recipe=DIGITS.replace(classes=tuple(range(10))))) is None
     assert why_not(base, made_up(y[:-1], y[:-1])).kind == "examples"
     own = made_up(np.sign(y - 4.5).astype(int), np.sign(y - 4.5).astype(int), recipe=DIGITS.replace(classes=(8,)), k=1)
-    assert "8 and the rest apart" in why_not(base, own).text
+    assert "8 and the rest; the reference" in why_not(base, own).text
 
 
 def test_runs_without_answers_say_why(made_up):

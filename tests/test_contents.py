@@ -77,7 +77,7 @@ def test_it_is_no_file_of_a_run_of_another_method(run):
     plain = finished(MOONS)
     (plain.path / "weights.npz").write_bytes(b"whatever")
     assert plain.state == "done"
-    with pytest.raises(FileNotFoundError, match="keep no"):
+    with pytest.raises(FileNotFoundError, match="store no"):
         plain.kept("weights")
 
 

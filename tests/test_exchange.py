@@ -218,7 +218,7 @@ def test_a_machine_that_decides_in_single_precision_is_carried_in_double(plain, 
     assert np.abs(large.decision_function(X) - exact).max() > 100 * file.APART
     np.testing.assert_allclose(answers(to_onnx(large, X), X)[1], exact, atol=1e-6)
     monkeypatch.setattr(file, "_in_double", lambda machine, X: machine.decision_function(X))
-    with pytest.raises(ValueError, match="otherwise than the machine"):
+    with pytest.raises(ValueError, match="differently from the machine"):
         to_onnx(large, X)
 
 
@@ -268,7 +268,7 @@ def test_a_file_that_answers_otherwise_is_not_handed_out(plain, monkeypatch):
     with pytest.raises(ValueError, match=r"decision values up to 0.0002 apart; allowed: 0, and 0.0001"):
         to_onnx(machine, X)
     monkeypatch.setattr(file, "_file", lambda m, *rest: true(replace(m, classes=m.classes[::-1]), *rest))
-    with pytest.raises(ValueError, match=f"answers {len(X)} of {len(X)} examples otherwise"):
+    with pytest.raises(ValueError, match=f"answers {len(X)} of {len(X)} examples differently"):
         to_onnx(machine, X)
 
 

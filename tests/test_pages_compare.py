@@ -165,7 +165,7 @@ def test_what_cannot_be_compared_says_why_and_the_others_are_shown(stored):
     text = said(app.markdown)
     assert "C · Seeded** is not compared. It was tested on other examples" in text
     assert "seed 4" in text
-    assert "D · Three or eight** is not compared. It separates 3, 8, the reference all classes" in text
+    assert "D · Three or eight** is not compared. It separates 3, 8; the reference separates all classes" in text
     assert "E · Eight or not** is not compared. It separates 8 and the rest" in text
     assert "B fixes" in text
     assert len(app.dataframe[0].value) == 2

@@ -172,7 +172,7 @@ def test_it_stands_aside_while_a_run_is_at_work(run, counts):
     other = type("Job", (), {"state": "running", "at_work": True})()
     queue._jobs["x"] = other
     counts.start(run.id)
-    until(lambda: counts.status(run.id).message.startswith("Waits while"))
+    until(lambda: counts.status(run.id).message.startswith("Waiting while"))
     assert counts.status(run.id).state == "waiting"
     del queue._jobs["x"]
     queue.look_again()

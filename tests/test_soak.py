@@ -55,7 +55,7 @@ def test_reports_and_scripts_of_hostile_names(home, number):
 
 
 def test_a_text_that_is_not_escaped_is_seen(home, monkeypatch):
-    monkeypatch.setattr(reports.sheet.marks, "text", str)
+    monkeypatch.setattr(reports.exports.marks, "text", str)
     monkeypatch.setattr(reports, "_text", lambda rng: "<script>1")
     assert "script" in reports.attempt(1, 1)
 

@@ -170,7 +170,7 @@ def test_too_much_work_is_refused_and_errors_are_told():
     made = analysis({key: lambda task: held.wait(20) for key in range(MAX_WAITING + 1)} | {"fails": fail})
     for key in range(MAX_WAITING):
         made.start(key)
-    with pytest.raises(Busy, match=f"{MAX_WAITING} others are waiting"):
+    with pytest.raises(Busy, match=f"{MAX_WAITING} others are already waiting"):
         made.start(MAX_WAITING)
     held.set()
     for key in range(MAX_WAITING):
@@ -185,7 +185,7 @@ def test_only_patient_work_stands_aside_for_runs():
         made.queue._jobs["x"] = type("Job", (), {"state": "running", "at_work": True})()
         made.start("a")
     assert quick.wait("a", timeout=20).state == "done"
-    until(lambda: patient.status("a").message.startswith("Waits while"))
+    until(lambda: patient.status("a").message.startswith("Waiting while"))
     assert patient.status("a").state == "waiting"
     del patient.queue._jobs["x"]
     patient.queue.look_again()
@@ -211,5 +211,5 @@ def test_it_stops_when_it_is_told_to(run):
 def test_data_that_were_replaced_since_are_refused(run):
     run.complete(run.result | {"data_hash": "another"})
     for ask in (lambda: without.stand(run, ROOM), lambda: without.worth(run, None, ROOM)):
-        with pytest.raises(RecipeError, match="dataset = 'digits-8x8'; allowed: the set that the run was trained on"):
+        with pytest.raises(RecipeError, match="'digits-8x8'; allowed: the dataset that the run was trained on"):
             ask()

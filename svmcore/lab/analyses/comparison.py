@@ -94,7 +94,7 @@ def why_not(reference: Run, run: Run) -> Reason | None:
         return Reason(REPLACED, f"The dataset {ours.dataset} was replaced between this run and the reference.")
     told = [_told_apart(recipe) for recipe in (ours, theirs)]
     if told[0] != told[1]:
-        return Reason(CLASSES, f"It separates {_named(told[0])}, the reference {_named(told[1])}.")
+        return Reason(CLASSES, f"It separates {_named(told[0])}; the reference separates {_named(told[1])}.")
     own, other = run.test(), reference.test()
     if own.split != other.split:
         return Reason(PART, f"It was tested on the {own.split} part, the reference on the {other.split} part.")

@@ -448,6 +448,20 @@ def test_of_several_annotators_one_is_read_and_the_others_are_counted(tool, trut
     assert "3 annotations are ignored: region of another annotator (3)" in upload.notes
 
 
+@pytest.mark.parametrize("tool", ["VOC", "labelme"])
+def test_a_picture_that_two_files_annotate_is_told(tool):
+    ending, written = ("xml", voc) if tool == "VOC" else ("json", labelme)
+    given = {**pictures(), **{f"one/{n}.{ending}": written(n) for n in "ab"}}
+    other = voc("b", boxes=[(4, 11, 16, 31)]) if tool == "VOC" else labelme("b").replace("[15, 30]", "[16, 31]")
+    if tool == "labelme":
+        other = json.dumps(json.loads(other) | {"shapes": json.loads(other)["shapes"][:1]})
+    upload = read_pictures(files_of(given | {f"two/b.{ending}": other}))
+    assert len(upload.boxes) == 4
+    said = f"1 picture has objects in several files, such as b.png in one/b.{ending} and two/b.{ending}: all of them"
+    assert any(note.startswith(said) for note in upload.notes)
+    assert not any("several files" in note for note in read_pictures(files_of(given)).notes)
+
+
 def test_tasks_of_two_projects_with_the_same_numbers_are_not_taken_for_two_annotators():
     whole = json.loads(label_studio())
     for task in whole:

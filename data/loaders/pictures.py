@@ -87,7 +87,7 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
     annotated = [item for item in annotated if item.kind in kinds] if kinds else annotated
     decoded, read = _decoded(members, sieve)
     annotated, position, resized = _placed(annotated, decoded, names, sieve)
-    notes = [*sieve.notes(total, "files and lines"), *resized]
+    notes = [*sieve.notes(total, "files and lines"), *resized, *_several_files(annotated, position, names)]
     readable = [k for k, picture in enumerate(decoded) if picture is not None]
     position, decoded = np.searchsorted(readable, position), [decoded[k] for k in readable]
     if len(set(position)) < 2:
@@ -216,6 +216,19 @@ def _placed(
             if stated.is_scaled(shape):
                 resized.setdefault(there[0], (shape, item.size))
     return placed, np.array(position, np.int64), _resized_note(names, resized)
+
+
+def _several_files(placed: list[Object], position: np.ndarray, names: list[str]) -> list[str]:
+    """A note on pictures with objects in several files, which may be those of several annotators."""
+    files: dict[int, dict[str, None]] = {}
+    for item, k in zip(placed, position.tolist()):
+        files.setdefault(k, {})[item.spot.file] = None
+    several = [k for k, of_one in files.items() if len(of_one) > 1]
+    if not several:
+        return []
+    which = "1 picture has" if len(several) == 1 else f"{len(several):,} pictures have"
+    two = " and ".join(file[:60] for file in list(files[several[0]])[:2])
+    return [f"{which} objects in several files, such as {names[several[0]][:60]} in {two}: all of them count"]
 
 
 def _resized_note(names: list[str], resized: dict[int, tuple]) -> list[str]:

@@ -84,7 +84,7 @@ class Object(NamedTuple):
         H, W = self.size or shape
         if min(abs(h - H * w / W), abs(w - W * h / H)) >= 1:  # a pixel, as sides are rounded to whole pixels
             reason = f"{self.spot.where()}: the annotations state {W} x {H} pixels, but {self.image[:60]} has {w} x {h}"
-            raise DataError(reason, "the image that was annotated, or one that only its scale distinguishes from it")
+            raise DataError(reason, "the image that was annotated, at any scale, or annotations without its size")
         if not self.shares and (h, w) == (H, W):
             return self
         x, y = (w, h) if self.shares else (w / W, h / H)

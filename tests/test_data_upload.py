@@ -2,6 +2,7 @@
 
 import gzip
 import pickle
+import re
 import tracemalloc
 
 import numpy as np
@@ -142,6 +143,33 @@ def test_a_hot_pixel_does_not_set_the_scale_of_the_others(hot, offset):
     pixels = "1 pixel becomes" if hot == 1 else f"{hot} pixels become"
     (note,) = (note for note in notes if "16 bits" in note)
     assert note.endswith(f"outside {offset:,} to {offset + 4095:,}, {pixels} black or white")
+
+
+@all_cases("shape", [(1, 1), (1, 2), (3, 3), (9, 11), (40, 30)])
+@all_cases("kind", ["one value", "any", "narrow", "spoilt", "two"])
+def test_on_one_scale_order_is_kept_and_what_is_lost_is_told(shape, kind):
+    """For every set: a brighter pixel never becomes a darker one, two pixels that become one differ by less than the
+    divisor unless both are cut off, and as many pixels are cut off as the note counts."""
+    rng = np.random.default_rng(5)
+    for low in (0, 7, 500, 30000):
+        values = {
+            "one value": np.full((8, *shape), low),
+            "any": rng.integers(low, 65536, (8, *shape)),
+            "narrow": low + rng.integers(0, 700, (8, *shape)),
+            "spoilt": low + rng.integers(0, 700, (8, *shape)) * np.where(rng.random((8, *shape)) < 1e-3, 40, 1),
+            "two": low + 300 * rng.integers(0, 2, (8, *shape)),
+        }[kind].astype(np.uint16)
+        pixels, (note, *_) = images.on_one_scale([images.Decoded(of_one) for of_one in values])
+        v, x = values.ravel().astype(int), np.stack(pixels).ravel().astype(int)
+        assert np.stack(pixels).dtype == np.uint8
+        order = np.argsort(v, kind="stable")
+        assert (np.diff(x[order]) >= 0).all()
+        divisor = int((re.findall(r"divided by (\d+)", note) or ["1"])[0])
+        start = int((re.findall(r"([\d,]+) is subtracted", note) or ["0"])[0].replace(",", ""))
+        cut = int((re.findall(r"([\d,]+) pixels? becomes?", note) or ["0"])[0].replace(",", ""))
+        inside = (v >= start) & (v < start + 256 * divisor)
+        assert (x[inside] == (v[inside] - start) // divisor).all()
+        assert cut == (~inside).sum() <= max(16, 1e-4 * v.size)
 
 
 def test_a_bright_spot_is_no_hot_pixel_and_the_levels_that_it_costs_are_told():

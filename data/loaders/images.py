@@ -186,7 +186,7 @@ def _scale(counts: np.ndarray, colours: bool, n_images: int) -> _Scale:
     subtracted, or without the few pixels that are far from all others."""
     low, high = np.flatnonzero(counts)[[0, -1]].tolist()
     total = np.cumsum(counts)
-    most = max(n_images, int(CUT * total[-1]))
+    most = min(max(n_images, int(CUT * total[-1])), total[-1] // 100)  # of small images no whole part
     darkest, brightest = int(np.searchsorted(total, most, "right")), int(np.searchsorted(total, total[-1] - most))
     ranges = (
         [(0, high)] if colours else [(0, high), (low, high), (0, brightest), (low, brightest), (darkest, brightest)]

@@ -5,6 +5,7 @@ predict: argmax_c f_c(x), or the sign of the only f
 """
 
 import warnings
+from collections.abc import Callable
 from math import prod
 
 import numpy as np
@@ -14,9 +15,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from svmcore.kernels import Kernel
 from svmcore.memory import MB, BudgetError
 from svmcore.model import Machine, labels
-from svmcore.rows import LOST, FileRows, lost_columns, require_float32
+from svmcore.preprocess import Preprocessor
+from svmcore.rows import FileRows, double_rows, lost_columns, middles, pieces, require_float32
 from svmcore.solvers.session import Session
 
 
@@ -72,19 +75,54 @@ def require_memory(need: int, ceiling: int, what: str) -> None:
 def float32_rows(X, lost: np.ndarray | None = None) -> np.ndarray:
     """X (n, d), sparse or not, as float32 rows; those of a file stay there. ValueError for numbers beyond float32; a
     warning for columns that lose in it what tells examples apart (`lost`, where they are known)."""
+    lost = lost_columns(X) if lost is None else lost
+    _warn_of(lost, "subtract its mean or standardise it first: Preprocessor('zscore')")
     if isinstance(X, FileRows):
         return X
-    if len(lost := lost_columns(X) if lost is None else lost):
-        columns = ", ".join(map(str, lost[:5])) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
-        warnings.warn(
-            f"X: single precision, as kernels take it, rounds column {columns} by more than {LOST:g} of its standard "
-            "deviation; subtract its mean or standardise it first: Preprocessor('zscore')",
-            stacklevel=3,
-        )
     with np.errstate(over="ignore"):
         X = X.astype(np.float32).toarray() if hasattr(X, "toarray") else np.ascontiguousarray(X, np.float32)
     require_float32(X)
     return X
+
+
+def rows_for(kernel_of: Callable, X) -> tuple[Kernel, Preprocessor | None, np.ndarray | FileRows]:
+    """The kernel, and the rows (n, d) float32 that it sees of examples X (n, d), sparse or of a file. Where it is one
+    of differences, columns whose differences float32 would round away have their median subtracted first, in double
+    precision: by the Preprocessor, which the machine needs from then on. kernel_of(X): the kernel."""
+    lost = lost_columns(X)
+    if len(lost) and not isinstance(X, FileRows):
+        require_float32(X.data if hasattr(X, "toarray") else X)
+    if not len(lost) or not (kernel := kernel_of(X)).of_differences:
+        rows = float32_rows(X, lost)
+        return kernel_of(rows), None, rows
+    centre = centring(shift := middles(X, lost))
+    _warn_of(lost_columns(X, shift), "its numbers lie in groups far apart: split it into the group and what is within")
+    if isinstance(X, FileRows):
+        return kernel, centre, X.less(shift)
+    return kernel, centre, transformed_rows(centre, X)
+
+
+def centring(shift: np.ndarray) -> Preprocessor:
+    """A fitted Preprocessor that subtracts shift (d,) float64 in double precision."""
+    centre = Preprocessor("centre")
+    centre.learned_ = {0: (shift.reshape(1, -1, 1),)}
+    centre.n_features_in_ = len(shift)
+    return centre
+
+
+def transformed_rows(prepare: Preprocessor, X) -> np.ndarray:
+    """What it makes of examples X, arrays of any kind, sparse or of a file: (n, d) float32."""
+    if not hasattr(X, "toarray") and not isinstance(X, FileRows):
+        return prepare.transform(X)
+    return np.concatenate([prepare.transform(double_rows(X, part)) for part in pieces(*X.shape)])
+
+
+def _warn_of(lost: np.ndarray, remedy: str) -> None:
+    """A warning that names the columns (k,) in which float32 rounds away differences."""
+    if len(lost):
+        columns = ", ".join(map(str, lost[:5])) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
+        what = f"X: single precision, as kernels take it, rounds away differences in column {columns}"
+        warnings.warn(f"{what}; {remedy}", stacklevel=4)
 
 
 def image_shape_of(X, image_shape):

@@ -16,7 +16,8 @@ import numpy as np
 from svmcore.gram.products import Operand
 from svmcore.gram.threads import one_blas_thread, side_by_side
 from svmcore.kernels import Kernel, Precomputed
-from svmcore.rows import FileRows, require_float32
+from svmcore.preprocess import Preprocessor
+from svmcore.rows import FileRows, double_rows, pieces, require_float32
 
 PIECE = 4e9  # floating-point operations between two looks at whether to go on deciding
 WHOLE_GAIN = 8  # times as many in the same time where they are of whole numbers
@@ -125,13 +126,20 @@ class Machine:
         return Operand(self.support_vectors)
 
     def decision_function(self, X) -> np.ndarray:
-        """f before the sign (n, k) float64 for examples X, (n, d) or images, as training had them: prepared here.
+        """f before the sign (n, k) float64 for examples X, (n, d) or images, as training had them: prepared here,
+        sparse ones and FileRows by pieces.
 
         ValueError for another number of features, or where the preparation is known by name only.
         """
         if isinstance(self.prepare, Demanded):
             raise ValueError(self.prepare.reason)
-        return self.decision_values(X if self.prepare is None else self.prepare.transform(X))
+        if self.prepare is None:
+            return self.decision_values(X)
+        if isinstance(X, FileRows) or (hasattr(X, "toarray") and isinstance(self.prepare, Preprocessor)):
+            n, d = X.shape
+            parts = (self.prepare.transform(double_rows(X, part)) for part in pieces(max(n, 1), d))
+            return np.concatenate([self.decision_values(rows) for rows in parts])
+        return self.decision_values(self.prepare.transform(X))
 
     def decision_values(self, X, check: Callable[[], None] = lambda: None) -> np.ndarray:
         """f before the sign for rows X (n, d) that are prepared already: (n, k) float64; kernel values (n, number of

@@ -8,6 +8,7 @@ Here it is an error. The file stays open, so that one which is deleted or replac
 was; one that is written to is noticed by its size and its time.
 """
 
+import copy
 import mmap
 import os
 import stat
@@ -21,7 +22,11 @@ import numpy as np
 from svmcore.files import array_header
 
 PIECE = 8 << 20  # bytes of float32 rows that are read at a time
-LOST = 1e-3  # of a column's standard deviation, that float32 may round its numbers by
+LOST = 1e-3  # of the narrowest range that holds a quarter of a column, that float32 may round numbers in it by
+MERGED = 0.1  # of neighbouring quantiles of a column, that may become equal in float32
+QUANTILES = 256  # of a column, so that numbers which are neighbours because they are many do not count
+SEEN = 2048  # rows, evenly spaced, that a column is judged by
+NOISE = 16 * np.finfo(np.float64).eps  # relative: what differs by less is the rounding of double precision itself
 NEAR = 1 << 15  # bytes between two rows that are read over rather than left out
 IDX = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}  # type codes of the format
 
@@ -87,7 +92,7 @@ class FileRows:
         need = self.offset + prod(self.shape) * self.stored.itemsize
         if not stat.S_ISREG(info.st_mode) or info.st_size < need:
             raise ValueError(f"{path} has {info.st_size:,} bytes; {need:,} are {self.shape[0]:,} rows as it says")
-        self._seen = info.st_size, info.st_mtime_ns
+        self._seen, self._less = (info.st_size, info.st_mtime_ns), None
 
     def __del__(self):
         if (file := self.__dict__.pop("_file", None)) is not None:
@@ -131,12 +136,18 @@ class FileRows:
     def __getitem__(self, idx) -> np.ndarray:
         """Rows idx, a slice or (m,) positions or booleans: (m, d) float32. OSError where the file is not what it was,
         ValueError for what is no finite number."""
+        return self.rows(idx)
+
+    def rows(self, idx, dtype=np.float32) -> np.ndarray:
+        """The same in this precision: float32 or float64."""
         if isinstance(idx, slice):
             start, stop, step = idx.indices(len(self))
-            return self._read(start, max(stop, start))[::step] if step > 0 else self[np.arange(start, stop, step)]
+            if step < 0:
+                return self.rows(np.arange(start, stop, step), dtype)
+            return self._read(start, max(stop, start), dtype)[::step]
         idx = np.asarray(idx)
         idx = np.flatnonzero(idx) if idx.dtype == bool else idx
-        out, order = np.empty((len(idx), self.shape[1]), np.float32), np.argsort(idx, kind="stable")
+        out, order = np.empty((len(idx), self.shape[1]), dtype), np.argsort(idx, kind="stable")
         row = max(self.shape[1] * self.stored.itemsize, 1)
         apart = np.flatnonzero(np.diff(idx[order]) * row > NEAR) + 1
         for places in np.split(order, apart) if len(idx) else ():
@@ -145,7 +156,7 @@ class FileRows:
                 first = idx[places[at]]
                 end = np.searchsorted(idx[places], first + most) if len(places) > 1 else 1
                 some = places[at:end]
-                out[some] = self._read(first, idx[some[-1]] + 1)[idx[some] - first]
+                out[some] = self._read(first, idx[some[-1]] + 1, dtype)[idx[some] - first]
                 at = end
         return out
 
@@ -153,16 +164,18 @@ class FileRows:
         """make(rows) (m,) of every piece, joined: (n,)."""
         return np.concatenate([make(self[part]) for part in pieces(*self.shape)])
 
+    def less(self, shift: np.ndarray) -> "FileRows":
+        """The same rows less shift (d,) float64, subtracted in double precision."""
+        moved = copy.copy(self)
+        moved._file, moved._less = os.dup(self._file), shift
+        return moved
+
     def var(self, **_) -> float:
         """The variance of all numbers, in double precision."""
-        count, total, squares = prod(self.shape), 0.0, 0.0
-        for part in pieces(*self.shape):
-            X = self[part].astype(np.float64)
-            total, squares = total + X.sum(), squares + np.square(X).sum()
-        return max(squares / count - (total / count) ** 2, 0.0)
+        return variance(self)
 
-    def _read(self, start: int, stop: int) -> np.ndarray:
-        """Rows start to stop, float32."""
+    def _read(self, start: int, stop: int, dtype=np.float32) -> np.ndarray:
+        """Rows start to stop."""
         numbers, read = np.empty((stop - start, self.shape[1]), self.stored), 0
         info, into = os.fstat(self._file), memoryview(numbers.reshape(-1).view(np.uint8))
         at = self.offset + start * self.shape[1] * self.stored.itemsize
@@ -172,9 +185,11 @@ class FileRows:
         if read < len(into):
             raise OSError(f"{self.path.name}: the file was changed or truncated while it was read")
         with np.errstate(over="ignore"):
-            rows = numbers.astype(np.float32, copy=False)
-            rows = rows if self.scale == 1 else rows * np.float32(self.scale)
-        if self.stored.kind == "f" and not np.isfinite(rows).all():
+            rows = numbers.astype(dtype if self._less is None else np.float64, copy=False)
+            rows = rows if self.scale == 1 else rows * rows.dtype.type(self.scale)
+            rows = rows if self._less is None else rows - self._less
+            rows, single = rows.astype(dtype, copy=False), rows.astype(np.float32, copy=False)
+        if self.stored.kind == "f" and not np.isfinite(single).all():
             raise ValueError(f"{self.path.name} has missing or infinite values, or numbers beyond float32 (3e38)")
         return rows
 
@@ -182,19 +197,77 @@ class FileRows:
         return f"FileRows({self.path.name!r}, {self.shape})"
 
 
-def lost_columns(X) -> np.ndarray:
-    """Columns (k,) of X (n, d) whose numbers float32 rounds by more than LOST of their standard deviation, as of times
-    in seconds since 1970: what tells examples apart is lost, however exact kernels are."""
-    if isinstance(X, FileRows) or hasattr(X, "toarray") or X.dtype.itemsize <= 4 or not X.size:
-        return np.zeros(0, np.intp)
-    mean, d = X.mean(axis=0), X.shape[1]
-    rounding, squares = np.zeros(d), np.zeros(d)
-    with np.errstate(over="ignore", invalid="ignore"):
-        for part in pieces(len(X), 2 * d):
-            rounding = np.maximum(rounding, np.abs(X[part] - X[part].astype(np.float32)).max(axis=0))
-            squares += np.square(X[part] - mean).sum(axis=0)
-        lost = np.flatnonzero(rounding > LOST * np.sqrt(squares / len(X)))
-    return lost[(X[0, lost] != X[:, lost]).any(axis=0)]  # the deviation of a constant column is rounding itself
+def lost_columns(X, less: np.ndarray | None = None) -> np.ndarray:
+    """Columns (k,) of X (n, d), an array, sparse or FileRows, less (d,), in which float32 rounds away differences, as
+    of times in seconds since 1970: what tells examples apart is lost, however exact kernels are. One number far from
+    all others, or several groups of numbers, make no difference: a column is judged by neighbours (`_rounded`)."""
+    found = [np.zeros(0, np.intp)]
+    for columns, numbers in _sorted_columns(X):
+        shift = 0 if less is None else less[columns, None]
+        found.append(columns.start + np.flatnonzero(_rounded(numbers - shift)))
+    return np.concatenate(found)
+
+
+def middles(X, columns) -> np.ndarray:
+    """(d,) float64: the median of these columns of X, in its first digits at least, and 0 for all others."""
+    out = np.zeros(X.shape[1])
+    for some, numbers in _sorted_columns(X):
+        out[some] = numbers[:, numbers.shape[1] // 2]
+    out[np.setdiff1d(np.arange(len(out)), columns)] = 0
+    return out
+
+
+def double_rows(X, part) -> np.ndarray:
+    """Rows of X, an array, sparse or FileRows, as an array of all digits that they have."""
+    if isinstance(X, FileRows):
+        return X.rows(part, np.float64)
+    return X[part].toarray() if hasattr(X, "toarray") else X[part]
+
+
+def variance(X) -> float:
+    """The variance of all numbers of X (n, d), sparse or FileRows, in double precision and in one pass. Squares are of
+    differences to the mean of the first rows: a mean that is many times the deviation would cancel them."""
+    count, total, squares, origin = prod(X.shape), 0.0, 0.0, None
+    for part in pieces(*X.shape):
+        rows = double_rows(X, part).astype(np.float64, copy=False)
+        origin = rows.mean() if origin is None else origin
+        rows = rows - origin
+        total, squares = total + rows.sum(), squares + np.square(rows).sum()
+    return max(squares / count - (total / count) ** 2, 0.0)
+
+
+def _sorted_columns(X) -> Iterator[tuple[slice, np.ndarray]]:
+    """Some columns of X at a time, and their numbers in SEEN rows, sorted: (c, m) float64; nothing where float32 holds
+    all digits that there are."""
+    stored = X.stored if isinstance(X, FileRows) else X.dtype
+    if stored.itemsize < (8 if stored.kind == "f" else 4) or not prod(X.shape):
+        return
+    n, d = X.shape
+    if isinstance(X, FileRows):  # whose rows are read whole
+        n_seen = min(n, SEEN, max(rows_of_a_piece(2 * d), 16))
+        X = X.rows(np.linspace(0, n - 1, n_seen).astype(np.intp), np.float64)
+    else:
+        X = X[np.linspace(0, n - 1, min(n, SEEN)).astype(np.intp)]
+    width = max(PIECE // (8 * X.shape[0]), 1)
+    for start in range(0, d, width):
+        columns = slice(start, min(start + width, d))
+        yield columns, np.sort(double_rows(X[:, columns], slice(None)).T.astype(np.float64), axis=1)
+
+
+def _rounded(numbers: np.ndarray) -> np.ndarray:
+    """Which columns (c,) bool, sorted numbers (c, m), float32 rounds so that more than MERGED of neighbouring quantiles
+    become equal, or, somewhere, by more than LOST of the range of a quarter of them."""
+    numbers = numbers[:, :: max(numbers.shape[1] // QUANTILES, 1)]
+    with np.errstate(over="ignore"):
+        single = numbers.astype(np.float32)
+    noise, rounding = NOISE * np.abs(numbers), np.abs(numbers - single)
+    apart = np.diff(numbers) > np.maximum(noise[:, 1:], noise[:, :-1])
+    merged = apart & (single[:, 1:] == single[:, :-1])
+    quarter = max(numbers.shape[1] // 4, 1)
+    wide, (low, high) = numbers[:, quarter:] - numbers[:, :-quarter], (slice(None, -quarter), slice(quarter, None))
+    moved = np.maximum(rounding[:, low], rounding[:, high]) > LOST * wide
+    moved &= wide > np.maximum(noise[:, low], noise[:, high])
+    return (merged.sum(axis=1) > MERGED * apart.sum(axis=1)) | moved.any(axis=1)
 
 
 def require_float32(X: np.ndarray) -> None:

@@ -16,15 +16,14 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import validate_data
 
 from svmcore.allowed import Allowed, above, check, is_whole, one_of, require
-from svmcore.estimator import MachineEstimator, Targets, copied_bytes, float32_rows, require_memory, seed_of
+from svmcore.estimator import MachineEstimator, Targets, copied_bytes, require_memory, rows_for, seed_of
 from svmcore.gram.products import Operand
 from svmcore.gram.ridged import Ridged, ridge_of, without_bounds
 from svmcore.gram.sources import Streamed
 from svmcore.kernels import KERNELS, Kernel, Linear, Precomputed, named_kernels
 from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine
-from svmcore.preprocess import Preprocessor
-from svmcore.rows import FileRows, lost_columns
+from svmcore.rows import FileRows, double_rows, lost_columns, variance
 from svmcore.solvers import decomposition, digestion, general
 from svmcore.solvers.decomposition import Decomposition
 from svmcore.solvers.digestion import Digestion
@@ -187,7 +186,9 @@ class SVC(MachineEstimator):
         self._check_parameters()
         rows, beside = self._in_file(X), 0
         if rows is None:
-            given = X[:] if isinstance(X, FileRows) else X
+            given = X
+            if isinstance(X, FileRows):
+                given = X.rows(slice(None), np.float64 if len(lost_columns(X)) else np.float32)
             beside = given.nbytes if given is not X or isinstance(X, np.memmap) else 0
             X, y = validate_data(self, given, y, dtype=[np.float64, np.float32], accept_sparse="csr")
         else:
@@ -198,7 +199,7 @@ class SVC(MachineEstimator):
     def shared_source(self, X, n_machines: int) -> Source:
         """Kernel values for fits on the same X (n, d) that differ in C, labels or weights: such fits may share it, in
         turn or at the same time, and what memory can keep of them is computed once."""
-        kernel, _, rows = self._seen_by_kernel(X)
+        kernel, _, rows = rows_for(self._kernel_for, X)
         return computed_once(gram_source(rows, kernel, self.solver, ceiling_bytes(self.cache_mb), n_machines))
 
     def set_params(self, **params):
@@ -275,22 +276,11 @@ class SVC(MachineEstimator):
         kind, numbers = KERNELS[self.kernel], {"degree": self.degree, "coef0": float(self.coef0)}
         return kind.of_numbers(**numbers, gamma=self._gamma(X) if hasattr(kind, "gamma") else 1.0)
 
-    def _seen_by_kernel(self, X) -> tuple[Kernel, Preprocessor | None, np.ndarray | FileRows]:
-        """The Kernel, and the rows (n, d) float32 that it sees of training examples X (n, d). Columns whose differences
-        float32 would round away are centred first, in double precision, where the kernel is one of differences: by the
-        Preprocessor, which the machine needs from then on."""
-        lost = lost_columns(X)
-        if len(lost) and (kernel := self._kernel_for(X)).of_differences:
-            centre = Preprocessor("centre")
-            return kernel, centre, centre.fit_transform(X)
-        rows = float32_rows(X, lost)
-        return self._kernel_for(rows), None, rows
-
     def _gamma(self, X) -> float:
         """The number that `gamma` means for training examples X (n, d)."""
         if self.gamma == "scale":
-            variance = X.var(dtype=np.float64)
-            return 1 / (X.shape[1] * float(variance)) if variance > 0 else 1.0
+            spread = float(variance(X) if hasattr(X, "toarray") else X.var(dtype=np.float64))
+            return 1 / (X.shape[1] * spread) if spread > 0 else 1.0
         if self.gamma == "auto":
             return 1 / X.shape[1]
         if isinstance(self.gamma, str):
@@ -330,14 +320,14 @@ class SVC(MachineEstimator):
             beside += copied_bytes(X)
             kind = "sparse" if hasattr(X, "toarray") else X.dtype
             require_memory(beside, ceiling_bytes(self.cache_mb), f"X, which is {kind}, as rows of single precision")
-            kernel, prepare, rows = self._seen_by_kernel(X)
+            kernel, prepare, rows = rows_for(self._kernel_for, X)
         box = np.tile(self._box(targets), (len(targets.Y), 1))
         solution = self._solve(rows, kernel, targets.Y, box, session, stage, whole, source, beside)
         machine = replace(self._machine(rows, kernel, targets, box, solution), prepare=prepare)
         ends = {"gaps": solution.gaps, "iterations": solution.iterations, "ending": solution.ending}
         self._publish(machine, session, label=targets.label, **ends)
         if prepare is not None:
-            self.support_vectors_ = X[machine.support]
+            self.support_vectors_ = double_rows(X, machine.support)
         if session.trace is not None:
             self.trace_ = session.trace
         return self

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from data import plane
-from svmcore import RBF, SVC, JitterSet, Linear, PointJitters, Poly, VirtualSVC
+from svmcore import RBF, SVC, JitterSet, Linear, PointJitters, Poly, Preprocessor, VirtualSVC, load, save
 
 SEEDS = range(30)
 
@@ -121,3 +121,20 @@ def test_what_cannot_be_is_said():
         VirtualSVC(SVC(), jitters=PointJitters("mirror")).fit(np.eye(3), [0, 1, 0])
     with pytest.raises(ValueError, match="image_shape"):
         VirtualSVC(SVC(), jitters=JitterSet("box:1")).fit(np.eye(4), [0, 1, 0, 1])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("prepare", [None, Preprocessor("zscore")])
+def test_points_far_from_the_origin_keep_their_digits_until_they_are_centred(prepare, tmp_path):
+    """Against the same problem moved to the origin."""
+    rng, far = np.random.default_rng(0), np.array([20_000.0, 20_000.0])
+    X, T = far + 1e-3 * rng.random((2, 300, 2))
+    y, t = X[:, 1] > 20_000.0005, T[:, 1] > 20_000.0005
+    jitters, gamma = PointJitters("shift", (-1e-4, 1e-4)), (1 / X.var(axis=0)[1] if prepare is None else 1.0)
+    fitted = VirtualSVC(SVC(RBF(gamma), C=10), jitters=jitters, prepare=prepare).fit(X, y)
+    if prepare is None:
+        wanted = VirtualSVC(SVC(RBF(gamma), C=10), jitters=jitters).fit((X - far).astype(np.float32), y)
+        assert np.abs(fitted.decision_function(T) - wanted.decision_function(T - far)).max() < 0.01
+    assert fitted.score(T, t) > 0.97
+    save(fitted, tmp_path / "machine.npz")
+    np.testing.assert_array_equal(load(tmp_path / "machine.npz").predict(T), fitted.predict(T))

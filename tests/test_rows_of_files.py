@@ -9,14 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
+from data.loaders.check import _is_rounded
 from svmcore import RBF, SVC, BudgetError, Decomposition, FileRows, Poly
 from svmcore import rows as module
 from svmcore.gram import filed
 from svmcore.gram.filed import FiledOperand
 from svmcore.gram.products import Operand
 from svmcore.gram.sources import Streamed, Work
-from svmcore.rows import pieces
+from svmcore.rows import lost_columns, pieces
 from tests import naive
 
 ROOT = Path(__file__).parent.parent
@@ -64,6 +66,75 @@ def test_any_rows_are_read_as_the_array_has_them(dtype, tmp_path):
     assert np.array_equal(rows[same[:, 0] > 3], same[same[:, 0] > 3])
     assert rows.var() == pytest.approx(same.astype(np.float64).var(), rel=1e-9)
     assert sum(part.stop - part.start for part in pieces(*rows.shape)) == 700
+
+
+@pytest.mark.parametrize(("offset", "step"), [(16_000_000, 1), (8_000_000, 1), (4e6, 0.5), (0, 1), (-1e7, 3)])
+def test_the_variance_of_numbers_far_from_0(offset, step, tmp_path):
+    X = (offset + step * np.random.default_rng(0).integers(0, 2, (60_000, 4))).astype(np.float32)
+    assert in_file(tmp_path / "x.npy", X).var() == pytest.approx(float(X.astype(np.longdouble).var()), rel=1e-9)
+
+
+def test_rows_less_a_shift_and_in_double_precision(tmp_path):
+    X = 20_000 + np.random.default_rng(0).random((500, 3))
+    rows, shift = in_file(tmp_path / "x.npy", X), np.array([20_000.0, 0, 1])
+    np.testing.assert_array_equal(rows.rows(slice(3, 90, 7), np.float64), X[3:90:7])
+    np.testing.assert_array_equal(rows.rows([5, 2], np.float64), X[[5, 2]])
+    np.testing.assert_array_equal(rows.less(shift)[10:40], (X[10:40] - shift).astype(np.float32))
+    np.testing.assert_array_equal(rows[::-1], X[::-1].astype(np.float32))
+
+
+def _ordinary(rng) -> dict[str, np.ndarray]:
+    """Columns of which float32 keeps all that matters."""
+    n = 3000
+    return {
+        "normal": rng.normal(size=n),
+        "lognormal": np.exp(3 * rng.normal(size=n)),
+        "cauchy": rng.standard_cauchy(n),
+        "shares": rng.random(n),
+        "grey": rng.integers(0, 256, n) / 255,
+        "kelvin": 273.15 + 20 * rng.normal(size=n),
+        "pressure": 101_325 + 20 * rng.normal(size=n),
+        "year": rng.integers(1900, 2030, n).astype(float),
+        "whole": rng.integers(0, 1 << 24, n).astype(float),
+        "price": rng.choice([0.99, 19.99, 1999.99], n),
+        "mostly 0": np.where(rng.random(n) < 0.9, 0, rng.normal(100, 3, n)),
+        "constant": np.full(n, 0.1),
+        "constant but for rounding": 0.1 * (1 + rng.integers(-2, 3, n) * 2.0**-52),
+        "levels but for rounding": rng.integers(1, 9, n) * 0.1 * (1 + rng.integers(-1, 2, n) * 2.0**-52),
+        "tiny": 1e-30 * rng.normal(size=n),
+    }
+
+
+def _rounded(rng) -> dict[str, np.ndarray]:
+    """Columns that tell less in float32: fewer distinct numbers, or moved ones."""
+    n, seconds = 3000, 1.7e9 + np.arange(3000) / 5
+    return {
+        "seconds": seconds,
+        "milliseconds": 1000 * seconds,
+        "one unknown": np.where(np.arange(n) == 7, 0, seconds),
+        "two groups": np.where(rng.random(n) < 0.5, 1e6, 0) + 0.01 * rng.random(n),
+        "ten groups": 1e6 * rng.integers(0, 10, n) + 0.01 * rng.random(n),
+        "numbers of orders": 1e9 + np.arange(n, dtype=float),
+        "mostly 0": np.where(rng.random(n) < 0.8, 0, seconds),
+        "sawtooth": 20_000 + 1e-3 * rng.random(n),
+        "day": 1.7e9 + 40_000 * rng.random(n),
+    }
+
+
+@pytest.mark.parametrize("n", [60, 600, 3000])
+def test_columns_are_judged_by_neighbouring_numbers(n, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "PIECE", 1 << 23)
+    for columns, lost in ((_ordinary(np.random.default_rng(n)), False), (_rounded(np.random.default_rng(n)), True)):
+        X = np.column_stack([column[:: 3000 // n] for column in columns.values()])
+        for given in (X, csr_matrix(X), in_file(tmp_path / "x.npy", X)):
+            assert [*columns] == [[*columns][k] for k in lost_columns(given)] if lost else not len(lost_columns(given))
+        assert [_is_rounded(np.sort(column)) for column in X.T] == [lost] * len(columns), "a table's own check"
+        assert not len(lost_columns(X.astype(np.float32)))
+        if lost:  # by counting: fewer numbers, or differences of neighbours that are off by a per cent
+            kept = X.astype(np.float32).astype(np.float64)
+            fewer = np.array([len(np.unique(a)) < len(np.unique(b)) for a, b in zip(kept.T, X.T)])
+            gaps = [np.diff(np.sort(part, axis=0), axis=0) for part in (kept, X)]
+            assert (fewer | (np.abs(gaps[0] - gaps[1]) > 0.01 * gaps[1]).any(axis=0)).all()
 
 
 def test_an_idx_file_is_rows_of_pixels(tmp_path):

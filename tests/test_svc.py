@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn import svm
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_classification
@@ -17,11 +18,13 @@ from svmcore import (
     SVC,
     BudgetError,
     CrossTrainingSVC,
+    FileRows,
     Jittered,
     Linear,
     NuSVC,
     Poly,
     Preprocessor,
+    Sigmoid,
     VirtualSVC,
     load,
     save,
@@ -300,7 +303,61 @@ def test_differences_that_float32_would_round_away_reach_a_gaussian_kernel(estim
     np.testing.assert_array_equal(load(tmp_path / "machine.npz").predict(X), fitted.predict(X))
 
 
-def test_a_kernel_that_needs_all_digits_says_which_column_loses_them():
+@all_cases("how", ["array", "csr", "FileRows", "memmap", "memmap in its file"])
+@pytest.mark.filterwarnings("error")
+def test_differences_that_float32_would_round_away_survive_however_rows_are_given(how, tmp_path):
+    """Against scikit-learn on the same numbers less 20000; the labels depend on what float32 would lose."""
+    rng = np.random.default_rng(5)
+    n, d = (400, 3) if how != "memmap in its file" else (3000, 200)
+    X = np.column_stack([20000 + 1e-3 * rng.random(n), *rng.normal(size=(d - 1, n))])
+    X[:, 1:] *= 1e-4
+    y = X[:, 0] > 20000.0005
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    given = {"csr": csr_matrix(X), "FileRows": FileRows.open(tmp_path / "X.npy"), "array": X}.get(how, mapped)
+    gamma = 1 / X[:, 0].var()
+    fitted = SVC(RBF(gamma), C=10.0, tol=1e-4, cache_mb=19 if how == "memmap in its file" else None).fit(given, y)
+    theirs = svm.SVC(gamma=gamma, C=10.0, tol=1e-5).fit(X - [20000, *[0] * (d - 1)], y)
+    wanted = theirs.decision_function(X - [20000, *[0] * (d - 1)])
+    save(fitted, tmp_path / "machine.npz")
+    for ask in (given, X, csr_matrix(X), FileRows.open(tmp_path / "X.npy")):
+        for decided in (fitted.decision_function(ask), load(tmp_path / "machine.npz").decision_function(ask)[:, 0]):
+            assert np.abs(decided - wanted).max() < 0.01
+    np.testing.assert_array_equal(np.asarray(fitted.support_vectors_), X[fitted.support_])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("given", [np.asarray, csr_matrix])
+def test_one_number_far_from_all_others_takes_no_digits_from_them(given):
+    """A time of 0 among times of now: neither its deviation nor its mean says what float32 does to the others."""
+    rng = np.random.default_rng(2)
+    X = 1.7e9 + 600 * rng.random((400, 1))
+    y = X[:, 0] > 1.7e9 + 300
+    X[0] = 0
+    fitted, theirs = SVC(RBF(12 / 600**2), C=10).fit(given(X), y), svm.SVC(gamma=12 / 600**2, C=10).fit(X - 1.7e9, y)
+    assert np.abs(fitted.decision_function(given(X)) - theirs.decision_function(X - 1.7e9)).max() < 0.01
+
+
+def test_groups_of_numbers_that_single_precision_cannot_hold_together_are_named():
+    rng = np.random.default_rng(3)
+    X = np.column_stack([rng.random(400), np.where(rng.random(400) < 0.5, 1e6, 0) + 0.01 * rng.random(400)])
+    with pytest.warns(UserWarning, match=r"differences in column 1; its numbers lie in groups far apart: split it"):
+        SVC(RBF(1e4)).fit(X, X[:, 1] % 1 > 0.005)
+
+
+@pytest.mark.parametrize("given", [np.asarray, csr_matrix])
+def test_a_kernel_that_needs_all_digits_says_which_column_loses_them(given, tmp_path):
     X = np.column_stack([np.arange(80.0), 20000 + 1e-3 * np.random.default_rng(0).random(80), np.full(80, 0.1)])
-    with pytest.warns(UserWarning, match=r"rounds column 1 by more than 0.001 of its .*Preprocessor\('zscore'\)"):
-        SVC("linear").fit(X, X[:, 1] > 20000.0005)
+    np.save(tmp_path / "X.npy", X)
+    for rows in (given(X), FileRows.open(tmp_path / "X.npy")):
+        with pytest.warns(UserWarning, match=r"differences in column 1; subtract its .*Preprocessor\('zscore'\)"):
+            SVC(Sigmoid(1e-9)).fit(rows, X[:, 1] > 20000.0005)
+
+
+def test_gamma_by_scale_is_that_of_all_digits(tmp_path):
+    X = 16_000_000 + np.random.default_rng(0).integers(0, 2, (300, 4)).astype(float)
+    X[:, 0] += 0.01 * np.arange(300)
+    np.save(tmp_path / "X.npy", X)
+    wanted = 1 / (4 * X.astype(np.longdouble).var())
+    for given in (X, csr_matrix(X), FileRows.open(tmp_path / "X.npy"), np.load(tmp_path / "X.npy", mmap_mode="r")):
+        assert SVC().fit(given, X[:, 1] > 16_000_000.5).kernel_.gamma == pytest.approx(float(wanted), rel=1e-6)

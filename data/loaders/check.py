@@ -15,7 +15,11 @@ from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 
 MAX_CLASSES = 100
 MAX_FEATURES = 3 << 20
-ROUNDED = 1e-3  # largest rounding error, relative to a column's standard deviation
+ROUNDED = 1e-3  # largest rounding error, relative to the narrowest range that holds a quarter of a column
+MERGED = 0.1  # of neighbouring quantiles of a column, that may become equal in float32
+QUANTILES = 256  # of a column, so that numbers which are neighbours because they are many do not count
+SEEN = 1 << 16  # rows, evenly spaced, that a column is judged by
+NOISE = 16 * np.finfo(np.float64).eps  # relative: what differs by less is the rounding of float64 itself
 MAX_LABEL = 200  # characters of a label; an array of texts reserves the longest one for each
 ACCEPTED_X = "X of shape (n, height, width), (n, height, width, 3) or (n, features), with finite numbers"
 ACCEPTED_Y = f"one label per example: a whole number, or a text of up to {MAX_LABEL} characters"
@@ -97,12 +101,26 @@ def _examples(X: np.ndarray, name: str) -> np.ndarray:
 
 
 def _rounded_columns(X: np.ndarray) -> np.ndarray:
-    """Columns (k,) of X (n, d) that float32 would round by more than ROUNDED of their standard deviation."""
+    """Columns (k,) of X (n, d) whose numbers float32 could not tell apart, or would move by more than ROUNDED. Judged
+    by neighbouring numbers, so that one number far from all others, as a 0 for an unknown time, changes nothing."""
     if X.dtype != np.float64 or not len(X):
         return np.zeros(0, np.intp)
-    rounding = [np.abs(column - column.astype(np.float32)).max() for column in X.T]
-    columns = np.flatnonzero(rounding > ROUNDED * X.std(axis=0))
-    return columns[np.ptp(X[:, columns], axis=0) > 0]
+    rows = np.linspace(0, len(X) - 1, min(len(X), SEEN)).astype(np.intp)
+    return np.flatnonzero([_is_rounded(np.sort(column[rows])) for column in X.T])
+
+
+def _is_rounded(numbers: np.ndarray) -> bool:
+    """Whether float32 makes more than MERGED of the neighbouring quantiles of a column, sorted numbers (m,), equal, or
+    somewhere moves numbers by more than ROUNDED of the range of a quarter of them."""
+    numbers = numbers[:: max(len(numbers) // QUANTILES, 1)]
+    single, noise = numbers.astype(np.float32), NOISE * np.abs(numbers)
+    apart = np.diff(numbers) > np.maximum(noise[1:], noise[:-1])
+    merged = apart & (single[1:] == single[:-1])
+    rounding, quarter = np.abs(numbers - single), max(len(numbers) // 4, 1)
+    ends, wide = (slice(None, -quarter), slice(quarter, None)), numbers[quarter:] - numbers[:-quarter]
+    moved = np.maximum(*(rounding[end] for end in ends)) > ROUNDED * wide
+    moved &= wide > np.maximum(*(noise[end] for end in ends))
+    return bool(merged.sum() > MERGED * apart.sum() or moved.any())
 
 
 def _labels(y: np.ndarray, n: int, name: str) -> np.ndarray:

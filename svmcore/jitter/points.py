@@ -6,7 +6,7 @@
     turn      R(s) x            turned about the centre (0, 0) by each of `amounts`, in degrees
     mirror    (-x1, x2)         the other side of the second axis
 
-Symbols: X (n, 2) float32; J number of jitters; maps (J, 2, 3) float64, the columns of A_j and then t_j.
+Symbols: X (n, 2) float32 or float64; J number of jitters; maps (J, 2, 3) float64, the columns of A_j and then t_j.
 
 `VirtualSVC` takes such a set in the place of a JitterSet: both know their products (`power`, `after`) and make one form
 of each example (`pick`). Horizontal translations of points are the invariance that DeCoste and Schölkopf, Machine
@@ -98,14 +98,14 @@ class PointJitters:
         return ("identity", *(f"{word} {amount:+g}{unit}" for amount in self.amounts))
 
     def apply(self, X: np.ndarray) -> np.ndarray:
-        """All forms (J, n, 2) float32 of points X (n, 2), the identity first."""
-        X = np.asarray(X, np.float64)
-        return (np.einsum("jab,nb->jna", self.maps[:, :, :2], X) + self.maps[:, None, :, 2]).astype(np.float32)
+        """All forms (J, n, 2) of points X (n, 2), the identity first: float64 where X is, else float32."""
+        X, dtype = np.asarray(X, np.float64), _precision(X)
+        return (np.einsum("jab,nb->jna", self.maps[:, :, :2], X) + self.maps[:, None, :, 2]).astype(dtype)
 
     def pick(self, X: np.ndarray, which: np.ndarray) -> np.ndarray:
-        """One form of each point, (n, 2) float32: row i is jitter which[i] of point i."""
-        maps = self.maps[which]
-        return (np.einsum("nab,nb->na", maps[:, :, :2], np.asarray(X, np.float64)) + maps[:, :, 2]).astype(np.float32)
+        """One form of each point, (n, 2) of the precision of `apply`: row i is jitter which[i] of point i."""
+        maps, dtype = self.maps[which], _precision(X)
+        return (np.einsum("nab,nb->na", maps[:, :, :2], np.asarray(X, np.float64)) + maps[:, :, 2]).astype(dtype)
 
     def power(self, exponent: int) -> "PointJitters":
         """The set of all products of `exponent` jitters of this one; the identity alone for 0."""
@@ -141,3 +141,7 @@ def _then(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 def _key(one: np.ndarray) -> tuple:
     return tuple((np.round(one, _SAME) + 0.0).ravel())
+
+
+def _precision(X) -> type:
+    return np.float64 if getattr(X, "dtype", None) == np.float64 else np.float32

@@ -21,7 +21,7 @@ from svmcore.lab.methods import METHODS
 from svmcore.lab.split import Split
 from svmcore.model import Machine
 from svmcore.preprocess import Preprocessor
-from svmcore.rows import LOST, lost_columns
+from svmcore.rows import lost_columns
 from svmcore.source import Source
 
 BETWEEN_CHECKS = 2048  # examples preprocessed
@@ -120,8 +120,8 @@ def _require_digits(recipe, data) -> None:
     if data.image_shape is not None or {"zscore", "centre"} & set(recipe.preprocess):
         return
     if len(lost := lost_columns(data.X_train)):
-        why = "zscore or centre among the steps, because single precision rounds the column "
-        why += f"{data.feature_names[lost[0]]!r} by more than {LOST:g} of its standard deviation"
+        why = "zscore or centre among the steps, because single precision rounds away differences in the column "
+        why += repr(data.feature_names[lost[0]])
         raise RecipeError("preprocess", ", ".join(recipe.preprocess) or "nothing", why)
 
 

@@ -8,12 +8,13 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from svmcore.allowed import above, check, one_of, whole
-from svmcore.estimator import MachineEstimator, Targets, as_rows, image_shape_of
+from svmcore.estimator import MachineEstimator, Targets, as_rows, image_shape_of, rows_for
 from svmcore.files import Checkpoint
 from svmcore.jitter import JitterSet, PointJitters
 from svmcore.methods.virtual.stages import Stages
 from svmcore.nu import NuSVC
 from svmcore.preprocess import Preprocessor
+from svmcore.rows import lost_columns, require_float32
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
@@ -147,11 +148,12 @@ class VirtualSVC(MachineEstimator):
         of_points = isinstance(self.jitters, PointJitters)
         jitters = self.jitters if of_points else JitterSet.parse(self.jitters, shape)
         self._check_parameters(jitters)
-        X, y = validate_data(self, as_rows(X), y, dtype=np.float32)
+        X, y = validate_data(self, as_rows(X), y, dtype=[np.float64, np.float32] if of_points else np.float32)
         if of_points and X.shape[1] != 2:
             raise ValueError(f"jitters = {jitters} move points in the plane; X has {X.shape[1]} features; allowed: 2")
         targets = Targets(X, y, sample_weight)
-        self.prepare_ = None if self.prepare is None else self._preparation(jitters).fit(X)
+        X, centre = self._centred(X, jitters) if of_points else (X, None)
+        self.prepare_ = centre if self.prepare is None else self._preparation(jitters).fit(X)
         with Session(monitor) as session:
             run = Stages(self, jitters, X, targets, session)
             self.went_on_ = ""
@@ -175,17 +177,31 @@ class VirtualSVC(MachineEstimator):
 
     def prepared(self, X: np.ndarray) -> np.ndarray:
         """Rows X (n, d) as the kernel sees them."""
-        return X if self.prepare_ is None else np.asarray(self.prepare_.transform(X), np.float32)
+        return np.asarray(X if self.prepare_ is None else self.prepare_.transform(X), np.float32)
+
+    def _centred(self, X: np.ndarray, jitters: PointJitters) -> tuple[np.ndarray, Preprocessor | None]:
+        """Points X (n, 2), in double precision only where it matters for them or their copies, and what SVC would
+        subtract from all of these in it, where the kernels allow that."""
+        require_float32(forms := jitters.apply(X).reshape(-1, 2))
+        if not len(lost_columns(forms)):
+            return X.astype(np.float32, copy=False), None
+        if self.prepare is not None:
+            return X, None
+        first = self.estimator or SVC()
+        centres = [rows_for(svc._kernel_for, forms)[1] for svc in (first, self.second or first)]
+        return X, None if None in centres else centres[0]
 
     def _preparation(self, jitters: JitterSet):
-        """`prepare`, unfitted; a Preprocessor that was not told the image shape is told it."""
-        prepare = clone(self.prepare)
-        if isinstance(prepare, Preprocessor) and prepare.image_shape is None:
+        """`prepare`, unfitted; a Preprocessor of images that was not told their shape is told it."""
+        prepare, points = clone(self.prepare), isinstance(jitters, PointJitters)
+        if isinstance(prepare, Preprocessor) and prepare.image_shape is None and not points:
             prepare.set_params(image_shape=jitters.image_shape)
         return prepare
 
     def _checked(self, X):
-        return validate_data(self, as_rows(X), dtype=np.float32, reset=False)
+        points = isinstance(self.jitters, PointJitters)
+        dtype = [np.float64, np.float32] if points else np.float32
+        return validate_data(self, as_rows(X), dtype=dtype, reset=False)
 
     def _check_parameters(self, jitters: JitterSet) -> None:
         for name in ("estimator", "second"):

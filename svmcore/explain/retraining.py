@@ -15,16 +15,18 @@ by retraining: Joachims, ICML (2000).
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.estimator import Targets, float32_rows
+from svmcore.estimator import Targets, float32_rows, transformed_rows
 from svmcore.gram.products import Operand
 from svmcore.gram.ridged import Ridged, ridge_of, without_bounds
 from svmcore.gram.sources import Dense, Streamed, Work
 from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine
+from svmcore.rows import FileRows
 from svmcore.solvers import decomposition
 from svmcore.solvers.progress import Monitor, Solution, Stopped
 from svmcore.solvers.session import Session
@@ -62,14 +64,14 @@ class Retraining:
     ----------
     estimator : SVC
         With the parameters of the training; fitted if `machine` is None.
-    X : array-like (n, d)
-        The training examples; their Gram matrix if the kernel is "precomputed".
+    X : array-like (n, d), or FileRows
+        The training examples, as the estimator was given them; their Gram matrix if the kernel is "precomputed".
     y : array-like (n,)
         Their labels.
     sample_weight : array-like (n,) or None, default None
         Factors of C, as in training.
     machine : Machine or None, default None
-        The trained machine; None for the estimator's.
+        The trained machine; None for the estimator's. X is as the kernel of another one sees it, prepared.
     monitor : callable or None, default None
         As in SVC.fit; returning False stops by the exception `svmcore.solvers.progress.Stopped`.
 
@@ -108,6 +110,7 @@ class Retraining:
             )
         self.estimator, self.monitor = estimator, monitor
         machine = estimator.machine_ if machine is None else machine
+        self.prepare = machine.prepare if machine is getattr(estimator, "machine_", None) else None
         self.targets = Targets(X, np.asarray(y), sample_weight)
         self.Y, self.box, self.ridge = self.targets.Y, estimator._box(self.targets), None
         if estimator._squared:
@@ -186,7 +189,9 @@ class Retraining:
         targets = Targets(self.rows, y, self.targets.weight)
         box = self._weighed(y, gone)
         solution = self._solve([Variant(c, y, box) for c, y in enumerate(targets.Y)], "retraining")
-        return self.estimator._machine(self.rows, self.kernel, targets, np.tile(box, (len(targets.Y), 1)), solution)
+        box = np.tile(box, (len(targets.Y), 1))
+        machine = self.estimator._machine(self.rows, self.kernel, targets, box, solution)
+        return replace(machine, prepare=self.prepare)
 
     def leave_one_out(self) -> np.ndarray:
         """f (n, k) of each example by the machines trained without it, also if it is the only one of its class. Each
@@ -238,7 +243,9 @@ class Retraining:
         n, k, ceiling = len(self.box), len(self.Y), ceiling_bytes(self.estimator.cache_mb)
         if self.estimator.kernel == "precomputed":
             return np.empty((n, 0), np.float32), given_source(X, ceiling, k)
-        rows = float32_rows(np.asarray(X) if not hasattr(X, "toarray") else X)
+        X = X if hasattr(X, "toarray") or isinstance(X, FileRows) else np.asarray(X)
+        rows = float32_rows(X) if self.prepare is None else transformed_rows(self.prepare, X)
+        rows = rows[:] if isinstance(rows, FileRows) else rows
         if n * n * rows.shape[1] <= DOUBLE and 12 * n * n <= ceiling / 2:
             K = Streamed(Operand(rows), self.kernel).exact(np.arange(n), np.arange(n), Work())
             return rows, Source(Dense(K), ceiling - 12 * n * n)

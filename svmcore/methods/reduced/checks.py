@@ -3,6 +3,7 @@
 import numpy as np
 
 from svmcore.allowed import Allowed, above, check, is_whole, number, one_of, optional, require, whole
+from svmcore.estimator import transformed_rows
 from svmcore.gram.threads import CORES
 from svmcore.kernels import RBF, Kernel, Precomputed
 from svmcore.memory import MB, BudgetError, ceiling_bytes
@@ -92,13 +93,15 @@ def check_against(owner, machine: Machine, method: str, n_train: int) -> None:
     _check_memory(owner, machine, method, sizes)
 
 
-def examples(machine: Machine, name: str, X, y):
-    """X (n, d) float32 and y (n,), checked; None where there are none. `name`: X or X_val."""
+def examples(machine: Machine, name: str, X, y, prepare=None):
+    """X (n, d) float32 and y (n,), checked; None where there are none. `name`: X or X_val; prepare: what X is yet to go
+    through."""
     own = name.replace("X", "y")
     if X is None and y is None:
         return None
     if X is None or y is None:
         raise ValueError(f"{name if X is None else own} = None; allowed: both of {name} and {own}, or neither")
+    X = X if prepare is None else transformed_rows(prepare, X)
     X, y, d = np.asarray(X, np.float32), np.asarray(y), machine.support_vectors.shape[1]
     if X.ndim != 2 or X.shape[1] != d or not len(X):
         raise ValueError(f"{name} has shape {X.shape}; allowed: (n, {d}), prepared as the machine's kernel sees them")

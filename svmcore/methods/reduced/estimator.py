@@ -133,7 +133,8 @@ class ReducedSet(Decider):
         machine : Machine or estimator
             The Machine, or a fitted estimator that has it as `machine_`.
         X, y : array-like (n, d) and (n,), or None, default None
-            Training examples, prepared as the kernel sees them, and their labels.
+            Training examples, prepared as the kernel sees them, and their labels; as they came for an estimator without
+            a `prepare`, which may have centred them by itself.
         X_val, y_val : array-like or None, default None
             Others that training has not seen.
         monitor : callable or None, default None
@@ -154,9 +155,11 @@ class ReducedSet(Decider):
         BudgetError
             A ValueError that says what memory it would take.
         """
+        as_they_came = not isinstance(machine, Machine) and getattr(machine, "prepare", None) is None
         machine = machine if isinstance(machine, Machine) else getattr(machine, "machine_", None)
         check_parameters(self, machine)
-        train, validation = examples(machine, "X", X, y), examples(machine, "X_val", X_val, y_val)
+        prepare = machine.prepare if as_they_came else None
+        train, validation = (examples(machine, *given, prepare) for given in (("X", X, y), ("X_val", X_val, y_val)))
         method = self.check(machine, len(train[1]) if train else 0)
         with Session(monitor) as session:
             stages, self.path_ = Stages(self, machine, method, session), []

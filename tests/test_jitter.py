@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from svmcore.jitter import JitterSet
+from svmcore.jitter import JitterSet, seeded
+from svmcore.kernels import RBF
+from svmcore.lab import Recipe, train
 from tests.cases import all_cases
 
 
@@ -289,3 +291,35 @@ def test_rows_without_a_shape_are_refused():
         JitterSet.parse("box:1").apply(np.zeros((3, 16)))
     with pytest.raises(ValueError, match="do not match"):
         JitterSet.parse("box:1", (5, 5)).apply(np.zeros((3, 16)))
+
+
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [
+        ("box:1", "box:1"),
+        ("random:6", "random:6,seed=7"),
+        ("(box:1+random:3,rot=4)*flip:h@edge", "(box:1+random:3,rot=4,seed=7)*flip:h@edge"),
+        ("random:3,seed=2", "random:3,seed=2"),
+        ("elastic:0.7,4,3", "elastic:0.7,4,3,3500"),
+        ("elastic:0.7,4,3,1*rot:5", "elastic:0.7,4,3,1*rot:5"),
+    ],
+)
+def test_random_families_take_a_seed_where_they_state_none(text, drawn):
+    assert seeded(text, 7) == drawn
+    assert seeded(text, 0) == text
+    JitterSet.parse(drawn, (8, 8))
+
+
+@pytest.mark.parametrize("method", ["vsv", "jsv", "query-jitter", "vsv-search"])
+def test_random_deformations_of_a_recipe_are_drawn_by_its_seed(method):
+    """Of the same examples, by machines that are the same but for this."""
+    options = {"candidates": "random:2", "budget": 2} if method == "vsv-search" else {}
+    recipe = Recipe(dataset="digits-8x8", classes=(3, 8), n_train=60, n_test=20, split="stratified", kernel=RBF(0.5),
+                    preprocess=("unit-norm",), method=method, jitters="random:4", options=options)  # fmt: skip
+    problem, f = train.prepare(recipe), []
+    for seed in (0, 0, 5):
+        other = recipe.replace(seed=seed)
+        drawn = problem._replace(kernel=train.prepare(other).kernel)
+        f.append(train.fit(other, drawn).estimator.machine_.decision_function(problem.X_test))
+    np.testing.assert_array_equal(f[0], f[1])
+    assert np.abs(f[0] - f[2]).max() > 1e-6

@@ -146,5 +146,14 @@ def test_bounds_stand_beside_both_errors(ran):
     said = captions(app)
     assert f"{validation.choices(points)['span']} by span" in said
     assert "cross-validation, " in said.partition("Total time")[2]
+    assert "stays as learned" not in said
     app.checkbox(key="sweep_bounds").uncheck().run()
     assert "bounds" not in app.query_params
+
+
+def test_what_leave_one_out_keeps_of_the_example_is_said(ran):
+    """A scaling that it was a part of: without it the scaling would be another."""
+    asked = MOONS | {"preprocess": "zscore", "n_train": "40", "bounds": "true", "value": ["0.1", "1"]}
+    open_page("sweep", **asked).button(key="queue_sweep").click().run()
+    wait_for_all()
+    assert "Preprocessing (zscore) stays as learned" in captions(open_page("sweep", **asked))

@@ -1,6 +1,7 @@
 """Bounds on the error of a trained machine, from the machine and its training examples only.
 
-    leave-one-out    x_i is misclassified by the machine trained without it, computed exactly (retraining.py)
+    leave-one-out    x_i is misclassified by the machine trained without it, computed exactly (retraining.py); what was
+                     learned from all examples before the machine, a scaling or gamma="scale", stays as it is
     xi-alpha         2 alpha_i D + xi_i >= 1,    D = max K(x, x) - min K(x, x')
     span             alpha_i S_i^2 >= y_i f(x_i)
     radius, margin   (R^2 + 1 / C) (|w|^2 + 2 sum_i C_i xi_i)      R^2 / margin^2 if all xi are 0 and C is infinite

@@ -2,4 +2,4 @@
 
 from svmcore.jitter.families import FAMILIES, Jitter
 from svmcore.jitter.points import PointJitters
-from svmcore.jitter.sets import Factors, JitterSet
+from svmcore.jitter.sets import Factors, JitterSet, seeded

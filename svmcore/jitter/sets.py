@@ -30,6 +30,7 @@ from svmcore.jitter.families import FAMILIES, MOST, Jitter, pixel_operation
 from svmcore.jitter.warp import widen
 from svmcore.preprocess import as_images, background
 
+APART = 500  # fields of `elastic` that one seed may draw
 BORDERS = ("background", "edge", "zero")  # what a move brings in from outside
 
 
@@ -58,6 +59,14 @@ def power(text: str, exponent: int) -> str:
     """The product of a set with itself: "box:1@edge", 2 -> "(box:1)*(box:1)@edge"; "none" for exponent 0."""
     body, at, border = text.partition("@")
     return ("*".join([f"({body})"] * exponent) or "none") + at + border
+
+
+def seeded(text: str, seed: int) -> str:
+    """The same expression with a seed for each family of random deformations that states none; as it is for seed 0."""
+    if seed:
+        text = re.sub(r"\brandom:(?![^+*()@]*seed=)[^+*()@]+", rf"\g<0>,seed={seed % 2**31}", text)
+        text = re.sub(r"\belastic:[^,+*()@]+,[^,+*()@]+,[^,+*()@]+(?![^+*()@])", rf"\g<0>,{APART * seed % 2**31}", text)
+    return text
 
 
 def without_shifts(text: str) -> str:

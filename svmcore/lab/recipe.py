@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
+from svmcore.jitter import seeded
 from svmcore.kernels import Kernel, Poly
 from svmcore.lab.fields import (
     FLAG,
@@ -126,8 +127,8 @@ class Recipe:
     bounds: bool = _asked(
         FLAG, False, "Bounds",
         "Estimates the error from the training examples alone, with the time of each estimate: leave-one-out by "
-        "retraining, xi-alpha, span, radius and margin, VC. For methods sv, jsv, tangent (DeCoste and Schölkopf 2002, "
-        "section 5).",
+        "retraining, xi-alpha, span, radius and margin, VC. Preprocessing stays as learned from all training examples. "
+        "For methods sv, jsv, tangent (DeCoste and Schölkopf 2002, section 5).",
         shown=False,
     )
     slow_motion: bool = _asked(
@@ -164,6 +165,11 @@ class Recipe:
     def origin(self) -> "Recipe":
         """What is trained first: of a reduction the recipe of its machine, else the recipe itself."""
         return METHODS[self.method].origin(self)
+
+    @property
+    def drawn_jitters(self) -> str:
+        """Its jitter set, random deformations drawn by its seed."""
+        return seeded(self.jitters, self.seed)
 
     @property
     def _owners(self) -> tuple[str, str, str]:

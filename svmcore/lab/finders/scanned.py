@@ -308,7 +308,9 @@ def quick_look(recipe, chips: np.ndarray, y: np.ndarray) -> Discard | None:
     if not lost:
         return None
     objects = np.flatnonzero(y > 0)
-    forms = JitterSet.parse(recipe.jitters or "none", chips.shape[1:]).apply(chips[objects])[1:]  # (j, m, side, side)
+    forms = JitterSet.parse(recipe.drawn_jitters or "none", chips.shape[1:]).apply(chips[objects])[
+        1:
+    ]  # (j, m, side, side)
     everything = np.concatenate([chips, np.rint(forms).astype(np.uint8).reshape(-1, *chips.shape[1:])])
     parent = np.concatenate([np.arange(len(y)), np.tile(objects, len(forms))])
     return fit_discard(everything, y[parent], parent=parent, lost=lost)

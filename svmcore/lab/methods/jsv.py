@@ -50,7 +50,7 @@ class JitteringKernel(Method):
         return recipe.option("positive") is not None
 
     def kernel(self, recipe, X: np.ndarray, image_shape) -> Kernel:
-        jitters = jitters_on(X, recipe.jitters, image_shape)
+        jitters = jitters_on(X, recipe.drawn_jitters, image_shape)
         kernel = Jittered(recipe.kernel, jitters, image_shape, recipe.option("sides"), steps_after_jitter(recipe))
         n = recipe.option("positive")
         return PositivePart.fit(kernel, some(recipe, X, n)) if n else kernel

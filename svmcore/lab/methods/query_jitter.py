@@ -21,7 +21,7 @@ class QueryJitter(Method):
 
     def train(self, recipe, problem, monitor):
         estimator = train_svc(recipe, problem, monitor)
-        jitters = jitters_on(problem.X_train, recipe.jitters, problem.image_shape)
+        jitters = jitters_on(problem.X_train, recipe.drawn_jitters, problem.image_shape)
         estimator.machine_ = query_jittered(
             estimator.machine_, jitters, problem.image_shape, steps_after_jitter(recipe)
         )

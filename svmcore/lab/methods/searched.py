@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from svmcore.allowed import Allowed, amount, an_object, count, one_of, several, size, text
 from svmcore.explain.remedy import FAMILIES
-from svmcore.jitter import JitterSet
+from svmcore.jitter import JitterSet, seeded
 from svmcore.lab.costs import Sizes, Stage, in_the_end
 from svmcore.lab.fields import Field, Kind, RecipeError, choice, numeric
 from svmcore.lab.methods.vsv import VirtualSupportVectors
@@ -93,7 +93,7 @@ class SearchedJitters(VirtualSupportVectors):
             self.machine(recipe, problem),
             problem.images,
             problem.y_train,
-            recipe.option("candidates").split(),
+            [seeded(one, recipe.seed) for one in recipe.option("candidates").split()],
             joins=recipe.option("joins"),
             budget=recipe.option("budget"),
             folds=possible_folds(recipe, problem.y_train, FOLDS),

@@ -61,13 +61,13 @@ class Tangent(Method):
         space = recipe.option("space")
         seen = some(recipe, X, TANGENTS[space] // len(JitterSet.parse(recipe.jitters)))
         scaled = recipe.option("lam_scale") == "largest"
-        return FAMILIES[space].fit(recipe.kernel, seen, recipe.jitters, recipe.option("lam"), image_shape, scaled)
+        return FAMILIES[space].fit(recipe.kernel, seen, recipe.drawn_jitters, recipe.option("lam"), image_shape, scaled)
 
     def train(self, recipe, problem, monitor):
         estimator = super().train(recipe, problem, monitor)
         seen = some(recipe, problem.X_train, JUDGED // len(JitterSet.parse(recipe.jitters)))
         decide = estimator.machine_.decision_values
-        estimator.regulariser_ = regulariser(decide, seen, recipe.jitters, problem.image_shape)
+        estimator.regulariser_ = regulariser(decide, seen, recipe.drawn_jitters, problem.image_shape)
         return estimator
 
     def figures(self, estimator) -> dict:

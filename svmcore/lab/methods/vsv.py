@@ -105,7 +105,7 @@ class VirtualSupportVectors(Method):
             first.set_params(solver="auto")
         return VirtualSVC(
             first,
-            jitters=recipe.jitters,
+            jitters=recipe.drawn_jitters,
             image_shape=problem.images_shape,
             prepare=problem.last,
             scope=recipe.option("scope"),

@@ -18,7 +18,7 @@ from sklearn.utils.validation import validate_data
 from svmcore.allowed import Allowed, above, check, is_whole, one_of, require
 from svmcore.estimator import MachineEstimator, Targets, copied_bytes, require_memory, rows_for, seed_of
 from svmcore.gram.products import Operand
-from svmcore.gram.ridged import Ridged, ridge_of, without_bounds
+from svmcore.gram.ridged import Ridged, at_bounds, gap_without_bounds, ridge_of, without_bounds
 from svmcore.gram.sources import Streamed
 from svmcore.kernels import KERNELS, Kernel, Linear, Precomputed, named_kernels
 from svmcore.memory import ceiling_bytes
@@ -349,13 +349,30 @@ class SVC(MachineEstimator):
             require_memory(beside + need, ceiling, f"solver 'general' by {settings.way}")
             gram = (source or gram_source(rows, kernel, "decomposition", ceiling - need, len(Y), beside)).gram
             gram = self._ridged(gram, costs)
-            return general.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, settings=settings)
+            solution = general.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, settings=settings)
+            return self._of_stated_problem(gram, Y, C, solution)
         gram, square_bytes, _ = source or gram_source(rows, kernel, self.solver, ceiling, len(Y), beside)
         settings = settings if isinstance(settings, Decomposition) else None
         how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state), "settings": settings, "nu": self._nu}
         how["hold"] = self.solver == "auto" and isinstance(gram, Streamed)
         gram = self._ridged(gram, costs)
-        return decomposition.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
+        solution = decomposition.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)
+        return self._of_stated_problem(gram, Y, C, solution)
+
+    def _of_stated_problem(self, gram, Y, C, solution: Solution) -> Solution:
+        """The solution with the gaps of the problem that has no bounds, where its alpha are at those of the solver."""
+        if not self._squared or not (at := at_bounds(solution.alpha, C).any(axis=1)).any():
+            return solution
+        gaps = solution.gaps.copy()
+        for c in np.flatnonzero(at):
+            gaps[c] = gap_without_bounds(gram, Y[c], solution.alpha[c], C[c])
+        if not (gaps > self.tol).any() or solution.ending == "stopped":
+            return solution._replace(gaps=gaps)
+        why = f"alpha grows without end, to {solution.alpha.max():.2g}, as {self.kernel} is not positive definite: the "
+        why += (
+            f"gap is {gaps.max():.2g}, above tol = {self.tol:g}; a smaller C, loss = 'hinge' or another kernel would do"
+        )
+        return solution._replace(gaps=gaps, converged=False, ending=why)
 
     def _ridged(self, gram, costs):
         """The source that slack which costs so much (n,) makes of another one."""

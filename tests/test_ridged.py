@@ -1,12 +1,15 @@
 """Slack that costs its square (gram/ridged.py), against the primal, minimised, and against naive retraining."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import optimize
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_classification
 
-from svmcore import SVC, Linear, NuSVC, Poly, Retraining, VirtualSVC
+from svmcore import SVC, Linear, NuSVC, Poly, Retraining, Sigmoid, VirtualSVC
+from svmcore.estimator import one_vs_rest
 from svmcore.gram.cached import Cached
 from svmcore.gram.products import Operand
 from svmcore.gram.ridged import Ridged
@@ -50,6 +53,33 @@ def test_the_machine_is_that_of_the_primal(solver, seed, C, n, scale):
     assert ours.n_bound_.sum() == 0
     assert np.abs(ours.decision_function(X) - wanted).max() < 2e-3 * max(1, np.abs(wanted).max())
     assert not np.isin(np.flatnonzero(weight == 0), ours.support_).any()
+
+
+@all_cases("solver", ["auto", "smo", "decomposition", Decomposition(working_set=190), "general"], ids=str)
+@all_cases(("seed", "n_classes"), [(0, 2), (1, 3)])
+def test_the_gap_of_a_kernel_without_an_optimum_is_that_of_the_stated_problem(solver, seed, n_classes):
+    """Recomputed from alpha without any bound; the bound that a solver is given in the place of none is not one."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(150, 3)).astype(np.float32), rng.permutation(np.arange(150) % n_classes)
+    kernel, weight = Sigmoid(0.05, -0.5), rng.choice([0.5, 1.0, 2.0], 150)
+    for C, ends in ((0.2, True), (100.0, False)):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            ours = SVC(kernel, C=C, loss=SQUARED, solver=solver).fit(X, y, weight)
+        K = kernel.exact(X, X) + np.diag(0.5 / (C * weight))
+        assert (np.linalg.eigvalsh(K - K.mean(0) - K.mean(1)[:, None] + K.mean()).min() > -1e-9) == ends
+        gaps = []
+        for coef, sign in zip(ours.dual_coef_, one_vs_rest(y, n_classes)):
+            alpha = np.zeros(150)
+            alpha[ours.support_] = np.abs(coef)
+            f = K @ (alpha * sign) - sign
+            gaps.append(f[(sign < 0) | (alpha > 0)].max() - f[(sign > 0) | (alpha > 0)].min())
+        assert ours.converged_ == ends
+        assert ours.gap_ == pytest.approx(max(gaps), rel=1e-4, abs=1e-4)
+        if not ends:
+            assert any("not positive definite: the gap is" in str(one.message) for one in heard)
+            with pytest.raises(ValueError, match="so that alpha ends"):
+                Retraining(ours, X, y, weight)
 
 
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e5])

@@ -22,7 +22,7 @@ import numpy as np
 
 from svmcore.estimator import Targets, float32_rows, transformed_rows
 from svmcore.gram.products import Operand
-from svmcore.gram.ridged import Ridged, ridge_of, without_bounds
+from svmcore.gram.ridged import Ridged, at_bounds, ridge_of, without_bounds
 from svmcore.gram.sources import Dense, Streamed, Work
 from svmcore.memory import ceiling_bytes
 from svmcore.model import Machine
@@ -128,6 +128,9 @@ class Retraining:
         self.f = self._sums(self.alpha * self.Y) - self.Y
         solution = self._solve([Variant(c, y, self.box) for c, y in enumerate(self.Y)], "to a smaller gap")
         self.alpha, self.bias = solution.alpha, solution.bias
+        if self.ridge is not None and at_bounds(self.alpha, np.tile(self.box, (len(self.Y), 1))).any():
+            allowed = "a positive definite one with loss = 'squared_hinge', or a smaller C, so that alpha ends"
+            raise ValueError(f"kernel = {self.kernel}; allowed: {allowed}")
         self.f = self._sums(self.alpha * self.Y) - self.Y
 
     @property

@@ -7,19 +7,35 @@
     r_i = 1 / (2 C_i)        xi_i = r_i alpha_i        sum_i alpha_i <= 2 sum_i C_i
 
 The last line: the optimum, half of sum_i alpha_i, is at most what w = 0, b = 0, xi = 1 costs. It is what solvers, which
-want a finite C, are given. The machine decides with K alone.
+want a finite C, are given; as half of sum_i alpha_i has either sign of y, no optimum comes near it. Where K + r is not
+positive definite there is no optimum: an alpha that is there (`at_bounds`) would grow for ever. The machine decides
+with K alone.
 
 Osuna, Freund and Girosi (1997), section 2.3: the exponent k of the slack, here 2.
 """
 
 import numpy as np
 
-from svmcore.gram.sources import Gram
+from svmcore.gram.sources import Gram, Work
 
 
 def without_bounds(C: np.ndarray) -> np.ndarray:
     """What takes the place of C (k, n) where slack costs its square; 0 stays for an example that is left out."""
     return np.where(C > 0, 2 * C.sum(axis=1, keepdims=True), 0.0)
+
+
+def at_bounds(alpha: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """Where alpha (k, n) is at what took the place of C (k, n), and so of no bound."""
+    return (C > 0) & (alpha >= C * (1 - 1e-9))
+
+
+def gap_without_bounds(gram: Gram, y: np.ndarray, alpha: np.ndarray, C: np.ndarray) -> float:
+    """The largest f_i that may fall less the least that may rise, f = sum_j alpha_j y_j K_ij - y_i, where no alpha (n,)
+    has an upper bound; y, C (n,)."""
+    support = np.flatnonzero(alpha)
+    f = gram.exact_sums(np.arange(gram.n), support, (alpha * y)[support], Work()) - y
+    up, low = (y > 0) | (alpha > 0), (y < 0) | (alpha > 0)
+    return float(f[low & (C > 0)].max() - f[up & (C > 0)].min())
 
 
 def ridge_of(C: np.ndarray) -> np.ndarray:

@@ -36,6 +36,7 @@ from svmcore.lab.train import prepare, unchecked
 from svmcore.model import labels
 from svmcore.svc import SVC
 
+ROWS = 1000  # of kernel values that are turned into double precision at a time
 KNOWN, BATCH, MOST, SEEDS, TARGET = 20, 10, 800, 10, 0.05  # of a study
 
 
@@ -146,14 +147,22 @@ def _asking(recipe: Recipe, problem: Problem, X: np.ndarray, rows: np.ndarray, c
 
 
 def taught(asking: Asking, at: np.ndarray, y: np.ndarray, monitor: Callable | None = None) -> Taught:
-    """The machine of the examples at these positions, with these labels. ValueError where they are of one class."""
+    """The machine of the examples at these positions, with these labels. ValueError where they are of one class.
+
+    Of kernel values in single precision: with alphas of 1e5 a few test examples may be decided otherwise than by a run.
+    """
     fitted = clone(asking.estimator).fit(asking.K[np.ix_(at, at)], y, monitor=monitor)
     machine = fitted.machine_
-    coef = np.zeros((len(machine.coef), len(asking.K)), np.float32)
-    coef[:, at[machine.support]] = machine.coef
-    decision, tested = asking.K @ coef.T + machine.bias, asking.K_test @ coef.T + machine.bias
+    support = at[machine.support]
+    decision, tested = (_sums(K, support, machine.coef) + machine.bias for K in (asking.K, asking.K_test))
     wrong = int((labels(machine.classes, tested) != asking.y_test).sum())
     return Taught(wrong, decision, labels(machine.classes, decision))
+
+
+def _sums(K: np.ndarray, support: np.ndarray, coef: np.ndarray) -> np.ndarray:
+    """(m, k) float64: sums over the support vectors, in double precision, as large alphas nearly cancel."""
+    starts = range(0, len(K), ROWS) or [0]
+    return np.concatenate([K[at : at + ROWS, support].astype(np.float64) @ coef.T for at in starts])
 
 
 def asked(asking: Asking, now: Taught, way: str, left: np.ndarray, m: int, rng: np.random.Generator) -> np.ndarray:

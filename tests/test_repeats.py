@@ -13,7 +13,7 @@ from svmcore.lab.analyses import repeats
 from svmcore.lab.analyses.repeats import Repeat
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
-from tests.driven import RUN_SECONDS, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import RUN_SECONDS, captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 SMALL = RECIPES["digits-8x8-sv"].replace(name="custom", n_train=80, n_test=120, title="Eighty digits")
 
@@ -148,6 +148,15 @@ def test_train_starts_them_together_and_compare_pairs_them():
     assert [len(one.tested) for one in ours.values()] == [120] * 3
     assert {len(one.tested) for one in repeats.repeats({0: first, 1: first}).values()} == {0}
     assert told == "{:.2f} to {:.2f}".format(*(100 * np.array(repeats.interval(ours.values())[2:4]).clip(0)))
+
+
+@pytest.mark.parametrize(("n_train", "warned"), [(40, True), (300, False)])
+def test_where_the_interval_is_too_narrow_it_says_so(home, n_train, warned):
+    """Circles: 300 examples to train on."""
+    recipe = RECIPES["circles"].replace(n_train=n_train, n_test=100, split="stratified")
+    found = [finished(recipe.replace(seed=seed, C=C)) for C in (0.1, 10.0) for seed in (0, 1)]
+    app = open_page("compare", compare=[found[0].id, found[2].id])
+    assert ("intervals are too narrow" in captions(app)) == warned
 
 
 def test_the_command_line_repeats(home, capsys):

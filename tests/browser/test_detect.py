@@ -78,7 +78,7 @@ def by_the_curve_as_many_as_clicked(tab):
     settle(tab)
     strip = " ".join(tile.get_attribute("aria-label") for tile in tiles(tab, "detect_strip").all())
     assert sum(map(int, re.findall(r"(\d+) false alarms", strip))) == alarms
-    shown = re.search(r"(\d+) of \d+ found, (\d+) false alarms, shown above", strip)
+    shown = re.search(r"(\d+) of \d+ detected, (\d+) false alarms, shown above", strip)
     marks = now(tab)[1]
     assert [marks["found"], marks["false alarm"]] == [int(n) for n in shown.groups()]
 

@@ -155,7 +155,7 @@ def archive(recipe: Recipe, result: dict) -> bytes:
     DataError where its dataset cannot be had any more, or was replaced."""
     if why := obstacle(recipe):
         raise ValueError(why)
-    if task_of(recipe).content_hash(recipe) != result["data_hash"]:
+    if result.get("data_hash") not in (None, task_of(recipe).content_hash(recipe)):
         raise DataError(f"{recipe.dataset} was replaced since this run was trained on it")
     examples = task_of(recipe).examples(recipe)
     packed, made = io.BytesIO(), io.BytesIO()

@@ -86,13 +86,13 @@ def float32_rows(X, lost: np.ndarray | None = None) -> np.ndarray:
 
 
 def rows_for(kernel_of: Callable, X) -> tuple[Kernel, Preprocessor | None, np.ndarray | FileRows]:
-    """The kernel, and the rows (n, d) float32 that it sees of examples X (n, d), sparse or of a file. Where it is one
-    of differences, columns whose differences float32 would round away have their median subtracted first, in double
-    precision: by the Preprocessor, which the machine needs from then on. kernel_of(X): the kernel."""
+    """The kernel, and the rows (n, d) float32 that it sees of examples X (n, d), sparse or of a file. Columns
+    whose differences float32 would round away have their median subtracted first, in double precision, where the kernel
+    is centrable: by the Preprocessor, which the machine needs from then on. kernel_of(X): the kernel."""
     lost = lost_columns(X)
     if len(lost) and not isinstance(X, FileRows):
         require_float32(X.data if hasattr(X, "toarray") else X)
-    if not len(lost) or not (kernel := kernel_of(X)).of_differences:
+    if not len(lost) or not (kernel := kernel_of(X)).centrable:
         rows = float32_rows(X, lost)
         return kernel_of(rows), None, rows
     centre = centring(shift := middles(X, lost))

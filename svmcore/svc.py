@@ -101,7 +101,7 @@ class SVC(MachineEstimator):
     n_iter_ : ndarray (k,)
         Pairs moved, with second-order steps as the pairs that take as long.
     gap_ : float
-        The largest KKT gap of any machine.
+        The largest KKT gap of any machine, on examples as single precision holds them.
     converged_ : bool
         Whether all gaps are at most `tol`.
     ending_ : str
@@ -217,7 +217,7 @@ class SVC(MachineEstimator):
         """Weight vectors (k, d) of linear machines. AttributeError for other kernels."""
         if not isinstance(getattr(self, "kernel_", None), Linear):
             raise AttributeError("coef_ exists only for a fitted machine with the linear kernel")
-        return self.dual_coef_ @ self.support_vectors_
+        return self.dual_coef_ @ self.machine_.support_vectors
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -328,6 +328,8 @@ class SVC(MachineEstimator):
         self._publish(machine, session, label=targets.label, **ends)
         if prepare is not None:
             self.support_vectors_ = double_rows(X, machine.support)
+            if isinstance(kernel, Linear):  # f(x) = w.(x - shift) + b
+                self.intercept_ = machine.bias - self.coef_ @ np.ravel(prepare.learned_[0])
         if session.trace is not None:
             self.trace_ = session.trace
         return self

@@ -18,6 +18,7 @@ from svmcore import (
     SVC,
     BudgetError,
     CrossTrainingSVC,
+    EditingSVC,
     FileRows,
     Jittered,
     Linear,
@@ -26,6 +27,7 @@ from svmcore import (
     Preprocessor,
     Sigmoid,
     VirtualSVC,
+    bagged,
     load,
     save,
 )
@@ -336,6 +338,51 @@ def test_one_number_far_from_all_others_takes_no_digits_from_them(given):
     X[0] = 0
     fitted, theirs = SVC(RBF(12 / 600**2), C=10).fit(given(X), y), svm.SVC(gamma=12 / 600**2, C=10).fit(X - 1.7e9, y)
     assert np.abs(fitted.decision_function(given(X)) - theirs.decision_function(X - 1.7e9)).max() < 0.01
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("how", [{}, {"solver": "decomposition"}, {"solver": "general"}, {"loss": "squared_hinge"}])
+def test_a_linear_machine_of_numbers_far_from_0_is_that_of_the_numbers_centred(how, tmp_path):
+    rng = np.random.default_rng(4)
+    near = np.column_stack([rng.uniform(-300, 300, 300), 50 * rng.normal(size=300)])
+    y, shift = near[:, 0] + 2 * near[:, 1] + 40 * rng.normal(size=300) > 0, np.array([1.7e9, 0])
+    X = near + shift
+    near = X - shift
+    fitted, theirs = SVC("linear", C=0.1, tol=1e-5, **how).fit(X, y), svm.SVC(kernel="linear", C=0.1, tol=1e-6)
+    if how.get("loss"):
+        theirs = svm.SVC(kernel="precomputed", C=1e9, tol=1e-6)  # the ridge 1 / 2C of slack that costs its square
+        wanted = theirs.fit(near @ near.T + 5 * np.eye(300), y).decision_function(near @ near.T)
+    else:
+        wanted = theirs.fit(near, y).decision_function(near)
+    save(fitted, tmp_path / "machine.npz")
+    for decided in (fitted.decision_function(X), load(tmp_path / "machine.npz").decision_function(X)[:, 0]):
+        np.testing.assert_allclose(decided, wanted, atol=2e-3)
+    np.testing.assert_allclose(X @ fitted.coef_[0] + fitted.intercept_, wanted, atol=2e-3)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda svc: CrossTrainingSVC(svc, subset_size=100, random_state=0),
+        lambda svc: CrossTrainingSVC(svc, subset_size=100, final=SVC(RBF(1e-4), C=2), random_state=0),
+        lambda svc: EditingSVC(svc, random_state=0),
+    ],
+)
+def test_machines_of_edited_examples_keep_differences_too(make, tmp_path):
+    """Against the same estimator on the same numbers moved by hand."""
+    rng = np.random.default_rng(1)
+    X = np.column_stack([1.7e9 + rng.uniform(0, 600, 300), rng.normal(size=300)])
+    y, shift = X[:, 0] > 1.7e9 + 300, np.array([np.sort(X[:, 0])[150], 0])
+    svc = SVC(RBF(1 / X[:, 0].var()), C=5)
+    fitted, wanted = make(svc).fit(X, y), make(svc).fit(X - shift, y)
+    np.testing.assert_allclose(fitted.decision_function(X), wanted.decision_function(X - shift), atol=1e-6)
+    np.testing.assert_array_equal(fitted.support_vectors_, X[fitted.support_])
+    assert fitted.score(X, y) > 0.98
+    save(fitted, tmp_path / "machine.npz")
+    np.testing.assert_array_equal(load(tmp_path / "machine.npz").predict(X), fitted.predict(X))
+    if isinstance(fitted, CrossTrainingSVC):
+        assert np.mean(bagged(fitted.first_stage_).predict(X) == y) > 0.98
 
 
 def test_groups_of_numbers_that_single_precision_cannot_hold_together_are_named():

@@ -21,7 +21,7 @@ class Kernel:
     name: ClassVar[str] = ""
     title: ClassVar[str] = ""  # in the form; without one a kernel is not offered there
     constant_diagonal: ClassVar[bool] = False  # K(u, u) is the same for every u
-    of_differences: ClassVar[bool] = False  # K(u + a, v + a) = K(u, v) for every a
+    centrable: ClassVar[bool] = False  # a machine is the same but for its bias, whatever all examples are moved by
     reach: ClassVar[float] = np.inf  # |x|^2 up to which its values come from inner products alone (apart.py)
     differentiable: ClassVar[bool] = False  # has `slopes`
     fills: ClassVar[bool] = False  # is no function of u.v and the norms: brings its own blocks (methods/blockwise.py)

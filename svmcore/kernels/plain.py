@@ -56,6 +56,7 @@ class Linear(Kernel):
 
     title: ClassVar[str] = "Linear"
     differentiable: ClassVar[bool] = True
+    centrable: ClassVar[bool] = True  # (u + a).(v + a) = u.v + a.u + a.v + |a|^2, and sum_i alpha_i y_i = 0
     formula: ClassVar[str] = r"u \cdot v"
 
     def code(self) -> KernelCode:
@@ -173,7 +174,7 @@ class RBF(Kernel):
     title: ClassVar[str] = "RBF"
     differentiable: ClassVar[bool] = True
     constant_diagonal: ClassVar[bool] = True
-    of_differences: ClassVar[bool] = True
+    centrable: ClassVar[bool] = True
 
     @property
     def reach(self) -> float:

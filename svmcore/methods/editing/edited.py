@@ -5,12 +5,13 @@ from dataclasses import KW_ONLY, dataclass, replace
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from svmcore.estimator import MachineEstimator, Targets, float32_rows, seed_of
+from svmcore.estimator import MachineEstimator, Targets, seed_of
 from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.estimator import check_estimators, settled
 from svmcore.methods.editing.roles import KEPT, Edited
 from svmcore.methods.editing.rule import Rule
 from svmcore.methods.editing.rules import SETTINGS, edited, rule_of
+from svmcore.rows import double_rows
 from svmcore.solvers.progress import Stopped
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
@@ -91,8 +92,7 @@ class EditingSVC(MachineEstimator):
         check_estimators(estimator=self.estimator)
         rule = rule_of(self.rule, {name: getattr(self, name) for name in SETTINGS})
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
-        targets, rows = Targets(X, y), float32_rows(X)
-        svc = settled(self.estimator, rows)
+        targets, (prepare, rows, (svc,)) = Targets(X, y), settled([self.estimator], X)
         with Session(monitor) as session:
             try:
                 result = edited(rule, rows, y, session, seed=seed_of(self.random_state), estimator=svc)
@@ -105,7 +105,8 @@ class EditingSVC(MachineEstimator):
                 )
             svc._fit(rows[kept], Targets(rows[kept], y[kept]), session, "final", whole=of_part(kept))
         self.role_, self.kept_ = result.role, kept
-        machine = replace(svc.machine_, support=kept[svc.machine_.support])
+        machine = replace(svc.machine_, support=kept[svc.machine_.support], prepare=prepare)
         ends = {"gaps": svc.gap_, "iterations": svc.n_iter_, "ending": svc.ending_}
         self._publish(machine, session, label=targets.label, **ends)
+        self.support_vectors_ = machine.support_vectors if prepare is None else double_rows(X, machine.support)
         return self

@@ -10,12 +10,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from svmcore.allowed import Allowed, above, check, is_whole, number, optional, whole
-from svmcore.estimator import MachineEstimator, Targets, float32_rows
+from svmcore.estimator import MachineEstimator, Targets, rows_for
 from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.crossing import Crossing, threshold
 from svmcore.methods.editing.drawing import THIRD
 from svmcore.methods.editing.roles import Edited
 from svmcore.model import Machine
+from svmcore.preprocess import Preprocessor
+from svmcore.rows import double_rows
 from svmcore.solvers.progress import Stopped
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
@@ -129,8 +131,8 @@ class CrossTrainingSVC(MachineEstimator):
         self._check_parameters()
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
         targets = two_classes(X, y, type(self).__name__)
-        rows = float32_rows(X)
-        first, last = (settled(svc, rows) for svc in (self.estimator, self.final or self.estimator))
+        prepare, rows, (first, *final) = settled([self.estimator, self.final] if self.final else [self.estimator], X)
+        last = final[0] if final else first
         crossing = Crossing(rows, y, targets.label, session := Session(monitor), self.slack)
         self.final_C_ = name_of(last)[1]  # a search may choose another
         rng = check_random_state(self.random_state)
@@ -143,6 +145,7 @@ class CrossTrainingSVC(MachineEstimator):
                 fitted, seconds = self._final(crossing, last)
             except Stopped:
                 fitted, seconds = None, 0.0
+        crossing.first_stage = [replace(machine, prepare=prepare) for machine in crossing.first_stage]
         self._tell(crossing, seconds, first, last)
         if fitted is None:
             machine = crossing.as_it_stands() or empty_machine(rows, targets, first)
@@ -151,7 +154,8 @@ class CrossTrainingSVC(MachineEstimator):
             machine = fitted.machine_
             ending = fitted.ending_ or crossing.ending
             ends = {"gaps": fitted.gap_, "iterations": fitted.n_iter_, "ending": ending}
-        self._publish(machine, session, label=targets.label, **ends)
+        self._publish(replace(machine, prepare=prepare), session, label=targets.label, **ends)
+        self.support_vectors_ = machine.support_vectors if prepare is None else double_rows(X, machine.support)
         return self
 
     def _final(self, crossing: Crossing, last: SVC) -> tuple[SVC, float]:
@@ -208,10 +212,14 @@ def _are_positive(values) -> bool:
     return listed and all(map(above(0).takes, values))
 
 
-def settled(svc: SVC | None, rows) -> SVC:
-    """The estimator with the kernel that its parameters mean for all examples, rows (n, d): one for all machines."""
-    svc = SVC() if svc is None else svc
-    return clone(svc).set_params(kernel=svc._kernel_for(rows))
+def settled(estimators: Sequence[SVC | None], X) -> tuple[Preprocessor | None, np.ndarray, list[SVC]]:
+    """The preparation that all their kernels allow (`rows_for`), the rows (n, d) float32 of X that it gives, and the
+    estimators with the kernels that their parameters mean for all examples: one for all machines."""
+    estimators = [svc or SVC() for svc in estimators]
+    made = [rows_for(svc._kernel_for, X) for svc in estimators]
+    as_it_is = [one for one in made if one[1] is None]
+    _, prepare, rows = (as_it_is or made)[0]
+    return prepare, rows, [clone(svc).set_params(kernel=kernel) for svc, (kernel, _, _) in zip(estimators, made)]
 
 
 def name_of(svc: SVC) -> tuple[str, float]:

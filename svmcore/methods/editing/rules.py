@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import clone
 
 from svmcore.allowed import require
-from svmcore.estimator import float32_rows
+from svmcore.estimator import rows_for
 from svmcore.methods.editing.condense import Condense
 from svmcore.methods.editing.crossing import ByCrossTraining
 from svmcore.methods.editing.edited_nearest import EditedNearest
@@ -95,7 +95,8 @@ def edit(
     """
     rule = rule_of(rule, {name: value for name, value in locals().items() if name in SETTINGS})
     with Session(monitor) as session:
-        return edited(rule, float32_rows(X), np.asarray(y), session, seed=seed, estimator=estimator)
+        rows = rows_for((estimator or SVC())._kernel_for, X)[2]  # neighbours are the same wherever examples are moved
+        return edited(rule, rows, np.asarray(y), session, seed=seed, estimator=estimator)
 
 
 SETTINGS = ("n_neighbors", "n_splits", "patience", "below", "n_subsets", "subset_size", "balance")

@@ -9,7 +9,7 @@ from data.dataset import Arrays, DataError
 from data.verdicts import KEEP, LABEL, Verdict
 from pages.ui.run import stored
 from svmcore import RBF
-from svmcore.lab.analyses import repeats, suspects
+from svmcore.lab.analyses import asking, repeats, suspects
 from svmcore.lab.jobs import analyses
 from svmcore.lab.papers.filling import stored_runs
 from svmcore.lab.presets import RECIPES
@@ -68,6 +68,8 @@ def test_what_is_looked_up_in_the_data_of_a_run_is_refused_where_they_were_repla
     catalogue.keep("turned", Arrays(images[5:40], 1 - labels[5:40], images[40:], labels[40:]), replace=True)
     with pytest.raises(RecipeError, match="replaced since"):
         suspects.suspects(run, "bound")
+    with pytest.raises(RecipeError, match="replaced since"):
+        asking.of_run(run, catalogue.load(dataset), 100.0)
     for look in (analyses.RELATED, analyses.COUNTS):
         look.start(run.id)
         latest = look.wait(run.id, timeout=60)

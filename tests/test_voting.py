@@ -30,10 +30,12 @@ def crosses(home, monkeypatch):
 def test_the_machine_decides_by_the_mean_of_its_members(crosses, method, jitters, seed, k):
     recipe = crosses.replace(method=method, jitters=jitters, seed=seed)
     problem, one = train.prepare(recipe), METHODS[method]
-    background, members, unseen = np.flatnonzero(problem.y_train < 0), [], []
+    background, members, unseen, gaps = np.flatnonzero(problem.y_train < 0), [], [], []
     for number in range(k):
         out = np.random.default_rng([seed, number]).permutation(background)[: len(background) // 2]
-        members.append(one.train(recipe, left_out(problem, out), None).machine_)
+        member = one.train(recipe, left_out(problem, out), None)
+        members.append(member.machine_)
+        gaps.append(member.gap_)
         unseen.append(set(out))
     found = Voting(one, k).train(recipe, problem, None)
     X = np.concatenate([problem.X_train, np.random.default_rng(seed).normal(size=(50, problem.X_train.shape[1]))])
@@ -45,6 +47,7 @@ def test_the_machine_decides_by_the_mean_of_its_members(crosses, method, jitters
     assert len(found.machine_.support) < sum(len(member.support) for member in members), "shared vectors stand once"
     assert found.kernel_evals_ > 0
     assert found.converged_
+    assert found.gap_ == max(gaps)
 
 
 def test_vectors_keep_their_examples_and_jitters(crosses):

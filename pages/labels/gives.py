@@ -89,7 +89,8 @@ def _latest(run: Run, to: Target) -> Run | None:
         name = revisions.parse_name(other.recipe.dataset)
         if name is None or name.head != to.name or other.id == run.id:
             continue
-        if other.recipe.replace(dataset=run.recipe.dataset).digest() == run.recipe.digest():
+        alike = other.recipe.replace(dataset=run.recipe.dataset).digest() == run.recipe.digest()
+        if alike and runs.is_current(other):
             return other
     return None
 

@@ -30,7 +30,7 @@ from svmcore.lab.methods import METHODS
 from svmcore.lab.problem import Problem, transformed
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.solvers import svc
-from svmcore.lab.store.run import Run
+from svmcore.lab.store.runs import Run, require_content
 from svmcore.lab.task import Check
 from svmcore.lab.train import prepare, unchecked
 from svmcore.model import labels
@@ -130,6 +130,7 @@ def of_run(run: Run, base: Dataset, ceiling_mb: float, check: Check = unchecked)
     none: all, or as many of them, drawn by the seed, as memory has room for. Raises as `of_recipe`."""
     if reason := why_not(run):
         raise RecipeError("method", run.recipe.method, reason)
+    require_content(run)
     problem = prepare(run.recipe.replace(folds=None, dataset=base.entry.name), check)
     room = max(min(HELD, roomy(len(problem.X_test), ceiling_mb)) - len(problem.X_train), 0)
     pool = np.arange(len(base.y_train), len(base.rows))

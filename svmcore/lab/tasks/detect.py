@@ -46,8 +46,8 @@ class Voting:
         self.method, self.k = method, k
 
     def train(self, recipe, problem: Problem, monitor):
-        """The estimator of one of the machines, of one that did not converge where there is one, with the machine that
-        decides for all and what all of them have cost."""
+        """The estimator with the largest gap, first of those that did not converge, with the machine that decides for
+        all and what all of them have cost."""
         fitted, machines = [], []
         for number in range(self.k):
             part = left_out(problem, _others(recipe.seed, number, problem))
@@ -55,7 +55,7 @@ class Voting:
             fitted.append(self.method.train(recipe, part, named))
             rows = np.flatnonzero(np.isin(problem.train_index, part.train_index))
             machines.append(_numbered(fitted[-1].machine_, rows))
-        found = next((one for one in fitted if not one.converged_), fitted[-1])
+        found = max(fitted, key=lambda one: (not one.converged_, one.gap_))
         found.kernel_evals_ = sum(int(one.kernel_evals_) for one in fitted)
         found.machine_ = bagged(machines)
         return found

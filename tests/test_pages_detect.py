@@ -476,6 +476,17 @@ def test_windows_of_a_test_picture_do_not_train_the_run_again(faces):
     tested = known.pictures[0]
     out = io.BytesIO()
     Image.fromarray(tested.image).resize((420, 420)).save(out, "JPEG", quality=60)
+    h, w = tested.image.shape
+    for changed in (
+        tested.image[h // 10 : -h // 10, w // 10 : -w // 10],
+        tested.image[:, w // 20 :],
+        tested.image[:, ::-1],
+        np.rot90(tested.image),
+        np.clip(tested.image.astype(int) + 60, 0, 255).astype(np.uint8),
+    ):
+        assert photo._is_copy(changed, tested.image)
+    others = [picture.image for picture in (*known.pictures[1:], *known.empty)]
+    assert not any(photo._is_copy(tested.image, other) for other in others)
     for photograph, refused in (
         (photo.Photograph(tested.name, tested.name, None), True),
         (photo.upload("copy.jpg", out.getvalue()), True),

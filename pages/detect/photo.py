@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 from PIL import Image
+from skimage.feature import match_template
 
 from data import DataError, pictures
 from data.loaders import images
@@ -33,6 +34,10 @@ FORMATS = ("PNG", "JPEG")
 ACCEPTED = "a PNG or JPEG of at most 20 MB and 40 million pixels"
 SMALL = "lfw-faces"  # the embedded set
 THUMB, SAME = 32, 0.98  # pixels a side that tell pictures apart, and the correlation from which two are one
+# Of a changed copy: its longer side in pixels, the share of a picture that is looked for in it, at these sizes, and the
+# correlation from which it is there: 0.85 and more of copies cropped by 10 %, mirrored, turned, brightened; up to 0.75
+# between pictures of the sets
+SIDE, CENTRE, SIZES, CHANGED = 40, 0.6, np.geomspace(0.72, 1.4, 12), 0.82
 
 
 Box = tuple[float, float, float, float]  # xmin ymin xmax ymax, in pixels of the image that is searched
@@ -160,24 +165,51 @@ def view_of_photograph(run: Run, photograph: Photograph, found: Searched) -> Vie
 @st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=PHOTOGRAPHED)
 def obstacle(run: Run, photograph: Photograph, _found: Searched) -> str:
     """Why windows marked in a photograph cannot train the run again: it would train on what it tests; "" where they
-    can. The photograph is a test picture of the run where both look alike, whatever file and size it comes from."""
+    can. The photograph is a test picture of the run where both look alike, whatever file it comes from."""
     known, asked = experiment(run.recipe)
     if len(asked.parts) > 1:
         return ("Marked windows cannot train this run again. Its pictures are split several times, and each split "
                 "would train on windows of pictures that it tests. Choose a run with one split.")  # fmt: skip
     tested = (known.pictures[at] for at in asked.parts[0].test)
-    if same := next((picture.name for picture in tested if _likeness(picture.image, _found.image) > SAME), ""):
-        return (f"Marked windows cannot train this run again: the photograph is its test picture {same}. Mark windows "
-                "of another photograph.")  # fmt: skip
+    if same := next((picture.name for picture in tested if _is_copy(_found.image, picture.image)), ""):
+        return (f"Marked windows cannot train this run again: the photograph is its test picture {same}, or a changed "
+                "copy. Mark windows of another photograph.")  # fmt: skip
     return ""
 
 
-def _likeness(a: np.ndarray, b: np.ndarray) -> float:
-    """The correlation of two pictures (h, w) uint8, both reduced to THUMB x THUMB pixels; 0 where one is all of one
-    grey."""
-    small = (np.asarray(Image.fromarray(image).resize((THUMB, THUMB), Image.Resampling.BOX), float) for image in (a, b))
-    a, b = (image.ravel() - image.mean() for image in small)
-    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b) or 1))
+def _is_copy(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether a picture (h, w) uint8 is another one: of another size, darker or brighter; or cropped by up to 10 %,
+    mirrored or turned by quarters."""
+    whole = [_reduced(image, (THUMB, THUMB)).ravel() for image in (a, b)]
+    if min(map(np.ptp, whole)) == 0:
+        return False
+    return np.corrcoef(whole)[0, 1] > SAME or any(
+        _most(_reduced(a, _sides(a, SIDE)), np.rot90(image, turns)) > CHANGED
+        for image in (b, b[:, ::-1])
+        for turns in range(4)
+    )
+
+
+def _most(looked_for: np.ndarray, image: np.ndarray) -> float:
+    """The largest correlation of the centre of a reduced picture with a place in another one, at all sizes."""
+    h, w = (round(n * (1 - CENTRE) / 2) for n in looked_for.shape)
+    centre, most = looked_for[h : len(looked_for) - h, w : looked_for.shape[1] - w], 0.0
+    for size in SIZES:
+        within = _reduced(image, _sides(image, SIDE * size))
+        if np.ptp(centre) and all(np.array(within.shape) >= centre.shape):
+            most = max(most, float(np.nanmax(match_template(within, centre))))
+    return most
+
+
+def _sides(image: np.ndarray, longest: float) -> tuple[int, int]:
+    """(width, height) of a picture whose longer side has so many pixels."""
+    h, w = image.shape
+    return max(round(longest * w / max(h, w)), 4), max(round(longest * h / max(h, w)), 4)
+
+
+def _reduced(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    """(h, w) float64 of a size (width, height)."""
+    return np.asarray(Image.fromarray(np.ascontiguousarray(image)).resize(size, Image.Resampling.BOX), float)
 
 
 def with_marked(run: Run, found: Searched, marks: dict[int, int], missed: Sequence[Box] = ()) -> Recipe:

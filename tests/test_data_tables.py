@@ -470,15 +470,18 @@ def test_numbers_far_from_0_keep_their_differences_until_they_are_standardised(h
     assert train.execute(standardised).result["errors"] <= 1
 
 
-@pytest.mark.parametrize("what", ["an unknown time", "two days"])
+@pytest.mark.parametrize("what", ["an unknown time", "two dates"])
 def test_times_keep_their_differences_beside_one_far_away(what):
     """Against the numbers themselves: the deviation of the column hides what float32 does to most of them."""
     times = 1.7e9 + np.arange(600) + 0.25
     times[7] = 0 if what == "an unknown time" else times[7]
-    times[300:] += 0 if what == "an unknown time" else 1e7
+    times[300:] += 0 if what == "an unknown time" else 1e9
     preview = table({"when": times.tolist(), "class": ["early" if k % 100 < 50 else "late" for k in range(600)]})
     np.testing.assert_array_equal(preview.arrays.X_train[:, 0], times)
     assert any("in column 'when', so" in note and "double precision" in note for note in preview.notes)
+    kept = (times - np.median(times)).astype(np.float32)
+    told = any("in column 'when' lie in groups so far apart" in note for note in preview.notes)
+    assert told == (len(np.unique(kept)) < 590)
 
 
 MIXED = pd.DataFrame(

@@ -1,5 +1,7 @@
 """Laws of svmcore.preprocess: each step does what its name says, on any shape, and pipelines compose."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -152,6 +154,20 @@ def test_a_feature_that_is_constant_but_for_rounding_stays_near_0(n, dtype):
     assert np.abs(prepare.transform(features)[:, :8]).max() < 1e-5
     centred = Preprocessor("centre").fit(features).transform(new)
     np.testing.assert_allclose(centred, new - features.mean(axis=0, dtype=np.longdouble), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("step", ["zscore", "centre"])
+def test_a_feature_that_loses_differences_in_spite_of_its_mean_is_named(step):
+    rng = np.random.default_rng(0)
+    features = np.column_stack([rng.random(400), np.where(rng.random(400) < 0.5, 1e6, 0) + 0.01 * rng.random(400)])
+    assert len(np.unique(features[:, 1])) == 400
+    with pytest.warns(UserWarning, match="differences in column 1, less its mean, too; .* split it"):
+        prepared = Preprocessor(step).fit_transform(features)
+    assert len(np.unique(prepared[:, 1])) < 100
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for kept in (features[:, :1], features.astype(np.float32), 1.7e9 + 600 * features[:, :1]):
+            Preprocessor(step).fit_transform(kept)
 
 
 @pytest.mark.parametrize("shape", [(5, 5), (28, 28), (101, 37, 3)])

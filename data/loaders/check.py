@@ -50,11 +50,13 @@ def checked(
     shape, more = _image_shape(X, image_shape)
     dtype = np.uint8 if len(shape) > 1 and _are_bytes(X) and _are_bytes(X_test) else np.float32
     if len(shape) == 1 and len(columns := np.union1d(_rounded_columns(X), _rounded_columns(X_test))):
-        dtype = np.float64
-        names = [f"'{features[k]}'" if len(features) == X.shape[1] else str(k + 1) for k in columns[:5]]
-        named = ", ".join(names) + f" and {len(columns) - 5} more" * (len(columns) > 5)
-        notes.append(f"Single precision cannot distinguish the numbers in column {named}, so the table is stored in "
+        dtype, named = np.float64, features if len(features) == X.shape[1] else ()
+        shown = _listed(columns, named)
+        notes.append(f"Single precision cannot distinguish the numbers in column {shown}, so the table is stored in "
                      "double precision. Standardise or centre its features before training")  # fmt: skip
+        if len(apart := columns[_rounded_columns((X - np.median(X, axis=0))[:, columns].astype(np.float64))]):
+            notes.append(f"The numbers in column {_listed(apart, named)} lie in groups so far apart that this does not "
+                         "help: split it into the group and the position within it")  # fmt: skip
     X, X_test = (part.reshape(len(part), *shape).astype(dtype, copy=False) for part in (X, X_test))
     return Arrays(X, y, X_test, y_test), notes + more
 
@@ -107,6 +109,12 @@ def _rounded_columns(X: np.ndarray) -> np.ndarray:
         return np.zeros(0, np.intp)
     rows = np.linspace(0, len(X) - 1, min(len(X), SEEN)).astype(np.intp)
     return np.flatnonzero([_is_rounded(np.sort(column[rows])) for column in X.T])
+
+
+def _listed(columns: np.ndarray, names: Sequence[str]) -> str:
+    """Five of these columns, by name where they have names, and how many more there are."""
+    shown = [f"'{names[k]}'" if len(names) else str(k + 1) for k in columns[:5]]
+    return ", ".join(shown) + f" and {len(columns) - 5} more" * (len(columns) > 5)
 
 
 def _is_rounded(numbers: np.ndarray) -> bool:

@@ -6,6 +6,7 @@ Scrambling gives pixel p of the result what pixel pi(p) of the image shows, by o
 every image: u'.v' = sum_p u_pi(p) v_pi(p) = u.v, so that a kernel of inner products or distances cannot notice.
 """
 
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from svmcore.preprocess import window
 from svmcore.preprocess.upright import deslant
+from svmcore.rows import lost_columns
 
 MOST_SEEDS = 2**32 - 1
 BLOCK = 1024  # examples that are taken in double precision at a time
@@ -254,7 +256,7 @@ STEPS: dict[str, Step] = {
         "Centre features",
         "For each feature: subtracts the mean over the training set.",
         lambda images, found: _centred(images, found[0]),
-        learn=lambda images: (images.mean(axis=0, dtype=np.float64),),
+        learn=lambda images: (_mean(images),),
         last=True,
     ),
     "scramble": Step(
@@ -273,12 +275,25 @@ def _mean_and_deviation(images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Of each feature, float64 and float32. Summed in float64, in blocks of examples: a sum in float32 loses a feature
     whose mean is many times its deviation, as of dates, and one whose squares float32 cannot hold. A deviation within
     the rounding of such a sum is 0: scikit-learn, _is_constant_feature."""
-    mean, squares = images.mean(axis=0, dtype=np.float64), np.zeros(images.shape[1:])
+    mean, squares = _mean(images), np.zeros(images.shape[1:])
     for start in range(0, len(images), BLOCK):
         squares += np.square(images[start : start + BLOCK] - mean).sum(axis=0)
     deviation = np.sqrt(squares / len(images))
     rounding = len(images) * np.finfo(np.float64).eps * np.abs(mean)
     return mean, np.where(deviation <= rounding, 0, deviation).astype(np.float32)
+
+
+def _mean(images: np.ndarray) -> np.ndarray:
+    """Of each feature, float64. A warning for those whose differences single precision rounds away without it, too."""
+    mean = images.mean(axis=0, dtype=np.float64)
+    if len(lost := lost_columns(images.reshape(len(images), mean.size), mean.ravel())):
+        columns = ", ".join(map(str, lost[:5])) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
+        warnings.warn(
+            f"X: single precision rounds away differences in column {columns}, less its mean, too; its numbers lie in "
+            "groups far apart: split it into the group and what is within",
+            stacklevel=2,
+        )
+    return mean
 
 
 def _centred(images: np.ndarray, mean: np.ndarray) -> np.ndarray:

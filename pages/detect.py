@@ -115,7 +115,7 @@ def sample() -> None:
         one.show_requested(view)
 
 
-def look(run) -> None:
+def show_run(run) -> None:
     """A detection run, whatever its state."""
     set_up.FORM.clear()
     row = head(run)
@@ -147,4 +147,4 @@ if set_up.is_open(run):
     first_visit(run)
 else:
     another_run(run, "detect")
-    look(run)
+    show_run(run)

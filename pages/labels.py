@@ -54,7 +54,7 @@ def missing(run: Run) -> None:
             st.caption(f"It cannot be run with folds: {plain(error)}")
             return
         there = stored.stored([recipe])[0]
-        there = there if stored.kept(there) else None
+        there = there if stored.available(there) else None
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 "Show the run with folds" if there else f"Train it with {recipe.folds} folds",

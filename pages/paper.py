@@ -38,7 +38,7 @@ def all_runs(paper):
     found = stored.stored(recipes)
     done = sum(run is not None and run.state == "done" for run in found)
     working = [run for run in found if run is not None and run.state in runs.ACTIVE]
-    missing = [recipe for recipe, run in zip(recipes, found, strict=True) if not stored.kept(run)]
+    missing = [recipe for recipe, run in zip(recipes, found, strict=True) if not stored.available(run)]
     absent = stored.lacking(missing)
     lacking = Counter(recipe.dataset for recipe in absent)
     left = seconds_of(recipe for recipe in missing if recipe not in absent)

@@ -150,7 +150,7 @@ def boxes(run, found: photo.Searched, name: str, marks: dict[int, int], missed: 
     )
 
 
-def look(run, photograph) -> None:
+def show_search(run, photograph) -> None:
     """Search, and draw what was found; while the search is under way other clicks are free."""
     search, now = photo.search(run, photograph)
     if not search.done():
@@ -229,4 +229,4 @@ else:
         st.caption(f"Searched by *{words.plain(run.title)}*. {honest(run)}")
     with sides.cell(column_span=2):
         if photograph is not None:
-            look(run, photograph)
+            show_search(run, photograph)

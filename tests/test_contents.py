@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svmcore.allowed import amount
-from svmcore.lab.method import METHODS, Kept, Method
+from svmcore.lab.method import METHODS, Method, MethodFile
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import contents, runs
 from svmcore.lab.store.folders import append_line
@@ -27,7 +27,7 @@ class Weighed(Method):
     name = "weighed"
     title = short = "Weighed"
     help, source = "One machine, and weights.", "this test"
-    files = (Kept("weights", {"w": ("f", 1)}, weights),)
+    files = (MethodFile("weights", {"w": ("f", 1)}, weights),)
     line_fields = {"heaviest": amount}  # noqa: RUF012
 
     def train(self, recipe, problem, monitor):
@@ -43,7 +43,7 @@ class Weighed(Method):
     def points(self, line):
         return line["iterations"]  # so that every line is kept
 
-    def kept(self, estimator):
+    def arrays(self, estimator):
         return {"weights": {"w": np.arange(self.n) / self.n}}
 
 
@@ -55,7 +55,7 @@ def run(home, monkeypatch):
 
 
 def test_what_a_method_keeps_is_written_read_and_checked_by_what_it_declares(run):
-    kept = run.kept("weights")
+    kept = run.method_file("weights")
     assert list(kept) == run.train_index().tolist()
     assert max(kept.values()) == 59 / 60
     run.check()
@@ -70,7 +70,7 @@ def test_what_a_method_keeps_is_written_read_and_checked_by_what_it_declares(run
     (run.path / "weights.npz").unlink()
     assert run.state == "done"
     with pytest.raises(FileNotFoundError):
-        run.kept("weights")
+        run.method_file("weights")
 
 
 def test_it_is_no_file_of_a_run_of_another_method(run):
@@ -78,7 +78,7 @@ def test_it_is_no_file_of_a_run_of_another_method(run):
     (plain.path / "weights.npz").write_bytes(b"whatever")
     assert plain.state == "done"
     with pytest.raises(FileNotFoundError, match="store no"):
-        plain.kept("weights")
+        plain.method_file("weights")
 
 
 def test_a_line_with_another_point_is_kept_however_soon_it_comes(run):

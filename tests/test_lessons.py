@@ -13,7 +13,7 @@ from data import load
 from pages.lessons import course, jittering, places, plane, seen, speed, virtual
 from pages.lessons.course import LESSONS
 from pages.lessons.machines import BY_C, TURNS
-from pages.lessons.parts import Facts, told
+from pages.lessons.parts import Facts, resolved
 from pages.scramble import twins
 from pages.ui.kit import words
 from pages.ui.run import stored
@@ -86,9 +86,11 @@ def test_exactly_one_choice_is_right_and_the_reason_is_text(kept, lesson, number
     verdict = step.judge(facts)
     assert step.choices[verdict.right]
     assert verdict == step.judge(facts_of(lesson, seed))
-    assert not re.search(r"[{}]|nan|inf\b|None|object at", told(step.question, facts) + verdict.because + step.where)
+    assert not re.search(
+        r"[{}]|nan|inf\b|None|object at", resolved(step.question, facts) + verdict.because + step.where
+    )
     for view in (step.ask, step.look):
-        assert all(isinstance(text, str | list) for text in places.texts(told(view.query, facts)).values())
+        assert all(isinstance(text, str | list) for text in places.texts(resolved(view.query, facts)).values())
 
 
 def test_another_seed_draws_other_digits_and_the_same_seed_the_same(kept):
@@ -194,7 +196,7 @@ def test_every_step_opens_asks_and_answers_without_a_warning(kept, name):
     app = at(name, 7)
     step = course.read(name, 7).step
     facts = facts_of(course.read(name, 7).lesson, 7)
-    assert told(step.question, facts) in said(app)
+    assert resolved(step.question, facts) in said(app)
     assert not app.warning
     app.radio(key=f"lesson_guess_{name}_7").set_value(0).run()
     app.button(key="lesson_look").click().run()

@@ -127,7 +127,7 @@ def test_presets_fill_the_form_and_can_be_ones_own(alone):
     opened(app)
     app.text_input(key="preset_name").set_value("**x** <b>").run()
     app.button(key="preset_keep").click().run()
-    assert presets.kept()["**x** <b>"].C == 5
+    assert presets.own_recipes()["**x** <b>"].C == 5
     app.button(key="recipe_undo").click().run()
     assert app.number_input(key="recipe_C").value == 2
     opened(app)
@@ -135,7 +135,7 @@ def test_presets_fill_the_form_and_can_be_ones_own(alone):
     assert app.number_input(key="recipe_C").value == 5
     opened(app)
     app.button(key="preset_remove_0").click().run()
-    assert not presets.kept()
+    assert not presets.own_recipes()
     assert not app.exception
 
 

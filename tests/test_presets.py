@@ -13,16 +13,16 @@ MOONS = RECIPES["moons"]
 
 
 def test_kept_replaced_and_removed(home):
-    assert presets.kept() == {}
+    assert presets.own_recipes() == {}
     presets.keep(" Mine ", MOONS)
     presets.keep("Other", MOONS.replace(C=3.0))
     presets.keep("Mine", MOONS.replace(C=5.0))
-    found = presets.kept()
+    found = presets.own_recipes()
     assert list(found) == ["Mine", "Other"]
     assert (found["Mine"].C, found["Mine"].title, found["Mine"].name) == (5.0, "Mine", "custom")
     presets.remove("Mine")
     presets.remove("nobody")
-    assert list(presets.kept()) == ["Other"]
+    assert list(presets.own_recipes()) == ["Other"]
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 61, "two\nlines", "a\x00b", None, 3])
@@ -34,7 +34,7 @@ def test_a_name_is_one_short_line(home, name):
 
 def test_a_name_is_no_path(home):
     presets.keep("../../etc/x", MOONS)
-    assert list(presets.kept()) == ["../../etc/x"]
+    assert list(presets.own_recipes()) == ["../../etc/x"]
     assert [path.name for path in home.iterdir()] == ["presets.json"]
 
 
@@ -51,9 +51,9 @@ def test_there_is_an_end_to_them(home, monkeypatch):
 )
 def test_what_cannot_be_read_is_left_out(home, text):
     (home / "presets.json").write_text(text)
-    assert presets.kept() == {}
+    assert presets.own_recipes() == {}
     presets.keep("good", MOONS)
-    assert list(presets.kept()) == ["good"]
+    assert list(presets.own_recipes()) == ["good"]
 
 
 @pytest.mark.parametrize("text", ["[", "{}", "[" * 100_000])
@@ -69,12 +69,12 @@ def test_the_good_ones_of_a_file_are_kept(home):
     presets.keep("good", MOONS)
     listed = json.loads((home / "presets.json").read_text())
     (home / "presets.json").write_text(json.dumps([{"name": "bad", "recipe": 3}, *listed]))
-    assert list(presets.kept()) == ["good"]
+    assert list(presets.own_recipes()) == ["good"]
     presets.keep("more", MOONS)
     presets.remove("good")
     left = json.loads((home / "presets.json").read_text())
     assert left[0] == {"name": "bad", "recipe": 3}, "a newer version may know what it is"
-    assert list(presets.kept()) == ["more"]
+    assert list(presets.own_recipes()) == ["more"]
 
 
 def test_what_a_form_offers_first_is_listed_and_fits_the_form():

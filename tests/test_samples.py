@@ -71,7 +71,7 @@ def test_a_sample_is_in_no_list_and_stays_as_it_is(home):
         with pytest.raises(runs.RunBusy, match="sample"):
             change()
     assert stored.stored([run.recipe]) == [None]
-    assert not stored.kept(run)
+    assert not stored.available(run)
 
 
 def test_every_recipe_has_its_sample_and_all_are_small():

@@ -26,7 +26,7 @@ def test_the_machine_of_a_fold_says_what_was_kept_of_it(home, recipe):
     for at in np.random.default_rng(0).permutation(len(index))[:6].tolist():
         number = unseen.fold_of(run, int(index[at]))
         fold = unseen.trained(run, number)
-        found = unseen.told(fold, int(index[at]))
+        found = unseen.of_example(fold, int(index[at]))
         assert found.f == pytest.approx(folded.decision[at], abs=1e-6)
         assert [one.f for one in found.bills] == pytest.approx(found.f.tolist())
         origin = fold.machine.support if fold.machine.parent is None else fold.machine.parent

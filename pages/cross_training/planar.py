@@ -16,7 +16,7 @@ from pages.cross_training import costs
 from pages.cross_training.choice import MAX_FLIPPED
 from pages.cross_training.setting import POINT, STAND_IN, TESTS, Sample, Setting, form, sample, usual
 from pages.ui.figures import crossing, edited
-from pages.ui.figures.crossing import Line, ends, growth, held
+from pages.ui.figures.crossing import Line, ends, growth, growth_of_svs
 from pages.ui.figures.frame import chart, clicked, show, side_by_side, worded
 from pages.ui.figures.maps import grid
 from pages.ui.kit import parameters, present, state, words
@@ -152,7 +152,7 @@ def _held(trials: Trials, size, x_title: str, now: float) -> go.Figure:
     errors = [min(float(np.mean(~one.right_noisy)) for one in both) for both in trials.values()]
     law = Line(list(trials), [2 * size(x) * error for x, error in zip(trials, errors, strict=True)])
     told = "the smaller of the two test errors here, on labels with the same noise"
-    return held(_lines(trials, lambda one: len(one.support)), law, x_title, told, now=now)
+    return growth_of_svs(_lines(trials, lambda one: len(one.support)), law, x_title, told, now=now)
 
 
 def _wrong(trials: Trials, x_title: str, now: float) -> go.Figure:

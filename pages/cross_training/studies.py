@@ -293,7 +293,7 @@ def _held(course: Course, found: Found) -> go.Figure:
     told = "the smallest possible error" if known else "the smallest error here, on labels with the same noise"
     kinds = " Bounded: alpha = C; free: below C." if course.apart else ""
     how = {"log": course.apart, "span": _span(course), "log_x": course.x_log}
-    return crossing.held(lines, law(course, found), course.x_title, told, kinds, **how)
+    return crossing.growth_of_svs(lines, law(course, found), course.x_title, told, kinds, **how)
 
 
 def _of(course: Course, found: Found, measure: str) -> go.Figure:

@@ -219,7 +219,7 @@ def _plane(left: Left, rows: np.ndarray, kind: str) -> None:
 def _pictures(left: Left, rows: np.ndarray, kind: str) -> None:
     cut, index, given = words.distinct(left.names, 9), left.index[rows], left.given[rows]
     labels = [
-        f"Training example {left.index[row]}, labelled {evidence.told(left.label(row), left.given[row])}, "
+        f"Training example {left.index[row]}, labelled {evidence.label_text(left.label(row), left.given[row])}, "
         + roles.TITLES[left.role[row]]
         + (f", margin mean {left.mean[row]:.2f}, variance {left.variance[row]:.2f}" if len(left.mean) else "")
         for row in rows.tolist()
@@ -353,8 +353,8 @@ def _start(plain: Recipe, recipe: Recipe) -> None:
     group = Group.of("edit", f"Cross-training · {plain.title}", plain.digest())
     with starting.asking():
         ready = stored.stored([plain, recipe])
-        if not stored.kept(ready[0]):
+        if not stored.available(ready[0]):
             starting.submit(plain, looks=False, group=group)
-        run_id = ready[1].id if stored.kept(ready[1]) else starting.submit(recipe, group=group)
+        run_id = ready[1].id if stored.available(ready[1]) else starting.submit(recipe, group=group)
         state.show_run(run_id)
         starting.tell_started(run_id, "The edited machine")

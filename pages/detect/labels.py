@@ -22,7 +22,7 @@ from svmcore.lab.recipe import Recipe
 from svmcore.lab.store.runs import Run
 
 
-def kept(X: np.ndarray, y: np.ndarray) -> str:
+def keep_windows(X: np.ndarray, y: np.ndarray) -> str:
     """The name of an own set of windows X (n, side, side) uint8 with labels y (n,), +1 and -1."""
     digest = hashlib.sha256(X.tobytes() + y.tobytes()).hexdigest()[:10]
     return own.keep(f"Windows {digest}", Arrays.unsplit(X, y), replace=True).name
@@ -44,7 +44,7 @@ def of_windows(run: Run) -> Recipe:
     """The run's machine on its windows alone, with the folds that doubt their labels. RecipeError for fewer than two of
     a class."""
     recipe = run.recipe
-    name = kept(*first_windows(run))
+    name = keep_windows(*first_windows(run))
     return searched(Recipe(dataset=name, preprocess=recipe.preprocess, kernel=recipe.kernel, C=recipe.C, title=(
         f"Windows of {run.title}")[:120], seed=recipe.seed))  # fmt: skip
 

@@ -219,7 +219,7 @@ def with_marked(run: Run, found: Searched, marks: dict[int, int], missed: Sequen
     drawn = [marked.cut(found.image, box, found.chips.shape[1:])[None] for box in missed]
     X = np.concatenate([X, found.chips[rows], *drawn])
     y = np.concatenate([y, [marks[row] for row in rows], [1] * len(drawn)])
-    return run.recipe.replace(windows=labels.kept(X, y.astype(np.int64)))
+    return run.recipe.replace(windows=labels.keep_windows(X, y.astype(np.int64)))
 
 
 def _grey(photograph: Photograph) -> tuple[np.ndarray, tuple[int, int], list[str]]:

@@ -25,7 +25,7 @@ from pages.ui.why.working import Work, watched
 from svmcore import metrics
 from svmcore.explain.asking import WAYS
 from svmcore.lab.analyses import asking as study
-from svmcore.lab.analyses.asking import Study, times_told, told
+from svmcore.lab.analyses.asking import Study, label_range, times_told
 from svmcore.lab.analyses.without import why_not
 from svmcore.lab.jobs import analyses
 from svmcore.lab.jobs.analyses import Labels, Next
@@ -252,7 +252,7 @@ def _draw_study(now: TaskStatus) -> None:
         if not len(reached):
             continue
         saves = f" · random choice needs {times} times as many; fewer for {found.sooner(way)} of {found.done} seeds"
-        lines.append(f"- {title}: **{told(reached, last)}**{saves if times and way != 'random' else ''}")
+        lines.append(f"- {title}: **{label_range(reached, last)}**{saves if times and way != 'random' else ''}")
     st.markdown("\n".join(lines))
     st.caption(
         f"With all {found.n:,} labels the error is {100 * found.whole:.1f} %. {words.many(found.done, 'seed')} "

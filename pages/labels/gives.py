@@ -32,7 +32,7 @@ def train(run: Run, to: Target) -> None:
         st.error(plain(error), icon=":material/block:")
         return
     ready = stored.stored([recipe])[0]
-    ready = ready if stored.kept(ready) and ready.id != run.id else None
+    ready = ready if stored.available(ready) and ready.id != run.id else None
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Train on the revision", type="primary", icon=":material/play_arrow:", key="label_train",

@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.lessons import course, places
 from pages.lessons.course import LESSONS
-from pages.lessons.parts import Facts, told
+from pages.lessons.parts import Facts, resolved
 from pages.ui.kit import present, words
 from pages.ui.kit.component import component
 from pages.ui.kit.ways import button
@@ -77,7 +77,7 @@ def _astray(text: str) -> None:
 
 def _ask(at: course.At, facts: Facts) -> None:
     """The question, its choices, and the button that shows the answer."""
-    st.markdown(f"**{told(at.step.question, facts)}**")
+    st.markdown(f"**{resolved(at.step.question, facts)}**")
     waiting = course.wanted(at)
     chosen = st.radio(
         "Your prediction",
@@ -116,7 +116,7 @@ def _tell(at: course.At, said: course.Said, facts: Facts) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):  # one row: what is looked at stands below it
         st.markdown(f":material/visibility: **Look:** {at.step.where}", width="stretch")
         _onward(at, again=True)
-    st.caption(f"The question: {told(at.step.question, facts)}")
+    st.caption(f"The question: {resolved(at.step.question, facts)}")
 
 
 def _outline(at: course.At) -> None:

@@ -13,7 +13,7 @@ import streamlit as st
 
 from data import DataError
 from pages.lessons import jittering, keeps, margin, places, speed, toofar, virtual
-from pages.lessons.parts import MAX_SEED, Facts, Lesson, Step, View, told
+from pages.lessons.parts import MAX_SEED, Facts, Lesson, Step, View, resolved
 from pages.ui.kit import parameters, words
 from pages.ui.run import stored
 from svmcore.lab.store import runs
@@ -117,7 +117,7 @@ def arrive(page) -> None:
 def _query(wanted: View, facts: Facts) -> dict:
     """The parameters of a place; none, where they cannot be worked out: the banner will say why."""
     try:
-        return dict(told(wanted.query, facts))
+        return dict(resolved(wanted.query, facts))
     except BROKEN:
         return {}
 

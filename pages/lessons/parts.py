@@ -136,7 +136,7 @@ class Lesson(NamedTuple):
         return Group(f"lesson-{self.name}", f"Lesson: {self.title}"[:120])
 
 
-def told(what, facts: Facts):
+def resolved(what, facts: Facts):
     """`what` as it is, or as worked out from the facts."""
     return what(facts) if callable(what) else what
 

@@ -132,7 +132,7 @@ def _links(paper: Paper, item: Item, runs: dict[str, Run | None]) -> None:
         ways.to(item.page, None, "arrow_forward", item.query or None)
     for name in [name for name in item.recipes if name in RECIPES]:
         run, recipe = runs[name], RECIPES[name]
-        if stored.kept(run):
+        if stored.available(run):
             page, label, icon, query = view.home_of(recipe).page, name, "check", {"run": run.id}
         else:
             page, label, icon, query = view.form_of(recipe).page, f"Run {name}", "play_arrow", config.link(recipe)

@@ -28,7 +28,7 @@ FILLED = 10.0  # times as long as products of plain kernels take those that are 
 REPEATABLE = {"unit-norm", "standardise"}  # steps that a kernel can repeat after each jitter
 
 
-class Kept(NamedTuple):
+class MethodFile(NamedTuple):
     """A file that runs of a method keep beside the machine, for each part: `edited.npz`, `edited-1.npz`, ..."""
 
     stem: str
@@ -60,7 +60,7 @@ class Method:
     made = True
     result_fields: Mapping[str, Allowed] = {}  # of what `figures` adds, what is checked when a result is read
     line_fields: Mapping[str, Allowed] = {}  # of what its fits report as `Progress.facts`, likewise
-    files: tuple[Kept, ...] = ()  # that `kept` fills
+    files: tuple[MethodFile, ...] = ()  # that `kept` fills
     plain = bounded = uses_jitters = needs_images = splits = repeats = False
     two_classes, looks = False, True
     unlike = "its machine is not an SVC with C trained on the training examples themselves"
@@ -132,7 +132,7 @@ class Method:
         """What a result says beyond the figures that all methods share; JSON-able."""
         return {}
 
-    def kept(self, estimator) -> dict[str, dict[str, np.ndarray]]:
+    def arrays(self, estimator) -> dict[str, dict[str, np.ndarray]]:
         """The arrays of each of its `files`, by stem."""
         return {}
 
@@ -146,7 +146,7 @@ class Method:
 
     def plan(self, recipe, size: Sizes) -> Plan:
         """What the forecast asks."""
-        return Plan(size, self.stages(recipe, size), self.work(recipe), self.held(recipe, size))
+        return Plan(size, self.stages(recipe, size), self.work(recipe), self.held_rows(recipe, size))
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
         """The trainings, one after the other."""
@@ -161,7 +161,7 @@ class Method:
         """Whether the kernel that trains makes its values one by one, so that they are kept."""
         return hasattr(recipe.kernel, "fill")
 
-    def held(self, recipe, size: Sizes) -> float:
+    def held_rows(self, recipe, size: Sizes) -> float:
         """Rows of d float32 numbers held beside the training and test examples."""
         return 0.0
 

@@ -139,7 +139,7 @@ def judge(recipe: Recipe, fitted: Fitted, check: Check = unchecked) -> Outcome:
     result |= method.figures(fitted.estimator)
     if recipe.bounds:
         result["bounds"] = bounded(fitted, check)
-    machine, kept = replace(machine, prepare=problem.prepare), method.kept(fitted.estimator)
+    machine, kept = replace(machine, prepare=problem.prepare), method.arrays(fitted.estimator)
     return Outcome(machine, test, problem.train_index, result, kept)
 
 

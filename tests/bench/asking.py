@@ -66,7 +66,7 @@ def _row(title: str, one: dict) -> tuple:
     beyond = "> " if np.isinf(random) else ""
     factor = f"{beyond}{min(random, one['most']) / own:.1f}" if np.isfinite(own) else ""
     fewer = f"{int((reached['nearest'] < reached['random']).sum())} of {len(reached['nearest'])}"
-    told = [asking.told(reached[way], one["most"]).replace("\u2013", "-") for way in WAYS]
+    told = [asking.label_range(reached[way], one["most"]).replace("\u2013", "-") for way in WAYS]
     whole = f"{100 * np.mean(one['all_wrong']) / one['n_test']:.1f}"
     return (title, f"{100 * one['target']:g}", *told, factor, fewer, whole)
 

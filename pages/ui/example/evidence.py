@@ -51,7 +51,7 @@ class Labels(NamedTuple):
 
     def said(self, row: int) -> str:
         """`3`, or with noise `3 (8 in the dataset, swapped by noise)`."""
-        return told(self.seen[row], self.given[row])
+        return label_text(self.seen[row], self.given[row])
 
 
 TINY = 0.005  # a number that two digits after the point would make 0
@@ -74,7 +74,7 @@ def labels(run: Run) -> Labels:
     return Labels(seen, given)
 
 
-def told(label, given: str) -> str:
+def label_text(label, given: str) -> str:
     """A class read out, with that of the dataset where noise swapped it."""
     return f"{label} ({given} in the dataset, swapped by noise)" if given else str(label)
 
@@ -238,7 +238,7 @@ def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[T
     return [
         Tile(
             "" if row < 0 else reference(dataset, "train", row),
-            named(position, row, told(label, given), kind, alpha),
+            named(position, row, label_text(label, given), kind, alpha),
             upper=brief(of, label) + (f" ({brief(of, given)})" if given else ""),
             lower=minus(f"{number:{sign}{'.1g' if 0 < abs(number) < TINY else '.2f'}}"),
             ring=str(kind),

@@ -117,7 +117,9 @@ def growth(
     return figure
 
 
-def held(lines: Mapping[str, Line], law: Line | None, x_title: str, bayes: str, kinds: str = "", **how) -> go.Figure:
+def growth_of_svs(
+    lines: Mapping[str, Line], law: Line | None, x_title: str, bayes: str, kinds: str = "", **how
+) -> go.Figure:
     """Support vectors along x beside Steinwart's law, where it is known, of the error B, which `bayes` tells; kinds:
     what the lines are; how: as in `growth`."""
     figure = growth(lines, x_title, "support vectors", law=("2 B n", law) if law else None, **how)

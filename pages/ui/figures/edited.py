@@ -33,7 +33,7 @@ def left(role: np.ndarray) -> np.ndarray:
     return roles.Edited.of(role).kept
 
 
-def told(role: np.ndarray) -> str:
+def role_counts(role: np.ndarray) -> str:
     """`41 wrong side, 296 easy`: how many examples have each role but that of being kept; empty where all are."""
     counts = np.bincount(role, minlength=len(roles.TITLES))
     return ", ".join(f"{counts[code]:,} {roles.TITLES[code]}" for code in MARKS if counts[code])
@@ -68,7 +68,7 @@ def thrown_away(points: Points, role: np.ndarray, picked: int = -1) -> go.Figure
         ring(figure, points.X[picked, 0], points.X[picked, 1])
     return worded(
         figure,
-        f"What was discarded of {len(role)} points: {told(role) or 'nothing'}.",
+        f"What was discarded of {len(role)} points: {role_counts(role) or 'nothing'}.",
         f"{_legend(role)}; grey: kept."
         + (" Diamonds were restored." if (role == roles.REINSERTED).any() else "")
         + (" Squares were only used to choose settings." if (role == roles.VALIDATION).any() else ""),

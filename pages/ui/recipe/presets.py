@@ -96,7 +96,7 @@ def pick(label: str, key: str, known: Mapping[str, Recipe], fill: Callable[[Reci
 
 def _own(recipe: Recipe | None) -> None:
     """The reader's own presets, and the way to keep what the form shows."""
-    found = {name: own for name, own in presets.kept().items() if view.form_of(own) == view.TRAIN}
+    found = {name: own for name, own in presets.own_recipes().items() if view.form_of(own) == view.TRAIN}
     if found:
         st.markdown("**Yours**")
     for number, (name, own) in enumerate(found.items()):

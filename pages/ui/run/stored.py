@@ -33,7 +33,7 @@ def stored(recipes: Iterable[Recipe]) -> list[Run | None]:
     return [found.get(recipe.digest(), (0, None))[1] for recipe in recipes]
 
 
-def kept(run: Run | None) -> bool:
+def available(run: Run | None) -> bool:
     """Whether a run of the reader's own is done or at work, so that its recipe need not be run again."""
     return run is not None and not run.sample and _rank(run) > 0
 
@@ -80,10 +80,10 @@ def queue(recipes: Iterable[Recipe], group: Grouping = None, parents: Mapping[Re
     out of, which stands before it."""
     recipes, refused = list(recipes), None
     with starting.asking("Not all were queued."):
-        for recipe in (r for r, run in zip(recipes, stored(recipes), strict=True) if not kept(run)):
+        for recipe in (r for r, run in zip(recipes, stored(recipes), strict=True) if not available(run)):
             try:
                 of = {"group": group(recipe) if callable(group) else group}
-                if recipe in parents and kept(parent := stored([parents[recipe]])[0]):
+                if recipe in parents and available(parent := stored([parents[recipe]])[0]):
                     of["parent"] = parent.id
                 starting.submit(recipe, looks=False, **of)
             except (DataError, RecipeError) as error:
@@ -108,7 +108,7 @@ def buttons(
 
     While something is at work the first button keeps its place, so that no second click on it falls on the other.
     """
-    missing = [r for r, run in zip(recipes, found, strict=True) if not kept(run)]
+    missing = [r for r, run in zip(recipes, found, strict=True) if not available(run)]
     absent = lacking(missing)
     possible = [recipe for recipe in missing if recipe not in absent]
     wanted = ", ".join(sorted({recipe.dataset for recipe in absent}))

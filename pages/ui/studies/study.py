@@ -139,7 +139,7 @@ def _results(plan: Plan, own: list[Run | None]) -> Results:
 def _start(key: str, plan: Plan, own: list[Run | None]) -> None:
     """Start and Cancel, how many runs there are, and what the others will take."""
     recipes = list(plan.recipes.values())
-    missing = [recipe for recipe, run in zip(recipes, own, strict=True) if not stored.kept(run)]
+    missing = [recipe for recipe, run in zip(recipes, own, strict=True) if not stored.available(run)]
     needs = _needs(tuple(recipe.digest() for recipe in missing), missing)
     if unfit := next((need.advice for need in needs if not need.fits), ""):
         st.warning(words.plain(unfit), title="This does not fit", icon=":material/memory:")

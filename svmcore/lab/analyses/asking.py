@@ -264,7 +264,7 @@ def text(found: Study) -> str:
     lines = [f"{'':22}labels until {goal} are wrong: median (range) of {n} seeds    times as many at random"]
     for way, title in WAYS.items():
         times = "" if way == "random" else times_told(found, way) or "not known"
-        lines.append(f"{title:22}{told(found.reached(way), int(found.given[-1])):46}{times:>12}")
+        lines.append(f"{title:22}{label_range(found.reached(way), int(found.given[-1])):46}{times:>12}")
     lines.append(f"With all {found.n:,} labels {100 * found.whole:.2f} % are wrong.")
     return "\n".join(lines)
 
@@ -277,7 +277,7 @@ def times_told(found: Study, way: str) -> str:
     return f"{'> ' * bool(np.isinf(np.median(found.reached('random'))))}{factor:.1f}"
 
 
-def told(reached: np.ndarray, most: int) -> str:
+def label_range(reached: np.ndarray, most: int) -> str:
     """`410 (350–480)`, `> 800 (720–> 800)`, `> 800`: the median and the range of labels needed."""
     if np.isinf(reached).all():
         return f"> {most:,}"

@@ -81,7 +81,7 @@ def trained(run: Run, number: int, check: Check = unchecked, monitor: Callable |
     return Fold(number, replace(machine, **places), problem.test_index, problem.X_test)
 
 
-def told(fold: Fold, row: int) -> Unseen:
+def of_example(fold: Fold, row: int) -> Unseen:
     """What the machine says of an example that was held out from it, and which support vectors say so."""
     machine = fold.machine
     k = machine.kernel_values(fold.X[fold.rows == row])[0]

@@ -85,7 +85,7 @@ def _unseen(task: Task, run_id: str, row: int) -> unseen.Unseen:
         memory_mb(run.recipe)
         return unseen.trained(run, number, task.check, lambda progress: task.check("training") or True)
 
-    return unseen.told(FOLDS.get((run_id, number), trained), row)
+    return unseen.of_example(FOLDS.get((run_id, number), trained), row)
 
 
 def _retrained(task: Task, run_id: str, change: Change) -> without.Effect:

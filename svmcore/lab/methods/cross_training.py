@@ -10,7 +10,7 @@ from svmcore.allowed import amount, count, several
 from svmcore.lab.costs import EASY as CLEAN
 from svmcore.lab.costs import Sizes, Stage, effort, in_the_end
 from svmcore.lab.fields import FLAG, NUMBERS, Field, RecipeError, choice, numeric
-from svmcore.lab.method import Kept, Method
+from svmcore.lab.method import Method, MethodFile
 from svmcore.lab.searching import GRID, values_of
 from svmcore.lab.solvers import nu_svc, svc
 from svmcore.methods.editing import CrossTrainingSVC, bagged
@@ -47,7 +47,7 @@ class Edited(NamedTuple):
         return cls(index, role, mean, variance)
 
 
-EDITED = Kept("edited", {"role": ("iu", 1), "mean": ("f", 1), "variance": ("f", 1)}, Edited.read)
+EDITED = MethodFile("edited", {"role": ("iu", 1), "mean": ("f", 1), "variance": ("f", 1)}, Edited.read)
 
 
 class CrossTraining(Method):
@@ -155,12 +155,12 @@ class CrossTraining(Method):
             "subset_size": int(estimator.subsets_.shape[1]),
         }
 
-    def kept(self, estimator) -> dict[str, dict[str, np.ndarray]]:
+    def arrays(self, estimator) -> dict[str, dict[str, np.ndarray]]:
         mean, variance = estimator.margin_mean_, estimator.margin_variance_
         return {"edited": {"role": estimator.role_, "mean": mean, "variance": variance}}
 
     def words(self, result: dict) -> str:
-        return told(result)
+        return discarded(result)
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
         s, asked = recipe.option("n_subsets"), recipe.option("subset_size")
@@ -175,13 +175,13 @@ class CrossTraining(Method):
             else [first._replace(times=s, decided=s * size.n_train), last]
         )
 
-    def held(self, recipe, size: Sizes) -> float:
+    def held_rows(self, recipe, size: Sizes) -> float:
         """The subsets, and what the final machine trains on."""
         first, last = self.stages(recipe, size)
         return first.n * recipe.option("n_subsets") + last.n + in_the_end([first])
 
 
-def told(result: dict) -> str:
+def discarded(result: dict) -> str:
     """What an edited run threw away."""
     roles = result.get("roles")
     if roles is None:

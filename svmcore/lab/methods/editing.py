@@ -9,7 +9,7 @@ from svmcore.allowed import count, several
 from svmcore.lab.costs import Sizes, Stage
 from svmcore.lab.fields import Field, RecipeError, choice, numerals, of_each
 from svmcore.lab.method import Method
-from svmcore.lab.methods.cross_training import EDITED, told
+from svmcore.lab.methods.cross_training import EDITED, discarded
 from svmcore.lab.methods.sv import SEARCHED
 from svmcore.lab.searching import GRID, said, search, trainings
 from svmcore.lab.solvers import svc
@@ -68,11 +68,11 @@ class Editing(Method):
     def figures(self, estimator) -> dict:
         return {"roles": list(counts(estimator.role_).values())} | said(estimator)
 
-    def kept(self, estimator) -> dict[str, dict[str, np.ndarray]]:
+    def arrays(self, estimator) -> dict[str, dict[str, np.ndarray]]:
         return {"edited": {"role": estimator.role_, "mean": np.zeros(0), "variance": np.zeros(0)}}
 
     def words(self, result: dict) -> str:
-        return told(result)
+        return discarded(result)
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
         first = (Stage(n, size.machines, times) for n, times in self._rule(recipe).machines(size.n_train))

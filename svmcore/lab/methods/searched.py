@@ -133,6 +133,6 @@ class SearchedJitters(VirtualSupportVectors):
         once = 0 if recipe.option("scope").startswith("all") else 1  # the first stage, which all sets share
         return [*FOLDS * each[:once], *tried * FOLDS * each[once:], *super().stages(grown, size)]
 
-    def held(self, recipe, size: Sizes) -> float:
+    def held_rows(self, recipe, size: Sizes) -> float:
         """The images before normalisation, and the first machines of the folds."""
         return size.n_train + FOLDS * in_the_end([Stage(size.n_train, size.machines, size.machines)])

@@ -152,7 +152,7 @@ class VirtualSupportVectors(Method):
             return [first, *(_stage_of_each(round(own * (1 + (len(forms) - 1) * copied)), k) for forms in sets)]
         return [first, *(_of_each(own, k, forms, _by_shift_alone(recipe)) for forms in sets)]
 
-    def held(self, recipe, size: Sizes) -> float:
+    def held_rows(self, recipe, size: Sizes) -> float:
         """The images before normalisation."""
         return size.n_train
 

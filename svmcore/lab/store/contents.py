@@ -25,7 +25,7 @@ from data import load as load_dataset
 from data.memo import Bounded
 from svmcore.allowed import amount
 from svmcore.jitter import JitterSet
-from svmcore.lab.method import Kept
+from svmcore.lab.method import MethodFile
 from svmcore.lab.methods import METHODS
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import folders, reading
@@ -222,7 +222,7 @@ def train_index(path: Path) -> np.ndarray:
     return reading.read_arrays(path, reading.SPLIT)["train"]
 
 
-def kept(path: Path, own: Kept) -> object:
+def method_file(path: Path, own: MethodFile) -> object:
     """What a method keeps of the training of a part."""
     with reading.naming(path):
         arrays = reading.read_arrays(path, own.arrays)
@@ -264,7 +264,11 @@ def files(recipe: Recipe | None) -> dict[str, RunFile]:
         "test.npz": _arrays(partial(judged, task=task), True, arrays=task.arrays, misfit=task.misfit),
         "folded.npz": _arrays(partial(folded, task=task), False, arrays=task.arrays, misfit=task.misfit),
     }
-    return FILES | own | {f"{o.stem}.npz": _arrays(partial(kept, own=o), False, arrays=o.arrays) for o in method.files}
+    return (
+        FILES
+        | own
+        | {f"{o.stem}.npz": _arrays(partial(method_file, own=o), False, arrays=o.arrays) for o in method.files}
+    )
 
 
 def without_examples(machine: Machine) -> Machine:

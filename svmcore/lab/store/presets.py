@@ -21,7 +21,7 @@ MAX_PRESETS, MAX_NAME = 50, 60  # presets; characters of a name
 _changing = threading.Lock()
 
 
-def kept() -> dict[str, Recipe]:
+def own_recipes() -> dict[str, Recipe]:
     """Name -> recipe, oldest first; empty where there is no file, or none that can be read."""
     return dict(filter(None, map(_read, (_listed() or [])[:MAX_PRESETS])))
 

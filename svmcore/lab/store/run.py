@@ -157,9 +157,9 @@ class Run:
 
     def edited(self, part: int = 0) -> Edited:
         """What an editing method (cross-training, editing) made of each training example of a part."""
-        return self.kept("edited", part)
+        return self.method_file("edited", part)
 
-    def kept(self, stem: str, part: int = 0):
+    def method_file(self, stem: str, part: int = 0):
         """What is in one of its method's `files`; FileNotFoundError also where its method has no such file."""
         return self._large(f"{stem}.npz", part)
 
@@ -175,7 +175,7 @@ class Run:
                 raise contents.blame(self.path / named("test", part), why)
             for own in METHODS[self.recipe.method].files:
                 with suppress(FileNotFoundError):
-                    self.kept(own.stem, part)
+                    self.method_file(own.stem, part)
 
     def _large(self, name: str, part: int = 0):
         """All that a larger file holds; damage that shows only then stays with the run."""

@@ -1,4 +1,4 @@
-"""Labels: examples whose label the machines doubt, judged by key, and what training on the dataset so judged gives.
+"""Labels: likely label errors, reviewed by key, and the results of training on the dataset with the reviewed labels.
 
 A run without folds cannot doubt its own training labels, as its machine was made to agree with them: what is
 missing, and the run that has it.

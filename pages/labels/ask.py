@@ -1,5 +1,5 @@
-"""The next label: of the examples that have none those are asked for whose answer would teach the machine most; it is
-trained anew with each label, and its errors on the run's test examples are drawn beside it.
+"""Active learning: the unlabelled examples whose labels would change the machine most are shown first. The machine is
+retrained with each label, and its errors on the run's test examples are drawn beside it.
 
 What choosing saves: known labels are hidden and answer by themselves, chosen and at random, several times over.
 """

@@ -6,10 +6,10 @@ c      a start's fixed seconds
 w      how many times as long a run takes now, beside other work (lab/priority.py)
 rests  those of slow motion, about as long in every run
 r      the median ratio of measured to predicted seconds over stored runs of similar size and the same method;
-       without any what the processor tells
+       without any, from the speed of the processor
 
-cache_mb is a ceiling for all that grows with the data while fitting; left open it is a third of the memory that is
-free, less what runs at work were promised. How many examples become support vectors nobody knows before; a fit keeps
+cache_mb is a ceiling for all that grows with the data while fitting. By default it is a third of the free memory minus
+the memory granted to running runs. How many examples become support vectors nobody knows before; a fit keeps
 within ROOM times what was said of it, as long as that suffices if all of them do.
 
 A job carries the Estimate that it was submitted with; when it starts, only the free memory is asked for again.
@@ -109,7 +109,7 @@ def estimate(recipe: Recipe) -> Estimate:
 
 @runs.one_look()
 def _free_mb() -> float:
-    """Megabytes that are free, less those that runs at work were promised."""
+    """Megabytes of free memory, minus those granted to running and paused runs."""
     promised = sum(run.grant_mb for run in runs.newest_first() if run.state in ("running", "paused"))
     return max(free_mb() - promised, 0.0)
 

@@ -170,7 +170,9 @@ def stack(lines: Iterable[Verdict]) -> list[Verdict]:
             left.pop()
         else:
             raise DataError(
-                f"The undo of {verdict.part} {verdict.row} does not follow a verdict on that example", ACCEPTED
+                f"The undo for example {verdict.row} of the {SET_NAMES[verdict.part]} does not follow a verdict on "
+                "that example",
+                ACCEPTED,
             )
     return left
 
@@ -189,7 +191,7 @@ def given(blob: bytes, base: Dataset) -> list[Verdict]:
     for verdict in lines:
         if verdict.verdict == UNDO:
             raise DataError(
-                f"The file contains an undo of {verdict.part} {verdict.row}",
+                f"The file contains an undo for example {verdict.row} of the {SET_NAMES[verdict.part]}",
                 "an exported file, which has only the latest verdicts",
             )
         if by_example.setdefault(verdict.key, verdict).says != verdict.says:

@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     recipes = commands.add_parser("recipes", help="list the named recipes")
     recipes.add_argument("--json", action="store_true", help="one JSON object: name -> recipe")
     recipes.set_defaults(do=lambda options: _list(LISTED, options.json))
-    tables = commands.add_parser("tables", help="list the tables of the paper")
+    tables = commands.add_parser("tables", help="list the tables of the papers")
     tables.add_argument("--json", action="store_true", help="one JSON object: name -> names of its recipes")
     tables.set_defaults(do=lambda options: _list(TABLES, options.json))
     fields = commands.add_parser("fields", help="list the fields that --set can change, for all recipes and by method")
@@ -276,9 +276,7 @@ def _asking(options: argparse.Namespace) -> int:
 
 def _run_table(options: argparse.Namespace) -> int:
     if options.set:
-        raise RecipeError(
-            "--set", options.set[0], f"no changes for a table; its recipes are {TABLES[options.name].recipes}"
-        )
+        raise ValueError(f"--set cannot be used with a table; its recipes are {TABLES[options.name].recipes}")
     filled = fill(TABLES[options.name])
     print(f"{options.name}: {len(filled.missing)} runs missing, about {filled.seconds:.0f} s", file=sys.stderr)
     lacking = [recipe for recipes in filled.lacking.values() for recipe in recipes]
@@ -296,7 +294,7 @@ def _run_table(options: argparse.Namespace) -> int:
 def _run_study(options: argparse.Namespace, recipes, group: runs.Group, study) -> int:
     """The runs of a study that the store does not have, then what all come to; told: a module with `points`, `text`."""
     if options.set:
-        raise RecipeError("--set", options.set[0], "no changes for a study")
+        raise ValueError("--set cannot be used with a study")
     missing = [recipe for recipe, run in zip(recipes, stored_runs(recipes), strict=True) if run is None]
     seconds = sum(estimate(recipe).seconds for recipe in missing)
     print(f"{options.name}: {len(missing)} runs missing, about {seconds:.0f} s", file=sys.stderr)

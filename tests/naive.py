@@ -285,7 +285,7 @@ def cross_training_roles(margins, classes, validation, balance) -> list[str]:
     if balance:
         easy = sorted((ease[i], i) for i in range(n) if roles[i] == "easy" and classes[i] == fewer)
         for _, i in easy[: count[more] - count[fewer]]:
-            roles[i] = "restored"
+            roles[i] = "reinserted"
     return roles
 
 

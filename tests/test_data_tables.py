@@ -100,7 +100,7 @@ def test_what_was_decided_is_said():
                for n in read_upload(*SAME["R, row names"]).notes)  # fmt: skip
     notes = read_upload(*SAME["Excel, a note first and space around"]).notes
     assert "The sheet 'Tabelle2' is read; 1 other sheet is ignored" in notes
-    assert any("they have no values" in note for note in read_upload(*SAME["trailing mark"]).notes)
+    assert any("they contain no values" in note for note in read_upload(*SAME["trailing mark"]).notes)
 
 
 @all_cases(("cell", "point", "comma_"), [
@@ -298,7 +298,7 @@ def test_dates_become_days_and_names_are_left_out_and_said():
     (note,) = (note for note in preview.notes if note.startswith("Dates become days since 1970"))
     assert "day (day first, unless the year comes first), month (month first, unless the year comes first)" in note
     assert any(
-        note.startswith("Columns left out, because they have texts") and note.endswith("'name'")
+        note.startswith("Columns left out because they contain texts") and note.endswith("'name'")
         for note in preview.notes
     )
     book = excel(

@@ -179,7 +179,7 @@ def test_a_bright_spot_is_no_hot_pixel_and_the_levels_that_it_costs_are_told():
     assert by_value(X, "aaaaaa") == by_value((values // 256).astype(np.uint8), "aaaaaa")
     low, high = np.quantile(values, [0.01, 0.99]).astype(int) // 256
     assert any(
-        f"98 % of these pixels keep only {high - low + 1} levels" in note and "in 8 bits" in note for note in notes
+        f"98 % of these pixels keep only {high - low + 1} levels" in note and "8-bit images" in note for note in notes
     )
 
 

@@ -197,11 +197,11 @@ def test_a_damaged_part_is_named(done):
 def test_detections_that_refer_to_nothing_are_refused(done):
     test = done.test(0)
     for name, value, said in (
-        ("hit", np.full(len(test.hit), 999), "hit names objects"),
-        ("picture", np.full(len(test.hit), 7), "picture names a picture"),
+        ("hit", np.full(len(test.hit), 999), "hit refers to objects"),
+        ("picture", np.full(len(test.hit), 7), "picture refers to a picture"),
         ("picture", test.picture[::-1], "object of another picture"),
         ("rivals", np.where(test.hit[:, None] < 0, np.nan, test.rivals), "not all finite"),
-        ("tested", np.array([0, 0]), "names a picture"),
+        ("tested", np.array([0, 0]), "refers to a picture"),
     ):
         with pytest.raises(ValueError, match=said):
             TASKS["detect"].judged({n: np.asarray(v) for n, v in test._replace(**{name: value})._asdict().items()})

@@ -156,7 +156,7 @@ def test_the_command_line_runs_what_is_missing_and_prints_both(small, capsys):
 
 def test_a_table_takes_no_changes(small, capsys):
     assert cli.main(["run", "small", "--set", "C=1"]) == 2
-    assert "no changes for a table" in capsys.readouterr().err
+    assert "--set cannot be used with a table" in capsys.readouterr().err
 
 
 def test_tables_are_listed(capsys):

@@ -58,7 +58,7 @@ def test_fitted_to_other_examples_it_comes_true_and_no_tested_one_has_a_say(way)
     assert np.array_equal(unsure.probabilities(new, true[::-1], 3, way, (f, y)), found)
     few = unsure.probabilities(new[:3], true[:3], 3, way, (f, y))
     assert few == pytest.approx(found[:3]), "three tested examples are enough"
-    with pytest.raises(ValueError, match="needed"):
+    with pytest.raises(ValueError, match="Probabilities need"):
         unsure.probabilities(new, true, 3, way, (f[:9], y[:9]))
 
 
@@ -71,7 +71,7 @@ def test_a_class_that_is_tested_once_is_no_obstacle():
 
 @pytest.mark.parametrize(("n", "classes"), [(5, 2), (50, 1)])
 def test_too_little_is_said(n, classes):
-    with pytest.raises(ValueError, match="needed"):
+    with pytest.raises(ValueError, match="Probabilities need"):
         unsure.probabilities(np.zeros((n, 2)), np.arange(n) % classes, 2)
 
 

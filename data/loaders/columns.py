@@ -425,7 +425,7 @@ def _left_out(seen: list[_Seen], names: list[str]) -> list[str]:
     notes = []
     for kind, what in words.items():
         if which := [repr(name) for column, name in zip(seen, names) if column.kind == kind]:
-            notes.append(f"Columns left out, because they have {what}: {_listed(which)}")
+            notes.append(f"Columns left out because they contain {what}: {_listed(which)}")
     return notes
 
 

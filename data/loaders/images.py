@@ -207,7 +207,7 @@ def _few_levels(counts: np.ndarray, scale: _Scale, colours: bool, what: str) -> 
         return []
     left = "a single level" if n == 1 else f"only {n} levels"
     because = "only the upper 8 bits of colours can be read" if colours else "others are far darker or brighter"
-    way_out = f"To keep more, save the {what} in 8 bits with the contrast that you need"
+    way_out = f"To keep more levels, save the {what} as 8-bit images with the contrast that you need"
     return [f"{100 * MOST:g} % of these pixels keep {left} of brightness, because {because}. {way_out}"]
 
 

@@ -79,7 +79,7 @@ def parse(
     notes = [f"The labels are in {place}"]
     if numbering:
         notes.append(
-            f"Columns left out, because they only number the rows: {', '.join(repr(names[k]) for k in numbering)}"
+            f"Columns left out because they only number the rows: {', '.join(repr(names[k]) for k in numbering)}"
         )
     X, y, features, more = _values(rows, others, column, names, sieve, empty)
     if not X.shape[1]:

@@ -24,7 +24,7 @@ FOLDS = 5
 GRID = Field(
     "grid", NUMBERS, "", "Values to choose from",
     "Values of C (or of nu for a nu-SVC), separated by commas. The one with the fewest validation errors is chosen; of "
-    "equal ones, the first. Empty: no search.",
+    "equal ones, the first. If empty, no search.",
 )  # fmt: skip
 
 

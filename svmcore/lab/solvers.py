@@ -44,8 +44,8 @@ _COUNT = numeric(1, 10_000_000, whole=True)
 _DECOMPOSITION = (
     Field(
         "working_set", numeric(2, 200_000, whole=True), None, "Working set",
-        "Examples solved at a time, |B|. Empty: as many as memory allows; memory grows with the square of |B| (Osuna "
-        "et al. 1997, section 3).", "auto",
+        "Examples solved at a time, |B|. If empty, as many as memory allows; memory grows with the square of |B| "
+        "(Osuna et al. 1997, section 3).", "auto",
     ),
     Field(
         "new_points", _COUNT, None, "New points",

@@ -238,7 +238,10 @@ def _require_pixels(X: np.ndarray) -> None:
     if X.dtype.kind == "c":
         raise ValueError(f"X has pixels of type {X.dtype}; allowed: real numbers")
     if X.dtype.kind != "u" and not (X.max(initial=0) <= LARGEST and X.min(initial=0) >= -LARGEST):
-        raise ValueError(f"X has missing or infinite pixels, or some beyond {LARGEST:g}; allowed: finite, smaller ones")
+        raise ValueError(
+            f"X has missing or infinite pixels, or pixels beyond ±{LARGEST:g}; allowed: finite values of magnitude at "
+            f"most {LARGEST:g}"
+        )
 
 
 def _last(stages: Iterator[np.ndarray]) -> np.ndarray:

@@ -85,8 +85,11 @@ def probabilities(
     """
     f, y = learned or (decision, true)
     if len(y) < LEAST or len(np.unique(y)) < 2:
-        there = f"{len(y)} examples of {len(np.unique(y))} classes"
-        raise ValueError(f"{there} are too few for probabilities: {LEAST} are needed, of two classes at least")
+        n = len(np.unique(y))
+        raise ValueError(
+            f"Probabilities need at least {LEAST} examples of at least two classes (got {len(y)} "
+            f"{'example' if len(y) == 1 else 'examples'}, {n} {'class' if n == 1 else 'classes'})"
+        )
     if learned:
         return _fitted(way, f, y, decision, k)
     found = np.zeros((len(true), k))

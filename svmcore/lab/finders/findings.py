@@ -116,12 +116,12 @@ def disorder(found: Detections) -> str:
     """Why the numbers of Detections do not refer to each other; empty where they do."""
     for name, positions in (("picture", found.picture), ("object_picture", found.object_picture)):
         if not np.isin(positions, found.tested).all():
-            return f"{name} names a picture that was not searched"
+            return f"{name} refers to a picture that was not searched"
     if len(found.hit) and not -1 <= found.hit.min() <= found.hit.max() < len(found.objects):
-        return f"hit names objects that are not among the {len(found.objects)}"
+        return f"hit refers to objects that do not exist (there are {len(found.objects)})"
     hits = found.hit >= 0
     if (found.object_picture[found.hit[hits]] != found.picture[hits]).any():
-        return "hit names an object of another picture"
+        return "hit refers to an object of another picture"
     if not (np.isfinite(found.decision).all() and np.isfinite(found.rivals).all()):
         return "its scores are not all finite"
     if len(found.tested) != len(np.unique(found.tested)):

@@ -180,7 +180,7 @@ def _studied(task: Task, recipe: Recipe, content: str, settings: tuple) -> askin
 RETRAINING = PREPARING | {
     "kernel values": "Kernel values",
     "train": "Training without a fold",
-    "to a smaller gap": "Solving to a smaller gap",
+    "to a smaller gap": "Solving to a smaller optimality gap",
     "retraining": "Retraining",
 }
 RELATED = Analysis("related", _related, PREPARING | {"comparing": "Comparing examples"}, precondition=_exists)

@@ -79,7 +79,7 @@ class CrossTraining(Method):
         Field("n_subsets", numeric(2, 100, whole=True), 5, "Subsets", "Number of first machines, s."),
         Field(
             "subset_size", numeric(2, 1_000_000, whole=True), None, "Examples in each",
-            "r, an even number, half of each class. Empty: as many as possible without overlap.",
+            "r, an even number, half of each class. If empty, as many as possible without overlap.",
             "as many as possible without overlap",
         ),
         Field(
@@ -94,12 +94,12 @@ class CrossTraining(Method):
         ),
         Field(
             "balance", FLAG, True, "Balance",
-            "Restores easy examples until both classes of the final set have the same size (Bakir, Bottou and Weston "
+            "Reinserts easy examples until both classes of the final set have the same size (Bakir, Bottou and Weston "
             "2004, section 4.3).",
         ),
         Field(
-            "final_C", numeric(0, 1e9), None, "Final C", "C of the final machine. Empty: the C of the first machines.",
-            "the same",
+            "final_C", numeric(0, 1e9), None, "Final C",
+            "C of the final machine. If empty, the C of the first machines.", "the same",
         ),
         Field(
             "nu", numeric(0, 1), None, "nu",

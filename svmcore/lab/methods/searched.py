@@ -20,9 +20,9 @@ MAX_CANDIDATES = 40
 STEPS = 3  # that a search takes, about
 JOINS = {"+": "As a union", "*": "As a product", "+*": "Whichever is better"}
 ENDINGS = {
-    "best": "no other set makes fewer errors",
-    "budget": "the maximum number of sets has been tried",
-    "stopped": "it was stopped",
+    "best": "The search ended because no other set makes fewer errors.",
+    "budget": "The search ended because the maximum number of sets had been tried.",
+    "stopped": "The search was stopped.",
 }
 
 

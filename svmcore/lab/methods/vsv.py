@@ -55,7 +55,7 @@ class VirtualSupportVectors(Method):
             shown=False,
         ),
         Field(
-            "second_C", numeric(0, 1e9), None, "Second C", "C of the later stages. Empty: the C of the first stage.",
+            "second_C", numeric(0, 1e9), None, "Second C", "C of the later stages. If empty, the C of the first stage.",
             "the same",
         ),
         Field(

@@ -69,7 +69,7 @@ RECIPES = (
     _LINEAR.replace(name="mnist-5000-linear", title="MNIST, the first 5000: ten linear machines"),
     _LINEAR.replace(
         name="mnist-5000-linear-tangent",
-        title="MNIST, the first 5000: ten linear machines, tangents whitened",
+        title="MNIST, the first 5000: ten linear machines with whitened tangents",
         method="tangent",
         jitters="shift:0,-1;0,1",
     ),

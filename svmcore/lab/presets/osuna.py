@@ -112,7 +112,7 @@ ENTER = {  # section 3.3: end of a name -> words, settings
     "worst-look": ("the worst of 1,000 priced", {"lookahead": LOOKAHEAD}),
     "found-look": ("the first of 1,000 priced", {"lookahead": LOOKAHEAD, "choice": "first-found"}),
     "list": (
-        "the first of 1,000 priced, those that left before others",
+        "the first of 1,000 priced, starting with those that left earlier",
         {"lookahead": LOOKAHEAD, "choice": "first-found", "keep_exited": True},
     ),
 }

@@ -196,7 +196,7 @@ def _check_origins(machine: Machine, n: int | None) -> None:
     if "reduced" in machine.meta:
         origin = origin[~machine.constructed]
     if n is not None and len(origin) and not 0 <= origin.min() <= origin.max() < n:
-        raise ValueError(f"it names training examples that are not among the {n}")
+        raise ValueError(f"it refers to training examples that do not exist (there are {n})")
     if machine.jitter is not None:
         jitters = JitterSet.parse(machine.meta["jitters"], tuple(machine.meta["image_shape"]))
         if len(machine.jitter) and not 0 <= machine.jitter.min() <= machine.jitter.max() < len(jitters):

@@ -5,12 +5,12 @@ from typing import NamedTuple
 import numpy as np
 
 KEPT, WRONG_SIDE, EASY, REINSERTED, VALIDATION = range(5)
-TITLES = ("kept", "wrong side", "easy", "restored", "validation")  # by code
+TITLES = ("kept", "wrong side", "easy", "reinserted", "validation")  # by code
 REASONS = (
     "the final machine trains on it",
     "the first machines agree that it is misclassified: it would become a bounded support vector",
     "the first machines agree that it is beyond the margin: it would not become a support vector",
-    "easy, but restored to balance the classes: the final machine trains on it",
+    "easy, but reinserted to balance the classes: the final machine trains on it",
     "it is used to choose C and the thresholds, not for training",
 )
 

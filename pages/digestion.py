@@ -172,8 +172,8 @@ def waiting(recipes: dict[str, Recipe]):
     @state.fragment(run_every=polling.PERIOD)
     def look():
         st.caption(
-            ":material/hourglass_top: Training both solvers. The first run also compiles them, which takes half a "
-            "minute."
+            ":material/hourglass_top: Training with both solvers. The first run also compiles them, which takes half "
+            "a minute."
         )
         if not any(map(race.pending, recipes.values())):
             st.rerun()
@@ -192,7 +192,7 @@ def by_rows(base: Recipe, rules: dict, rows: int, offered: list[int]):
     if asked:
         bar = st.progress(0.0, "Training")
         for done, size in enumerate(left):
-            bar.progress(done / len(left), f"Training both with {size:,} rows")
+            bar.progress(done / len(left), f"Training with both solvers, {size:,} rows in the cache")
             for recipe in recipes[size]:
                 race.soon(recipe, None)
         st.rerun()
@@ -250,7 +250,7 @@ def main():
             with figure:
                 as_runs(recipes, rows)
             return
-        with figure, st.spinner("Training both solvers, a second or two"):
+        with figure, st.spinner("Training with both solvers, a second or two"):
             courses = {side: race.soon(recipe, SOON) for side, recipe in recipes.items()}
         if not all(courses.values()):
             with figure:

@@ -66,7 +66,8 @@ if run:
                 filled,
                 placeholder="all errors",
                 wrap=True,
-                help="Cells of the confusion matrix: click one there, or choose it here. Empty: all errors.",
+                help="Cells of the confusion matrix: click one there, or choose it here. If you choose none, all "
+                "errors are shown.",
             )
             order = parameters.choice(
                 "errors_by",
@@ -86,7 +87,7 @@ if run:
             snapshots.of_test(
                 run, rows, classes, true, predicted, key="errors_gallery",
                 legend=f"{words.many(len(shown), 'example')}. Upper right: true → predicted class; lower left: the "
-                f"number in the dataset.{held} Click one to see why.",
+                f"number in the dataset.{held} Click an example to see why.",
             )  # fmt: skip
         else:
             st.success("No test example is misclassified.", icon=":material/check:")

@@ -93,7 +93,7 @@ def draw(dataset, run, shown, jitters):
     left_out = "" if drawn == len(jitters) else f"The {drawn} nearest of {len(jitters):,} forms. "
     true, name = words.plain(words.short(shown.true)), words.plain(run.title) if run else ""
     around = f"The original is at the centre; dotted frames hold virtual examples of the same class, {true}."
-    arrows = " ↑1←1: shifted by one pixel up and one to the left." if "shift" in str(jitters.names) else ""
+    arrows = " ↑1←1: shifted one pixel up and one to the left." if "shift" in str(jitters.names) else ""
     said = f" Below each: the prediction of *{name}*; {wrong} of {len(jitters):,} are wrong." if shown.predicted else ""
     st.caption(left_out + around + arrows + said)
 

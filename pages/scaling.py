@@ -98,7 +98,7 @@ def trace(points):
         n, ever = run.result["n_train"], sum(kept["times"])
         st.markdown(
             f"**{ever:,} of {n:,} examples were ever in the working set** ({100 * ever / n:.0f} %), "
-            f"{sum(kept['times'][1:]):,} of them more than once. {kept['priced']:,} times, an example was checked."
+            f"{sum(kept['times'][1:]):,} of them more than once. Examples were checked {kept['priced']:,} times."
         )
         often = kept["often"][:OFTEN]
         dataset = load(run.recipe.dataset)
@@ -106,8 +106,8 @@ def trace(points):
             positions = run.train_index()[[at for at, _ in often]]
             views.labelled(dataset, "train", positions, key="scaling_often")
             st.caption(
-                f"Those that entered most often, up to {often[0][1]} times; click one to open it. Near the boundary an "
-                "example becomes active and inactive as the boundary moves."
+                f"The examples that entered the working set most often, up to {often[0][1]} times. Click one to open "
+                "it. Near the boundary an example becomes active and inactive as the boundary moves."
             )
         elif not often:
             st.caption("No example entered twice, because B has room for those that might return.")

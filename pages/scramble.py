@@ -49,8 +49,8 @@ def plan() -> Plan:
             "runs", "Runs", known, key="scramble_runs", unknown="The run {} is unknown or cannot be scrambled.",
             format_func=picker.labels(list(known.values())).get, max_selections=8, placeholder="five usual ones",
             wrap=True, width=760,
-            help="Your finished runs on pictures. Empty: a polynomial and a Gaussian machine, virtual SVs, a "
-            "local and a jittering kernel (DeCoste and Schölkopf 2002, section 1).",
+            help="Choose from your finished runs on images. If you choose none: a polynomial and a Gaussian "
+            "machine, virtual SVs, a local and a jittering kernel (DeCoste and Schölkopf 2002, section 1).",
         )  # fmt: skip
         help = "Seed of the random order of the pixels."
         seed = parameters.number("seed", "Order", 0, MOST_SEEDS, 0, key="scramble_order", width=140, help=help)

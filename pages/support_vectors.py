@@ -135,7 +135,7 @@ def one_by_one(run, machine, chosen, name, of, ticked, on_pick):
     if not evidence.constructed(machine):
         legend = (
             f"{many(len(chosen.row), 'support vector')} of *{plain(name)}*. Above each: its class. Below: its alpha. "
-            f"{RINGS if machine.jitter is None else VIRTUAL_RINGS}; {SIDES}. Click one."
+            f"{RINGS if machine.jitter is None else VIRTUAL_RINGS}; {SIDES}. Click one to open it."
             + (f" {evidence.SWAPPED}." if any(shown.given) else "")
         )
     tiles = evidence.support_tiles(run.recipe.dataset, shown, shown.alpha)
@@ -182,6 +182,7 @@ if run:
             "sv",
             "Kind",
             kinds,
+            format_func=lambda kind: {"Bound": "Bounded"}.get(kind, kind),  # the address keeps "Bound"
             wrap=True,
             help="Free: 0 < alpha < C, on the margin. Bounded: alpha = C, inside the margin or misclassified.",
         )
@@ -195,7 +196,7 @@ if run:
             placeholder="all",
             wrap=True,
             width=190,
-            help="Only support vectors of these classes. Empty: all of them.",
+            help="Only support vectors of these classes. If you choose none, those of all classes.",
         )
         reason, on_pick = why_not(run), open_digit
     ticked = ticks.Ticks() if reason else ticks.read(run, machine)

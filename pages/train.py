@@ -112,7 +112,7 @@ def _kernel(data: dict) -> Kernel:
         widget="segmented_control",
         options=sorted(names, key=list(KERNELS).index),
         format_func=names.get,
-        help=f"{FIELDS['kernel'].help} The picture below shows the effect of its numbers.",
+        help=f"{FIELDS['kernel'].help} The picture below shows the effect of its parameters.",
     )
     if name not in offered:
         st.caption(f"`{FIELDS['kernel'].show(given)}`, as the recipe has it.")

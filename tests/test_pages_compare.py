@@ -92,7 +92,9 @@ def test_two_runs_are_counted_as_one_counts_by_hand(stored):
     }
     assert f"B fixes {counts['fixed']} and breaks {counts['broken']}" in said(app.markdown)
     assert "Exact McNemar test: p = " in said(app.markdown)
-    assert "All on the same 200 test examples, held out of the training set of Optical digits" in captions(app)
+    assert "All runs are tested on the same 200 examples, held out of the training set of Optical digits" in captions(
+        app
+    )
     numbers = app.dataframe[0].value
     assert list(app.dataframe[0].proto.column_order)[:3] == ["", "Errors", "95 %"]  # a phone shows no more
     assert numbers["Errors"].tolist() == [a.result["errors"], b.result["errors"]]

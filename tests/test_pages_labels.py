@@ -260,7 +260,7 @@ def test_the_bill_of_the_machine_that_did_not_see_it_is_a_key_away(run):
     f = folded.decision[folded.index == row][0]
     assert now.result.f == pytest.approx(f, abs=1e-6)
     assert f"{called} (given) {with_sign(f[names.index(called)])}" in texts(app)
-    assert f"Machine trained without fold {now.result.number + 1} of" in captions(app)
+    assert f"a machine trained without fold {now.result.number + 1} of" in captions(app)
     assert "The run stored another prediction" not in captions(app)
     app.button(key="label_unseen").click().run()
     assert "unseen" not in app.query_params

@@ -191,7 +191,7 @@ def test_what_cannot_be_queued_is_said_when_the_others_are(home, monkeypatch):
     monkeypatch.setattr(stored.jobs, "submit", submit)
     stored.queue([DIGITS.replace(C=C) for C in (6.0, 7.0, 8.0)])
     assert asked == [6, 8]
-    assert "Not all were queued. experiment = 'd'; allowed: a" in stored.st.session_state["told"].replace("\\", "")
+    assert "Not all runs were queued. experiment = 'd'; allowed: a" in stored.st.session_state["told"].replace("\\", "")
 
 
 def test_a_table_is_filled_by_the_runs_that_there_are(digits_run):

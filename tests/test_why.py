@@ -263,7 +263,7 @@ def test_what_would_fix_an_error_tells_f_of_the_rival_too(plain_run):
     for i in np.flatnonzero(test.y_true != test.y_pred)[:6]:
         ref = reference(plain_run.recipe.dataset, test.split, test.index[i])
         app = open_page("errors", run=plain_run.id, digit=ref, why="remedy")
-        for said in (one.value for one in app.markdown if "called " in one.value and "f of" in one.value):
+        for said in (one.value for one in app.markdown if "predicted " in one.value and "f of" in one.value):
             assert f"f of {test.y_true[i]} " in said
             assert f"f of {test.y_pred[i]} " in said
             fallen += 1

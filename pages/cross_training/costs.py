@@ -60,7 +60,7 @@ def _times(before: int, after: int) -> str:
     """`2.0 times fewer`, or that there is no telling apart at that precision."""
     few, many = sorted((before, after))
     times = many / max(few, 1)
-    return "About as many" if times < 1.05 else f"{times:.1f} times {'fewer' if after < before else 'more'}"
+    return "About the same number of" if times < 1.05 else f"{times:.1f} times {'fewer' if after < before else 'more'}"
 
 
 def _difference(plain: Cost, edited: Cost) -> str:

@@ -261,7 +261,7 @@ def _why(rule: str, given: Sample, found: Trained) -> str:
     wrong, easy, back = (int((found.role == code).sum()) for code in (roles.WRONG_SIDE, roles.EASY, roles.REINSERTED))
     parts = [f"**{wrong + easy:,} of {len(found.role):,}: {wrong:,} from the wrong side, {easy:,} easy.**"]
     if back:
-        parts.append(f"{back:,} more were easy but restored, so that both classes have the same number.")
+        parts.append(f"{back:,} more were easy but reinserted, so that both classes have the same number.")
     parts.append(RULES[rule].why)
     if (flipped := int(given.flipped.sum())) and wrong:
         caught = int((given.flipped & (found.role == roles.WRONG_SIDE)).sum())
@@ -369,7 +369,7 @@ def verdict(found: Trained, row: int) -> str:
         "Discarded.",
         roles.EASY: f"m − v = {high} is above 1: all are certain, so it would not become a support vector. **Easy**, "
         "discarded.",
-        roles.REINSERTED: f"m − v = {high} is above 1, easy; **restored** so that both classes keep equally many.",
+        roles.REINSERTED: f"m − v = {high} is above 1, easy; **reinserted** so that both classes keep equally many.",
         roles.VALIDATION: "Held out: used to choose C and the thresholds, not for training.",
     }
     return sums.get(role, f"m + v = {low} is not below 0 and m − v = {high} not above 1: **kept**.")

@@ -235,7 +235,7 @@ def _keep_pictures(upload: Upload) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             title = keeping.name(upload.title, "pictures")
             word = st.text_input(
-                "An object is called",
+                "Name of an object (singular)",
                 value=upload.kinds[0][:30] if len(upload.kinds) == 1 else "object",
                 max_chars=30,
                 key="pictures_object",

@@ -187,7 +187,7 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> No
         ring = evidence.ring(is_virtual, machine.bound[0, i])
         kind, alpha = evidence.ring_word(ring), abs(machine.coef[0, i])
         made = f", made by {jitters[machine.jitter[i]]}" if is_virtual and jitters else ""
-        said = f"Training chip {row}{made}, {kind} support vector, alpha {words.small(alpha, 3)}"
+        said = f"Training chip {row}{made}: {kind}, alpha {words.small(alpha, 3)}"
         tiles.append(
             Tile(
                 str(i),
@@ -214,7 +214,7 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> No
     st.caption(
         f"The {len(rows)} support vectors that weigh most; below each its contribution to f. Blue: objects, orange: "
         "background; double ring: bounded (alpha = "
-        f"C).{made} Click one to switch it off or on; the next window keeps the choice."
+        f"C).{made} Click a support vector to switch it off or on; the next window keeps the choice."
     )
 
 

@@ -18,12 +18,12 @@ PER_PAGE = 96
 WINDOW = "window"  # the URL parameter that holds the reference of the open detection
 GALLERY, ONCE = "gallery", "windows"  # the URL parameter of the gallery shown; as it was called once
 SEE = {
-    "Hits": "objects detected, each by its highest-scoring window; lower left: the score.",
+    "Hits": "objects detected, each shown as its highest-scoring window; lower left: the score.",
     "Missed": "objects below the threshold, the nearest to it first; objects without a score have no candidate at all.",
     "False alarms": "windows without an object that score above the threshold, the highest first.",
 }
 SEE_ONE = {
-    "Hits": "object detected, by its highest-scoring window; lower left: the score.",
+    "Hits": "object detected, shown as its highest-scoring window; lower left: the score.",
     "Missed": "object below the threshold; without a score it has no candidate at all.",
     "False alarms": "window with no object that scores above the threshold.",
 }
@@ -70,7 +70,7 @@ def windows(view: View, column: int, point: OperatingPoint, now: Shown) -> None:
         st.caption(f"{kind}: none at this threshold.")
         return
     draw(view, column, kind, shown[rows], detections[rows], key="detect_windows")
-    st.caption(f"{n[kind]:,} {SEE[kind] if n[kind] > 1 else SEE_ONE[kind]} Click one to see why.")
+    st.caption(f"{n[kind]:,} {SEE[kind] if n[kind] > 1 else SEE_ONE[kind]} Click a window to see why.")
 
 
 def draw(view: View, column: int, kind: str, shown: np.ndarray, detections: np.ndarray, key: str) -> None:

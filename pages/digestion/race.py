@@ -125,8 +125,8 @@ def draw(sides: Mapping[str, Side], rows: int) -> None:
     version = hashlib.sha256(repr(data).encode()).hexdigest()[:12]
     _component(data=data | {"version": version}, key="race")
     st.caption(
-        "Grey: support vectors with a row of kernel values in the cache; dashed: its rows. Orange: those without one, "
-        "whose values are computed again each time."
+        "Grey: support vectors whose row of kernel values is cached. Dashed: the number of rows that the cache holds. "
+        "Orange: the others; their kernel values are recomputed each time."
     )
 
 

@@ -119,8 +119,8 @@ def _bill(run: Run, doubt: Doubt, now: TaskStatus) -> None:
             "The run stored another prediction, because its version did not store which labels its folds excluded."
         )
     st.caption(
-        f"Machine trained without fold {found.number + 1} of {run.recipe.folds}, which contains this example. *Why* "
-        "above uses the run's own machine, which was trained with this label."
+        f"This prediction is from a machine trained without fold {found.number + 1} of {run.recipe.folds}, which "
+        "contains this example. *Why*, above, uses the run's own machine, which was trained with this label."
     )
 
 
@@ -401,5 +401,5 @@ def _strip(judging: Judging, at: int, stands) -> None:
         on_pick=lambda number: _go(judging, at, int(number)), whole_page=False,
         legend=f"The list: {'given → ' * (not judging.of)}{listed.LISTS[judging.kind].said} above each"
         f"{'; after the dot, the most likely other class' * any(one.agreed for one in shown)}, your decision below; "
-        "the ring marks the current example. Click one.",
+        "the ring marks the current example. Click an example to open it.",
     )  # fmt: skip

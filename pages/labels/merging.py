@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, revisions, verdicts
-from data.verdicts import Key, Verdict, describe
+from data.verdicts import SET_NAMES, Key, Verdict, describe
 from pages.labels import target
 from pages.labels.target import Target
 from pages.ui.example import evidence
@@ -71,7 +71,7 @@ def _one(to: Target, settled: set[Key], mine: Verdict, theirs: Verdict) -> None:
         X = evidence.rows_of(dataset, part, np.array([row]))
         table.top(None, None, Shown(dataset, X, mine.given, reference(dataset.entry.name, part, row)))
     with right:
-        st.markdown(f"**Example {row:,} of the {part} part, given {plain(short(mine.given))}**")
+        st.markdown(f"**Example {row:,} of the {SET_NAMES[part]}, given {plain(short(mine.given))}**")
         st.markdown(f"Yours: **{plain(describe(mine))}**. Theirs: **{plain(describe(theirs))}**.")
         with st.container(horizontal=True):
             st.button(
@@ -91,7 +91,7 @@ def _strip(to: Target, left: list[tuple[Verdict, Verdict]]) -> None:
     tiles = [
         Tile(
             reference(to.base.entry.name, mine.part, mine.row),
-            f"Example {mine.row} of the {mine.part} part: yours {describe(mine)}, theirs {describe(theirs)}",
+            f"Example {mine.row} of the {SET_NAMES[mine.part]}: yours {describe(mine)}, theirs {describe(theirs)}",
             upper=brief(mine),
             lower=brief(theirs),
             ring="" if at else "free",

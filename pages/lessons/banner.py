@@ -114,7 +114,7 @@ def _tell(at: course.At, said: course.Said, facts: Facts) -> None:
             icon=":material/lightbulb:",
         )
     with st.container(horizontal=True, vertical_alignment="center"):  # one row: what is looked at stands below it
-        st.markdown(f":material/visibility: **Look:** {at.step.where}", width="stretch")
+        st.markdown(f":material/visibility: **Look at** {at.step.where}", width="stretch")
         _onward(at, again=True)
     st.caption(f"The question: {resolved(at.step.question, facts)}")
 

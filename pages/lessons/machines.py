@@ -27,9 +27,9 @@ UPRIGHT, TILTED, UPSIDE_DOWN = (
 )
 
 EIGHT = Recipe(dataset="digits-8x8", classes=(8,), n_train=500, kernel=RBF(2.0))
-SOFT = EIGHT.replace(C=0.5, title="8 against the rest, C 0.5")  # with 0.1 it never says 8
-HARD = EIGHT.replace(C=10.0, title="8 against the rest, C 10")
-HARD_VIRTUAL = HARD.replace(method="vsv", jitters=SHIFTS, title="8 against the rest, C 10, virtual SVs")
+SOFT = EIGHT.replace(C=0.5, title="8 against the rest, C = 0.5")  # with 0.1 it never says 8
+HARD = EIGHT.replace(C=10.0, title="8 against the rest, C = 10")
+HARD_VIRTUAL = HARD.replace(method="vsv", jitters=SHIFTS, title="8 against the rest, C = 10, virtual SVs")
 
 ROWS = 600  # of the cache that the two solvers share
 PAGED = RECIPES[PRESET].replace(  # what the page Digestion makes of its widgets

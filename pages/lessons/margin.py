@@ -88,7 +88,7 @@ LESSON = Lesson(
     "The margin and C",
     "Why a machine may do better with a few points on the wrong side, and how one number decides that.",
     "section 2",
-    {f"c{value}": recipe.replace(title=f"3 against 8, C {value}") for value, recipe in BY_C.recipes().items()},
+    {f"c{value}": recipe.replace(title=f"3 against 8, C = {value}") for value, recipe in BY_C.recipes().items()},
     (
         Step(
             View("playground", plane.address(C=USUAL), outlined="play_plane"),
@@ -105,7 +105,7 @@ LESSON = Lesson(
             "Some rings are double now. Where do the points with a double ring lie?",
             ("Outside the road", "In the road or at its edge"),
             View("playground", plane.address(C=CHEAP), outlined="play_plane"),
-            "the points with two rings, and the two thin lines.",
+            "the points with a double ring and at the two thin lines.",
             inside,
         ),
         Step(
@@ -133,7 +133,7 @@ LESSON = Lesson(
             "From C = 1 to C = 10 the price is ten times as high. By how much do the errors change?",
             ("By three digits of 200 at most", "By more than three digits"),
             View("sweep", sweep, EVERY[-1], outlined="sweep_chart sweep_alphas"),
-            "the end of the line *validation*; with *Alphas of*, the bars of the bounded ones (alpha = C).",
+            "the end of the line *validation* and, with *Alphas of*, at the bars of the bounded ones (alpha = C).",
             levels_off,
             EVERY,
         ),

@@ -97,8 +97,8 @@ class View(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One question. where: what to look at once the page answers. machines: those that `judge` needs beside the two
-    that are shown."""
+    """One question. where: what to look at once the page answers, after the words `Look at`. machines: those that
+    `judge` needs beside the two that are shown."""
 
     ask: View
     question: Text

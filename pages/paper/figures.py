@@ -264,7 +264,7 @@ def _lines():
 def first_hundred(name: str) -> None:
     """Figures 2 and 3: the first hundred training images with their labels."""
     views.labelled(load(name), "train", np.arange(HUNDRED), key="figure_hundred")
-    st.caption("The first 100 training images, class above and number below each. Click one to open it.")
+    st.caption("The first 100 training images, class above and number below each. Click an image to open it.")
 
 
 def invariances() -> None:

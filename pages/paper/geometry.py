@@ -83,8 +83,8 @@ def _hulls(X, y, found: Widest) -> go.Figure:
         figure,
         f"The convex hulls of both classes, their nearest points {apart:.2f} apart, and the line midway between them.",
         f"The nearest points of the two hulls are {apart:.2f} apart, which is 2 / |w|. The line lies midway between "
-        "them, perpendicular to their connection. Each point is a mean of its class's support vectors, weighted by "
-        "alpha.",
+        "them, perpendicular to the segment that joins them. Each point is the alpha-weighted mean of its class's "
+        "support vectors.",
     )
 
 

@@ -107,7 +107,7 @@ def table(entries: Sequence[ListEntry], store: dict[str, Run]) -> None:
     own = view.columns()
     button = st.column_config.ButtonColumn(
         "", type="tertiary", key="runs_door", on_click=_enter, args=(doors, groups), pinned=True, width=72,
-        help="Show this run on every page; open or fold runs that were started together.",
+        help="Show this run on every page; expand or collapse runs that were started together.",
     )  # fmt: skip
     st.dataframe(
         rows,

@@ -170,7 +170,7 @@ def vectors(run: Run, parent: Run | None, c: int) -> None:
     machine, names = run.machine(), evidence.machine_names(run, run.machine())
     parameters.choice(
         "machine", "Machine", names, widget="selectbox", alone=False, width=200,
-        help="The machine whose vectors with the largest weights, and f before and after, are shown.",
+        help="The machine whose vectors are shown, largest weights first, and whose f is compared before and after.",
     )  # fmt: skip
     if plane.is_plane(run):
         plane.plane(run, machine, "reduce_plane")
@@ -256,4 +256,6 @@ def changed_answers(run: Run, parent: Run | None) -> None:
     upper = [" → ".join(evidence.brief(dataset, y) for y in pair) for pair in pairs]
     alt = f"{len(page)} test examples whose prediction the reduction changed: {shown}"
     evidence.answer_gallery(run, page, captions, upper, wrong[1][page], key="reduce_changed", alt=alt)
-    st.caption("Upper right: prediction before → after; lower left: the number in the dataset. Click one to see why.")
+    st.caption(
+        "Upper right: prediction before → after; lower left: the number in the dataset. Click an example to see why."
+    )

@@ -34,7 +34,9 @@ def test_noise_a_point_and_a_pair_of_runs(server, tab):
     tab.wait_for_url(re.compile("flipped=11"))
     settle(tab)
     click_point(tab, "edit_thrown")
-    expect(tab.get_by_text(re.compile(r"^Point \d+, labelled .* (Discarded|discarded|kept|restored)"))).to_be_visible()
+    expect(
+        tab.get_by_text(re.compile(r"^Point \d+, labelled .* (Discarded|discarded|kept|reinserted)"))
+    ).to_be_visible()
     tab.get_by_role("tab", name="Margins").click()
     tab.wait_for_url(re.compile("part=Margins"))
     settle(tab)

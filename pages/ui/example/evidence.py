@@ -55,6 +55,13 @@ class Labels(NamedTuple):
 
 
 TINY = 0.005  # a number that two digits after the point would make 0
+RING_WORDS = {
+    "": "not a support vector",
+    "free": "free support vector",
+    "bound": "bounded support vector",
+    "virtual": "virtual support vector",
+    "virtual-bound": "bounded virtual support vector",
+}
 SWAPPED = "In brackets: the class in the dataset, where label noise swapped it"
 
 
@@ -258,11 +265,11 @@ def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[T
 
 
 def named(position: int, row: int, label, kind: str, alpha: float) -> str:
-    """A support vector read out: `Training example 12, class 3, free support vector, alpha 0.5`."""
+    """A support vector read out: `Training example 12, class 3: free support vector, alpha 0.5`."""
     if row < 0:
         return f"Reduced set vector {position}, mainly for {label}, weight {small(alpha, 3)}"
     made = "Made from training" if str(kind).startswith("virtual") else "Training"
-    return f"{made} example {row}, class {label}, {ring_word(kind)} support vector, alpha {small(alpha, 3)}"
+    return f"{made} example {row}, class {label}: {ring_word(kind)}, alpha {small(alpha, 3)}"
 
 
 def ring(virtual: bool, bound: bool) -> str:
@@ -271,8 +278,8 @@ def ring(virtual: bool, bound: bool) -> str:
 
 
 def ring_word(ring: str) -> str:
-    """A ring read out: `free`, `bound`, `virtual`, `virtual, bound`."""
-    return str(ring).replace("-", ", ")
+    """A ring read out: `bounded virtual support vector`; of none, `not a support vector`."""
+    return RING_WORDS[str(ring)]
 
 
 def jitter_names(machine: Machine) -> list[str]:

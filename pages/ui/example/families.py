@@ -2,7 +2,7 @@
 
     parent - virtual SV - virtual SV ...     joined by lines; below each its alpha
 
-A parent without a ring is no support vector itself: only its jittered forms hold the machine up.
+A parent without a ring is not a support vector itself; only its jittered forms are.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from svmcore.model import Machine
 
 SEE = (
     "Each row starts with a training example; its jittered forms that are support vectors follow, dotted, alpha "
-    "below. A first picture without a ring is not a support vector itself. Click one."
+    "below. A first picture without a ring is not a support vector itself. Click a picture to open it."
 )
 LONGEST = 10  # tiles of a row: the parent and its virtual support vectors with the largest alpha
 
@@ -35,7 +35,7 @@ def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: 
         kind, alpha = (str(chosen.kind[own[0]]), chosen.alpha[own[0]]) if len(own) else ("", 0.0)
         first = Tile(
             ref,
-            f"Training example {row}, class {known.said(row)}, {kind or 'no'} support vector",
+            f"Training example {row}, class {known.said(row)}: {evidence.ring_word(kind)}",
             evidence.brief(dataset, label),
             f"{alpha:.2f}" if alpha else "",
             kind,
@@ -62,7 +62,7 @@ def _virtual(ref: str, jitters: list[str], machine: Machine, chosen: evidence.Su
     name = jitters[machine.jitter[chosen.position[i]]]
     return Tile(
         ref,
-        f"{name}, {evidence.ring_word(chosen.kind[i])}, alpha {small(chosen.alpha[i], 3)}",
+        f"{name}: {evidence.ring_word(chosen.kind[i])}, alpha {small(chosen.alpha[i], 3)}",
         lower=f"{chosen.alpha[i]:.2f}",
         ring=str(chosen.kind[i]),
         sign=int(chosen.sign[i]),

@@ -75,7 +75,7 @@ def hundred(dataset: Dataset) -> None:
     if dataset.X_train.shape[1:] == (2,):
         columns.plane(dataset, split)
     labelled(dataset, split, rows, key="hundred")
-    st.caption(f"Examples {rows[0]:,} to {rows[-1]:,} of {n:,}, class above, index below. Click one to open it.")
+    st.caption(f"Examples {rows[0]:,} to {rows[-1]:,} of {n:,}. Class above, index below. Click an example to open it.")
     if dataset.image_shape is None:
         _table(dataset, split, rows)
 

@@ -79,15 +79,13 @@ def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]], of: int = 0)
     figure.update_yaxes(tickvals=[0.5, 1, 2, 3, 5, 10, 20, 50])
     rows = [(result["errors"], value, name) for name, points in lines.items() for value, result in points]
     best = min(rows)
-    so_far = f"So far, {len(rows)} of {of}: " if len(rows) < of else ""
-    told = (
-        f"ewest errors {best[0]}, {best[2]} with lambda = {best[1]:g}. Bars are 95 % intervals. Before use, lambda "
-        "must be "
-    )
+    so_far = f"So far, {len(rows)} of {of} runs. " if len(rows) < of else ""
     return worded(
         figure,
-        f"Error rate against lambda for {len(lines)} spaces; the lowest is {best[0]} errors {best[2]} at {best[1]:g}.",
-        f"{so_far + 'f' if so_far else 'F'}{told}chosen on examples other than these.",
+        f"Error rate against lambda for {len(lines)} spaces; the lowest is {best[0]} errors, {best[2]} at lambda = "
+        f"{best[1]:g}.",
+        f"{so_far}Fewest errors: {best[0]}, {best[2]} with lambda = {best[1]:g}. Bars are 95 % intervals. Before using "
+        "lambda, choose it on other examples.",
     )
 
 

@@ -70,8 +70,8 @@ def thrown_away(points: Points, role: np.ndarray, picked: int = -1) -> go.Figure
         figure,
         f"What was discarded of {len(role)} points: {role_counts(role) or 'nothing'}.",
         f"{_legend(role)}; grey: kept."
-        + (" Diamonds were restored." if (role == roles.REINSERTED).any() else "")
-        + (" Squares were only used to choose settings." if (role == roles.VALIDATION).any() else ""),
+        + (" Diamonds: reinserted." if (role == roles.REINSERTED).any() else "")
+        + (" Squares: only used to choose settings." if (role == roles.VALIDATION).any() else ""),
     )
 
 
@@ -105,8 +105,8 @@ def one_kind(points: Points, rows: np.ndarray, kind: str) -> go.Figure:
     _classes(figure, points, rows)
     return worded(
         figure,
-        f"{len(rows)} points of the kind {kind} among {len(others)} others.",
-        f"{many(len(rows), 'point')}, {kind}; grey: the {len(others):,} others. Click one to open it.",
+        f"{many(len(rows), 'point')} (kind: {kind}) among {len(others)} others.",
+        f"{many(len(rows), 'point')}, {kind}; grey: the {len(others):,} others. Click a point to open it.",
     )
 
 

@@ -119,7 +119,8 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
     m, rho2, *_, apart, _ = path[-1]
     return worded(
         figure,
-        f"Distance of the machines before and after, by number of vectors: f differs by {small(apart)} with {m:,.0f}.",
+        "Distance between the original and the reduced machine, by number of vectors: with "
+        f"{many(m, 'vector')}, f differs by {small(apart)}.",
         f"With {m:,.0f} vectors, f on the held-out examples differs by {small(apart)} (root mean square)"
         + (
             ". It was fitted to give the same predictions, not the same f."
@@ -197,8 +198,8 @@ def before_after(before: np.ndarray, after: np.ndarray, changed: np.ndarray, nam
     others = f" {POINTS:,} of the others are drawn." if np.sum(~changed) > POINTS else ""
     return worded(
         figure,
-        f"f of {in_figure(name)} before and after for {len(before)} test examples, {np.sum(changed)} predictions "
-        "changed.",
+        f"f of {in_figure(name)} before and after the reduction, for {len(before)} test examples; "
+        f"{many(int(np.sum(changed)), 'prediction')} changed.",
         f"f of {name} on the test examples. On the dotted line nothing changed; the root mean square difference is "
         f"{small(apart)}. Orange: {many(int(np.sum(changed)), 'example')} whose prediction changed.{others}",
     )

@@ -125,7 +125,7 @@ def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: i
     lowest = min(points, key=lambda point: point[1]["errors"])
     validation, test = (100 * r["error_rate"] for r in (results[best]["validation"], results[best]))
     if len(points) < of:
-        alt = f"Validation and test error at {len(points)} of {of} values of {name}, the others are not finished."
+        alt = f"Validation and test error at {len(points)} of {of} values of {name}; the others are not finished."
         return alt, (
             f"So far, {len(points)} of {of} values; nothing is chosen yet. The lowest validation error so far is "
             f"{validation:.2f} % at {name} = {best}. Bars are 95 % intervals."
@@ -139,7 +139,7 @@ def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: i
     bars = "" if bounded(points) else " Bars are 95 % intervals."
     return (
         f"Validation and test error at {len(points)} values of {name}; cross-validation chooses {best}.",
-        f"{found}, {told}. Chosen is {RULE}.{bars}",
+        f"{found}, {told}. The choice is the value with {RULE}.{bars}",
     )
 
 
@@ -233,5 +233,7 @@ def _words(search: Search, found: str) -> tuple[str, str]:
     fell = f"from {first.errors:,} to {last.errors:,} of {search.n:,} wrong in {many(len(taken) - 1, 'step')}"
     alt = f"{many(len(tried), 'jitter set')} tried: {fell}, by {last.jitters}."
     left = [_left(tried, row) for row in range(len(tried))]
-    early = " Open circles were stopped early: they have at least this many errors." if any(left) else ""
+    early = (
+        " Open circles: jitter sets that were stopped early; they have at least this many errors." if any(left) else ""
+    )
     return alt, f"{fell.capitalize()}.{early} {found}".strip()

@@ -79,7 +79,7 @@ def queue(recipes: Iterable[Recipe], group: Grouping = None, parents: Mapping[Re
     are. group: what they are started together for, or says it of each. parents: of a recipe the one that its run grows
     out of, which stands before it."""
     recipes, refused = list(recipes), None
-    with starting.asking("Not all were queued."):
+    with starting.asking("Not all runs were queued."):
         for recipe in (r for r, run in zip(recipes, stored(recipes), strict=True) if not available(run)):
             try:
                 of = {"group": group(recipe) if callable(group) else group}

@@ -116,7 +116,9 @@ def _wrong(run, live, done):
     split, *arrays = found
     if len(arrays[0]):
         snapshots.errors(run.recipe.dataset, split, *(a[:TOP] for a in arrays), key="live_errors")
-        st.caption("Upper right: true → predicted class; lower left: the number in the dataset. Click one to see why.")
+        st.caption(
+            "Upper right: true → predicted class; lower left: the number in the dataset. Click an example to see why."
+        )
 
 
 VIEW = View(

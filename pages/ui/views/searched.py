@@ -41,7 +41,7 @@ def _curves(run, progress: list[dict], key: str) -> None:
     if not found.tried:
         st.caption("The first set is being tried." if run.state in runs.ACTIVE else "No set was tried on all folds.")
         return
-    ending = f"The search ended because {ENDINGS[found.ending]}. {CAUTION}" if run.result else ""
+    ending = f"{ENDINGS[found.ending]} {CAUTION}" if run.result else ""
     show(path_chart(found, ending), key=f"{key}_path")
     if run.result:
         ways.to("train", words.plain(f"Train with {run.learned.jitters}"), "play_circle", config.link(run.learned))

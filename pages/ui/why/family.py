@@ -16,7 +16,7 @@ from pages.ui.example import evidence, jittered
 from pages.ui.example.spoken import brief, spoken
 from pages.ui.kit import numbers, parameters, ways
 from pages.ui.kit.gallery import VIRTUAL_RINGS, Tile, gallery, reference
-from pages.ui.kit.text import with_sign
+from pages.ui.kit.text import many, with_sign
 from pages.ui.kit.words import plain, short, small
 from pages.ui.why.answer import Answer, Shown, answer
 from svmcore.explain import bill
@@ -77,7 +77,7 @@ def _leaning(run: Run, machine: Machine, row: int) -> None:
             "machine": names[c],
             "alpha": abs(machine.coef[c, i]),
             "margin y f(x)": margins[r, c],
-            "kind": "bound" if machine.bound[c, i] else "free",
+            "kind": "bounded" if machine.bound[c, i] else "free",
         }
         | ({"jitter": jitters[machine.jitter[i]]} if jitters else {})
         for r, i in enumerate(held)
@@ -159,7 +159,7 @@ def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, ro
         on_pick=partial(parameters.say, "family"),
         whole_page=False,
     )
-    st.caption("The families with the largest contributions to f of this example. Click one to see its tree.")
+    st.caption("The families with the largest contributions to f of this example. Click a family to see its tree.")
 
 
 def _tree(run: Run, machine: Machine, shown: Shown, c: int, row: int, families: bill.Bill) -> None:
@@ -175,14 +175,15 @@ def _tree(run: Run, machine: Machine, shown: Shown, c: int, row: int, families: 
     tiles = [_tile(jitters, j, child, sign, "" if ref == shown.ref else ref) for j, child in enumerate(born)]
     squares = jittered.squares(jitters)
     for at, square in enumerate(squares):
-        cells = square.cells.ravel()
+        cells, of = square.cells.ravel(), f": {square.title}" if square.title else ""
         if square.title:
             st.markdown(f"**{'shifts alone' if square.title == 'identity' else plain(square.title)}**")
         gallery(
             drawn[np.maximum(cells, 0)],
             [tiles[j] if j >= 0 else Tile("", "") for j in cells],
             key=f"why_tree_{at}",
-            alt=f"Training example {row} under {np.sum(cells >= 0)} jitters {square.title}; dotted frames were kept",
+            alt=f"Training example {row} under {many(int(np.sum(cells >= 0)), 'jitter')}{of}. The copies in dotted "
+            "frames became virtual support vectors.",
             size=jittered.size(squares),
             rows=[""] * len(square.cells),
             whole_page=False,
@@ -201,12 +202,11 @@ def children(run: Run, machine: Machine, c: int, row: int, n: int) -> list[Child
 def _tile(jitters: JitterSet, j: int, child: Child, sign: int, ref: str) -> Tile:
     jitter = jitters.jitters[j]
     kept = child.position >= 0
-    bound = " (bounded)" if child.bound else ""
-    what = f"support vector, alpha {small(child.alpha, 3)}{bound}" if kept else "no support vector"
     ring = evidence.ring(j > 0, child.bound) if kept else ""
+    alpha = f", alpha {small(child.alpha, 3)}" if kept else ""
     return Tile(
         ref,
-        f"{spoken(jitter)}: {what}",
+        f"{spoken(jitter)}: {evidence.ring_word(ring)}{alpha}",
         upper=brief(jitter) if j else "parent",
         lower=f"{child.alpha:.2f}{' C' if child.bound else ''}" if kept else "",
         ring=ring,

@@ -46,7 +46,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         for number, (other, grid) in enumerate(maps):
             with st.container():
                 _map(other, grid, now, c, largest, number)
-    kept = f"called {plain(short(now.names[now.own]))}" if now.true is None else "right"
+    kept = f"predicted {plain(short(now.names[now.own]))}" if now.true is None else "right"
     st.caption(
         f"f of {machine_of(now.names, c)}: blue above 0, orange below, with one scale for all maps, up to "
         f"±{largest:.2f}. Cross: not {kept}. Framed: no shift. A wide patch means that the machine is invariant to "
@@ -67,16 +67,18 @@ def _map(run: Run, grid: np.ndarray, now: Answer, c: int, largest: float, number
 
 def _plateau(found: moved.Plateau, now: Answer) -> str:
     """How wide the plateau is, in words."""
-    held = "Right" if now.true is not None else f"Called {plain(short(now.names[now.own]))}"
+    own, judged = plain(short(now.names[now.own])), now.true is not None
     share = f"{found.held} of {found.of} shifts"
     if found.radius < 0:
-        if now.true is not None:
+        if judged:
             return f"**Wrong** without a shift; right at {share}."
-        return f"Not {held.lower()} without a shift; {held.lower()} at {share}."
+        return f"Without a shift the prediction is not {own}; it is {own} at {share}."
+    begin = "Right" if judged else f"The prediction is {own}"
     if found.radius == 0:
-        return f"{held} without a shift, but not at every shift by 1 pixel; {held.lower()} at {share}."
+        again = "right" if judged else f"it is {own}"
+        return f"{begin} without a shift, but not at every shift by 1 pixel; {again} at {share}."
     pixels = "1 pixel" if found.radius == 1 else f"{found.radius} pixels"
-    return f"{held} within **{pixels}** in all directions, and at {share}."
+    return f"{begin} within **{pixels}** in all directions, and at {share}."
 
 
 def _class(now: Answer) -> int:

@@ -173,7 +173,7 @@ def _label(view: View, c: int, positions: np.ndarray) -> str:
         return f"{example}, with {np.sum(view.machine.jitter[held] > 0)} virtual support vectors made from it"
     jitter, alpha = _jitter(view, positions), abs(view.machine.coef[c, positions[0]])
     moved = f", {spoken(jitter)}" if jitter else ""
-    return f"{example}{moved}, {evidence.ring_word(_ring(view, c, positions))} support vector, alpha {small(alpha, 3)}"
+    return f"{example}{moved}: {evidence.ring_word(_ring(view, c, positions))}, alpha {small(alpha, 3)}"
 
 
 def _head(view: View, positions: np.ndarray) -> str:

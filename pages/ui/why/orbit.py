@@ -98,7 +98,7 @@ def _cell(jitters: JitterSet, j: int, f: np.ndarray, lead: float, now: Answer, s
     numbers = ", ".join(f"f of {short(now.names[c], 20)} {with_sign(v, 3)}" for c, v in zip(shown, values))
     pull = "" if share is None else f"; the nearest form for {100 * share:.0f} % of the pull"
     verdict = "" if now.true is None else ", right" if lead > 0 else ", wrong"
-    label = f"{spoken(jitters.jitters[j])}: called {short(said, 20)}{verdict}; {numbers}{pull}"
+    label = f"{spoken(jitters.jitters[j])}: predicted {short(said, 20)}{verdict}; {numbers}{pull}"
     return Cell(
         brief(jitters.jitters[j]),
         values,
@@ -113,7 +113,7 @@ def _cell(jitters: JitterSet, j: int, f: np.ndarray, lead: float, now: Answer, s
 def _see(now: Answer, f: np.ndarray, leads: np.ndarray) -> str:
     """What the strip shows, in a few sentences."""
     own, wrong = plain(short(now.names[now.own])), int(np.sum(leads <= 0))
-    whose = "right" if now.true is not None else f"called {own}"
+    whose = "right" if now.true is not None else f"predicted {own}"
     if len(f[0]) > 1:
         bars = f"filled bar: f of {own}; hollow: f of {plain(short(now.names[now.rival]))}, the runner-up"
     else:

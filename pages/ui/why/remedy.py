@@ -82,7 +82,7 @@ def _change(ladder: Ladder, fix: remedy.Fix, picture: np.ndarray, f: np.ndarray,
         f"f of {names[c]} {with_sign(value(now.f, c))} → {with_sign(value(f, c))}"
         for c in ((now.own,) if len(now.f) == 1 else (now.own, now.rival if called in (now.own, now.rival) else called))
     ]
-    st.markdown(f"**{fix.family.title}**: {plain(said)}  \ncalled {names[called]}  \n" + "  \n".join(f_of))
+    st.markdown(f"**{fix.family.title}**: {plain(said)}  \npredicted {names[called]}  \n" + "  \n".join(f_of))
     if totals and totals.tally.drawn and str(totals.ladder.everything) == str(ladder.everything):
         broken, of = int(totals.tally.change_broken[fix.change]), totals.tally.drawn
         low, high = (100 * share for share in wilson(broken, of))

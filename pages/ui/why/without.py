@@ -21,7 +21,9 @@ from svmcore.lab.jobs import analyses
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
-BAR = by_stage(("Loading the data", "Preprocessing", "Solving to a smaller gap", "Kernel values", "Retraining"))
+BAR = by_stage(
+    ("Loading the data", "Preprocessing", "Solving to a smaller optimality gap", "Kernel values", "Retraining")
+)
 SHOWN, MOVED = 48, 24  # answers of each kind, and multipliers, that are pictured
 HOW = (
     "Same result as training again: the solver continues from the present alphas. Preprocessing and kernel stay as "

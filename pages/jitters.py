@@ -29,7 +29,7 @@ def choose_example():
         dataset = catalogue.entry(name).load()
         split = "train"
         if len(dataset.y_test):
-            split = parameters.choice("part", "Part", PARTS, help="Training or test examples.")
+            split = parameters.choice("part", "Set", PARTS, help="Training or test examples.")
         last = len(evidence.examples(dataset, split)[1]) - 1
         if st.session_state.get("index", 0) > last:  # of another set or part
             st.session_state["index"] = last

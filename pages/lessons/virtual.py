@@ -112,8 +112,8 @@ LESSON = Lesson(
             ),
             ("Fewer than before", "Up to twice as many", "More than twice as many"),
             View("support_vectors", {"order": "By parent"}, "virtual", outlined="families"),
-            "a row for each digit. Dotted frames are its copies that were kept; a grey frame means that only copies "
-            "were kept.",
+            "the rows, one for each digit. Dotted frames are copies of the digit that were kept; a grey frame means "
+            "that only copies were kept.",
             keeps_more,
         ),
         Step(

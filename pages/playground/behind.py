@@ -47,5 +47,6 @@ def _share(status) -> str:
     if status.state != "running":
         return status.state
     if not seconds or left is None:
-        return (words.plain(status.message) or "starting").lower()
+        message = words.plain(status.message) or "starting"
+        return message[0].lower() + message[1:]
     return f"{100 * seconds / (seconds + max(left, 0.0)):.0f} %"

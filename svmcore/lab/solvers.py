@@ -60,8 +60,8 @@ _DECOMPOSITION = (
         "The worst violators among the examples checked, or the first ones found.",
     ),
     Field(
-        "keep_exited", FLAG, False, "Those that left first",
-        "Checks examples that left the working set before all others.",
+        "keep_exited", FLAG, False, "Former members first",
+        "Checks examples that left the working set before it checks any others.",
     ),
 )  # fmt: skip
 

@@ -67,7 +67,7 @@ def hundred(dataset: Dataset) -> None:
         split = "train"
         if len(dataset.y_test):
             split = parameters.choice(
-                "part", "Part", ("train", "test"), label_visibility="collapsed", help="Training or test examples."
+                "part", "Set", ("train", "test"), label_visibility="collapsed", help="Training or test examples."
             )
         n = len(evidence.all_of(dataset, split))
         shown = paged(n, HUNDRED, key="hundred_page", of=(dataset.entry.name, split))

@@ -129,7 +129,8 @@ def comings_and_goings(columns: dict) -> go.Figure:
         figure,
         f"Over {rounds[-1]:,} iterations {entered[-1]:,} examples entered the working set, {again[-1]:,} of them not "
         f"for the first time, and {left[-1]:,} left it.",
-        "After the first set: examples that entered it, those of them that had been in it before, and those that left.",
+        "Cumulative counts after the first working set: examples that entered, how many of these had been in it "
+        "before, and how many left.",
     )
 
 

@@ -97,7 +97,8 @@ def why_not(reference: Run, run: Run) -> Reason | None:
         return Reason(CLASSES, f"It separates {_named(told[0])}; the reference separates {_named(told[1])}.")
     own, other = run.test(), reference.test()
     if own.split != other.split:
-        return Reason(PART, f"It was tested on the {own.split} part, the reference on the {other.split} part.")
+        mine, its = (verdicts.SET_NAMES[found.split] for found in (own, other))
+        return Reason(PART, f"It was tested on examples of the {mine}, the reference on examples of the {its}.")
     judged = np.union1d(_judged(ours.dataset, own.split), _judged(theirs.dataset, own.split))
     if not np.isin(np.setxor1d(own.index, other.index), judged).all():
         return Reason(EXAMPLES, _other_examples(run, reference))

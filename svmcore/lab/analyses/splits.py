@@ -11,7 +11,7 @@ import numpy as np
 from svmcore.lab.meter import search_apart
 from svmcore.lab.store.runs import Run
 
-COLUMNS = ("runs", "SVs", "+-", "at C", "wrong %", "+-", "noisy %", "train s", "search s")
+COLUMNS = ("runs", "SVs", "+-", "bounded", "wrong %", "+-", "noisy %", "train s", "search s")
 
 
 class SplitsPoint(NamedTuple):

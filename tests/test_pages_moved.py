@@ -220,7 +220,7 @@ def test_a_drawn_digit_has_orbit_and_map_of_what_it_is_called_and_no_remedy(plai
     assert len(strip(app)) == 9
     assert maps(app)
     assert "no error to correct" in said(app)
-    assert "called" in captions(app)
+    assert "predicted" in captions(app)
 
 
 def test_from_counting_to_a_run_that_learns_what_is_recommended():

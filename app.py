@@ -87,7 +87,7 @@ STUDIES = [
     entry("k", "cross_training", "Cross-training", "content_cut",
           "Discard training examples before training: which, why, and at what cost."),
     entry("g", "digestion", "Digestion", "stacked_line_chart",
-          "The paper's solver with and without digestion."),
+          "DeCoste and Schölkopf's solver with and without digestion."),
     entry("u", "scaling", "Osuna's study", "query_stats",
           "How n, working set and lookahead change the time of decomposition, on faces."),
 ]

@@ -18,7 +18,7 @@ def nobody(run) -> None:
             st.markdown(
                 "**Its machine is in training.** It predicts here as soon as training ends; you can draw meanwhile."
             )
-            polling.poll(run.id, lambda status: st.caption(f"The run is {status.state}. {plain(status.message)}"))
+            polling.poll(run.id, lambda status: st.caption(f"Run {status.state}. {plain(status.message)}"))
         else:
             st.markdown("**No machine for drawings yet.** Train one on images of digits; this takes some seconds.")
         ways.to("train", "Train one", "play_circle", {"dataset": catalogue.DEFAULT})

@@ -208,7 +208,7 @@ class SVC(MachineEstimator):
         super().set_params(**params)
         if fields:
             if not isinstance(self.kernel, Kernel):
-                raise ValueError(f"kernel__{min(fields)}: kernel = {self.kernel!r}; allowed: with a Kernel object only")
+                raise ValueError(f"kernel__{min(fields)}: kernel = {self.kernel!r}; allowed: a Kernel object")
             self.kernel = self.kernel.with_params(**fields)
         return self
 

@@ -181,7 +181,7 @@ def test_a_run_finds_in_turns_each_object_once_and_trains_as_without(crosses):
 
 def windows_said(run, at):
     app = open_page("detect", run=run.id, window=f"0.{at}")
-    return next(caption.value for caption in app.caption if "Searched in turns" in caption.value)
+    return next(caption.value for caption in app.caption if "turned or mirrored pictures" in caption.value)
 
 
 def test_a_finding_says_in_which_turn_it_was_found_and_one_of_an_older_run_that_the_window_is_as_it_was_seen(crosses):

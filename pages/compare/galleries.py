@@ -74,7 +74,7 @@ def _one_kind(labels: Mapping[str, int]) -> int | None:
     """The cell of the matrix that the reader looks at, None for all."""
     picked = parameters.choice(
         "change",
-        "True → predicted by either",
+        "True class → class predicted by at least one run",
         ["", *labels],
         widget="selectbox",
         format_func=lambda label: label or "all classes",

@@ -67,7 +67,9 @@ def _view(view: View, below: Callable[[View, int], None]) -> None:
             alt=["The window", "Its surroundings"],
         )
         if turns := view.run.recipe.option("turns"):
-            st.caption(f"Searched in turns ({words.plain(turns)}). {_turn(view, detection)}")
+            st.caption(
+                f"The search covered turned or mirrored pictures ({words.plain(turns)}). {_turn(view, detection)}"
+            )
         below(view, detection)
         scores = {"scored by": list(judged.names), "score": judged.scores[detection], "rank": _ranks(view, detection)}
         alt = "The score of each machine for this window, and its rank among all windows"

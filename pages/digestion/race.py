@@ -125,8 +125,8 @@ def draw(sides: Mapping[str, Side], rows: int) -> None:
     version = hashlib.sha256(repr(data).encode()).hexdigest()[:12]
     _component(data=data | {"version": version}, key="race")
     st.caption(
-        "Grey: support vectors whose row of kernel values is cached. Dashed: the number of rows that the cache holds. "
-        "Orange: the others; their kernel values are recomputed each time."
+        "Grey: support vectors whose row of kernel values is cached. Orange: support vectors without a cached row, "
+        "whose kernel values are recomputed each time. Dashed: the number of rows that the cache holds."
     )
 
 

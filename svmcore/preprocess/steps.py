@@ -197,7 +197,7 @@ STEPS: dict[str, Step] = {
     ),
     "deslant-pixels": Step(
         "Deslant by whole pixels",
-        "Shifts rows by whole pixels, like a rotation that makes the principal axis vertical, as the paper says.",
+        "Shifts each row sideways by whole pixels, as far as a rotation that makes the principal axis vertical would.",
         lambda images, _: deslant(images, whole=True),
         images_only=True,
     ),

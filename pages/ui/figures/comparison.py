@@ -183,7 +183,7 @@ def gain_by_rows(points: Sequence[tuple[int, int, int]], rows: int, final: int, 
     gains = {size: off / on for size, on, off in points}
     marker = {"size": [14 if size == rows else 7 for size in gains], "opacity": 1}
     pairs = [(on, off) for _, on, off in points]
-    told = "%{x:,} rows: %{y:.2f} times<br>%{customdata[1]:.3s} / %{customdata[0]:.3s}"
+    told = "%{x:,} rows: ratio %{y:.2f}<br>%{customdata[1]:.3s} evaluations without, %{customdata[0]:.3s} with"
     line(figure, list(gains), list(gains.values()), BLUE, told, points=True, marker=marker, customdata=pairs)
     figure.add_hline(
         y=1, line={"color": GREY, "width": 1}, annotation_text="no gain", annotation_position="bottom left"

@@ -221,7 +221,8 @@ def _see(run: Run, machine: Machine, shown: Shown, c: int, row: int, born: list[
     adds = f" Together they add {with_sign(families.part[at[0]])} to its f of this example." if len(at) else ""
     alpha = sum(child.alpha for child in born)
     return (
-        f"Training example {row:,}, class {plain(short(label, 80))}: {kept} of {len(born)} forms support "
-        f"*{plain(short(name, 60))}*, with alphas of {alpha:.2f} in all. Each alpha is below its picture (C: "
-        f"bounded).{adds} {VIRTUAL_RINGS}, made by the shift above it. Pale: not a support vector of this machine."
+        f"Training example {row:,}, class {plain(short(label, 80))}: {kept} of its {len(born)} forms (the "
+        f"example and its jittered copies) are support vectors of *{plain(short(name, 60))}*; their alphas sum to "
+        f"{alpha:.2f}. Above each picture: the jitter that made it; below: its alpha (C: bounded).{adds} "
+        f"{VIRTUAL_RINGS}. Pale: not a support vector of this machine."
     )

@@ -67,7 +67,9 @@ def summary(result: dict) -> str:
     """What a run came to, in one line."""
     method = METHODS[result["method"]]
     task = TASKS[result["task"]]
-    check = f"; on {len(v['folds'])} folds {task.headline(v)}" if (v := result.get("validation")) else ""
+    check = (
+        f"; cross-validation ({len(v['folds'])} folds): {task.headline(v)}" if (v := result.get("validation")) else ""
+    )
     words = f"; {said}" if (said := method.words(result).rstrip(".")) else ""
     words += f"; did not reach tol: {result['ending']}" if result.get("ending") else ""
     compiling = result["compile_all_seconds"]

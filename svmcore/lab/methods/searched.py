@@ -54,7 +54,7 @@ class SearchedJitters(VirtualSupportVectors):
         "Starts with the jitter set below. Each step adds the set that lowers the errors on held-out folds of the "
         "training set most. The test set is used once, at the end."
     )
-    source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 6: which invariances, and how far"
+    source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 6 (which invariances to choose)"
     tasks = ("classify",)
     looks = False
     variants: ClassVar = {}  # what it finds stands beside other methods as virtual SVs with that set

@@ -183,33 +183,26 @@ def _is_copy(a: np.ndarray, b: np.ndarray) -> bool:
     whole = [_reduced(image, (THUMB, THUMB)).ravel() for image in (a, b)]
     if min(map(np.ptp, whole)) == 0:
         return False
-    return np.corrcoef(whole)[0, 1] > SAME or any(
-        _most(_reduced(a, _sides(a, SIDE)), np.rot90(image, turns)) > CHANGED
-        for image in (b, b[:, ::-1])
-        for turns in range(4)
-    )
-
-
-def _most(looked_for: np.ndarray, image: np.ndarray) -> float:
-    """The largest correlation of the centre of a reduced picture with a place in another one, at all sizes."""
-    h, w = (round(n * (1 - CENTRE) / 2) for n in looked_for.shape)
-    centre, most = looked_for[h : len(looked_for) - h, w : looked_for.shape[1] - w], 0.0
-    for size in SIZES:
-        within = _reduced(image, _sides(image, SIDE * size))
-        if np.ptp(centre) and all(np.array(within.shape) >= centre.shape):
-            most = max(most, float(np.nanmax(match_template(within, centre))))
-    return most
+    if np.corrcoef(whole)[0, 1] > SAME:
+        return True
+    small = _reduced(a, _sides(a, SIDE))
+    h, w = (round(n * (1 - CENTRE) / 2) for n in small.shape)
+    centre = small[h : len(small) - h, w : small.shape[1] - w]
+    sizes = (_reduced(b, _sides(b, SIDE * size)) for size in SIZES)
+    turned = (np.rot90(one, turns) for image in sizes for one in (image, image[:, ::-1]) for turns in range(4))
+    fitting = (within for within in turned if all(np.array(within.shape) >= centre.shape))
+    return np.ptp(centre) > 0 and any(np.nanmax(match_template(within, centre)) > CHANGED for within in fitting)
 
 
 def _sides(image: np.ndarray, longest: float) -> tuple[int, int]:
-    """(width, height) of a picture whose longer side has so many pixels."""
+    """(width, height) of a picture when its longer side is reduced to `longest` pixels."""
     h, w = image.shape
     return max(round(longest * w / max(h, w)), 4), max(round(longest * h / max(h, w)), 4)
 
 
 def _reduced(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     """(h, w) float64 of a size (width, height)."""
-    return np.asarray(Image.fromarray(np.ascontiguousarray(image)).resize(size, Image.Resampling.BOX), float)
+    return np.asarray(Image.fromarray(image).resize(size, Image.Resampling.BOX), float)
 
 
 def with_marked(run: Run, found: Searched, marks: dict[int, int], missed: Sequence[Box] = ()) -> Recipe:

@@ -29,21 +29,21 @@ def plan() -> Plan:
     return Plan(recipes, his.group, says=says if his.stand_in else "", stand_in=stand_in)
 
 
-def shown(results: Results) -> osuna.Study:
+def study_of(results: Results) -> osuna.Study:
     """His study, or the stand-in whose samples are shown instead."""
     return next(one for one in (osuna.study(), osuna.STAND_IN) if one.recipes[0].digest() in results.runs)
 
 
 def points_of(results: Results, part: str) -> list[ScalingPoint]:
     """Of the finished runs of a part of the study: growth, sets or dimensions."""
-    recipes = [recipe.digest() for recipe in getattr(shown(results), part)]
+    recipes = [recipe.digest() for recipe in getattr(study_of(results), part)]
     return [point(results.done[digest]) for digest in recipes if digest in results.done]
 
 
 def usual(results: Results) -> list[ScalingPoint]:
     """Those of growth whose working set is the one of all his figures, by n."""
     growth = points_of(results, "growth")
-    size = shown(results).growth[0].option("working_set")
+    size = study_of(results).growth[0].option("working_set")
     return sorted([p for p in growth if p.working_set == size] or growth, key=lambda p: p.n)
 
 

@@ -148,8 +148,8 @@ def on_one_scale(images: Sequence[Decoded], what: str = "images") -> tuple[list[
 
 
 class _Scale(NamedTuple):
-    """How values of 16 bits become 8: `low` is subtracted, and the rest, of so many bits, divided by a power of two.
-    cut: the number of pixels that are below or above and become 0 or 255."""
+    """How 16-bit values become 8-bit ones: `low` is subtracted, and the difference, of `bits` bits, is divided by a
+    power of two. cut: number of pixels outside this range, which become 0 or 255."""
 
     low: int
     bits: int

@@ -190,7 +190,7 @@ def _examples(left: Left) -> None:
     rows = kinds[kind]
     if len(left.mean):
         rows = rows[np.argsort(KINDS[kind][1](left.mean[rows], left.variance[rows]), kind="stable")]
-    walk.over((left.ref(row) for row in rows), _shown(kind).lower())
+    walk.over((left.ref(row) for row in rows), _kind_label(kind).lower())
     if left.dataset.X_train.shape[1:] == (2,):
         _plane(left, rows, kind)
         return
@@ -201,7 +201,7 @@ def _examples(left: Left) -> None:
         _pictures(left, shown, kind)
 
 
-def _shown(kind: str) -> str:
+def _kind_label(kind: str) -> str:
     """What a kind is called on screen."""
     return SHOWN.get(kind, kind)
 
@@ -210,7 +210,7 @@ def _kind(kinds: dict[str, np.ndarray]) -> str:
     """Which of them is shown; the address says it without the counts that its label shows."""
     return parameters.choice(
         THROWN, "Shown", kinds, key="left_kind", wrap=True,
-        format_func=lambda name: f"{_shown(name)} ({len(kinds[name]):,})",
+        format_func=lambda name: f"{_kind_label(name)} ({len(kinds[name]):,})",
         help="Most certain first: furthest beyond the threshold; for kept examples, nearest to the boundary.",
     )  # fmt: skip
 
@@ -218,7 +218,11 @@ def _kind(kinds: dict[str, np.ndarray]) -> str:
 def _plane(left: Left, rows: np.ndarray, kind: str) -> None:
     names = [words.in_figure(name, 20) for name in left.names]
     points = edited.Points(left.dataset.X_train[left.index], left.sign, names)
-    show(edited.one_kind(points, rows, _shown(kind).lower()), "left_plane", on_select=lambda: _open("left_plane", left))
+    show(
+        edited.one_kind(points, rows, _kind_label(kind).lower()),
+        "left_plane",
+        on_select=lambda: _open("left_plane", left),
+    )
 
 
 def _pictures(left: Left, rows: np.ndarray, kind: str) -> None:
@@ -233,7 +237,7 @@ def _pictures(left: Left, rows: np.ndarray, kind: str) -> None:
         "upper": [cut[int(s > 0)] + (f" ({words.short(g, 9)})" if g else "") for s, g in zip(left.sign[rows], given)]
     }
     marks |= {"lower": [words.minus(f"{mean:.2f}") for mean in left.mean[rows]]} if len(left.mean) else {}
-    alt = f"{len(rows)} training examples: {_shown(kind).lower()}"
+    alt = f"{len(rows)} training examples: {_kind_label(kind).lower()}"
     evidence.example_gallery(
         left.dataset, "train", index, labels, **marks, cross=map(bool, given), key="left_gallery", alt=alt
     )

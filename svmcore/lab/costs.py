@@ -78,7 +78,7 @@ class Sizes(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """One training, done so many times."""
+    """Trainings of one size, `times` of them."""
 
     n: int
     machines: int
@@ -87,7 +87,7 @@ class Stage(NamedTuple):
     made: int = 0  # rows of d float32 numbers that are made for it alone
     blocks: int = 0  # of made x made kernel values each that are all it keeps; 0: as many as its solver likes
     solver: str | None = None  # None: the plan's
-    rounds: float = 1.0  # trainings on so many examples that it takes as long as
+    rounds: float = 1.0  # as many trainings on n examples take as long as one of these
     decided: int = 0  # examples that its machines decide meanwhile, by half of those that they have in the end
 
 

@@ -95,9 +95,9 @@ def suggestion(name: str) -> Recipe:
     return Recipe(dataset=name, preprocess=steps, kernel=RBF(width))
 
 
-def _kept(ask: Callable) -> Callable:
+def _remembered(ask: Callable) -> Callable:
     """`ask(dataset, ...)`, remembered by the content of the dataset."""
     return st.cache_data(max_entries=64, show_spinner=False, hash_funcs=KNOWN_BY)(ask)
 
 
-gamma, unlike = _kept(advice.usual_gamma), _kept(advice.unlike)
+gamma, unlike = _remembered(advice.usual_gamma), _remembered(advice.unlike)

@@ -72,7 +72,7 @@ class Study(NamedTuple):
     figures        title -> a figure, or what draws it
     rows           rows of the table, given name -> state, also of what has not run yet; `columns` as in
                    `numbers.table`, `alt` its words
-    observations   draws what stands below: sentences, links, more figures
+    observations   draws what follows the table: sentences, links, more figures
     title          of its page, with the question below it; empty where it is a part of a page
     """
 

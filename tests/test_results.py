@@ -165,6 +165,24 @@ def test_the_judge_finds_the_dual_and_the_gap_that_the_machine_claims():
         assert gap <= 1e-3
 
 
+def test_the_judge_finds_that_the_primal_meets_the_dual_at_the_optimum_alone():
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    X, signs, C = X.astype(np.float32), np.where(y > 0, 1.0, -1.0), np.full(60, 2.0)
+    machine = SVC("linear", C=2.0, tol=1e-6).fit(X, y)
+    dual, _ = judge.judged({"name": "linear"}, X, signs, C, machine.support_, machine.dual_coef_[0])
+    w, b = machine.coef_[0], machine.intercept_[0]
+    assert judge.primal(X, signs, C, w, b) == pytest.approx(dual, rel=1e-6)
+    assert judge.primal(X, signs, C, 0.9 * w, b) > dual * 1.001
+
+
+def test_linear_machines_of_other_libraries_are_told_beside_our_objective():
+    row = of_two("linear-8", 10000, 1.0, 4.0)
+    assert times.planes({"linear-8": row}) == []
+    plane = {"seconds": 0.5, "primal": 2.02}
+    row["candidates"] |= {"ours": row["candidates"]["ours"] | {"primal": 2.0}, "liblinear": plane}
+    assert "linear kernel: LIBLINEAR 0.5 s (1 %), ours 1.00 s (0 %)." in times.planes({"linear-8": row})[0]
+
+
 def test_published_errors_are_those_of_the_tables():
     assert results.published("mnist-sv") == "122"
     assert results.published("3v8-5x5-vsv") == "8"

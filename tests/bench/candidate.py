@@ -12,16 +12,19 @@ import os
 import sys
 import time
 import warnings
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
+from sklearn.linear_model import SGDClassifier
+from sklearn.svm import LinearSVC
 
 from svmcore import SVC, VirtualSVC
 from svmcore.gram.products import Operand
 from svmcore.kernels import Linear
 from svmcore.preprocess import Preprocessor
-from tests.bench.judge import judged
-from tests.bench.problems import PROBLEMS, THUNDER, Problem
+from tests.bench.judge import judged, primal
+from tests.bench.problems import LIBLINEAR, PROBLEMS, SGD, THUNDER, Problem
 from tests.bench.sets import SHAPE, Task
 
 WARM = 150  # examples of each class in the first fit
@@ -59,6 +62,10 @@ class Ours:
             support = machine.jitter * len(self.parents) + support
         return [(support[row != 0], row[row != 0]) for row in machine.coef]
 
+    def planes(self) -> list:
+        """(w, b) of each; linear kernels only."""
+        return list(zip(self.model.coef_, self.model.intercept_, strict=True))
+
     def facts(self) -> dict:
         model = self.model
         return {"kernel_evals": int(model.kernel_evals_), "pairs": int(model.n_iter_.sum())}
@@ -77,7 +84,7 @@ class Peer:
     def __init__(self, problem: Problem, name: str):
         library = importlib.import_module(name if name == THUNDER else f"{name}.svm")
         kernel = problem.kernel.to_dict()
-        same = {"kernel": kernel["name"], "gamma": kernel["gamma"]}
+        same = {"kernel": kernel["name"], "gamma": kernel.get("gamma", 1.0)}
         if kernel["name"] == "poly":  # normalised it is scikit-learn's with gamma and coef0 divided by their sum
             unit = kernel["gamma"] + kernel["coef0"]
             same |= {"degree": kernel["degree"], "gamma": kernel["gamma"] / unit, "coef0": kernel["coef0"] / unit}
@@ -99,12 +106,44 @@ class Peer:
     def machines(self) -> list:
         return [(np.asarray(m.support_), np.ravel(m.dual_coef_)) for m in self.models]
 
+    def planes(self) -> list:
+        return [(np.ravel(m.coef_), float(m.intercept_[0])) for m in self.models]
+
     def facts(self) -> dict:
         return {}
 
 
+class Planes(Peer):
+    """A library for linear kernels alone. It keeps w and b, no support vectors, so that its primal objective is judged.
+
+    LIBLINEAR (dual coordinate descent) counts b as one more weight and penalises it: it solves a problem with a little
+    less freedom than the others'. SGD, of one seed, stops where an epoch gains less than tol.
+    """
+
+    def __init__(self, problem: Problem, name: str):
+        self.new = partial(NEW[name], problem)
+
+    def fit(self, task: Task):
+        self.new = partial(self.new, len(task.X))
+        super().fit(task)
+
+    def machines(self) -> list:
+        return []
+
+
+def _liblinear(problem: Problem, n: int) -> LinearSVC:
+    return LinearSVC(loss="hinge", C=problem.C, tol=1e-3, max_iter=10000, random_state=0)
+
+
+def _sgd(problem: Problem, n: int) -> SGDClassifier:
+    return SGDClassifier(loss="hinge", alpha=1 / (problem.C * n), tol=1e-3, random_state=0)
+
+
+NEW = {LIBLINEAR: _liblinear, SGD: _sgd}
+
+
 def new_candidate(name: str, problem: Problem):
-    return Ours(problem) if name == "ours" else Peer(problem, name)
+    return Ours(problem) if name == "ours" else (Planes if name in NEW else Peer)(problem, name)
 
 
 def measure(name: str, problem: Problem, task: Task, fits: int, judge: bool) -> dict:
@@ -134,7 +173,7 @@ def measure(name: str, problem: Problem, task: Task, fits: int, judge: bool) -> 
     }
     if judge:
         figures["predict_seconds"] = _deciding(candidate, task.X_test, len(times))
-        figures |= _worth(problem, task, machines) | candidate.own
+        figures |= _worth(problem, task, candidate) | candidate.own
         figures |= _floor(task.X, np.unique(np.concatenate([s for s, _ in machines]))) if name == "ours" else {}
     return figures
 
@@ -158,18 +197,23 @@ def _deciding(candidate, X, times: int) -> float:
     return float(np.median(seconds[1:] or seconds))
 
 
-def _worth(problem: Problem, task: Task, machines) -> dict:
-    """Sum of the dual objectives and the largest gap."""
+def _worth(problem: Problem, task: Task, candidate) -> dict:
+    """Sum of the dual objectives and the largest gap of machines; sum of the primal objectives of planes."""
     classes = np.unique(task.y)
-    classes = classes if len(classes) > 2 else classes[1:]
-    found = []
-    for c, (support, coef) in zip(classes, machines, strict=True):
-        y = np.where(task.y == c, 1.0, -1.0)
-        coef = coef if coef @ y[support] > 0 else -coef  # some peers count the other class as +1
-        C = np.where(y > 0, problem.C * problem.weight, problem.C)
-        found.append(judged(problem.kernel.to_dict(), task.X, y, C, support, coef))
-    duals, gaps = zip(*found, strict=True)
-    return {"dual": sum(duals), "gap": max(gaps)}
+    targets = [np.where(task.y == c, 1.0, -1.0) for c in (classes if len(classes) > 2 else classes[1:])]
+    costs = [np.where(y > 0, problem.C * problem.weight, problem.C) for y in targets]
+    worth = {}
+    if machines := candidate.machines():
+        found = []
+        for y, C, (support, coef) in zip(targets, costs, machines, strict=True):
+            coef = coef if coef @ y[support] > 0 else -coef  # some peers count the other class as +1
+            found.append(judged(problem.kernel.to_dict(), task.X, y, C, support, coef))
+        duals, gaps = zip(*found, strict=True)
+        worth = {"dual": sum(duals), "gap": max(gaps)}
+    if isinstance(problem.kernel, Linear):
+        planes = zip(targets, costs, candidate.planes(), strict=True)
+        worth["primal"] = sum(primal(task.X, y, C, *plane) for y, C, plane in planes)
+    return worth
 
 
 def _floor(X, support) -> dict:

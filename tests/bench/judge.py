@@ -2,6 +2,7 @@
 
     f_i = sum_j coef_j K(x_i, x_j) - y_i        coef_j = alpha_j y_j
     dual = sum alpha - 1/2 sum_i coef_i (f_i + y_i)
+    primal = 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i (w.x_i + b))      linear kernel
     gap = max_{I_low} f - min_{I_up} f          index sets as in svmcore/solvers/smo.py
 
 The gap is taken over all support vectors and a random sample of the other examples, so it is a lower bound of the gap
@@ -32,9 +33,17 @@ def judged(kernel: dict, X, y, C, support, coef) -> tuple[float, float]:
     return float(dual), float(max(most.max(initial=-np.inf) - least.min(initial=np.inf), 0.0))
 
 
+def primal(X, y, C, w, b: float) -> float:
+    """Objective of a plane w.x + b for X (n, d), y (n,) of +1 and -1, C (n,): at least every dual objective."""
+    slack = np.maximum(0.0, 1.0 - y * (np.asarray(X, np.float64) @ w + b))
+    return float(0.5 * w @ w + C @ slack)
+
+
 def _values(kernel: dict, A, B) -> np.ndarray:
-    """Kernel values (a, b) float64 of Poly, normalised, or RBF."""
+    """Kernel values (a, b) float64 of Linear, Poly, normalised, or RBF."""
     K = A @ B.T
+    if kernel["name"] == "linear":
+        return K
     if kernel["name"] == "rbf":
         K *= -2
         K += (A**2).sum(1)[:, None]

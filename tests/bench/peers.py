@@ -12,6 +12,9 @@ sklearnex    scikit-learn-intelex (oneDAL): pip install -r tests/bench/requireme
 sklearn      scikit-learn (LIBSVM)
 thundersvm   pip install thundersvm-cpu (0.3.3; Linux on x86-64); left out where it does not import. The package
              `thundersvm` asks for CUDA 9.
+liblinear    scikit-learn's LinearSVC (dual coordinate descent, hinge loss), linear kernels only: it penalises the bias,
+             so that its primal objective stays a little above the optimum of ours
+sgd          scikit-learn's SGDClassifier (hinge loss), linear kernels only: stochastic gradient steps on the primal
 liquidSVM    has no part in it: its machines have no bias and its fits include a choice of parameters, so no fit of it
              solves these problems. 1.0.1 builds, but under Python 3.11 does not find its own library.
 
@@ -38,11 +41,12 @@ import numpy as np
 from data.dataset import NotAtHand
 from tests.bench import measured, ratio
 from tests.bench.machine import machine
-from tests.bench.problems import LIBSVM, PEERS, PROBLEMS, THUNDER
+from tests.bench.problems import LIBLINEAR, LIBSVM, PEERS, PROBLEMS, SGD, THUNDER
 
-COLUMNS = ("problem", "n", "SVs", "who", "s", "turns", "cpu s", "predict s", "MB", "dual", "gap", "ours / it")
+COLUMNS = ("problem", "n", "SVs", "who", "s", "turns", "cpu s", "predict s", "MB", "dual", "primal", "gap", "ours / it")
 FITS = 3  # of a turn
 PATIENCE = {LIBSVM: 0.3, THUNDER: 0.3}  # seconds on a problem after which a candidate has no other turn
+IN = {LIBLINEAR: "sklearn", SGD: "sklearn"}  # the package of a peer, where it is not its name
 STARTING = 120  # seconds for a process to start, read and warm up, and to judge what it has fitted
 
 
@@ -151,7 +155,8 @@ def table_lines(row: dict) -> list[str]:
     ours, lines = row["candidates"].get("ours"), []
     for who, r in row["candidates"].items():
         times = (f"{r['seconds']:.3g}", r["turns"], f"{r['cpu_seconds']:.3g}", f"{r['predict_seconds']:.3g}")
-        worth = (f"{r['growth_mb']:.0f}", f"{r['dual']:.6g}", f"{r['gap']:.1e}")
+        objectives = (f"{r[name]:.6g}" if name in r else "" for name in ("dual", "primal"))
+        worth = (f"{r['growth_mb']:.0f}", *objectives, f"{r['gap']:.1e}" if "gap" in r else "")
         beside = f"{ours['seconds'] / r['seconds']:.2f}" if ours and who != "ours" else ""
         lines.append(" | ".join(map(str, (row["problem"], row["n"], sum(r["n_sv"]), who, *times, *worth, beside))))
     return lines + [f"{row['problem']} | {who} failed: {error}" for who, error in row["failed"].items()]
@@ -173,7 +178,7 @@ def main(argv=None) -> int:
     parser.add_argument("--json", type=Path, help="a file of one's own for the results")
     parser.add_argument("--against", nargs="+", choices=PEERS, default=PEERS, help="only these peers")
     options = parser.parse_args(argv)
-    against = [who for who in options.against if importlib.util.find_spec(who)]
+    against = [who for who in options.against if importlib.util.find_spec(IN.get(who, who))]
     names = [name for name, problem in PROBLEMS.items() if problem.quick or not options.quick]
     if options.only:
         names = [name for name in names if any(fnmatch(name, pattern) for pattern in options.only)]

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from svmcore import RBF, Kernel, Poly
+from svmcore import RBF, Kernel, Linear, Poly
 from tests.bench import sets
 from tests.bench.sets import NINE, Task
 
-ONEDAL, LIBSVM, THUNDER = PEERS = "sklearnex", "sklearn", "thundersvm"
+ONEDAL, LIBSVM, THUNDER, LIBLINEAR, SGD = PEERS = "sklearnex", "sklearn", "thundersvm", "liblinear", "sgd"
 SMALL = 3000  # examples up to which fits follow one another in a process that has started
 LIMIT = 300.0  # seconds that a fit may take
 
@@ -41,14 +41,26 @@ class Problem:
         return self.small and self.limit == LIMIT
 
 
+def _peers(n: int, libsvm: int = 10**9, thunder: int = 0) -> tuple[str, ...]:
+    """intelex, and LIBSVM and ThunderSVM up to so many examples."""
+    return tuple(who for who, most in ((ONEDAL, n), (LIBSVM, libsvm), (THUNDER, thunder)) if n <= most)
+
+
 def _series(name: str, make: Callable[..., Task], sizes, *more, libsvm=10**9, thunder=0, **how) -> dict[str, Problem]:
-    """name-n -> the problem of that size, with LIBSVM and ThunderSVM up to so many examples."""
-    up_to = {ONEDAL: 10**9, LIBSVM: libsvm, THUNDER: thunder}
+    """name-n -> the problem of that size."""
     return {
-        f"{name}-{n}": Problem(
-            n=n, make=partial(make, n, *more), peers=tuple(who for who, most in up_to.items() if n <= most), **how
-        )
+        f"{name}-{n}": Problem(n=n, make=partial(make, n, *more), peers=_peers(n, libsvm, thunder), **how)
         for n in sizes
+    }
+
+
+def _at(name: str, title: str, make: Callable[[int], Task], kernel: Kernel, *sizes) -> dict[str, Problem]:
+    """name-n-C -> the problem with so many examples and that C, each of `sizes` a pair of them."""
+    return {
+        f"{name}-{n}-C{C}": Problem(
+            f"{title}, C = {C:,}", n, partial(make, n), kernel, float(C), peers=_peers(n, thunder=3000)
+        )
+        for n, C in sizes
     }
 
 
@@ -72,6 +84,11 @@ TEN = {"title": "ten MNIST digits", "kind": "ten digits", "libsvm": 2000}
 WINDOWS = {"cache_mb": 4000, "libsvm": 2000}
 FULL = {"n": 60000, "cache_mb": 4000, "peers": (ONEDAL,)}
 SHIFTS = {"cache_mb": 8000, "peers": (ONEDAL,)}
+GRADIENTS = {"title": "directions of gradients, 392 features", "kind": "gradients", "kernel": RBF(2.0), "C": 10.0}
+PLANES = {"kernel": Linear(), "C": 1.0, "peers": (ONEDAL, LIBSVM, LIBLINEAR, SGD)}
+SHOWERS = (1000, 1), (5000, 10), (19020, 1), (19020, 100), (5000, 10**4)
+LETTERS = (2000, 10), (20000, 10), (20000, 1000)
+WORDS = (5000, 10), (20000, 10), (49749, 1)
 
 PROBLEMS: dict[str, Problem] = {
     **_series("digit-8", sets.digits, (500, 1000, 2000, 5000, 10000, 20000, 60000), 8, **EIGHT),
@@ -90,8 +107,16 @@ PROBLEMS: dict[str, Problem] = {
     **_at_large_c("smooth", "table, smooth kernel", partial(sets.table, 3000), 3000, RBF(0.003)),
     **_at_large_c("overlap", "five Gaussian features", partial(sets.gaussians, 2000, 5), 2000, RBF(0.1)),
     **_series("forest", sets.forest, FORESTS, title="forest cover, 54 features", kind="forest", libsvm=10000, **TABLE),
+    **_at("forest", "forest cover", sets.forest, RBF(0.03), (500, 1), (10000, 10**4)),
+    **_at("forest-narrow", "forest cover, narrow kernel", sets.forest, RBF(0.5), (10000, 1000)),
+    **_at("showers", "showers, 10 features", sets.showers, RBF(0.1), *SHOWERS),
+    **_at("letters", "letters, 16 features", sets.letters, RBF(0.1), *LETTERS),
+    **_at("words", "words, 300 features of 0 and 1", sets.words, RBF(0.05), *WORDS),
     **_series("adult", sets.adult, (3000, 10000, 32561), **ADULT),
     **_series("gaussians", sets.gaussians, (200, 500, 1000, 3000, 10000, 20000), 100, **GAUSSIANS),
     **_series("faces", sets.faces, (2000, 10000, 50000), **FACES, **WINDOWS),
     **_series("volcanoes", sets.volcanoes, (2000, 10000, 50000), **VOLCANOES, **WINDOWS),
+    **_series("gradients", sets.gradients, (2000, 10000, 60000), libsvm=2000, cache_mb=4000, **GRADIENTS),
+    "linear-adult": Problem("adult, linear kernel", 32561, sets.adult, **PLANES),
+    "linear-8": Problem("MNIST digit 8, linear kernel", 10000, partial(sets.digits, 10000, 8), **PLANES),
 }

@@ -15,7 +15,9 @@ from tests.bench.problems import ONEDAL, PROBLEMS
 PATH = Path(__file__).parent / "measured" / "peers.svg"
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 860, 420, 58, 130, 34, 46
 NS, RATIOS = (200, 500, 1000, 2000, 5000, 10000, 20000, 60000), (0.1, 0.2, 0.5, 1, 2)
-COLOURS = ("#1f7fc4", "#d55e00", "#009e73", "#6a9a1f", "#cc79a7", "#a08000", "#35a7e0", "#8a7fd0")  # on light and dark
+COLOURS = (  # on light and dark
+    "#1f7fc4", "#d55e00", "#009e73", "#6a9a1f", "#cc79a7", "#a08000", "#35a7e0", "#8a7fd0", "#b0533c"
+)  # fmt: skip
 STYLE = (
     "text{font:13px system-ui,sans-serif;fill:#333}.grid{stroke:#999;stroke-opacity:.3}"
     ".one{stroke:#333;stroke-width:1.5}@media(prefers-color-scheme:dark){text{fill:#ddd}.one{stroke:#ddd}}"

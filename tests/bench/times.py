@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from tests.bench import ratio
-from tests.bench.problems import LIBSVM, ONEDAL, PROBLEMS, THUNDER
+from tests.bench.problems import LIBLINEAR, LIBSVM, ONEDAL, PROBLEMS, SGD, THUNDER
 
 COLUMNS = ("problem", "examples", "scikit-learn, s", "intelex, s", "ours, s", "ours / intelex", "intelex predicts, s",
            "ours predicts, s", "intelex, MB", "ours, MB", "intelex, gap", "ours, gap")  # fmt: skip
+PLANES = {LIBLINEAR: "LIBLINEAR", SGD: "SGD"}
 TOL = 1e-3  # asked of every candidate
 ALT = (
     "![Seconds of a fit, ours over those of scikit-learn-intelex, by the number of examples, one line a kind of data;\n"
@@ -18,7 +19,7 @@ def part(rows: dict, table, lines, measured_on) -> str:
     """Picture, a row for the largest size of each problem, and sentences on all sizes."""
     if not rows:
         return "Not measured yet."
-    text = lines(*beside(rows), *floor(rows), *thunder(rows))
+    text = lines(*beside(rows), *floor(rows), *thunder(rows), *planes(rows))
     return f"{ALT}\n\n{table(COLUMNS, map(cells, largest(rows)))}\n\n{text}{measured_on(rows.values())}"
 
 
@@ -82,6 +83,26 @@ def thunder(rows: dict) -> list[str]:
     ratios = [found[THUNDER]["seconds"] / found[ONEDAL]["seconds"] for found in both]
     return [f"ThunderSVM on processors takes {min(ratios):.0f} to {max(ratios):.0f} times as long as "
             f"scikit-learn-intelex on {len(both)} of the smaller ones."]  # fmt: skip
+
+
+def planes(rows: dict) -> list[str]:
+    """Linear kernels: seconds of LIBLINEAR and SGD, and their primal objective beside our dual objective."""
+    found = []
+    for row in rows.values():
+        fits, title = row["candidates"], PROBLEMS[row["problem"]].title
+        others = [f"{name} {_plane(fits[who], fits)}" for who, name in PLANES.items() if who in fits]
+        if others and "ours" in fits:
+            found.append(f"{title}: {' and '.join(others)}, ours {_plane(fits['ours'], fits)}")
+    if not found:
+        return []
+    return [
+        f"Seconds for linear kernels, and how far the primal objective is above our dual objective: {'; '.join(found)}.",
+        "LIBLINEAR penalises the bias as well and so solves a slightly different problem.",
+    ]
+
+
+def _plane(fit: dict, fits: dict) -> str:
+    return f"{short(fit['seconds'])} s ({100 * (fit['primal'] / fits['ours']['dual'] - 1):.2g} %)"
 
 
 def short(seconds: float) -> str:

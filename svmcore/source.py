@@ -26,7 +26,7 @@ BESIDE = 40  # of these of each example of a file: labels, weights, lengths, and
 TOUCHED = 0.85  # of that for sets: memory that a larger one has used stays while steps use what a smaller one spares
 FILED = 0.25  # share of a ceiling's rest that rows of a file are kept in
 SMALLEST_FILED = 500  # examples of a set of them, at least
-SMO_UP_TO = 2500  # examples, for one machine, up to which "auto" computes the whole Gram matrix; twice that for several
+SMO_UP_TO = 3000  # examples, for one machine, up to which "auto" computes the whole Gram matrix; twice that for several
 
 
 class Source(NamedTuple):

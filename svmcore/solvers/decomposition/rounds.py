@@ -2,7 +2,7 @@
 
     for machine m of k:   max W_m(alpha_m)   s.t.  0 <= alpha_mi <= C_mi,  sum_i alpha_mi y_mi = 0        (smo.py)
 
-A round solves each machine on its working set S_m (its SVs and its worst violators), whose small Gram matrix is
+A round solves each machine on its working set S_m (its free SVs and its worst violators), whose small Gram matrix is
 computed for it; then the rows of all changed examples, one product for all machines, bring the decision values f (k, n)
 up to date. Working sets that hold all violators make this the decomposition of Osuna, Freund and Girosi (1997), section
 3.2, whose proof of progress needs one violating pair in S_m; where memory allows only part of the SVs the worst
@@ -100,7 +100,7 @@ class Rounds:
     def _hold_where_it_pays(self) -> None:
         """All of K into memory, where that takes less than rounds and the budget allows."""
         s = self.s
-        pays, share = whole_pays(s.alpha, s.columns, s.iterations)
+        pays, share = whole_pays(s.alpha, s.C, s.columns, s.iterations)
         hold = pays and s.may_hold
         s.session.strategy = Strategy(WHOLE if hold else ROUNDS, len(s.columns), share)
         if hold:

@@ -30,21 +30,24 @@ def first_set(s: State) -> np.ndarray:
 
 
 def working_set(s: State, m: int) -> np.ndarray:
-    """SVs of machine m and its worst violators; where SVs alone are too many, the worst violators of both kinds.
+    """Free SVs of machine m and the worst violators of all others, at either bound; where free SVs alone are too many,
+    the worst violators of both kinds. What rests at C beyond the margin stays there without being looked at, as what
+    rests at 0 does.
 
-    Osuna, Freund and Girosi (1997), section 3.2.2: the set to optimise next must hold a violator.
+    Osuna, Freund and Girosi (1997), section 3.2.2: the set to optimise next must hold a violator. Leaving out what rests
+    at a bound is the shrinking of Joachims (1999, Making large-scale SVM learning practical, section 11.4).
     """
     if s.K is not None:
         return np.arange(s.n)
     (y, C, alpha, f), b = s.of(m, s.columns), s.bias[m]
     up, low = smo.index_sets(y, C, alpha)
     violation = np.maximum(np.where(up, -b - f, -np.inf), np.where(low, f + b, -np.inf))
-    loaded = alpha > 0
-    room = s.largest - np.count_nonzero(loaded)
+    free = up & low
+    room = s.largest - np.count_nonzero(free)
     if room >= min(s.largest // 8, GROWTH):
-        violation[loaded] = -np.inf
+        violation[free] = -np.inf
         chosen = _largest(violation, min(room, GROWTH))
-        chosen = np.concatenate([np.flatnonzero(loaded), chosen[violation[chosen] > -_near(s.gaps[m])]])
+        chosen = np.concatenate([np.flatnonzero(free), chosen[violation[chosen] > -_near(s.gaps[m])]])
     else:
         chosen = both_ends(f, up, low, s.largest, s.rng)
     chosen = s.columns[np.sort(chosen)]

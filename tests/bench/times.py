@@ -96,7 +96,7 @@ def planes(rows: dict) -> list[str]:
     if not found:
         return []
     return [
-        f"Seconds for linear kernels, and how far the primal objective is above our dual objective: {'; '.join(found)}.",
+        f"Seconds for linear kernels, and how far the primal objective lies above our dual: {'; '.join(found)}.",
         "LIBLINEAR penalises the bias as well and so solves a slightly different problem.",
     ]
 

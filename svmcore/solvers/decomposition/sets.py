@@ -34,8 +34,8 @@ def working_set(s: State, m: int) -> np.ndarray:
     the worst violators of both kinds. What rests at C beyond the margin stays there without being looked at, as what
     rests at 0 does.
 
-    Osuna, Freund and Girosi (1997), section 3.2.2: the set to optimise next must hold a violator. Leaving out what rests
-    at a bound is the shrinking of Joachims (1999, Making large-scale SVM learning practical, section 11.4).
+    Osuna, Freund and Girosi (1997), section 3.2.2: the set to optimise next must hold a violator. To leave out what
+    rests at a bound is the shrinking of Joachims (1999), Making large-scale SVM learning practical, section 11.4.
     """
     if s.K is not None:
         return np.arange(s.n)

@@ -28,7 +28,7 @@ from svmcore.lab.methods.searched import SearchedJitters
 from svmcore.lab.presets.sweeps import EXAMPLES, FOLDS, USUAL
 from svmcore.lab.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.store import runs
-from svmcore.preprocess.steps import STEPS, parse_step
+from svmcore.preprocess import parse_step
 
 PARTS = replace(
     FIELDS["folds"],
@@ -216,7 +216,7 @@ def errors(results: Results) -> None:
         by_way = ", ".join(f"{value} by {way}" for way, value in validation.choices(points).items())
         costs = ", ".join(f"{words.duration(took)} {way}" for way, took in validation.seconds(points).items())
         st.caption(words.plain(f"{name} chosen by each criterion: {by_way}. Total time: {costs}."))
-        if steps := [step for step in results.plan.given.base.preprocess if STEPS[parse_step(step)[0]].learn]:
+        if steps := [step for step in results.plan.given.base.preprocess if parse_step(step).step.learn]:
             st.caption(
                 f"Preprocessing ({', '.join(steps)}) stays as learned from all training examples: leave-one-out and "
                 "the bounds leave an example out of the machine alone, which may count fewer errors."

@@ -11,7 +11,7 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import present, state, view, ways, words
 from pages.ui.kit.parameters.form import NUMBER
 from pages.ui.kit.ways import button
-from pages.ui.recipe import config, data_set, presets, starting
+from pages.ui.recipe import config, data_set, presets, starting, steps
 from pages.ui.recipe.config import FORM
 from pages.ui.run import watch
 from svmcore.kernels import KERNELS, RBF, Kernel
@@ -73,14 +73,16 @@ def _data() -> tuple[Entry, dict]:
         options=list(map(usage, STEPS)),
         accept_new_options=True,
         placeholder="none",
-        help=f"{FIELDS['preprocess'].help} Type one with a number of your own, such as smooth:1.5.",
+        help=f"{FIELDS['preprocess'].help} Type one with a number of your own, such as smooth:1.5, or two sets of "
+        "features side by side, such as gradients+0.5*patterns.",
     )
+    steps.fields(FORM.key("preprocess"), values["preprocess"])
     if entry.kind == "features" and advice.SCALE not in values["preprocess"]:
         _say_unlike(entry, tuple(values["preprocess"]))
     return entry, values
 
 
-def _say_unlike(entry: Entry, steps: tuple[str, ...]) -> None:
+def _say_unlike(entry: Entry, chosen: tuple[str, ...]) -> None:
     """Whether one column of a table decides all distances, and the way out."""
     if unlike := data_set.unlike(entry.load()):
         wide, most, narrow, least = unlike
@@ -91,16 +93,16 @@ def _say_unlike(entry: Entry, steps: tuple[str, ...]) -> None:
             icon=":material/straighten:",
         )
         help = "Each column gets mean 0 and standard deviation 1, and a Gaussian kernel its usual width."
-        button(f"Begin with {advice.SCALE}", "straighten", "recipe_scale", _scale, entry.name, steps, help=help)
+        button(f"Begin with {advice.SCALE}", "straighten", "recipe_scale", _scale, entry.name, chosen, help=help)
 
 
-def _scale(name: str, steps: tuple[str, ...]) -> None:
+def _scale(name: str, before: tuple[str, ...]) -> None:
     """Callback: put the columns of a table on one scale before the other steps, and a Gaussian at the width that is
     usual then."""
-    steps = (advice.SCALE, *steps)
-    st.session_state[FORM.key("preprocess")] = list(steps)
+    scaled = (advice.SCALE, *before)
+    st.session_state[FORM.key("preprocess")] = list(scaled)
     with suppress(DataError):
-        st.session_state[FORM.key(f"{RBF.name}_gamma")] = data_set.gamma(load(name), steps)
+        st.session_state[FORM.key(f"{RBF.name}_gamma")] = data_set.gamma(load(name), scaled)
 
 
 def _kernel(data: dict) -> Kernel:

@@ -6,6 +6,7 @@ import itertools
 import math
 
 import numpy as np
+from scipy.ndimage import correlate1d
 from scipy.optimize import minimize
 
 from svmcore import RBF, Linear, Poly, Sigmoid
@@ -337,3 +338,39 @@ def machine_of(recipe, problem, positions):
     from svmcore.lab.solvers import svc
 
     return svc(recipe, problem).fit(problem.X_train[positions], problem.y_train[positions])
+
+
+def gradient_histograms(
+    image, cells, directions=8, smoothing=0.45, power=0.5, block=0, margin=0, signed=1, sobel=1, shared=1
+) -> np.ndarray:
+    """Of one image (h, w) with a dark background, cell by cell and pixel by pixel: (d,) float64."""
+    image = np.pad(np.asarray(image, np.float64), margin)
+    (h, w), across = image.shape, np.array([1, 2, 1]) if sobel else np.array([0, 1, 0])
+    down = correlate1d(correlate1d(image, [-1, 0, 1], axis=0), across, axis=1, mode="nearest")
+    right = correlate1d(correlate1d(image, [-1, 0, 1], axis=1), across, axis=0, mode="nearest")
+    down[[0, -1]], right[:, [0, -1]] = 0, 0
+    total = np.zeros((cells, cells, directions))
+    for a, b in itertools.product(range(cells), repeat=2):
+        weights = np.outer(_of_cell(h, cells, a, smoothing), _of_cell(w, cells, b, smoothing))
+        for y, x in itertools.product(range(h), range(w)):
+            at = math.degrees(math.atan2(down[y, x], right[y, x])) / (360 if signed else 180) * directions
+            for k in range(directions):
+                round_it = abs((at - k + directions / 2) % directions - directions / 2)
+                share = max(0, 1 - round_it) if shared else math.floor(at) % directions == k
+                total[a, b, k] += weights[y, x] * share * math.hypot(down[y, x], right[y, x])
+    total **= power
+    if not block:
+        return total.ravel()
+    corners = itertools.product(range(cells - block + 1), repeat=2)
+    blocks = [total[a : a + block, b : b + block].ravel() for a, b in corners]
+    return np.concatenate([one / math.sqrt((one**2).sum() + 1e-10) for one in blocks])
+
+
+def _of_cell(side, cells, a, smoothing) -> np.ndarray:
+    """What each pixel along a side counts in cell a."""
+    at, width = np.arange(side), side / cells
+    if not smoothing:
+        inside = (at >= round(a * width)) & (at < round((a + 1) * width))
+        return inside / inside.sum()
+    weights = np.exp(-(((at - (a + 0.5) * width + 0.5) / (smoothing * width)) ** 2) / 2)
+    return weights / weights.sum()

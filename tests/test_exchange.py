@@ -24,7 +24,8 @@ from svmcore.preprocess import STEPS
 from tests.cases import all_cases
 
 KERNELS = [Linear(), Poly(9, 1.0, 1.0), Poly(3, 0.5, 1.0, normalised=False), Poly(0), RBF(0.5), Sigmoid(0.05, -0.5)]
-BEFORE = {"zscore": ("smooth:0.5", "zscore"), "crop": ("crop:1", "unit-norm"), "scramble": ("scramble:7", "unit-norm")}
+BEFORE = {"zscore": ("smooth:0.5", "zscore"), "crop": ("crop:1", "unit-norm"), "scramble": ("scramble:7", "unit-norm"),
+          "pca": ("pca:12,whiten=1", "unit-norm")}  # fmt: skip
 TRAINED, CHECKED = 300, 20
 
 
@@ -245,8 +246,8 @@ def test_what_cannot_be_carried_is_named(plain, what):
 
 @all_cases("step", STEPS)
 def test_steps_are_carried_or_named_before_anything_is_made(step):
-    said = obstacle(RBF(1.0), ("scale01", f"{step}:1" if STEPS[step].parameter else step))
-    assert said == "" if step in CARRIED else f"'{step}'" in said and "npz" in said
+    said = obstacle(RBF(1.0), ("scale01", f"{step}:1" if STEPS[step].parameters else step))
+    assert said == "" if step in CARRIED else f"'{step}" in said and "npz" in said
     assert CARRIED.keys() <= STEPS.keys()
 
 

@@ -262,24 +262,29 @@ def test_shapes_that_do_not_fit_are_refused():
         Preprocessor("crop:2").transform(np.zeros((3, 4, 9)))
 
 
+COLOURED = {"colours": 3}  # channels that a step needs
+SMALL = {name: [usage(name)] for name in STEPS} | {"colours": ["scale01", "colours"], "pca": ["pca:3"]}
+
+
 @all_cases("name", STEPS)
 def test_every_step_keeps_an_empty_batch_empty(name):
-    fitted = Preprocessor(usage(name)).fit(strokes(h=8, w=8))
-    width = fitted.transform(strokes(h=8, w=8)).shape[1]
-    assert fitted.transform(np.zeros((0, 8, 8))).shape == (0, width)
+    images = strokes(h=8, w=8, c=COLOURED.get(name))
+    fitted = Preprocessor(*SMALL[name]).fit(images)
+    width = fitted.transform(images).shape[1]
+    assert fitted.transform(images[:0]).shape == (0, width)
 
 
 PIXELS = [np.nan, np.inf, -np.inf, 1e39, 3e38, -1e300, 1j]
 
 
 @all_cases("pixel", PIXELS)
-@all_cases("steps", [[usage(name)] for name in STEPS] + [["standardise", "equalise"], ["deslant", "equalise"]])
+@all_cases("steps", [*SMALL.values(), ["standardise", "equalise"], ["deslant", "equalise"]])
 def test_images_with_a_pixel_that_steps_cannot_count_on_are_refused(steps, pixel):
-    images = strokes(h=8, w=8).astype(type(pixel))
+    images = strokes(h=8, w=8, c=COLOURED.get(steps[-1])).astype(type(pixel))
     fitted = Preprocessor(*steps).fit(images.real)
+    rows, of_rows = images.reshape(len(images), -1), Preprocessor(*steps, image_shape=images.shape[1:])
+    of_rows.fit(rows.real)
     images[2, 3, 3] = pixel
-    rows, of_rows = images.reshape(len(images), -1), Preprocessor(*steps, image_shape=(8, 8))
-    of_rows.fit(rows[:2].real)
     stored = Preprocessor.from_dict(of_rows.to_dict())
     asked = [(of_rows, rows), (stored, rows), (fitted, images), (Preprocessor.from_dict(fitted.to_dict()), images)]
     for prepare, X in asked:
@@ -293,5 +298,5 @@ def test_images_with_a_pixel_that_steps_cannot_count_on_are_refused(steps, pixel
 
 @all_cases("name", STEPS)
 def test_the_largest_pixels_allowed_come_out_as_numbers(name):
-    images = strokes(h=8, w=8) * 1e15 / 200
-    assert np.isfinite(Preprocessor(usage(name)).fit_transform(images)).all()
+    images = strokes(h=8, w=8, c=COLOURED.get(name)) * 1e15 / 200
+    assert np.isfinite(Preprocessor(*SMALL[name]).fit_transform(images)).all()

@@ -134,7 +134,7 @@ def more(home, monkeypatch):
     monkeypatch.setitem(KERNELS, "cubed", Cubed)
     family = Family("invert", "Paper for ink.", lambda _: [Jitter((("invert", ()),), labels=("inverted",))])
     monkeypatch.setitem(FAMILIES, "invert", Family(family.usage, family.help, family.make, {"invert": invert}))
-    halve = Step("Halve", "Divides by 2.", lambda images, _: images / np.float32(2))
+    halve = Step("Halve", "Divides by 2.", lambda images: images / np.float32(2))
     monkeypatch.setitem(STEPS, "halve", halve)
     monkeypatch.setitem(METHODS, "subset", Subset())
     monkeypatch.setitem(METHODS, "scored", Scored())

@@ -10,7 +10,7 @@ from pages.ui.example import evidence, plane
 from pages.ui.figures import reduction as figures
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, present, walk, words
-from pages.ui.kit.gallery import SIDES, Tile, gallery, reference
+from pages.ui.kit.gallery import SIDES, Tile, gallery, one_size, reference
 from pages.ui.kit.walk import paged
 from svmcore.explain import nearest
 from svmcore.lab.methods import METHODS
@@ -201,7 +201,7 @@ def _with_nearest(parent: Run, machine, chosen, own: np.ndarray, tiles: list[Til
     before, dataset, name = parent.machine(), evidence.data_of(parent), parent.recipe.dataset
     position, cosines = nearest.by_angle(machine.kernel, before, machine.support_vectors[chosen.position], N_NEAREST)
     at = evidence.at(parent, before, 0, position.ravel())
-    theirs = evidence.seen_pictures(parent, before.support_vectors[at.position])
+    own, theirs = one_size(own, evidence.support_pictures(parent, before, at))
     theirs = theirs.reshape(len(own), N_NEAREST, *theirs.shape[1:])
     laid = []
     for j, (row, label, cosine) in enumerate(zip(at.row, at.label, cosines.ravel(), strict=True)):

@@ -17,10 +17,11 @@ Preprocessing in the nodes of a graph: what each step of `preprocess.STEPS` does
     unit-norm, standardise       x / |x|,  (x - mean) / deviation, of each example
     smooth                       A_h x A_w',  each image between two matrices
     crop, oval-mask, scramble    some of the pixels, in some order
+    pca                          (x - mean) V
 
 In single precision where the steps work in it, so that rows come out alike to the last digit or two. A step that is not
-in CARRIED cannot be told so: it measures slants, fits planes or counts ranks, and comes out otherwise where rounding
-does. value: the step's number, or what it learned; shape (h, w, c): of the images that it is given.
+in CARRIED cannot be told so: it measures slants or angles, fits planes or counts ranks, and comes out otherwise where
+rounding does. values: the step's numbers, or what it learned; shape (h, w, c): of the images that it is given.
 """
 
 import json
@@ -39,27 +40,35 @@ from svmcore.preprocess import STEPS, Preprocessor
 from svmcore.preprocess.steps import smooth
 
 Shape = tuple[int, ...]
+Values = tuple  # of a step: its numbers, or what it learned
 
 
-def _scaled(x: Value, name: str, span: tuple[float, float], shape: Shape) -> Value:
-    return (x - span[0]) / (span[1] - span[0] or 1)
+def _scaled(x: Value, name: str, values: Values, shape: Shape) -> Value:
+    low, high = values
+    return (x - low) / (high - low or 1)
 
 
-def _standard_features(x: Value, name: str, found: tuple[np.ndarray, np.ndarray], shape: Shape) -> Value:
-    centred, deviation = _centred(x, name, found, shape), np.reshape(found[1], -1)
+def _standard_features(x: Value, name: str, values: Values, shape: Shape) -> Value:
+    centred, deviation = _centred(x, name, values, shape), np.reshape(values[1], -1)
     return centred / np.where(deviation > 0, deviation, 1).astype(np.float32)
 
 
-def _centred(x: Value, name: str, found: tuple[np.ndarray, ...], shape: Shape) -> Value:
-    return (x.astype(np.float64) - np.reshape(found[0], -1).astype(np.float64)).astype(np.float32)
+def _centred(x: Value, name: str, values: Values, shape: Shape) -> Value:
+    return (x.astype(np.float64) - np.reshape(values[0], -1).astype(np.float64)).astype(np.float32)
 
 
-def _unit_norm(x: Value, name: str, value: None, shape: Shape) -> Value:
+def _projected(x: Value, name: str, values: Values, shape: Shape) -> Value:
+    """Along the axes, in single precision as the step has it."""
+    axes = np.ascontiguousarray(values[1].T)
+    return _centred(x, name, values, shape) @ x.graph.constant(axes)
+
+
+def _unit_norm(x: Value, name: str, values: Values, shape: Shape) -> Value:
     x2 = x.astype(np.float64)
     return x / np.sqrt((x2 * x2).sum(1)).or_one().astype(np.float32)
 
 
-def _standard_examples(x: Value, name: str, value: None, shape: Shape) -> Value:
+def _standard_examples(x: Value, name: str, values: Values, shape: Shape) -> Value:
     d = float(np.prod(shape))
     centred = x - (x.astype(np.float64).sum(1) / d).astype(np.float32)
     apart = centred.astype(np.float64)
@@ -67,9 +76,9 @@ def _standard_examples(x: Value, name: str, value: None, shape: Shape) -> Value:
     return centred / np.sqrt((apart * apart).sum(1) / d).or_one().astype(np.float32)
 
 
-def _smoothed(x: Value, name: str, sigma: float, shape: Shape) -> Value:
+def _smoothed(x: Value, name: str, values: Values, shape: Shape) -> Value:
     """Along the rows of the images, then along their columns."""
-    h, w, c = shape
+    (sigma,), (h, w, c) = values, shape
     along_rows = (_blur(w, sigma) @ x.astype(np.float64).reshape(-1, h, w, c)).astype(np.float32)
     both = _blur(h, sigma) @ along_rows.astype(np.float64).reshape(-1, h, w * c)
     return both.astype(np.float32).reshape(-1, h * w * c)
@@ -80,13 +89,13 @@ def _blur(n: int, sigma: float) -> np.ndarray:
     return smooth(np.eye(n)[:, None, :, None], sigma)[:, 0, :, 0].T
 
 
-def _chosen_pixels(x: Value, name: str, value: float | None, shape: Shape) -> Value:
+def _chosen_pixels(x: Value, name: str, values: Values, shape: Shape) -> Value:
     """What the step does to an image whose pixels are their own numbers."""
     numbers = np.arange(np.prod(shape)).reshape(1, *shape)
-    return x.take(STEPS[name].apply(numbers, value).reshape(-1))
+    return x.take(STEPS[name].apply(numbers, *values).reshape(-1))
 
 
-CARRIED: dict[str, Callable[[Value, str, object, Shape], Value]] = {
+CARRIED: dict[str, Callable[[Value, str, Values, Shape], Value]] = {
     "scale01": _scaled,
     "smooth": _smoothed,
     "crop": _chosen_pixels,
@@ -96,6 +105,7 @@ CARRIED: dict[str, Callable[[Value, str, object, Shape], Value]] = {
     "zscore": _standard_features,
     "centre": _centred,
     "scramble": _chosen_pixels,
+    "pca": _projected,
 }
 
 
@@ -206,8 +216,8 @@ def _file(machine: Machine, shape: tuple[int, ...], dtype) -> bytes:
 
     graph, d = Graph(), prod(shape)
     x = Value(graph, "X", dtype)
-    for name, value, before in machine.prepare.described_steps(shape) if machine.prepare else ():
-        x = CARRIED[name](x, name, value, before)
+    for name, values, before in machine.prepare.described_steps(shape) if machine.prepare else ():
+        x = CARRIED[name](x, name, values, before)
     decision = _sums(x.astype(np.float64), machine)
     label = _label(decision, machine)
     graph.name(decision, "decision")

@@ -20,7 +20,7 @@ from svmcore import allowed
 from svmcore.allowed import Allowed, refusal
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, kernel_from_dict
-from svmcore.preprocess import check_order, parse_step
+from svmcore.preprocess import check_order, parse_step, split_steps
 from svmcore.solvers.digestion import Digestion
 
 
@@ -365,7 +365,7 @@ _LINE = Allowed(
 LABELS = Kind(
     _check(_LABELS, tuple), lambda text: [_read_label(t) for t in text.split(",") if t], lambda v: ",".join(map(str, v))
 )
-STEPS = Kind(_steps, lambda text: [t for t in text.split(",") if t], ",".join)
+STEPS = Kind(_steps, split_steps, ",".join)
 KERNEL = Kind(_kernel, _read_kernel, _show_kernel)
 DESCRIBED = Kind(_described, _read_kernel, lambda value: _show_kernel(kernel_from_dict(value)))  # a kernel, as JSON
 WEIGHTS = Kind(_class_weight, _read_weights, _show_weights, "text")

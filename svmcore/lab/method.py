@@ -74,7 +74,10 @@ class Method:
         """RecipeError for a recipe that this method cannot carry out, whatever the data."""
         undone = set(steps_after_jitter(recipe)) - REPEATABLE
         if self.repeats and undone:
-            allowed = f"steps that can be repeated after a jitter, without {min(undone)}, for method {self.name}"
+            allowed = (
+                f"steps that can be repeated after a jitter, without {min(undone)}, for method {self.name}; jitters "
+            )
+            allowed += "before such steps: method vsv"
             raise RecipeError("preprocess", recipe.preprocess, allowed)
 
     def learns_kernel(self, recipe) -> bool:

@@ -81,11 +81,12 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
     check("preprocessing")
     method = METHODS[recipe.method]
     first, last = Preprocessor(*recipe.preprocess, image_shape=data.image_shape), Preprocessor()
+    made = shape_made(recipe, data.image_shape or data.X_train.shape[1:], len(parts.train))
     if method.splits and data.image_shape:
         first, last = first.split()
-    shape = data.image_shape and first.output_shape(data.image_shape)
-    last_shape = shape and last.output_shape(shape)
-    method.require_images(recipe, last_shape)
+    shape = None if not data.image_shape or first.makes_features else first.output_shape(data.image_shape)
+    last_shape = None if shape is None or last.makes_features else made
+    method.require_images(recipe, shape)
     method.need_classes(recipe, len(np.unique(parts.y_train)))
     _require_digits(recipe, data)
     _learn(first, data.X_train, parts.train)
@@ -113,6 +114,24 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
         kernel=method.kernel(recipe, X_train, last_shape),
         y_noisy=parts.y_noisy,
     )
+
+
+def shape_made(recipe, shape: tuple[int, ...], n_train: int) -> tuple[int, ...]:
+    """The shape that the steps of a recipe make of examples of `shape`, (h, w[, c]) or (d,), n_train of which train.
+    RecipeError for examples that are too small or too few for a step, or no images where it needs them."""
+    steps, table = Preprocessor(*recipe.preprocess), len(shape) == 1
+    if table and (of_images := steps.images_only):
+        allowed = f"steps without {of_images[0]}, because the examples of {recipe.dataset} are not images"
+        raise RecipeError("preprocess", ", ".join(recipe.preprocess), allowed)
+    try:
+        made = steps.output_shape((1, *shape, 1) if table else shape)
+    except ValueError as error:
+        said, _, allowed = str(error).rpartition("; allowed: ")
+        raise RecipeError("preprocess", ", ".join(recipe.preprocess), f"{allowed} ({said})") from None
+    if steps.examples_needed > n_train:
+        allowed = f"at most {n_train:,} components, as there are {n_train:,} training examples"
+        raise RecipeError("preprocess", ", ".join(recipe.preprocess), allowed)
+    return made[1:2] if table else made
 
 
 def _require_digits(recipe, data) -> None:

@@ -38,6 +38,7 @@ from svmcore.lab.fields import (
 from svmcore.lab.methods import METHODS
 from svmcore.lab.solvers import SOLVERS
 from svmcore.lab.tasks import TASKS, task_of
+from svmcore.preprocess import Preprocessor
 
 PAPER_KERNEL = Poly(9, 1.0, 1.0)  # (u.v + 1)^9 / 512
 SPLITS = {
@@ -143,6 +144,7 @@ class Recipe:
                 self._check_task()
                 self._check_options_by_name()
             object.__setattr__(self, name, field_.check(getattr(self, name)))
+        self._check_pictures()
         method = METHODS[self.method]
         object.__setattr__(self, "options", _own_options(self._owners, self.options))
         object.__setattr__(self, "jitters", method.jitters(self))
@@ -184,6 +186,12 @@ class Recipe:
         if self.task not in solved:
             allowed = (name for name, method in METHODS.items() if self.task in method.tasks)
             raise RecipeError("method", self.method, f"{', '.join(allowed)} for the task {self.task}")
+
+    def _check_pictures(self) -> None:
+        """A kernel of nearby pixels after a step that makes features, which have no neighbours."""
+        if getattr(self.kernel, "image_shape", None) and Preprocessor(*self.preprocess).makes_features:
+            allowed = "one of inner products, such as rbf or poly, because the steps make features of the pictures"
+            raise RecipeError("kernel", self.kernel.name, allowed)
 
     def _check_options_by_name(self) -> None:
         """Before they are checked together, so that an error names the one that is wrong."""

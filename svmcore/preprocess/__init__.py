@@ -9,6 +9,8 @@ from svmcore.preprocess.steps import (
     check_order,
     parse_step,
     permutation,
+    split_steps,
     usage,
+    written,
 )
 from svmcore.preprocess.upright import background

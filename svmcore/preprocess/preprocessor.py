@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
-from svmcore.preprocess.steps import STEPS, as_images, check_order, parse_step
+from svmcore.preprocess.steps import as_images, check_order, parse_step
 
 MOST = 1 << 16  # pixels that an image described in a file has in a row
 LARGEST = 1e15  # a pixel, so that float32 holds the sum of the squares of an image's pixels
@@ -51,7 +51,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         check_order(steps)
 
     def fit(self, X: np.ndarray, y=None) -> "Preprocessor":
-        """Learn what `scale01`, `centre` and `zscore` need from the training set; other steps learn nothing.
+        """Learn what `scale01`, `centre`, `zscore` and `pca` need from the training set; other steps learn nothing.
 
         Parameters
         ----------
@@ -86,30 +86,45 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         grey = np.ndim(images) == 3 or len(self.image_shape or ()) == 2
         before, *arrays = self._run(images, self._learned())
         views = [self._as_shown(after + 1, array, before.shape[1:]) for after, array in enumerate(arrays)]
-        return list(zip(self.steps, [a[..., 0] if grey else a for a in views], strict=True))
+        return list(zip(self.steps, [_flat(a, grey or self.makes_features) for a in views], strict=True))
 
     def pictures(self, X: np.ndarray, image_shape: tuple[int, ...]) -> np.ndarray:
         """What the steps made of images of this shape, rows X (n, d), as images (n, h, w[, c]) for looking at: as the
         last of `stages` shows them."""
         shape = self.output_shape((*image_shape, 1)[:3])
         views = self._as_shown(len(self.steps), np.asarray(X).reshape(len(X), *shape), (*image_shape, 1)[:3])
-        return views[..., 0] if len(image_shape) == 2 else views
+        return _flat(views, len(image_shape) == 2 or self.makes_features)
 
     def output_shape(self, image_shape: tuple[int, ...]) -> tuple[int, ...]:
         """Shape of the images that come out when images of `image_shape` go in."""
         return self._shapes(image_shape)[-1]
 
-    def described_steps(self, shape: tuple[int, ...]) -> list[tuple[str, object, tuple[int, ...]]]:
-        """Of each step its name, its number or what it learned, and the shape (h, w, c) of what it is given, where the
+    def described_steps(self, shape: tuple[int, ...]) -> list[tuple[str, tuple, tuple[int, ...]]]:
+        """Of each step its name, its numbers or what it learned, and the shape (h, w, c) of what it is given, where the
         first is given an example of `shape`: (h, w[, c]) or (d,)."""
-        learned, before = self._learned(), as_images(np.empty((0, *shape)), self.image_shape).shape[1:]
-        values = [learned.get(at, value) for at, (_, value) in enumerate(self._parsed)]
-        return [(name, value, s) for (name, _), value, s in zip(self._parsed, values, self._shapes(before))]
+        before = as_images(np.empty((0, *shape)), self.image_shape).shape[1:]
+        shapes = zip(self._parsed, self._shapes(before), strict=False)
+        return [(one.name, self._values(at), given) for at, (one, given) in enumerate(shapes)]
+
+    @property
+    def makes_features(self) -> bool:
+        """Whether what comes out of images is no image, so that nothing can transform it as one."""
+        return any(one.step.features for one in self._parsed)
+
+    @property
+    def images_only(self) -> list[str]:
+        """Those of the steps that have no meaning for plain features."""
+        return [text for text, one in zip(self.steps, self._parsed, strict=True) if one.step.images_only]
+
+    @property
+    def examples_needed(self) -> int:
+        """Training examples that `fit` needs at least."""
+        return max((one.step.examples(*one.values) for one in self._parsed), default=0)
 
     def split(self) -> tuple["Preprocessor", "Preprocessor"]:
         """The steps to take before a jitter, and those after it (from the first normalisation or crop on), fitted where
         these are."""
-        cut = next((i for i, (name, _) in enumerate(self._parsed) if STEPS[name].last), len(self.steps))
+        cut = next((at for at, one in enumerate(self._parsed) if one.step.last), len(self.steps))
         head = Preprocessor(*self.steps[:cut], image_shape=self.image_shape)
         shape = self.image_shape and head.output_shape(self.image_shape)
         rest = Preprocessor(*self.steps[cut:], image_shape=shape)
@@ -154,7 +169,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         if shape is not None and not (len(shape) in (2, 3) and all(type(s) is int and 0 < s < MOST for s in shape)):
             raise ValueError(f"its preprocessing has image_shape = {shape}; allowed: (height, width[, channels])")
         made = cls(*steps, image_shape=shape and tuple(shape))
-        wanted = {str(at) for at, (name, _) in enumerate(made._parsed) if STEPS[name].learn}
+        wanted = {str(at) for at, one in enumerate(made._parsed) if one.step.learn}
         if learned.keys() != wanted:
             raise ValueError(
                 f"its preprocessing has learned values of the steps {sorted(learned)}; allowed: {sorted(wanted)}"
@@ -171,7 +186,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         return Preprocessor(*self.steps, image_shape=self.image_shape)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "learned_") or not any(STEPS[name].learn for name, _ in self._parsed)
+        return hasattr(self, "learned_") or not any(one.step.learn for one in self._parsed)
 
     def __repr__(self) -> str:
         shape = [] if self.image_shape is None else [f"image_shape={self.image_shape}"]
@@ -187,23 +202,31 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         tags.transformer_tags.preserves_dtype = ["float32"]
         return tags
 
-    def _learned(self) -> dict[int, object]:
+    def _learned(self) -> dict[int, tuple]:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"{self!r} has a step that learns from the training set; call fit first")
         return getattr(self, "learned_", {})
 
+    def _values(self, at: int) -> tuple:
+        """What a step is given beside images: what it learned, or its numbers."""
+        return self._learned().get(at, self._parsed[at].values)
+
     def _shapes(self, image_shape: tuple[int, ...]) -> list[tuple[int, ...]]:
         """Of images before the first and after each step."""
         shapes = [tuple(image_shape)]
-        for name, value in self._parsed:
-            shapes.append(STEPS[name].shape(shapes[-1], value) if STEPS[name].shape else shapes[-1])
+        for _, step, values in self._parsed:
+            shapes.append(step.shape(shapes[-1], *values) if step.shape else shapes[-1])
         return shapes
 
     def _as_shown(self, after: int, images: np.ndarray, image_shape: tuple[int, ...]) -> np.ndarray:
-        """What came out of the first `after` steps, (n, h, w, c), with the pixels that a step left out in their place;
-        the first was given images of `image_shape` (h, w, c)."""
-        for (name, _), shape in reversed(list(zip(self._parsed[:after], self._shapes(image_shape), strict=False))):
-            images = STEPS[name].show(images, shape) if STEPS[name].show else images
+        """What came out of the first `after` steps, (n, h, w, c), with the pixels that a step left out in their place,
+        and features drawn; the first was given images of `image_shape` (h, w, c)."""
+        shapes = self._shapes(image_shape)
+        for at in reversed(range(after)):
+            step = self._parsed[at].step
+            images = step.show(images, shapes[at], *self._values(at)) if step.show else images
+            if step.features and images.shape[1:] != shapes[at]:
+                break  # a drawing: nothing to put back where it was
         return images
 
     def _run(self, X: np.ndarray, learned: dict[int, object]) -> Iterator[np.ndarray]:
@@ -213,8 +236,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
             _require_pixels(X)
         images = as_images(X, self.image_shape)
         yield images
-        for at, (name, value) in enumerate(self._parsed):
-            step = STEPS[name]
+        for at, (name, step, values) in enumerate(self._parsed):
             if step.images_only and X.ndim == 2 and self.image_shape is None:
                 raise ValueError(
                     f"preprocessing step '{name}' needs images, but X has shape {X.shape}; allowed: "
@@ -222,10 +244,15 @@ class Preprocessor(TransformerMixin, BaseEstimator):
                 )
             if step.learn:
                 if at not in learned:
-                    learned[at] = step.learn(images)
-                value = learned[at]
-            images = step.apply(images, value)
+                    learned[at] = step.learn(images, *values)
+                values = learned[at]
+            images = step.apply(images, *values)
             yield images
+
+
+def _flat(images: np.ndarray, grey: bool) -> np.ndarray:
+    """Images (n, h, w, c), grey ones of a single channel without its axis."""
+    return images[..., 0] if grey and images.shape[-1] == 1 else images
 
 
 def _is_flat(X) -> bool:

@@ -2,96 +2,210 @@
 
 Symbols: images (n, h, w, c) float32; plain features come as (n, 1, d, 1), float32 or float64.
 
+A step is written name, name:number or name:number,field=number,...; features of several steps side by side are written
+a+0.5*b, each scaled to length 1 and multiplied by its weight, so that u.v = u_a.v_a + 0.25 u_b.v_b.
+
 Scrambling gives pixel p of the result what pixel pi(p) of the image shows, by one permutation pi of all h w pixels for
 every image: u'.v' = sum_p u_pi(p) v_pi(p) = u.v, so that a kernel of inner products or distances cannot notice.
 """
 
+import math
+import re
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
+from sklearn.decomposition import PCA
 
-from svmcore.preprocess import window
+from svmcore.preprocess import gradients, textures, window
 from svmcore.preprocess.upright import deslant
 from svmcore.rows import lost_columns
 
 MOST_SEEDS = 2**32 - 1
+WEIGHT = 100  # of features beside others, at most
+FLAT = 1e-6  # of the largest deviation: what a whitened component with less is would be noise
 BLOCK = 1024  # examples that are taken in double precision at a time
 CHUNK = 2048  # images that one native call works on, so that no call lasts long
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """The number after the colon of a step, for forms: what it is, its default and the range allowed."""
+    """A number of a step, for forms: what it is, its default and the range allowed; name: what stands before `=`, where
+    a step has several. A whole one from 0 to 1 is a switch."""
 
     label: str
     default: float
     low: float
     high: float
     whole: bool = False
+    name: str = ""
+
+    def check(self, text: str, value: float) -> None:
+        """ValueError for a value of the step `text` that is not allowed."""
+        if not self.low <= value <= self.high or (self.whole and value != int(value)):
+            kind = "whole number" if self.whole else "number"
+            said = f"{self.name}, {self.label}," if self.name else self.label
+            raise ValueError(
+                f"preprocessing step '{text}': {said} must be a {kind} from {self.low:g} to {self.high:.10g}"
+            )
 
 
 @dataclass(frozen=True)
 class Step:
     """One kind of step.
 
-    apply(images, value): (n, h, w, c) to the same; value is the parameter, or what `learn(images)` found on
-    the training set. images_only: has no meaning for plain features. first: must stand before all others. last: looks
-    at the whole vector or removes the border, so it belongs after a jitter, not before (see `Preprocessor.split`).
-    shape(shape, value): shape of what comes out for images of `shape`, where it is another; show(images, shape): those
-    put back as images of `shape`.
+    apply(images, *values): (n, h, w, c) to the same; values are the parameters, or what `learn(images, *parameters)`
+    found on the training set. images_only: has no meaning for plain features. first: must stand before all others.
+    last: looks at the whole vector or removes the border, so it belongs after a jitter, not before (see
+    `Preprocessor.split`). shape(shape, *parameters): shape of what comes out for images of `shape`, if another. show(
+    images, shape, *values): those put back as images of `shape`. features: what comes out is (1, d, 1) and no image;
+    `show` then draws it, as `drawing` says, in a size of its own. examples(*parameters): training examples that it
+    needs at least. formula: in LaTeX; source: where it is described.
     """
 
     title: str
     help: str
     apply: Callable
-    parameter: Parameter | None = None
+    parameters: tuple[Parameter, ...] = ()
     learn: Callable | None = None
     images_only: bool = False
     first: bool = False
     last: bool = False
     shape: Callable | None = None
     show: Callable | None = None
+    features: bool = False
+    drawing: str = ""
+    examples: Callable = lambda *parameters: 0
+    formula: str = ""
+    source: str = ""
 
 
-def parse_step(text: str) -> tuple[str, float | None]:
-    """ "smooth:0.75" -> ("smooth", 0.75); "unit-norm" -> ("unit-norm", None).
+class Parsed(NamedTuple):
+    """A step as it was asked for: its name, or the whole text of several side by side; its kind, and its parameters."""
+
+    name: str
+    step: Step
+    values: tuple[float, ...]
+
+
+def parse_step(text: str) -> Parsed:
+    """ "smooth:0.75" -> name "smooth", values (0.75,); "gradients:9,power=1" -> all values of the step, in its order.
 
     Raises ValueError naming the step and the allowed ones, or the parameter and its range.
     """
-    name, colon, number = str(text).partition(":")
+    terms = re.split(r"\+(?=(?:[0-9.]+\*)?[a-z])", str(text))
+    if len(terms) > 1 or "*" in terms[0]:
+        return Parsed(str(text), _side_by_side(str(text), terms), ())
+    name, colon, rest = str(text).partition(":")
     if name not in STEPS:
         raise ValueError(f"preprocessing step '{text}' is unknown; allowed: {', '.join(map(usage, STEPS))}")
-    wanted = STEPS[name].parameter
-    if wanted is None:
+    wanted = STEPS[name].parameters
+    if not wanted:
         if colon:
             raise ValueError(f"preprocessing step '{text}' takes no parameter; allowed: '{name}'")
-        return name, None
-    try:
-        value = float(number) if colon else wanted.default
-    except ValueError:
-        value = np.nan
-    if not wanted.low <= value <= wanted.high or (wanted.whole and value != int(value)):
-        kind = "whole number" if wanted.whole else "number"
-        raise ValueError(
-            f"preprocessing step '{text}': {wanted.label} must be a {kind} from {wanted.low:g} to {wanted.high:.10g}"
-        )
-    return name, value
+        return Parsed(name, STEPS[name], ())
+    values = {parameter.name: parameter.default for parameter in wanted}
+    for at, part in enumerate(rest.split(",") if colon else ()):
+        key, equals, number = part.strip().rpartition("=")
+        if not equals and not at:
+            key = wanted[0].name
+        if key not in values or (equals and not key):
+            allowed = ", ".join(f"{parameter.name}={parameter.default:g}" for parameter in wanted if parameter.name)
+            raise ValueError(
+                f"preprocessing step '{text}' has no parameter '{key or part}'; allowed: {allowed or usage(name)}"
+            )
+        try:
+            values[key] = float(number)
+        except ValueError:
+            values[key] = math.nan
+    for parameter in wanted:
+        parameter.check(text, values[parameter.name])
+    return Parsed(name, STEPS[name], tuple(values.values()))
+
+
+def written(name: str, values: Iterable[float]) -> str:
+    """The text of a step with these values of its parameters; all but the first only where they are not usual."""
+    first, *others = zip(STEPS[name].parameters, values, strict=True)
+    changed = (f"{wanted.name}={value:g}" for wanted, value in others if value != wanted.default)
+    return ",".join([f"{name}:{first[1]:g}", *changed])
+
+
+def split_steps(text: str) -> list[str]:
+    """The steps of a text with commas between them; one before `field=` belongs to the step before it."""
+    return [step for step in re.split(r",(?!\s*[a-z]+=)", text) if step]
 
 
 def check_order(steps: Iterable[str]) -> None:
-    """ValueError for a step that must come first and does not, or for one that is unknown or out of range."""
+    """ValueError for a step that must come first and does not, that needs images where there are only features, or for
+    one that is unknown or out of range."""
+    made_by = ""
     for at, text in enumerate(steps):
-        if STEPS[parse_step(text)[0]].first and at:
+        step = parse_step(text).step
+        if step.first and at:
             raise ValueError(f"preprocessing step '{text}' must be the first step")
+        if step.images_only and made_by:
+            raise ValueError(
+                f"preprocessing step '{text}' needs images, but '{made_by}' before it makes features; allowed: "
+                f"'{text}' before '{made_by}'"
+            )
+        made_by = text if step.features else made_by
 
 
 def usage(name: str) -> str:
     """How a step is written, with its default: "smooth:0.75"."""
-    parameter = STEPS[name].parameter
-    return name if parameter is None else f"{name}:{parameter.default:g}"
+    parameters = STEPS[name].parameters
+    return f"{name}:{parameters[0].default:g}" if parameters else name
+
+
+def _side_by_side(text: str, terms: list[str]) -> Step:
+    """The step that puts the features of several side by side, with weights."""
+    weights, parts = [], []
+    for term in terms:
+        weight, star, one = term.rpartition("*")
+        try:
+            weights.append(float(weight) if star else 1.0)
+        except ValueError:
+            weights.append(math.nan)
+        if not 0 < weights[-1] <= WEIGHT:
+            raise ValueError(f"preprocessing step '{text}': a weight must be a number above 0, up to {WEIGHT:g}")
+        parts.append(parse_step(one))
+        if not parts[-1].step.features or parts[-1].step.learn:
+            allowed = ", ".join(name for name, step in STEPS.items() if step.features and not step.learn)
+            raise ValueError(f"preprocessing step '{text}': '{one}' does not make features of a picture alone; allowed "
+            f"with +: {allowed}")  # fmt: skip
+
+    def apply(images):
+        made = zip(weights, parts, strict=True)
+        return np.concatenate([w * unit_norm(part.step.apply(images, *part.values)) for w, part in made], axis=2)
+
+    def shape(shape):
+        return 1, sum(part.step.shape(shape, *part.values)[1] for part in parts), 1
+
+    def show(features, shape):
+        """The drawings beside each other, each as bright as its own largest value."""
+        sizes = [part.step.shape(shape, *part.values)[1] for part in parts]
+        columns = np.split(features, np.cumsum(sizes)[:-1], axis=2)
+        drawn = [part.step.show(column, shape, *part.values) for part, column in zip(parts, columns, strict=True)]
+        height, channels = (max(one.shape[axis] for one in drawn) for axis in (1, 3))
+        grown = [np.repeat(one, channels // one.shape[3], axis=3) for one in drawn]
+        return np.concatenate([np.pad(g, ((0, 0), (0, height - g.shape[1]), (0, 0), (0, 0))) for g in grown], axis=2)
+
+    titles = " and ".join(part.step.title.lower() for part in parts)
+    return Step(
+        titles.capitalize(),
+        "Features of several steps side by side, each scaled to length 1 and multiplied by its weight.",
+        apply,
+        images_only=True,
+        last=True,
+        shape=shape,
+        show=show,
+        features=True,
+        drawing="Drawn side by side.",
+        formula=r"(w_1 u_1 / \|u_1\|, \; w_2 u_2 / \|u_2\|, \ldots)",
+    )
 
 
 def as_images(X: np.ndarray, image_shape: tuple[int, ...] | None = None) -> np.ndarray:
@@ -175,37 +289,67 @@ def unit_norm(images: np.ndarray) -> np.ndarray:
     return _divide(images, np.sqrt(squares)[:, None, None, None])
 
 
+def principal_components(images: np.ndarray, components: float, whiten: float) -> tuple[np.ndarray, np.ndarray]:
+    """The mean (1, d, 1) and the axes (K, d) float32 of training examples, divided by their deviations where whitened.
+    ValueError for more components than the examples have."""
+    X, K = images.reshape(len(images), -1), int(components)
+    if min(X.shape) < K:
+        raise ValueError(
+            f"preprocessing step 'pca': components = {K}, but there are {len(X):,} training examples of {X.shape[1]:,} "
+            f"features; allowed: at most {min(X.shape):,}"
+        )
+    found = PCA(K, whiten=bool(whiten), random_state=0).fit(X)
+    axes = found.components_
+    if whiten:
+        deviation = np.sqrt(found.explained_variance_)
+        axes = np.where(deviation > FLAT * max(deviation[0], FLAT), 1 / np.maximum(deviation, 1e-30), 0)[:, None] * axes
+    return found.mean_.reshape(1, -1, 1).astype(np.float64), axes.astype(np.float32)
+
+
+def project(images: np.ndarray, mean: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """(n, 1, K, 1) float32: examples less the mean, along each axis."""
+    centred = _centred(images.reshape(len(images), mean.size), mean.ravel())
+    return (centred @ axes.T)[:, None, :, None]
+
+
+def reconstruct(features: np.ndarray, shape: tuple[int, ...], mean: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """The examples of `shape` that have these components (n, 1, K, 1) and no others."""
+    squares = np.square(axes).sum(axis=1)
+    back = features.reshape(len(features), -1) / np.where(squares > 0, squares, 1) @ axes + mean.ravel()
+    return back.reshape(len(features), *shape).astype(np.float32)
+
+
 STEPS: dict[str, Step] = {
     "scale01": Step(
         "Scale to 0-1",
         "Divides by the largest value of the training set, after shifting negative values so that the smallest is 0.",
-        lambda images, span: (images - span[0]) / (span[1] - span[0] or 1),
+        lambda images, low, high: (images - low) / (high - low or 1),
         learn=lambda images: (min(float(images.min()), 0.0), float(images.max())),
     ),
     "smooth": Step(
         "Smooth",
         "Blurs with a Gaussian, so that strokes shifted by a pixel still match (0.75 pixels is usual for USPS).",
         smooth,
-        Parameter("the width of the Gaussian in pixels", 0.75, 0.1, 10),
+        (Parameter("the width of the Gaussian in pixels", 0.75, 0.1, 10),),
         images_only=True,
     ),
     "deslant": Step(
         "Deslant",
         "Shifts rows sideways until the principal axis of the ink is vertical.",
-        lambda images, _: deslant(images),
+        lambda images: deslant(images),
         images_only=True,
     ),
     "deslant-pixels": Step(
         "Deslant by whole pixels",
         "Shifts each row sideways by whole pixels, as far as a rotation that makes the principal axis vertical would.",
-        lambda images, _: deslant(images, whole=True),
+        lambda images: deslant(images, whole=True),
         images_only=True,
     ),
     "crop": Step(
         "Crop",
         "Removes the border, and with it the pixels that a shift brought in from outside.",
         crop,
-        Parameter("the number of pixels removed on each side", 1, 1, 16),
+        (Parameter("the number of pixels removed on each side", 1, 1, 16),),
         images_only=True,
         last=True,
         shape=lambda shape, margin: (shape[0] - 2 * int(margin), shape[1] - 2 * int(margin), *shape[2:]),
@@ -213,58 +357,157 @@ STEPS: dict[str, Step] = {
     "brightness-plane": Step(
         "Even light",
         "Subtracts the best-fitting plane of grey values inside an oval: removes light from one side.",
-        lambda images, _: window.brightness_plane(images),
+        lambda images: window.brightness_plane(images),
         images_only=True,
         last=True,
     ),
     "oval-mask": Step(
         "Oval",
         "Removes the corners, which show the background of a face: 283 of 19 x 19 pixels remain.",
-        lambda images, _: window.oval_mask(images),
+        lambda images: window.oval_mask(images),
         images_only=True,
         last=True,
-        shape=lambda shape, _: window.oval_shape(shape),
+        shape=lambda shape: window.oval_shape(shape),
         show=window.unmasked,
     ),
     "equalise": Step(
         "Equalise greys",
         "Replaces each grey value by its rank within the image, from -1 for the darkest to 1: removes contrast.",
-        lambda images, _: window.equalise(images),
+        lambda images: window.equalise(images),
         images_only=True,
         last=True,
     ),
     "standardise": Step(
         "Zero mean, unit deviation",
         "For each example: subtracts its mean and divides by its standard deviation (removes brightness and contrast).",
-        lambda images, _: standardise(images),
+        lambda images: standardise(images),
         last=True,
     ),
     "unit-norm": Step(
         "Unit length",
         "Divides each example by its 2-norm, so that K(x, x) is the same for all examples.",
-        lambda images, _: unit_norm(images),
+        lambda images: unit_norm(images),
         last=True,
     ),
     "zscore": Step(
         "Standardise features",
         "For each feature: subtracts the mean and divides by the standard deviation over the training set.",
-        lambda images, found: _divide(_centred(images, found[0]), found[1]),
+        lambda images, mean, deviation: _divide(_centred(images, mean), deviation),
         learn=lambda images: _mean_and_deviation(images),
         last=True,
     ),
     "centre": Step(
         "Centre features",
         "For each feature: subtracts the mean over the training set.",
-        lambda images, found: _centred(images, found[0]),
+        lambda images, mean: _centred(images, mean),
         learn=lambda images: (_mean(images),),
         last=True,
+    ),
+    "gradients": Step(
+        "Gradient histograms",
+        "In each cell of a grid: how strong the edges are, by their direction (an orientation histogram).",
+        gradients.gradients,
+        (
+            Parameter("the number of cells per side", 7, 1, 64, whole=True, name="cells"),
+            Parameter("the number of directions", 8, 2, 36, whole=True, name="directions"),
+            Parameter(
+                "the width of a cell's Gaussian, in cells (0: cells with hard edges)", 0.45, 0, 2, name="smoothing"
+            ),
+            Parameter("the power that each value is raised to", 0.5, 0.1, 2, name="power"),
+            Parameter(
+                "the number of cells per side that are normalised together (0: none)", 0, 0, 8, whole=True, name="block"
+            ),
+            Parameter("the pixels of background added on each side", 0, 0, 64, whole=True, name="margin"),
+            Parameter(
+                "whether dark to light differs from light to dark (1) or not (0)", 1, 0, 1, whole=True, name="signed"
+            ),
+            Parameter("Sobel (1) or plain differences of neighbours (0)", 1, 0, 1, whole=True, name="sobel"),
+            Parameter(
+                "whether two directions share a pixel (1) or the nearer below has it (0)",
+                1,
+                0,
+                1,
+                whole=True,
+                name="shared",
+            ),
+        ),
+        images_only=True,
+        last=True,
+        shape=gradients.feature_shape,
+        show=gradients.roses,
+        features=True,
+        drawing="Drawn: in each cell a petal towards each direction in which the picture becomes lighter, longer where "
+        "more changes.",
+        formula=r"F_{abk} = \Big(\sum_p G_a(p_y) \, G_b(p_x) \, |\nabla x(p)| \, s_k(\nabla x(p))\Big)^{power}",
+        source="Liu, Nakashima, Sako and Fujisawa, Pattern Recognition 36 (2003); Dalal and Triggs, CVPR (2005)",
+    ),
+    "patterns": Step(
+        "Local binary patterns",
+        "In each cell of a grid: how often each pattern of lighter and darker neighbours occurs (texture).",
+        textures.patterns,
+        (
+            Parameter("the number of cells per side", 4, 1, 64, whole=True, name="cells"),
+            Parameter("the number of neighbours on the circle", 8, 4, 24, whole=True, name="points"),
+            Parameter("the radius of the circle in pixels", 1, 1, 16, name="radius"),
+        ),
+        images_only=True,
+        last=True,
+        shape=textures.patterns_shape,
+        show=textures.patterns_shown,
+        features=True,
+        drawing="Drawn: in each cell a bar for each pattern, from few to many lighter neighbours, the others last.",
+        formula=r"F_{abk} = \text{share of the pixels of cell } (a, b) \text{ whose uniform pattern is } k",
+        source="Ojala, Pietikäinen and Mäenpää, IEEE PAMI 24 (2002)",
+    ),
+    "colours": Step(
+        "Colour histograms",
+        "In each cell of a grid: how often each colour occurs, in a space where distances are as the eye sees them "
+        "(CIELAB). Values from 0 to 1: put scale01 before it.",
+        textures.colours,
+        (
+            Parameter("the number of cells per side", 2, 1, 64, whole=True, name="cells"),
+            Parameter("the number of levels of each coordinate", 4, 2, 8, whole=True, name="levels"),
+        ),
+        images_only=True,
+        last=True,
+        shape=textures.colours_shape,
+        show=textures.colours_shown,
+        features=True,
+        drawing="Drawn: each cell in stripes of its colours, as wide as their shares.",
+        formula=r"F_{abk} = \text{share of the pixels of cell } (a, b) \text{ of colour } k",
+        source="Swain and Ballard, International Journal of Computer Vision 7 (1991)",
+    ),
+    "pca": Step(
+        "Principal components",
+        "Keeps the directions in which the training examples differ most, and centres the examples.",
+        project,
+        (
+            Parameter("the number of components", 40, 1, 10_000, whole=True, name="components"),
+            Parameter(
+                "whether each component is divided by its standard deviation (1) or not (0)",
+                0,
+                0,
+                1,
+                whole=True,
+                name="whiten",
+            ),
+        ),
+        learn=principal_components,
+        last=True,
+        shape=lambda shape, components, whiten: (1, int(components), 1),
+        show=reconstruct,
+        features=True,
+        drawing="Drawn: what these components describe of the example.",
+        examples=lambda components, whiten: int(components),
+        formula=r"u = V^\top (x - \bar x), \quad V \text{ the first eigenvectors of the covariance}",
+        source="Hotelling (1933); scikit-learn, PCA",
     ),
     "scramble": Step(
         "Scramble",
         "Permutes all pixels in one random order, the same for every image; affects only methods that use the "
         "positions of pixels. The number is the seed of the order.",
         scramble,
-        Parameter("the seed of the order", 0, 0, MOST_SEEDS, whole=True),
+        (Parameter("the seed of the order", 0, 0, MOST_SEEDS, whole=True),),
         images_only=True,
         first=True,
     ),

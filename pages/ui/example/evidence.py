@@ -230,11 +230,13 @@ def _pulled_for(run: Run, machine: Machine, position: np.ndarray) -> np.ndarray:
 
 
 def support_pictures(run: Run, machine: Machine, chosen: Supports) -> np.ndarray:
-    """Pictures of support vectors: the originals, or all as the machine sees them if it has virtual ones."""
-    dataset = data_of(run)
-    if machine.jitter is None and not constructed(machine):
-        return example_pictures(dataset, "train", chosen.row)
-    return seen_pictures(run, machine.support_vectors[chosen.position])
+    """Pictures of support vectors: the originals, or all as the machine sees them if it has virtual or constructed
+    ones; see `form_pictures`."""
+    if constructed(machine):
+        return seen_pictures(run, machine.support_vectors[chosen.position])
+    if machine.jitter is None:
+        return example_pictures(data_of(run), "train", chosen.row)
+    return form_pictures(run, chosen.row, jitters(machine), machine.jitter[chosen.position])
 
 
 def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[Tile]:
@@ -312,20 +314,32 @@ def prepared(run: Run, X: np.ndarray) -> np.ndarray:
     return _pipeline(run.id).transform(X)
 
 
-def jittered(run: Run, jitters: JitterSet, X: np.ndarray) -> np.ndarray:
-    """Every form of examples X of the run's dataset, as virtual ones are made of them: (J, n, d) float32, as its
-    machine takes them."""
-    first, last = _pipeline(run.id).split()
-    forms = jitters.apply(first.transform(X))
-    return np.stack([last.transform(rows) for rows in forms])
+def form_pictures(
+    run: Run, rows: np.ndarray, jitters: JitterSet | None = None, which: np.ndarray | None = None
+) -> np.ndarray:
+    """Training examples `rows` (m,), each in the form `which` (m,) of a jitter set where one is given, as pictures: as
+    the machine sees them, or before the steps that make features of them."""
+    dataset, (first, last) = data_of(run), _pipeline(run.id).split()
+    _require_there(rows, len(dataset.X_train))
+    images = first.transform(dataset.X_train[rows])
+    if jitters is not None:
+        images = jitters.pick(images, which)
+    if last.makes_features and dataset.image_shape is not None:
+        return _on_own_scale(first.pictures(images, dataset.image_shape), dataset)
+    return seen_pictures(run, last.transform(images))
 
 
 def seen_pictures(run: Run, X: np.ndarray) -> np.ndarray:
-    """Examples X (n, d) as the run's machine takes them, as pictures, each on its own scale: normalised ones differ."""
+    """Examples X (n, d) as the run's machine takes them, as pictures; features of pictures as a step draws them."""
     dataset = data_of(run)
     if dataset.image_shape is None:
         return pictures(X, prepared(run, dataset.X_train[:REFERENCE_ROWS]), None)
-    seen = _pipeline(run.id).pictures(X, dataset.image_shape).astype(np.float32)
+    return _on_own_scale(_pipeline(run.id).pictures(X, dataset.image_shape), dataset)
+
+
+def _on_own_scale(seen: np.ndarray, dataset: Dataset) -> np.ndarray:
+    """Images (n, h, w[, c]) as pictures, each on its own scale: normalised ones differ."""
+    seen = seen.astype(np.float32)
     flat = seen.reshape(len(seen), -1)
     flat = flat - flat.min(axis=1, keepdims=True)
     flat /= np.maximum(flat.max(axis=1, keepdims=True), 1e-12)

@@ -26,7 +26,7 @@ def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: 
     jitters = evidence.jitter_names(machine)
     heads, family = np.unique(chosen.row, return_inverse=True)
     weight = np.bincount(family, chosen.alpha)
-    vectors, tiles, labels = [], [], []
+    forms, tiles, labels = [], [], []
     for f in np.argsort(-weight, kind="stable")[:most]:
         own = np.flatnonzero((family == f) & (~chosen.virtual))
         made = np.flatnonzero((family == f) & (chosen.virtual))[: LONGEST - 1]
@@ -43,12 +43,16 @@ def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: 
         )
         tiles += [first, *(_virtual(ref, jitters, machine, chosen, i) for i in made)]
         tiles += [Tile("", "")] * (LONGEST - 1 - len(made))
-        vectors += [evidence.prepared(run, dataset.X_train[row : row + 1])]
-        vectors += [machine.support_vectors[chosen.position[made]]]
-        vectors += [np.zeros((LONGEST - 1 - len(made), vectors[0].shape[1]), np.float32)]
+        forms += [[row, 0], *([row, j] for j in machine.jitter[chosen.position[made]])]
+        forms += [[-1, 0]] * (LONGEST - 1 - len(made))
         labels.append(f"no. {row:,}")
+    rows, which = np.array(forms, np.int64).reshape(-1, 2).T
+    there = rows >= 0
+    drawn = evidence.form_pictures(run, rows[there], evidence.jitters(machine), which[there])
+    laid = np.full((len(rows), *drawn.shape[1:]), 255, np.uint8)
+    laid[there] = drawn
     gallery(
-        evidence.seen_pictures(run, np.concatenate(vectors)),
+        laid,
         tiles,
         key=key,
         alt=f"{len(labels)} training examples, each followed by the virtual support vectors made from it",

@@ -13,7 +13,8 @@ from pages.ui.kit.text import rounded
 from pages.ui.kit.walk import paged
 from pages.ui.kit.ways import button
 from pages.ui.kit.words import distinct, file_size, plain, short
-from svmcore.preprocess import STEPS, Preprocessor, usage
+from pages.ui.recipe import steps
+from svmcore.preprocess import STEPS, Preprocessor, parse_step, usage
 
 HUNDRED = 100
 EACH = 12  # examples of a class, and examples that pass through the preprocessing
@@ -125,15 +126,17 @@ def by_class(dataset: Dataset) -> None:
 def preprocessing(dataset: Dataset) -> None:
     """The same examples before preprocessing and after each step, in the order chosen."""
     image = dataset.image_shape is not None
+    key = f"steps_{'image' if image else 'features'}"
     options = [usage(name) for name, step in STEPS.items() if image or not step.images_only]
     chosen = st.multiselect(
         "Steps, applied from left to right",
         options,
         default=[step for step in STEPS_SHOWN if step in options] if image else ["zscore"],
         accept_new_options=True,
-        key=f"steps_{'image' if image else 'features'}",
+        key=key,
         help="A number after the colon can be changed: type smooth:1.5 and press Enter.",
     )
+    steps.fields(key, chosen)
     try:
         pipeline = Preprocessor(*chosen, image_shape=dataset.image_shape).fit(dataset.X_train[:HUNDRED])
         first = dataset.X_train[:HUNDRED]
@@ -148,5 +151,5 @@ def preprocessing(dataset: Dataset) -> None:
             Tile(reference(dataset.entry.name, "train", row), f"Example {row}, {name}") for row in range(len(drawn))
         ]
         gallery(drawn, tiles, key=f"stage_{at}", alt=f"The first training examples, {name}", rows=[name])
-    helps = [f"**{STEPS[name].title}**: {STEPS[name].help}" for name in (step.partition(":")[0] for step in chosen)]
+    helps = [f"**{step.title}**: {step.help} {step.drawing}" for _, step, _ in map(parse_step, chosen)]
     st.caption("  \n".join(helps) or "No step: the machine gets the raw values.")

@@ -129,6 +129,24 @@ def pictures(
     return np.rint(255 * grey).astype(np.uint8)
 
 
+def one_size(*several: np.ndarray) -> list[np.ndarray]:
+    """Pictures (n, h, w[, 3]) of several sizes, each enlarged by a whole number and framed in white to one size."""
+    if len({pictures.shape[1:] for pictures in several}) == 1:
+        return list(several)
+    largest = max(max(pictures.shape[1:3]) for pictures in several)
+    colour = any(pictures.ndim == 4 for pictures in several)
+    made = []
+    for pictures in several:
+        pictures = np.repeat(pictures[..., None], 3, axis=3) if colour and pictures.ndim == 3 else pictures
+        times = max(1, largest // max(pictures.shape[1:3]))
+        pictures = pictures.repeat(times, axis=1).repeat(times, axis=2)
+        spare = [(largest - side) // 2 for side in pictures.shape[1:3]]
+        out = np.full((len(pictures), largest, largest, *pictures.shape[3:]), 255, np.uint8)
+        out[:, spare[0] : spare[0] + pictures.shape[1], spare[1] : spare[1] + pictures.shape[2]] = pictures
+        made.append(out)
+    return made
+
+
 def sheet(pictures: np.ndarray, size: float) -> dict:
     """What pictures.js cuts pictures (n, h, w[, 3]) out of: their montage, and how to draw them about `size` screen
     pixels high."""

@@ -142,7 +142,7 @@ def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, ro
     """The families that pull most on the example, to pick one."""
     known, part = evidence.labels(run), dict(zip(families.name.tolist(), families.part.tolist()))
     gallery(
-        evidence.seen_pictures(run, evidence.prepared(run, shown.dataset.X_train[offered])),
+        evidence.form_pictures(run, offered),
         [
             Tile(
                 str(one),
@@ -165,8 +165,8 @@ def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, ro
 def _tree(run: Run, machine: Machine, shown: Shown, c: int, row: int, families: bill.Bill) -> None:
     jitters = evidence.jitters(machine)
     born = children(run, machine, c, row, len(jitters))
-    forms = evidence.jittered(run, jitters, shown.dataset.X_train[row][None])[:, 0]
-    drawn = evidence.seen_pictures(run, forms).astype(float)
+    number = np.arange(len(jitters))
+    drawn = evidence.form_pictures(run, np.full(len(jitters), row), jitters, number).astype(float)
     pale = np.array([child.position < 0 for child in born])
     drawn[pale] = 255 - PALE * (255 - drawn[pale])
     drawn = drawn.round().astype(np.uint8)

@@ -110,7 +110,7 @@ def _pictures(view: View, of: list[np.ndarray]) -> np.ndarray:
     first = np.array([positions[0] for positions in of])
     if view.by == "sv":
         return evidence.support_pictures(view.run, view.machine, evidence.at(view.run, view.machine, 0, first))
-    return evidence.seen_pictures(view.run, evidence.prepared(view.run, view.shown.dataset.X_train[view.row[first]]))
+    return evidence.form_pictures(view.run, view.row[first])
 
 
 def _ring(view: View, c: int, positions: np.ndarray) -> str:

@@ -85,35 +85,39 @@ def _of_images(name: str, shape: tuple[int, ...], made: str, *imports: str) -> P
     return Part(f"FunctionTransformer({name})", (FUNCTION, *imports), definition)
 
 
-def _smooth(sigma: float, shape: tuple[int, ...]) -> Part:
+def _smooth(shape: tuple[int, ...], sigma: float) -> Part:
     made = f'gaussian_filter(images, (0, {sigma}, {sigma}, 0), mode="nearest").reshape(len(X), -1)'
     return _of_images("smooth", shape, made, "from scipy.ndimage import gaussian_filter")
 
 
-def _crop(margin: float, shape: tuple[int, ...]) -> Part:
+def _crop(shape: tuple[int, ...], margin: float) -> Part:
     m = int(margin)
     return _of_images("crop", shape, f"images[:, {m}:-{m}, {m}:-{m}].reshape(len(X), -1)")
 
 
-def _scramble(seed: float, shape: tuple[int, ...]) -> Part:
+def _scramble(shape: tuple[int, ...], seed: float) -> Part:
     h, w, c = shape
     order = f'np.argsort(np.random.PCG64({int(seed)}).random_raw({h * w}), kind="stable")'
     return _of_images("scramble", (h * w, c), f"images[:, {order}].reshape(len(X), -1)")
 
 
-STEPS: Mapping[str, Callable[[float | None, tuple[int, ...]], Part]] = {  # of a step's number, and its images' shape
-    "scale01": lambda value, shape: Part(
-        "Scale01()", ("from sklearn.base import BaseEstimator, TransformerMixin",), SCALE01
-    ),
+def _pca(shape: tuple[int, ...], components: float, whiten: float) -> Part:
+    call = f"PCA({int(components)}, whiten={bool(whiten)}, random_state=0)"
+    return Part(call, ("from sklearn.decomposition import PCA",))
+
+
+STEPS: Mapping[str, Callable[..., Part]] = {  # of its images' shape, and its numbers
+    "scale01": lambda shape: Part("Scale01()", ("from sklearn.base import BaseEstimator, TransformerMixin",), SCALE01),
     "smooth": _smooth,
     "crop": _crop,
-    "standardise": lambda value, shape: Part("FunctionTransformer(standardise)", (FUNCTION,), STANDARDISE),
-    "unit-norm": lambda value, shape: Part("Normalizer()", ("from sklearn.preprocessing import Normalizer",)),
-    "zscore": lambda value, shape: Part("StandardScaler()", ("from sklearn.preprocessing import StandardScaler",)),
-    "centre": lambda value, shape: Part(
+    "standardise": lambda shape: Part("FunctionTransformer(standardise)", (FUNCTION,), STANDARDISE),
+    "unit-norm": lambda shape: Part("Normalizer()", ("from sklearn.preprocessing import Normalizer",)),
+    "zscore": lambda shape: Part("StandardScaler()", ("from sklearn.preprocessing import StandardScaler",)),
+    "centre": lambda shape: Part(
         "StandardScaler(with_std=False)", ("from sklearn.preprocessing import StandardScaler",)
     ),
     "scramble": _scramble,
+    "pca": _pca,
 }
 
 
@@ -191,9 +195,10 @@ def _steps(recipe: Recipe, shape: tuple[int, ...]) -> list[Part]:
     """The transformers, for examples of this shape."""
     image_shape = shape if len(shape) > 1 else None
     found = []
-    for at, (name, value) in enumerate(map(parse_step, recipe.preprocess)):
+    for at, (name, _, values) in enumerate(map(parse_step, recipe.preprocess)):
         before = Preprocessor(*recipe.preprocess[:at], image_shape=image_shape)
-        found.append(STEPS[name](value, before.output_shape((*shape, 1)[:3]) if image_shape else (1, *shape, 1)))
+        given = before.output_shape((*shape, 1)[:3]) if image_shape else (1, *shape, 1)
+        found.append(STEPS[name](given, *values))
     return found
 
 

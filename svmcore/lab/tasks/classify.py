@@ -15,7 +15,7 @@ from svmcore.lab import split
 from svmcore.lab.costs import HARD, RATE, Sizes, easy
 from svmcore.lab.fields import FLAG, Field, RecipeError, numeric
 from svmcore.lab.methods import METHODS
-from svmcore.lab.problem import Aside, Problem, assemble, transformed
+from svmcore.lab.problem import Aside, Problem, assemble, shape_made, transformed
 from svmcore.lab.task import Check, Task, csv_text
 from svmcore.metrics import rate_text, roc_area, wilson
 from svmcore.model import Machine, labels
@@ -205,7 +205,7 @@ class Classify(Task):
         return Sizes(
             n_train,
             min(recipe.n_test or n_test, n_test),
-            prod(entry.shape),
+            prod(shape_made(recipe, entry.shape, n_train)),
             1 if n_classes == 2 else n_classes,
             (1 if images else 4) * prod(entry.shape) * (entry.n_train + entry.unlabelled + entry.n_test),
             usual + always * n_train ** (1 - RATE),

@@ -172,7 +172,8 @@ def _steps(name, value):
     try:
         check_order(value)
     except ValueError as error:
-        raise RecipeError(name, value, str(error)) from None
+        said, _, wanted = str(error).rpartition("; allowed: ")
+        raise RecipeError(name, ",".join(value), f"{wanted} ({said})" if said else wanted) from None
     return tuple(value)
 
 

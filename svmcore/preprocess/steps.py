@@ -306,6 +306,16 @@ def principal_components(images: np.ndarray, components: float, whiten: float) -
     return found.mean_.reshape(1, -1, 1).astype(np.float64), axes.astype(np.float32)
 
 
+def components_shape(shape: tuple[int, ...], components: float, whiten: float) -> tuple[int, ...]:
+    """(1, K, 1). ValueError for more components than examples of `shape` have numbers."""
+    if components > (most := math.prod(shape)):
+        raise ValueError(
+            f"preprocessing step 'pca': components = {components:g}, but an example has {most:,} numbers; allowed: 1 "
+            f"to {most:,}"
+        )
+    return 1, int(components), 1
+
+
 def project(images: np.ndarray, mean: np.ndarray, axes: np.ndarray) -> np.ndarray:
     """(n, 1, K, 1) float32: examples less the mean, along each axis."""
     centred = _centred(images.reshape(len(images), mean.size), mean.ravel())
@@ -494,7 +504,7 @@ STEPS: dict[str, Step] = {
         ),
         learn=principal_components,
         last=True,
-        shape=lambda shape, components, whiten: (1, int(components), 1),
+        shape=components_shape,
         show=reconstruct,
         features=True,
         drawing="Drawn: what these components describe of the example.",

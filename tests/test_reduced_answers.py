@@ -9,7 +9,7 @@ from svmcore import SVC, ReducedSet
 from svmcore.gram.sources import Work
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
 from svmcore.methods.reduced import stages
-from svmcore.methods.reduced.answers import Answers, Deformations, Steps, fit_answers, gathered, grown
+from svmcore.methods.reduced.answers import Answers, Deformations, Examples, Steps, fit_answers, gathered, grown
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.tangent import TangentWhitened
 from svmcore.solvers.progress import Stopped
@@ -46,7 +46,7 @@ def test_a_steps_gradient_agrees_with_finite_differences(kernel, k, monkeypatch)
     random = np.random.default_rng(1)
     X, label = random.standard_normal((6, 4)).astype(np.float32), random.integers(0, max(2, k), 6)
     start = Expansion(kernel, random.standard_normal((3, 4)).astype(np.float32), 0.3 * random.standard_normal((k, 3)))
-    steps = Steps(start, np.zeros(k), X, label, Answers(directions=3), None, 0, Work())
+    steps = Steps(start, np.zeros(k), Examples(X, label, X, None), Answers(directions=3), 0, Work())
     shapes = [value.shape for value in steps.values]
     sizes = np.cumsum([0, *(value.size for value in steps.values)])
 

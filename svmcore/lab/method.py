@@ -21,7 +21,7 @@ from svmcore.kernels import Kernel
 from svmcore.lab.costs import Plan, Sizes, Stage, Work, effort
 from svmcore.lab.fields import Field, RecipeError
 from svmcore.lab.solvers import train_svc
-from svmcore.preprocess import Preprocessor, as_images, background
+from svmcore.preprocess import Preprocessor, as_images, background, parse_step
 
 JITTERS_DEFAULT = "box:1"
 FILLED = 10.0  # times as long as products of plain kernels take those that are made value by value
@@ -50,6 +50,7 @@ class Method:
     bounded          its machine is an SVC on the problem's own examples, of whose error bounds can be told
     unlike           why examples cannot be taken out of its machine as of an SVC with C; empty where they can
     repeats          its kernel transforms preprocessed examples, and does again the steps that a jitter undoes
+    of_forms         it trains on features and makes them of each form later, too, of images that it keeps
     looks            its solvers report machines of the problem's own examples, which a page can show while they train
     variants         what stands for it where methods are compared: caption -> options
     """
@@ -61,7 +62,7 @@ class Method:
     result_fields: Mapping[str, Allowed] = {}  # of what `figures` adds, what is checked when a result is read
     line_fields: Mapping[str, Allowed] = {}  # of what its fits report as `Progress.facts`, likewise
     files: tuple[MethodFile, ...] = ()  # that `kept` fills
-    plain = bounded = uses_jitters = needs_images = splits = repeats = False
+    plain = bounded = uses_jitters = needs_images = splits = repeats = of_forms = False
     two_classes, looks = False, True
     unlike = "its machine is not an SVC with C trained on the training examples themselves"
 
@@ -73,6 +74,8 @@ class Method:
     def check(self, recipe) -> None:
         """RecipeError for a recipe that this method cannot carry out, whatever the data."""
         undone = set(steps_after_jitter(recipe)) - REPEATABLE
+        if self.of_forms:
+            undone = {step for step in undone if not _of_one_picture(step)}
         if self.repeats and undone:
             allowed = (
                 f"steps that can be repeated after a jitter, without {min(undone)}, for method {self.name}; jitters "
@@ -182,6 +185,23 @@ def enter(*methods: Method) -> None:
 def steps_after_jitter(recipe) -> tuple[str, ...]:
     """The preprocessing steps that a jitter can undo, to be repeated after it."""
     return Preprocessor(*recipe.preprocess).split()[1].steps
+
+
+def makes_features_within(recipe) -> bool:
+    """Whether the kernel makes features of every form, so that the machine takes images."""
+    return METHODS[recipe.method].of_forms and Preprocessor(*recipe.preprocess).makes_features
+
+
+def steps_before_machine(recipe) -> tuple[str, ...]:
+    """The preprocessing of the examples that the machine takes."""
+    steps = Preprocessor(*recipe.preprocess)
+    return (steps.split()[0] if makes_features_within(recipe) else steps).steps
+
+
+def _of_one_picture(step: str) -> bool:
+    """Whether a step makes features of a picture, whatever the others are."""
+    kind = parse_step(step).step
+    return kind.features and not kind.learn
 
 
 def some(recipe, X: np.ndarray, n: int) -> np.ndarray:

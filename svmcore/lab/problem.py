@@ -17,6 +17,7 @@ import numpy as np
 from svmcore.files import Checkpoint
 from svmcore.kernels import Kernel
 from svmcore.lab.fields import RecipeError
+from svmcore.lab.method import makes_features_within
 from svmcore.lab.methods import METHODS
 from svmcore.lab.split import Split
 from svmcore.model import Machine
@@ -49,7 +50,7 @@ class Problem(NamedTuple):
     images: np.ndarray  # (n_train, d') float32: what `last` makes X_train of; X_train itself where last has no steps
     images_shape: tuple[int, ...] | None
     last: Preprocessor  # the fitted steps that come after a transformation
-    prepare: Preprocessor  # all fitted steps: what makes X_train of examples as the dataset has them
+    prepare: Preprocessor  # all fitted steps before the machine: what makes X_test of examples as the dataset has them
     kernel: Kernel  # that training starts with
     source: Source | None = None  # of its rows, where several fits share one
     weight: np.ndarray | None = None  # (n_train,) float64, of each example's C
@@ -82,9 +83,9 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
     method = METHODS[recipe.method]
     first, last = Preprocessor(*recipe.preprocess, image_shape=data.image_shape), Preprocessor()
     made = shape_made(recipe, data.image_shape or data.X_train.shape[1:], len(parts.train))
-    if method.splits and data.image_shape:
+    if data.image_shape and (method.splits or first.makes_features):
         first, last = first.split()
-    shape = None if not data.image_shape or first.makes_features else first.output_shape(data.image_shape)
+    shape = data.image_shape and first.output_shape(data.image_shape)
     last_shape = None if shape is None or last.makes_features else made
     method.require_images(recipe, shape)
     method.need_classes(recipe, len(np.unique(parts.y_train)))
@@ -93,10 +94,12 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
     images = transformed(first, data.X_train, parts.train, check)
     _learn(last, images)
     X_train = transformed(last, images, None, check)
+    within = makes_features_within(recipe)  # the kernel does what is left
+    before = Preprocessor() if within else last
     held = data.X_test if parts.part == "test" else data.X_train
-    X_test = X_train[:0]  # where no example is tested by itself
+    X_test = (images if within else X_train)[:0]  # where no example is tested by itself
     if len(parts.test):
-        X_test = transformed(last, transformed(first, held, parts.test, check), None, check)
+        X_test = transformed(before, transformed(first, held, parts.test, check), None, check)
     return Problem(
         X_train=X_train,
         y_train=parts.y_train,
@@ -110,7 +113,7 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
         images=images,
         images_shape=shape,
         last=last,
-        prepare=first.then(last),
+        prepare=first.then(before),
         kernel=method.kernel(recipe, X_train, last_shape),
         y_noisy=parts.y_noisy,
     )

@@ -60,7 +60,8 @@ class Reducing:
         self.latest = Progress("", 0, 1.0, (), 0.0, 0, 0, 0, 0, 0, 0.0, None)
         self.wrong, self.started = 0, time.perf_counter()
         self.rows, self.X, self.y = _aside(recipe, problem)
-        self.estimator = reducer(recipe, problem.image_shape)
+        self.of_features = problem.last.makes_features and problem.images_shape is not None
+        self.estimator = reducer(recipe, problem.images_shape if self.of_features else problem.image_shape)
 
     def carried_out(self) -> Reduction:
         problem, estimator = self.problem, self.estimator
@@ -68,8 +69,9 @@ class Reducing:
         self.answers = labels(self.machine.classes, self.before)
         self.wrong = int(np.count_nonzero(self.answers != self.y))
         self.began = time.perf_counter()
-        X, y = problem.X_train[self.rows], problem.y_train[self.rows]
-        estimator.fit(self.machine, X, y, monitor=self._listen, seen=self._seen)
+        X, y = (problem.images if self.of_features else problem.X_train)[self.rows], problem.y_train[self.rows]
+        prepare = problem.last if self.of_features else None
+        estimator.fit(self.machine, X, y, prepare=prepare, monitor=self._listen, seen=self._seen)
         if not self.path:  # stopped before the first point
             self.monitor = None
             self._seen(estimator)

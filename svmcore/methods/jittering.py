@@ -50,7 +50,7 @@ class Jittered(BlockwiseKernel):
         Whether one of two examples is jittered, or both.
     prepare : tuple of str, default ()
         Preprocessing steps that the examples have been through and a jitter can undo, such as ("unit-norm",): they are
-        repeated after each jitter.
+        repeated after each jitter. Where they make features, the rows are images that have been through none of them.
 
     Raises
     ------
@@ -87,21 +87,21 @@ class Jittered(BlockwiseKernel):
 
     def diag(self, A) -> np.ndarray:
         """K_J(u, u) = K(u, u): no form of u is nearer to u than u itself."""
-        return self.base.diag(A)
+        return self.base.diag(self._compared(A))
 
     def fill(self, operand: Operand, A, sq, cols: slice, out) -> None:
         """Kernel values (m, n') of the rows of A (m, d) against the operand's examples `cols`, into `out`."""
         best = np.full(out.shape, -np.inf, np.float32)
         if self.sides == "both" and self._shifts is None:
             for other, _, own in self._forms(operand.X[cols], operand.sq[cols]):
-                self._nearest(A, sq, Operand(other), slice(0, len(other)), own, best, out)
+                self._nearest(self._forms(A, sq), Operand(other), slice(0, len(other)), own, best, out)
             return
         nobody = np.zeros(out.shape[1], np.float32)
-        self._nearest(A, sq, operand, cols, nobody, best, out)
+        self._nearest(self._forms(A, sq), self._operand(operand), cols, nobody, best, out)
         if self._shifts is None:
             back, best = np.empty(out.shape[::-1], np.float32), np.full(out.shape[::-1], -np.inf, np.float32)
-            nobody = np.zeros(len(A), np.float32)
-            self._nearest(operand.X[cols], operand.sq[cols], Operand(A), slice(0, len(A)), nobody, best, back)
+            nobody, others = np.zeros(len(A), np.float32), Operand(self._compared(A))
+            self._nearest(self._forms_of(operand, cols), others, slice(0, len(A)), nobody, best, back)
             out += back.T
             out /= 2
 
@@ -141,7 +141,7 @@ class Jittered(BlockwiseKernel):
 
         DeCoste and Schölkopf (2002), section 3.3, step 1.
         """
-        operand, u = Operand(X), np.ascontiguousarray(u, np.float32)[None]
+        operand, u = Operand(self._compared(X)), np.ascontiguousarray(u, np.float32)[None]
         values = np.empty((len(self.forms), operand.n), np.float32)
         for row, (form, norms, own) in zip(values, self._forms(u, squared_norms(u)), strict=True):
             operand.product(form, norms, self.base, slice(0, operand.n), row[None])
@@ -182,13 +182,30 @@ class Jittered(BlockwiseKernel):
             rows = self._pipeline.transform(rows)
             yield rows, squared_norms(rows), self.base.diag(rows)
 
-    def _nearest(self, A, sq, operand, cols, own_other, best, out) -> None:
-        """Into `out`, of the present values and those of all forms of A, the ones at the least distance.
+    def _compared(self, X) -> np.ndarray:
+        """Rows X (m, d) as the base kernel compares them: the features of images, or as they are."""
+        return self._pipeline.transform(X) if self._pipeline.makes_features and len(X) else X
+
+    def _operand(self, operand: Operand) -> Operand:
+        """The operand as the base kernel compares it."""
+        if not self._pipeline.makes_features:
+            return operand
+        return operand.derived((self, "features"), lambda: Operand(self._compared(operand.X)))
+
+    def _forms_of(self, operand: Operand, cols: slice) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """`_forms` of the operand's examples `cols`; features, which take longest, are made once and kept."""
+        if not self._pipeline.makes_features:
+            return self._forms(operand.X[cols], operand.sq[cols])
+        kept = operand.derived((self, "forms"), lambda: list(self._forms(operand.X, operand.sq)))
+        return (tuple(part[cols] for part in form) for form in kept)
+
+    def _nearest(self, forms, operand, cols, own_other, best, out) -> None:
+        """Into `out`, of the present values and those of all forms, the ones at the least distance.
 
         DeCoste and Schölkopf (2002), section 3.3, step 1.
         """
         values = np.empty(out.shape, np.float32)
-        for rows, norms, own in self._forms(A, sq):
+        for rows, norms, own in forms:
             operand.product(rows, norms, self.base, cols, values)
             _keep_nearest(values, own, own_other, best, out)
 

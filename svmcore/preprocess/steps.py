@@ -448,7 +448,7 @@ STEPS: dict[str, Step] = {
         features=True,
         drawing="Drawn: in each cell a petal towards each direction in which the picture becomes lighter, longer where "
         "more changes.",
-        formula=r"F_{abk} = \Big(\sum_p G_a(p_y) \, G_b(p_x) \, |\nabla x(p)| \, s_k(\nabla x(p))\Big)^{power}",
+        formula=r"F_{abk} = \big(\sum_p G_{ab}(p) \, |\nabla x| \, s_k(p)\big)^{power}",
         source="Liu, Nakashima, Sako and Fujisawa, Pattern Recognition 36 (2003); Dalal and Triggs, CVPR (2005)",
     ),
     "patterns": Step(

@@ -20,6 +20,7 @@ from pages.ui.kit.words import distinct, minus, short, small, test_example
 from svmcore import metrics
 from svmcore.jitter import JitterSet
 from svmcore.lab import split
+from svmcore.lab.method import steps_before_machine
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
@@ -351,7 +352,7 @@ def _pipeline(run_id: str) -> Preprocessor:
     """The run's preprocessing with what its steps learned from the training examples."""
     run = runs.get(run_id)
     dataset = data_of(run)
-    pipeline = Preprocessor(*run.recipe.preprocess, image_shape=dataset.image_shape)
+    pipeline = Preprocessor(*steps_before_machine(run.recipe), image_shape=dataset.image_shape)
     if not pipeline.__sklearn_is_fitted__():
         pipeline.fit(dataset.X_train[run.train_index()])
     return pipeline

@@ -18,7 +18,7 @@ from svmcore.preprocess import STEPS, Preprocessor, parse_step, usage
 
 HUNDRED = 100
 EACH = 12  # examples of a class, and examples that pass through the preprocessing
-STEPS_SHOWN = ("smooth:0.75", "deslant", "unit-norm")
+STEPS_SHOWN = ("smooth:0.75", "deslant", "gradients:7")
 TABLE_ROWS = 100
 TOLD, NAMED = 6, 12  # features that a tile, and a caption, name
 

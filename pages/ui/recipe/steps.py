@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from pages.ui.kit.parameters.form import NUMBER
 from pages.ui.kit.text import plain
 from svmcore.preprocess import Parameter, parse_step, written
+
+NARROW = 115  # pixels below which a number of three digits would be cut beside the buttons of its field
 
 
 def fields(key: str, steps: Iterable[str]) -> None:
@@ -21,8 +22,8 @@ def fields(key: str, steps: Iterable[str]) -> None:
         keys = [f"{key}_{at}_{wanted.name}" for wanted in step.parameters]
         st.session_state.update({own: _value(*one) for own, *one in zip(keys, step.parameters, values, strict=True)})
         with st.expander(f"{step.title}: fields of {plain(text)}"):
-            st.caption(f"{step.help} ${step.formula}$ ({step.source})")
-            grid = st.grid(2, min_column_width=NUMBER)
+            st.caption(f"{step.help} {step.source}.  \n${step.formula}$")
+            grid = st.grid(2, min_column_width=NARROW)
             for own, wanted in zip(keys, step.parameters, strict=True):
                 _draw(wanted, own, grid.cell(), on_change=_write, args=(key, at, name, keys))
 

@@ -118,7 +118,8 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: "_Watch") -> train.
     watch.control.write(run.save_split, problem.train_index, problem.test_index, number)
     watch.settle_pace(problem)
     method = METHODS[recipe.method]
-    if watch.control.looks and task_of(recipe).looks and method.made and method.looks:
+    shown = problem.X_train.shape[1:] == problem.X_test.shape[1:]  # the machine in training is the one that is tested
+    if shown and watch.control.looks and task_of(recipe).looks and method.made and method.looks:
         watch.viewer = Viewer(problem, recipe.seed)
     trained = runs.trained_by_parent(run, number, problem.data_hash)
     watch.check("fitting")

@@ -15,6 +15,7 @@ from svmcore.lab.reducing import TENTH, Reducing
 from svmcore.methods.reduced.checks import memory, method_for
 from svmcore.methods.reduced.estimator import path_of_answers
 from svmcore.methods.reduced.stages import KEPT
+from svmcore.preprocess import Preprocessor
 
 WAYS = {
     "auto": "Chosen by kernel and number of machines",
@@ -38,6 +39,7 @@ THRESHOLDS = {"train": "Chosen anew on training examples", "kept": "Those of the
 POINT = several(optional(finite), 6, 6)  # of the curve, checked
 FLOPS = 60e9  # rate of kernel products
 IN_DOUBLE = 3 * 8  # bytes of a pixel of all examples, where images are deformed
+MADE = 6e-5  # seconds that features of an image take
 DEFORMING = 2.2e-5  # seconds that an image takes in an epoch, where images are deformed
 # Kernel values of a vector and one of the machine's, an example of an epoch, or a feature, for all steps together:
 ROUNDS = {"rho": 170, "one-by-one": 1000, "fixed-point": 700, "answers": 0.9, "exact": 2, "quadratic": 10}
@@ -165,7 +167,8 @@ class Reduced(Method):
         values = _kernel_values(how, recipe, parts * n, m, size)
         seconds, deformed = 2.0 * size.d * recipe.kernel.work * values / FLOPS, 0.0
         if how == "answers" and asked("deformed"):
-            seconds += DEFORMING * asked("epochs") * size.n_train
+            features = MADE if Preprocessor(*recipe.preprocess).makes_features else 0.0
+            seconds += (DEFORMING + features) * asked("epochs") * size.n_train
             deformed = IN_DOUBLE * size.d * size.n_train
         sizes, counts = [math.ceil(n)] * parts, [math.ceil(m)] * parts
         held = memory(recipe.kernel, how, asked("start"), asked("shared"), sizes, counts, size.d, k)

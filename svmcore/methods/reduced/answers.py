@@ -193,6 +193,8 @@ def fit_answers(
     *,
     settings: Answers | None = None,
     image_shape=None,
+    images=None,
+    prepare=None,
     seed: int = 0,
     work: Work | None = None,
     teacher: Callable | None = None,
@@ -201,14 +203,16 @@ def fit_answers(
     """Vectors, weights and biases after the settings' epochs, from those of `start` and bias (k,).
 
     X (n, d): training examples as the kernel sees them, label (n,) numbers of their classes; image_shape: of a row of
-    X, which is then deformed. teacher(x): the numbers of the classes of examples x (t, d), in place of label. seen:
+    X, which is then deformed; or of `images` (n, d'), of which the transformer `prepare` makes X: they are deformed
+    before it. teacher(x): the numbers of the classes of examples x (t, d), in place of label. seen:
     called after every epoch. What `work.check` stops ends with what has been reached.
     ValueError for a kernel without a gradient.
     """
     work, settings, X = work or Work(), settings or Answers(), np.ascontiguousarray(X, np.float32)
     start.kernel.slopes(*np.ones((3, 1, 1), np.float32))  # says so where there are none
     try:
-        steps = Steps(start, bias, X, np.asarray(label), settings, image_shape, seed, work, teacher)
+        given = Examples(X, np.asarray(label), X if images is None else images, image_shape, prepare)
+        steps = Steps(start, bias, given, settings, seed, work, teacher)
     except Stopped:
         return Answered(start.vectors, start.coef, np.asarray(bias), np.nan, 0, "stopped")
     try:
@@ -221,12 +225,23 @@ def fit_answers(
     return steps.answered()
 
 
+class Examples(NamedTuple):
+    """Training examples; images that are deformed, and what makes examples of them."""
+
+    X: np.ndarray  # (n, d) float32, as the kernel sees them
+    label: np.ndarray  # (n,) numbers of the classes
+    images: np.ndarray  # (n, d') float32; X itself where nothing is made of them
+    image_shape: tuple[int, ...] | None
+    prepare: object = None  # a fitted transformer
+
+
 class Steps:
     """Adam on u, gamma and b."""
 
-    def __init__(self, start: Expansion, bias, X, label, settings: Answers, image_shape, seed: int, work, teacher=None):
+    def __init__(self, start: Expansion, bias, given: Examples, settings: Answers, seed: int, work, teacher=None):
         self.kernel, self.code, self.settings = start.kernel, start.kernel.code(), settings
-        self.X, self.label, self.rng, self.teacher = X, label, np.random.default_rng(seed), teacher
+        X, self.prepare = given.X, given.prepare
+        self.X, self.label, self.rng, self.teacher = X, given.label, np.random.default_rng(seed), teacher
         self.Q = directions(X, settings.directions, work)
         gamma, bias = start.coef.T.astype(np.float32), np.asarray(bias, np.float32)
         self.k = gamma.shape[1]
@@ -237,8 +252,9 @@ class Steps:
         self.memories = [(np.zeros_like(v), np.zeros_like(v)) for v in self.values]
         length, size = np.sqrt(squared_norms(self.values[0]).mean()), np.abs(gamma).mean() + 1 / len(U)
         self.rates = (settings.rate * length, settings.weight_rate * size, settings.weight_rate * size)
-        deformed = image_shape is not None and settings.deform > 0
-        self.deform = Deformations(X, image_shape, settings.deform, self.rng) if deformed else None
+        deformed = given.image_shape is not None and settings.deform > 0
+        images = given.images, given.image_shape
+        self.deform = Deformations(*images, settings.deform, self.rng) if deformed else None
         self.batch = min(settings.batch, max(LEAST, len(X) // STEPS))
         self.per_epoch, self.done, self.loss = max(1, len(X) // self.batch), 0, np.nan
 
@@ -263,6 +279,7 @@ class Steps:
                 x = self.X[idx[rows]]
             else:
                 x = self.deform.rows(idx[rows], type(drawn)(*(column[rows] for column in drawn)))
+                x = x if self.prepare is None else self.prepare.transform(x)
             gradients[i] = self._gradient(x, self.teacher(x) if self.teacher else self.label[idx[rows]], norms)
 
         side_by_side(one, [(i,) for i in range(PARTS)])

@@ -56,8 +56,9 @@ def _is_size(n) -> bool:
     return n is None or is_whole(n, 1) or (isinstance(n, float) and 0 < n < 1)
 
 
-def check_against(owner, machine: Machine, method: str, n_train: int) -> None:
-    """ValueError where machine, method and examples do not go together; BudgetError where memory would not do."""
+def check_against(owner, machine: Machine, method: str, n_train: int, pixels: int | None = None) -> None:
+    """ValueError where machine, method and examples do not go together; BudgetError where memory would not do. pixels:
+    numbers of an image that is deformed, where the machine takes its features."""
     if isinstance(machine.kernel, Precomputed):
         raise ValueError(
             "machine: kernel = precomputed; allowed: a kernel of examples, because vectors are constructed"
@@ -87,7 +88,7 @@ def check_against(owner, machine: Machine, method: str, n_train: int) -> None:
         other = " or method = 'answers'" if method != "exact" else ""
         raise ValueError(f"method = {method!r} for {machine.kernel}; allowed: with a positive definite kernel{other}")
     if method == "answers":
-        _check_answers(owner, machine, n_train)
+        _check_answers(owner, machine, n_train, pixels or machine.support_vectors.shape[1])
     if owner.thresholds == "train" and not n_train:
         raise ValueError("thresholds = 'train' without X and y; allowed: with training examples, or 'kept'")
     _check_memory(owner, machine, method, sizes)
@@ -119,7 +120,7 @@ def numbers(n_vectors, sizes) -> list[int]:
     return [int(n_vectors) if n_vectors >= 1 else max(1, round(n_vectors * n)) for n in sizes]
 
 
-def _check_answers(owner, machine: Machine, n_train: int) -> None:
+def _check_answers(owner, machine: Machine, n_train: int, d: int) -> None:
     if not n_train:
         raise ValueError("method = 'answers' without X and y; allowed: with training examples")
     if not owner.shared and len(machine.bias) > 1:
@@ -130,9 +131,8 @@ def _check_answers(owner, machine: Machine, n_train: int) -> None:
     rates = dict.fromkeys(("rate", "weight_rate", "sharpness"), above(0))
     counts = dict.fromkeys(("epochs", "batch", "directions"), whole(1))
     check(owner.answers or Answers(), "answers: ", **rates, **counts, deform=number(0), by=one_of(TEACHERS))
-    shape, d = owner.image_shape, machine.support_vectors.shape[1]
-    if shape is not None and int(np.prod(shape)) != d:
-        raise ValueError(f"image_shape = {shape}; allowed: a shape of {d} numbers, as in the machine's vectors")
+    if owner.image_shape is not None and int(np.prod(owner.image_shape)) != d:
+        raise ValueError(f"image_shape = {owner.image_shape}; allowed: a shape of {d} numbers, as the examples have")
 
 
 def _check_memory(owner, machine: Machine, method: str, sizes) -> None:

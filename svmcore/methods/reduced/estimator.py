@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
 
-from svmcore.estimator import Decider, seed_of
+from svmcore.estimator import Decider, as_rows, seed_of
 from svmcore.methods.reduced.answers import Answers
 from svmcore.methods.reduced.checks import check_against, check_parameters, examples, method_for, numbers
 from svmcore.methods.reduced.stages import FIRST, Stages, errors
@@ -125,7 +125,9 @@ class ReducedSet(Decider):
     cache_mb: float | None = None
     random_state: int | np.random.RandomState | None = None
 
-    def fit(self, machine, X=None, y=None, *, X_val=None, y_val=None, monitor=None, seen=None) -> "ReducedSet":
+    def fit(
+        self, machine, X=None, y=None, *, X_val=None, y_val=None, prepare=None, monitor=None, seen=None
+    ) -> "ReducedSet":
         """Reduce a machine.
 
         Parameters
@@ -137,6 +139,9 @@ class ReducedSet(Decider):
             a `prepare`, which may have centred them by itself.
         X_val, y_val : array-like or None, default None
             Others that training has not seen.
+        prepare : transformer or None, default None
+            Fitted: what makes X and X_val, which are images then, what the kernel sees; "answers" deforms them before,
+            as features of images have no shape that can be deformed.
         monitor : callable or None, default None
             `monitor(progress) -> bool`, asked every few dozen milliseconds; False ends the reduction, and what has been
             reached by then is a machine, with `converged_` False.
@@ -158,11 +163,15 @@ class ReducedSet(Decider):
         as_they_came = not isinstance(machine, Machine) and getattr(machine, "prepare", None) is None
         machine = machine if isinstance(machine, Machine) else getattr(machine, "machine_", None)
         check_parameters(self, machine)
-        prepare = machine.prepare if as_they_came else None
+        images = None if prepare is None or X is None else np.asarray(as_rows(X), np.float32)
+        if prepare is None and as_they_came:
+            prepare = machine.prepare
         train, validation = (examples(machine, *given, prepare) for given in (("X", X, y), ("X_val", X_val, y_val)))
-        method = self.check(machine, len(train[1]) if train else 0)
+        pixels = None if images is None else images.shape[1]
+        method = self.check(machine, len(train[1]) if train else 0, pixels)
         with Session(monitor) as session:
             stages, self.path_ = Stages(self, machine, method, session), []
+            stages.deformed = None if images is None else (images, prepare)
             self.sizes_ = [sum(counts) for counts in self._ladder(stages) if counts]
             try:
                 self._walk(stages, train, validation, seen or (lambda fitted: None))
@@ -172,11 +181,12 @@ class ReducedSet(Decider):
                 self.ending_, self.converged_ = "stopped", False
         return self
 
-    def check(self, machine: Machine, n_train: int = 0) -> str:
-        """The method that `fit` would take with so many training examples. ValueError and BudgetError as there."""
+    def check(self, machine: Machine, n_train: int = 0, pixels: int | None = None) -> str:
+        """The method that `fit` would take with so many training examples; pixels: numbers of each where they are yet
+        to be prepared. ValueError and BudgetError as there."""
         check_parameters(self, machine)
         method = self._method(machine, n_train)
-        check_against(self, machine, method, n_train)
+        check_against(self, machine, method, n_train, pixels)
         return method
 
     def _walk(self, stages: Stages, train, validation, seen) -> None:

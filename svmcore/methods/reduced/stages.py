@@ -62,6 +62,7 @@ class Stages:
         self.owner, self.machine, self.method, self.session = owner, machine, method, session
         self.parts = [Part(machines, target) for machines, target in targets(machine, owner.shared)]
         self.bias, self.loss, self.grown = machine.bias, 0.0, 0
+        self.deformed = None  # images (n, d') of the examples, and what prepares them, where features are made of them
         self.first = owner.start if owner.start != "auto" else "k-means" if method == "answers" else "greedy"
 
     def reduce(self, counts, seed: int) -> None:
@@ -134,9 +135,13 @@ class Stages:
 
             session.see(1, news)
 
+        images, prepare = self.deformed or (X, None)
         shape = owner.image_shape or machine.meta.get("image_shape") or ()
-        shape = tuple(shape) if shape and prod(shape) == X.shape[1] else None  # cropped images, say, are images no more
+        shape = tuple(shape) if shape and prod(shape) == images.shape[1] else None  # cropped ones are images no more
+        if prepare is None and getattr(machine.prepare, "makes_features", False):
+            shape = None
         how = {"settings": settings, "image_shape": shape, "seed": seed}
+        how |= {"images": images, "prepare": prepare} if prepare is not None else {}
         if settings.by == "machine":
             predicted = lambda x: labels(machine.classes, machine.decision_values(x, session.check))  # noqa: E731
             how["teacher"] = lambda x: np.searchsorted(machine.classes, predicted(x))

@@ -241,6 +241,12 @@ def test_what_does_not_fit_the_data_is_refused_before_training(changes, says):
         assert raised.value.field == "preprocess"
 
 
+def test_cells_that_do_not_fit_a_window_are_refused_before_a_search():
+    recipe = RECIPES["volcano-synthetic"].replace(preprocess=("gradients:64",))
+    with pytest.raises(RecipeError, match="cells = 64 per side, but the shorter side of images of"):
+        task_of(recipe).size(recipe)
+
+
 def test_a_local_kernel_refuses_features():
     with pytest.raises(RecipeError, match="'local-poly'; allowed: one of inner products, such as rbf or poly"):
         DIGITS.replace(kernel={"name": "local-poly", "image_shape": [8, 8]})

@@ -240,8 +240,8 @@ def test_a_rose_points_to_where_it_becomes_lighter(image):
     ramp = np.tile(np.arange(12, dtype=np.float32), (12, 1))
     ramp = ramp.T if image == "down" else ramp
     ((_, drawn),) = Preprocessor("gradients:3").stages(ramp[None])
-    cell = drawn[0].reshape(3, 15, 3, 15)[1, :, 1]
-    half = cell[8:].sum() - cell[:7].sum(), cell[:, 8:].sum() - cell[:, :7].sum()
+    cell = drawn[0].reshape(3, 39, 3, 39)[1, :, 1]
+    half = cell[20:].sum() - cell[:19].sum(), cell[:, 20:].sum() - cell[:, :19].sum()
     assert half[0 if image == "down" else 1] > 5
     assert abs(half[1 if image == "down" else 0]) < 1
 

@@ -28,7 +28,7 @@ from svmcore.preprocess.textures import bounds, require_cells
 from svmcore.preprocess.upright import background
 
 PIECE = 1 << 19  # pixels that one native call works on: some 20 ms
-ROSE = 15  # pixels of a cell's drawing, odd
+DRAWN = 120  # pixels of a side of a drawing, about
 FLAT = 1e-10  # added to the square of a block's length, as scikit-image does
 
 
@@ -98,7 +98,8 @@ def histograms(features: np.ndarray, *fields: float) -> np.ndarray:
 def roses(features: np.ndarray, shape: tuple[int, ...], *fields: float) -> np.ndarray:
     """Drawings (n, cells S, cells S, 1) float32 of features: in each cell a petal towards each direction in which the
     picture becomes lighter, as long as its value beside the largest of the picture."""
-    grid, size = Grid(*fields), ROSE
+    grid = Grid(*fields)
+    size = max(5, (DRAWN // int(grid.cells) - 1) | 1)  # odd: a petal begins in the middle
     values = histograms(features, *fields).clip(0)
     n, cells, _, directions = values.shape
     values = values / np.maximum(values.max(axis=(1, 2, 3), keepdims=True), 1e-30)

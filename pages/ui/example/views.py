@@ -146,7 +146,8 @@ def preprocessing(dataset: Dataset) -> None:
         return
     for at, (name, images) in enumerate(stages):
         shape = images.shape[1:] if image else None
-        drawn = pictures(images[:EACH], images, shape, dataset.entry.ink)
+        large = image and shape[:2] != first.shape[1:3]  # a drawing, of which fewer have room
+        drawn = pictures(images[: EACH // 2 if large else EACH], images, shape, dataset.entry.ink)
         tiles = [
             Tile(reference(dataset.entry.name, "train", row), f"Example {row}, {name}") for row in range(len(drawn))
         ]

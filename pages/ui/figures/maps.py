@@ -20,6 +20,7 @@ from pages.ui.kit.words import in_figure, many, short
 PLANE = ("x₁", "x₂")  # what the axes of a plane are called
 PALE = {BLUE: "rgba(0,114,178,0.22)", ORANGE: "rgba(213,94,0,0.22)"}
 Field = tuple[np.ndarray, np.ndarray, np.ndarray]  # xs, ys, f
+PALE_INK, CLEAR_INK = "rgba(138,143,152,0.75)", "rgba(138,143,152,0)"  # of a picture below a map
 SCALE = [[0, ORANGE], [0.5, CLEAR_ORANGE], [0.5, CLEAR_BLUE], [1, BLUE]]  # the page's own colour at 0
 
 
@@ -167,6 +168,35 @@ def shift_map(f: np.ndarray, largest: float, holds: np.ndarray, called: list[lis
         f"{short(name)}: f at {n} by {n} shifts, {with_sign(middle, 3)} without a shift, from {with_sign(f.min(), 3)} "
         f"to {with_sign(f.max(), 3)}; the prediction is the same at {int(holds.sum())}.",
         f"f from {with_sign(f.min())} to {with_sign(f.max())}, {with_sign(middle)} without a shift.",
+    )
+
+
+def hidden_map(change: np.ndarray, largest: float, picture: np.ndarray, flips: np.ndarray, name: str) -> go.Figure:
+    """change (h, w) of f of the class's machine where pixels are hidden, coloured up to +-largest over the pale picture
+    (h, w) uint8; flips (m, 2): middles (y, x) of the squares that change the prediction, with a cross; name: whose
+    machine."""
+    h, w = change.shape
+    figure = bare(None, None, height=280, hovermode="closest")
+    pale = [[0, PALE_INK], [1, CLEAR_INK]]
+    figure.add_heatmap(z=picture, zmin=0, zmax=255, colorscale=pale, showscale=False, hoverinfo="skip")
+    figure.add_heatmap(
+        z=change, zmin=-largest, zmax=largest, colorscale=SCALE, showscale=False, opacity=0.85,
+        hovertemplate="hidden around row %{y}, column %{x}: f changes by %{customdata}<extra></extra>",
+        customdata=[[with_sign(-value, 3) for value in row] for row in change.tolist()],
+    )  # fmt: skip
+    figure.add_scatter(
+        x=flips[:, 1], y=flips[:, 0], mode="text", text="×", textfont={"size": 12, "weight": 700}, hoverinfo="skip",
+    )  # fmt: skip
+    look = {"showgrid": False, "zeroline": False, "showticklabels": False, "ticks": ""}
+    figure.update_xaxes(constrain="domain", range=[-0.5, w - 0.5], **look)
+    figure.update_yaxes(range=[h - 0.5, -0.5], scaleanchor="x", constrain="domain", **look)
+    y, x = np.unravel_index(np.argmax(np.abs(change)), change.shape)
+    strongest = with_sign(-change[y, x], 2)
+    return worded(
+        figure,
+        f"{short(name)}: f changes most, by {strongest}, where row {y}, column {x} of {h} by {w} pixels is hidden; "
+        f"{many(len(flips), 'square')} {'changes' if len(flips) == 1 else 'change'} the prediction.",
+        f"f changes most, by {strongest}, if the part around row {y}, column {x} is hidden.",
     )
 
 

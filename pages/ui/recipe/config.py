@@ -22,7 +22,7 @@ from svmcore.lab.methods import METHODS
 from svmcore.lab.presets import PRESET, RECIPES, named
 from svmcore.lab.recipe import DEFAULT, FIELDS, Recipe, RecipeError, option_fields
 from svmcore.lab.solvers import SOLVERS
-from svmcore.lab.tasks import TASKS
+from svmcore.lab.tasks import TASKS, task_of
 
 SPREAD = ("name", "title", "kernel", "jitters", "options")  # over widgets that show a part each
 
@@ -120,6 +120,8 @@ def drawn(form: Form, draw: Callable, place=st, said: Callable[[ValueError], str
     where it raises ValueError."""
     try:
         value = draw()
+        if isinstance(value, Recipe):
+            task_of(value).size(value)  # says so where a step does not fit the examples
     except NotAtHand as error:
         place.warning(words.plain(error), icon=":material/cloud_download:")
     except ValueError as error:

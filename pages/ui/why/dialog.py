@@ -22,7 +22,7 @@ from pages.ui.kit.gallery import DIGIT, open_digit, reference
 from pages.ui.kit.text import many, with_sign
 from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain, short
-from pages.ui.why import bill, family, holds, orbit, remedy, table, without
+from pages.ui.why import bill, family, hidden, holds, orbit, remedy, table, without
 from pages.ui.why.answer import Answer, Shown, answer
 from svmcore.lab.store.runs import Run
 from svmcore.lab.tasks import task_of
@@ -118,6 +118,13 @@ PANELS = {
         _image,
     ),
     "map": Panel("Where it holds", holds.panel, "f over shifts, for several runs side by side.", holds.PARAMS, _image),
+    "hidden": Panel(
+        "Hidden parts",
+        hidden.panel,
+        "How f changes when a square of the picture is hidden, for several runs side by side.",
+        hidden.PARAMS,
+        _image,
+    ),
     "remedy": Panel(
         "What would fix it",
         remedy.panel,

@@ -33,8 +33,8 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         return
     now = answer(run, machine, shown)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = _choice(run, now.names)
-        c = _class(now) if len(machine.bias) > 1 else 1
+        chosen = runs_beside(run, now.names)
+        c = mapped_class(now) if len(machine.bias) > 1 else 1
     maps = []
     for other in chosen:
         if (grid := _surface(other, shown, now.names)) is not None:
@@ -81,7 +81,7 @@ def _plateau(found: moved.Plateau, now: Answer) -> str:
     return f"{begin} within **{pixels}** in all directions, and at {share}."
 
 
-def _class(now: Answer) -> int:
+def mapped_class(now: Answer) -> int:
     """The class whose machine is mapped."""
     labels = distinct(now.names, 24)
     chosen = parameters.choice(
@@ -98,7 +98,7 @@ def _class(now: Answer) -> int:
     return labels.index(chosen)
 
 
-def _choice(run: Run, names: list[str]) -> list[Run]:
+def runs_beside(run: Run, names: list[str]) -> list[Run]:
     """The runs whose maps are drawn: those of the address, or this one and the newest of other methods."""
     able = {other.id: other for other in runs.newest_first() if _comparable(run, other, names)}
     able.setdefault(run.id, run)
@@ -144,7 +144,14 @@ def _usual(run: Run, able: dict[str, Run]) -> list[str]:
 
 
 def _surface(run: Run, shown: Shown, names: list[str]) -> np.ndarray | None:
-    """f over the shifts; None, and why on screen, where the run's machine cannot say it."""
+    """f over the shifts; None where there is no machine."""
+    if (machine := machine_for(run, names)) is None:
+        return None
+    return moved.surface(machine, deciding(run), shown.X, shown.dataset.image_shape)
+
+
+def machine_for(run: Run, names: list[str]) -> Machine | None:
+    """The machine of a run that tells these classes apart; None, and why on screen, where there is none."""
     try:
         if run.at_hand():
             machine = run.machine()
@@ -153,7 +160,7 @@ def _surface(run: Run, shown: Shown, names: list[str]) -> np.ndarray | None:
                 machine = run.machine()
         if evidence.class_names(run, machine) != names:
             raise ValueError("it has other classes")
-        return moved.surface(machine, deciding(run), shown.X, shown.dataset.image_shape)
     except (FileNotFoundError, ValueError) as error:  # Damaged among them
         st.warning(f"No map of {plain(short(run.title))}: {plain(error)}", icon=":material/broken_image:")
         return None
+    return machine

@@ -9,6 +9,7 @@ DeCoste and Schölkopf (2002), section 5.2; Burl et al., Machine Learning 30 (19
 """
 
 import time
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from svmcore.lab.costs import HARD, Sizes
 from svmcore.lab.fields import FACTORS, FLAG, Field, RecipeError, numeric
 from svmcore.lab.finder import Finder
 from svmcore.lab.finders.findings import Detections, beside_truth
-from svmcore.lab.problem import Problem, assemble
+from svmcore.lab.problem import Problem, assemble, shape_made
 from svmcore.lab.split import Split
 
 FEWEST_OF_A_CLASS = 3  # examples of a class that a Gaussian is fitted to
@@ -121,8 +122,9 @@ class Matched(Finder):
             max(2, round(PER_PIXEL * sum(pictures.pictures[at].image.size for at in some) / recipe.option("pool") ** 2))
             for some in (part.train, part.test)
         )
-        d = recipe.option("chip") ** 2
-        return Sizes(n_train, n_test, d, 1, stored=2 * d * (n_train + n_test), hardness=HARD, overlap=True)
+        side = recipe.option("chip")
+        d, stored = prod(shape_made(recipe, (side, side), n_train)), 2 * side**2 * (n_train + n_test)
+        return Sizes(n_train, n_test, d, 1, stored=stored, hardness=HARD, overlap=True)
 
 
 def _problem(

@@ -15,6 +15,7 @@ background squares of the objects' sizes that share at most CLEAR of their joint
 
 import hashlib
 from dataclasses import replace
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ from svmcore.lab.fields import FLAG, JITTERS, LINE, Field, Kind, RecipeError, nu
 from svmcore.lab.finder import Finder
 from svmcore.lab.finders.findings import Detections, beside_truth
 from svmcore.lab.finders.matched import Chips
-from svmcore.lab.problem import Problem, assemble
+from svmcore.lab.problem import Problem, assemble, shape_made
 from svmcore.lab.split import Split
 from svmcore.solvers.progress import under_name
 
@@ -269,8 +270,9 @@ class Scanned(Finder):
     def size(self, recipe, pictures: PictureSet, part: Part) -> Sizes:
         """How many windows a part will train on, about."""
         n, positive = self._windows(recipe, pictures, part)
-        n, d = n + recipe.option("bootstraps") * recipe.option("mined"), recipe.option("chip") ** 2
-        return Sizes(n, 1, d, 1, stored=2 * n * d, positive=positive / n)
+        side = recipe.option("chip")
+        n, d = n + recipe.option("bootstraps") * recipe.option("mined"), prod(shape_made(recipe, (side, side), n))
+        return Sizes(n, 1, d, 1, stored=2 * n * side**2, positive=positive / n)
 
     def _windows(self, recipe, pictures: PictureSet, part: Part) -> tuple[int, int]:
         """How many windows there are before any is mined, about, and how many of them show an object."""

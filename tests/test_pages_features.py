@@ -1,0 +1,140 @@
+"""Runs on features of pictures, on every page that shows a machine; fields of steps in the form; the occlusion map."""
+
+import numpy as np
+import pytest
+
+from data import load
+from pages.ui.example import evidence
+from pages.ui.kit.gallery import one_size, reference
+from svmcore.kernels import RBF
+from svmcore.lab.recipe import Recipe
+from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+
+STEPS = ("gradients:4,margin=1", "unit-norm")
+PLAIN = Recipe(dataset="digits-8x8", n_train=200, n_test=120, preprocess=STEPS, kernel=RBF(2.0), C=10.0)
+PAGES = ("errors", "support_vectors", "runs", "compare", "labels", "draw", "train", "datasets")
+RUNS = {
+    "sv": PLAIN,
+    "vsv": PLAIN.replace(method="vsv", jitters="plus:1", n_train=100),
+    "query-jitter": PLAIN.replace(method="query-jitter", jitters="plus:1", n_train=100),
+    "pca": PLAIN.replace(preprocess=("gradients:4", "pca:20", "unit-norm")),
+}
+
+
+@pytest.fixture(scope="module", params=RUNS)
+def run(request):
+    return finished(RUNS[request.param])
+
+
+def error_of(run):
+    test = run.test()
+    i = int(np.flatnonzero(test.y_true != test.y_pred)[0])
+    return reference(run.recipe.dataset, test.split, test.index[i])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_show_runs_on_features(run, page):
+    app = open_page(page, run=run.id)
+    assert not app.exception
+    assert not app.error
+
+
+@pytest.mark.parametrize("panel", ["bill", "orbit", "map", "hidden", "remedy", "without", "family"])
+def test_why_answers_about_runs_on_features(run, panel):
+    app = open_page("errors", run=run.id, digit=error_of(run), why=panel)
+    assert not app.exception
+    assert not app.error
+
+
+def test_support_vectors_are_shown_as_pictures(run):
+    machine, dataset = run.machine(), load("digits-8x8")
+    chosen = evidence.supports(run, machine, 0)
+    drawn = evidence.support_pictures(run, machine, chosen)
+    assert drawn.shape[1:] == (8, 8)
+    if machine.jitter is None:
+        np.testing.assert_array_equal(drawn, evidence.example_pictures(dataset, "train", chosen.row))
+    else:
+        own = machine.jitter[chosen.position] == 0
+        assert 0 < own.sum() < len(own)
+
+
+def test_a_reduced_set_of_features_is_drawn_beside_the_pictures_nearest_to_it():
+    parent = finished(PLAIN)
+    options = {"of": "sv", "n_vectors": 30, "reduction": "answers", "epochs": 5, "sizes": 1}
+    reduced = finished(PLAIN.replace(method="reduced", options=options))
+    machine = reduced.machine()
+    drawn = evidence.support_pictures(reduced, machine, evidence.supports(reduced, machine, 0))
+    assert drawn.shape[1] > 50, "roses"
+    for page in ("reduced", "support_vectors", "errors"):
+        app = open_page(page, run=reduced.id)
+        assert not app.exception
+        assert not app.error
+    assert parent.result["errors"] <= reduced.result["errors"]
+
+
+def test_pictures_of_two_sizes_are_laid_in_one():
+    small, large = np.zeros((2, 8, 6), np.uint8), np.full((3, 29, 29, 3), 7, np.uint8)
+    first, second = one_size(small, large)
+    assert first.shape[1:] == second.shape[1:] == (29, 29, 3)
+    assert (second == 7).all()
+    assert set(np.unique(first)) == {0, 255}
+    assert (first == 0).sum() == 2 * 3 * 24 * 18
+    assert one_size(small, small)[0] is small
+
+
+def test_fields_of_a_step_are_written_into_its_text():
+    app = open_page("train", dataset="digits-8x8", preprocess="gradients:4,unit-norm")
+    assert app.number_input(key="recipe_preprocess_0_cells").value == 4
+    app.number_input(key="recipe_preprocess_0_cells").set_value(5).run()
+    assert app.multiselect(key="recipe_preprocess").value == ["gradients:5", "unit-norm"]
+    app.checkbox(key="recipe_preprocess_0_signed").set_value(False).run()
+    assert app.multiselect(key="recipe_preprocess").value == ["gradients:5,signed=0", "unit-norm"]
+    assert app.query_params["preprocess"] == "gradients:5,signed=0,unit-norm"
+    app.number_input(key="recipe_preprocess_0_power").set_value(1.0).run()
+    assert app.query_params["preprocess"] == "gradients:5,power=1,signed=0,unit-norm"
+    assert not app.exception
+
+
+def test_an_address_with_fields_fills_the_form():
+    app = open_page("train", dataset="digits-8x8", preprocess="gradients:3,directions=9,block=2,unit-norm")
+    assert app.number_input(key="recipe_preprocess_0_directions").value == 9
+    assert app.number_input(key="recipe_preprocess_0_block").value == 2
+
+
+@pytest.mark.parametrize(
+    ("steps", "says"),
+    [
+        ("gradients:9", "cells of 1 to 8"),
+        ("pca:100", "1 to 64"),
+        ("colours", "colour pictures"),
+        ("gradients:4,deslant", "'deslant' before 'gradients:4'"),
+    ],
+)
+def test_steps_that_do_not_fit_are_said_in_the_form(steps, says):
+    app = open_page("train", dataset="digits-8x8", preprocess=steps)
+    assert not app.exception
+    said = " ".join(box.value for box in (*app.error, *app.warning))
+    assert says.replace(":", "\\:") in said
+
+
+def test_datasets_draws_what_steps_make():
+    app = open_page("datasets", set="digits-8x8", view="Preprocessing")
+    for steps in (["gradients:4"], ["gradients:4+0.5*patterns:2"], ["pca:9"], ["gradients:4,block=2", "pca:9"]):
+        app.multiselect(key="steps_image").set_value(steps).run()
+        assert not app.exception
+        assert not app.error
+    app.multiselect(key="steps_image").set_value(["gradients:12"]).run()
+    assert "cells = 12 per side" in app.error[0].value
+
+
+def test_the_occlusion_map_compares_runs_and_takes_its_settings_from_the_address():
+    features, pixels = finished(PLAIN), finished(PLAIN.replace(preprocess=("unit-norm",)))
+    app = open_page(
+        "errors", run=features.id, digit=error_of(features), why="hidden", beside=[features.id, pixels.id], hide="3",
+        hide_by="mean",
+    )  # fmt: skip
+    assert not app.exception
+    assert app.number_input(key="why_hide").value == 3
+    assert app.selectbox(key="why_hide_by").value == "mean"
+    charts = [chart for chart in app.get("plotly_chart") if "hidden" in chart.proto.id]
+    assert len(charts) == 2

@@ -98,7 +98,7 @@ def test_a_stop_between_steps_keeps_what_there_is(monkeypatch):
         return not begun
 
     step = free.Free._step
-    monkeypatch.setattr(free.Free, "_step", lambda self: begun.append(1) or step(self))
+    monkeypatch.setattr(free.Free, "_step", lambda self, tol: begun.append(1) or step(self, tol))
     machine = SVC(RBF(2.0), C=1e6).fit(X, y, monitor=monitor)
     assert begun
     assert machine.ending_ == "stopped"
@@ -206,7 +206,7 @@ def test_steps_count_against_the_limit():
     with pytest.warns(match="after max_iter = 5,000 pairs"):
         machine = SVC(Linear(), C=1e6, max_iter=5000).fit(X, y)
     steps = int(re.search(r"(\d+) second-order", machine.strategy_)[1])
-    assert 0 < steps <= free.FACTORS
+    assert 0 < steps <= free.STEPS
     assert machine.n_iter_[0] >= 5000 > machine.n_iter_[0] - steps * 500
 
 

@@ -90,7 +90,7 @@ def settle_free(s: State, m: int, chosen, y, C, alpha, f, tol: float, going, roo
         steps = free.Free(rows, y, C, alpha, f, going, room, s.apart)
         steps.settle(tol)
         s.iterations[m] += round(steps.pairs)
-        s.session.count(iterations=round(steps.pairs), second_order=steps.factors)
+        s.session.count(iterations=round(steps.pairs), second_order=steps.steps)
     except Stopped:
         return
 

@@ -14,6 +14,13 @@ RECIPES = (
         name="mnist-5k-vsv", title="MNIST, 5000 digits: virtual support vectors", method="vsv", jitters="box:1"
     ),
     _5K.replace(name="mnist-5k-rbf", title="MNIST, 5000 digits: ten Gaussian machines", kernel=RBF(2.0)),
+    _5K.replace(
+        name="mnist-5k-gradients",
+        title="MNIST, 5000 digits: histograms of gradient directions",
+        kernel=RBF(2.0),
+        C=10.0,
+        preprocess=("gradients:7", "unit-norm"),
+    ),
     _5K.replace(name="mnist-5k-8-vs-rest", title="MNIST, 5000 digits: 8 against the rest", classes=(8,)),
     Recipe(
         name="digits-8x8-sv",

@@ -6,6 +6,7 @@ from scipy.sparse import csr_matrix
 from sklearn import svm
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_classification
+from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -131,6 +132,7 @@ STEPS_ARE_POSITIONAL = {  # Preprocessor("deslant", "unit-norm"): scikit-learn a
         (VirtualSVC(jitters="none", scope="all"), svm.SVC()),
         (TangentNeighbours(jitters="none"), KNeighborsClassifier()),
         (Preprocessor("zscore"), StandardScaler()),
+        (Preprocessor("pca:1,whiten=1"), PCA(1, whiten=True)),
         (Preprocessor(), StandardScaler()),
     ],
     ids=repr,

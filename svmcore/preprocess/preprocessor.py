@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
-from svmcore.preprocess.steps import as_images, check_order, parse_step
+from svmcore.preprocess.steps import Parsed, as_images, check_order, parse_step
 
 MOST = 1 << 16  # pixels that an image described in a file has in a row
 LARGEST = 1e15  # a pixel, so that float32 holds the sum of the squares of an image's pixels
@@ -47,7 +47,6 @@ class Preprocessor(TransformerMixin, BaseEstimator):
     def __init__(self, *steps: str, image_shape: tuple[int, ...] | None = None):
         self.steps = steps
         self.image_shape = image_shape
-        self._parsed = [parse_step(text) for text in steps]
         check_order(steps)
 
     def fit(self, X: np.ndarray, y=None) -> "Preprocessor":
@@ -191,6 +190,11 @@ class Preprocessor(TransformerMixin, BaseEstimator):
     def __repr__(self) -> str:
         shape = [] if self.image_shape is None else [f"image_shape={self.image_shape}"]
         return f"Preprocessor({', '.join([*map(repr, self.steps), *shape])})"
+
+    @property
+    def _parsed(self) -> list[Parsed]:
+        """The steps by their texts: what they are is not pickled with the preprocessor."""
+        return [parse_step(text) for text in self.steps]
 
     def _checked(self, X, reset: bool) -> np.ndarray:
         """Finite numbers, (n, d) or images; rows of as many features as `fit` had."""

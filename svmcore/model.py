@@ -22,7 +22,7 @@ from svmcore.rows import FileRows, double_rows, pieces, require_float32
 PIECE = 4e9  # floating-point operations between two looks at whether to go on deciding
 WHOLE_GAIN = 8  # times as many in the same time where they are of whole numbers
 EXACT_UP_TO = 1 << 20  # numbers in the support vectors up to which kernel values are computed in double precision
-STRETCH = 1 << 16  # of these that are worked on at a time, so that they stay in cache
+STRETCH = 1 << 18  # of these that are worked on at a time, so that they stay in cache
 ROUNDING = 1e-4  # of f, that single precision may cost
 
 
@@ -118,8 +118,9 @@ class Machine:
     def nbytes(self) -> int:
         """Bytes that it holds now, what it packs for deciding among them once it has decided."""
         arrays = (self.support, self.support_vectors, self.coef, self.bound, self.parent, self.jitter)
-        packed = self.__dict__.get("_operand")
-        return sum(array.nbytes for array in arrays if array is not None) + (packed.nbytes if packed else 0)
+        packed, double = self.__dict__.get("_operand"), self.__dict__.get("_vectors")
+        held = (packed.nbytes if packed else 0) + (double.X.nbytes + double.side.nbytes if hasattr(double, "X") else 0)
+        return sum(array.nbytes for array in arrays if array is not None) + held
 
     @cached_property
     def _operand(self) -> Operand:
@@ -205,16 +206,30 @@ class Machine:
             return self.kernel_values(X) @ self.coef.T
         X, sums = np.ascontiguousarray(X, np.float32), np.zeros((len(X), len(self.bias)))
         size = max(16, STRETCH // len(self.support))
-        vectors = max(1, EXACT_UP_TO // max(X.shape[1], 1))  # in double precision at a time
 
-        def add(part, some):
-            sums[part] += self.kernel.exact(X[part], self.support_vectors[some]) @ self.coef[:, some].T
+        def add(part, some, vectors):
+            sums[part] += self.kernel.exact(X[part], vectors) @ self.coef[:, some].T
 
         with one_blas_thread:
-            for first in range(0, len(self.support), vectors):
-                some = slice(first, first + vectors)
-                side_by_side(add, [(slice(start, start + size), some) for start in range(0, len(X), size)])
+            for some in self._stretches:
+                vectors = self._vectors if len(self._stretches) == 1 else self._columns(some)
+                side_by_side(add, [(slice(start, start + size), some, vectors) for start in range(0, len(X), size)])
         return sums
+
+    @cached_property
+    def _stretches(self) -> list[slice]:
+        """All vectors, as many of them at a time as may lie in double precision."""
+        size = max(1, EXACT_UP_TO // max(self.support_vectors.shape[1], 1))
+        return [slice(first, first + size) for first in range(0, len(self.support), size)]
+
+    def _columns(self, some: slice):
+        """Those of the vectors as the kernel takes them in double precision."""
+        vectors = self.support_vectors[some]
+        return vectors if self.kernel.fills else self.kernel.columns(vectors)
+
+    @cached_property
+    def _vectors(self):
+        return self._columns(slice(None))
 
     def kernel_values(self, X) -> np.ndarray:
         """K(x_i, x) of prepared rows X (n, d) with the support vectors: (n, m) float64, those that f is summed from.

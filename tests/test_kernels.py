@@ -38,6 +38,26 @@ def test_block_is_the_formula(kernel, vectors):
     np.testing.assert_allclose(kernel.exact(A, B), expected, rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.parametrize("degree", [1, 2, 7, 15, 16, 17, 31, 48, 64])
+def test_double_precision_has_all_degrees(degree, vectors):
+    A, B = vectors
+    kernel = Poly(degree, 0.3, 1.0)
+    expected = naive.gram(kernel, A, B)
+    np.testing.assert_allclose(kernel.exact(A, B), expected, rtol=1e-12)
+    np.testing.assert_array_equal(kernel.exact(A, kernel.columns(B)), kernel.exact(A, B))
+
+
+def test_double_precision_has_all_sizes_of_exponents():
+    """From where exp is 1 to where it is 0."""
+    distances = np.concatenate([[0.0], np.logspace(-18, 4, 5000)])
+    values = RBF(1.0).exact(np.zeros((1, 1)), np.sqrt(distances)[:, None])[0]
+    expected = np.exp(-(np.sqrt(distances) ** 2))
+    np.testing.assert_allclose(values, np.where(expected < 1e-307, 0.0, expected), rtol=1e-12, atol=1e-307)
+    angles = np.concatenate([[0.0], np.logspace(-12, 3, 500)])
+    slopes = np.concatenate([-angles, angles])[:, None]
+    np.testing.assert_allclose(Sigmoid(1.0, 0.0).exact(np.ones((1, 1)), slopes)[0], np.tanh(slopes[:, 0]), atol=1e-15)
+
+
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_diagonal_is_the_diagonal_of_the_block(kernel, vectors):
     A, _ = vectors

@@ -8,6 +8,7 @@ from svmcore.gram.threads import CORES, side_by_side
 
 STRIP = 256  # rows that one call moves
 BLOCK = 64  # rows and columns whose values stay in L1 between being read along rows and written along rows
+FEW = 100_000  # values that are moved sooner than they are handed to another thread
 ALL, ABOVE, BELOW = range(3)  # what is moved: all, what is right of the diagonal, what is left of it
 
 
@@ -21,7 +22,8 @@ def transpose_into(target, source) -> None:
 def mirror(K, top: int, bottom: int, above: bool = False) -> None:
     """Rows top <= i < bottom of K, up to the diagonal, or `above`, from it on, become its columns i."""
     first, last, part = (top, len(K), ABOVE) if above else (0, bottom, BELOW)
-    bounds = [first + (last - first) * i // CORES for i in range(CORES + 1)]
+    cores = CORES if (bottom - top) * (last - first) > FEW else 1
+    bounds = [first + (last - first) * i // cores for i in range(cores + 1)]
     side_by_side(_transpose, [(K, K, part, top, bottom, *columns) for columns in pairwise(bounds)])
 
 

@@ -3,16 +3,32 @@
 from dataclasses import MISSING, asdict, field, fields, replace
 from functools import lru_cache
 from types import UnionType
-from typing import ClassVar, get_args, get_origin, get_type_hints
+from typing import ClassVar, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from svmcore.allowed import Allowed, check
-from svmcore.kernels.apart import _finish_rows, _subtract_far_rows, as_columns, far_features, squared_norms, taken_apart
-from svmcore.kernels.compiled import INNER, KernelCode
+from svmcore.kernels.apart import (
+    Side,
+    _finish_rows,
+    _subtract_far_rows,
+    as_columns,
+    far_features,
+    squared_norms,
+    taken_apart,
+)
+from svmcore.kernels.compiled import EXACT, INNER, KernelCode
 
 KERNELS: "dict[str, type[Kernel]]" = {}
 LARGEST = float(np.finfo(np.float32).max)  # products are made in single precision
+
+
+class Columns(NamedTuple):
+    """Examples in double precision, near features and far ones apart (apart.py)."""
+
+    X: np.ndarray  # (n, d)
+    far: np.ndarray  # (F,)
+    side: Side
 
 
 class Kernel:
@@ -86,13 +102,32 @@ class Kernel:
         return dots, u.sq[:, None], v.sq[None, :]
 
     def exact(self, A, B):
-        """The same values in double precision, (m, n) float64: slower, and the same whatever the rows' company.
+        """The same values in double precision, (m, n) float64: slower, and the same whatever the rows' company. For B
+        stands what `columns` made of it, too.
 
         Kernels that fill their own blocks are as exact as those are.
         """
         if self.fills:
             return self.block(A, B).astype(np.float64)
-        return self.value(*self.products(np.asarray(A, np.float64), np.asarray(B, np.float64)))
+        X, far, v = B if isinstance(B, Columns) else self.columns(B)
+        A, u = taken_apart(np.asarray(A, np.float64), far)
+        dots = A @ X.T
+        if len(far):
+            _subtract_far_rows(dots, u.far, v.far)
+        if not self.compiled:
+            return self.value(dots, u.sq[:, None], v.sq[None, :])
+        numbers = self.code(np.float64)
+        if numbers.kind in EXACT:
+            EXACT[numbers.kind](numbers, dots, u.sq, v.sq)
+        return dots
+
+    def columns(self, B) -> "Columns":
+        """The rows of B (n, d) as `exact` wants them in place of B, made once for many A; a kernel that fills its own
+        blocks takes B itself."""
+        B = np.asarray(B, np.float64)
+        far = far_features(B, self.reach)
+        X, side = taken_apart(B, far)
+        return Columns(X, far, as_columns(side))
 
     def require(self, **kinds: Allowed) -> None:
         """ValueError for the first field that is not of its kind."""
@@ -142,8 +177,9 @@ class Kernel:
     def __sklearn_clone__(self) -> "Kernel":
         return self  # never changed
 
-    def code(self) -> KernelCode:
-        """The kernel in plain numbers, for the compiled pass; of one that it does not know inner products alone."""
+    def code(self, number=np.float32) -> KernelCode:
+        """The kernel in plain numbers of a precision, for the compiled pass; of one that it does not know, inner
+        products alone."""
         return INNER
 
     def to_dict(self) -> dict:

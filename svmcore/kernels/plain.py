@@ -59,7 +59,7 @@ class Linear(Kernel):
     centrable: ClassVar[bool] = True  # (u + a).(v + a) = u.v + a.u + a.v + |a|^2, and sum_i alpha_i y_i = 0
     formula: ClassVar[str] = r"u \cdot v"
 
-    def code(self) -> KernelCode:
+    def code(self, number=np.float32) -> KernelCode:
         return INNER
 
     def value(self, dots, su, sv):
@@ -133,8 +133,8 @@ class Poly(Kernel):
             together = Allowed("gamma + coef0 above 0 (or normalised=False)", lambda coef0: self.gamma + coef0 > 0)
             self.require(coef0=together)
 
-    def code(self) -> KernelCode:
-        gamma, coef0 = np.float32(self.gamma / self.unit), np.float32(self.coef0 / self.unit)
+    def code(self, number=np.float32) -> KernelCode:
+        gamma, coef0 = number(self.gamma / self.unit), number(self.coef0 / self.unit)
         return KernelCode(POLY, int(self.degree), gamma, coef0)
 
     def value(self, dots, su, sv):
@@ -187,8 +187,8 @@ class RBF(Kernel):
     def __post_init__(self):
         self.require(gamma=POSITIVE)
 
-    def code(self) -> KernelCode:
-        return KernelCode(RBF_, 1, np.float32(self.gamma), np.float32(0))
+    def code(self, number=np.float32) -> KernelCode:
+        return KernelCode(RBF_, 1, number(self.gamma), number(0))
 
     def value(self, dots, su, sv):
         exponent = np.minimum(2 * dots - su - sv, 0)
@@ -238,8 +238,8 @@ class Sigmoid(Kernel):
     def __post_init__(self):
         self.require(gamma=POSITIVE, coef0=FINITE)
 
-    def code(self) -> KernelCode:
-        return KernelCode(SIGMOID, 1, np.float32(self.gamma), np.float32(self.coef0))
+    def code(self, number=np.float32) -> KernelCode:
+        return KernelCode(SIGMOID, 1, number(self.gamma), number(self.coef0))
 
     def value(self, dots, su, sv):
         return np.tanh(self.gamma * dots + self.coef0)

@@ -43,7 +43,7 @@ ROUNDING = 1e-10  # of what the dual changes by, that it may lose by rounding
 ANEW = 0.25  # share of F that leaves or comes in at a time, above which P is computed anew
 GRADIENTS, CUTS = 25, 3  # conjugate gradients of a step; such steps on one F that bounds may cut short
 STEPS, LIKELY = 60, 2  # steps of one call at most, and how many times P is expected to be computed
-VALUE, FACTOR, READ, PASSED = 6.0, 1 / 60, 0.4, 0.9  # ns of a kernel value, of |F|^3 where P is computed, of a number
+VALUE, FACTOR, READ, PASSED = 2.0, 1 / 60, 0.4, 0.9  # ns of a kernel value, of |F|^3 where P is computed, of a number
 # that a product reads, of an example that a pair passes
 
 

@@ -130,7 +130,8 @@ def one_by_one(run, machine, chosen, name, of, ticked, on_pick):
     shown = evidence.take(chosen, paged(len(chosen.row), PER_PAGE, key="sv_page", of=of))
     legend = (
         f"{len(chosen.row):,} vectors of *{plain(name)}*, which are constructed, so they are not examples and cannot "
-        f"be opened. Above each: the class with its largest weight. Below: its weight in this machine; {SIDES}."
+        f"be opened. Above each: the class with its largest weight. Below: its weight in this machine; {SIDES}. "
+        f"{evidence.drawing(run)}"
     )
     if not evidence.constructed(machine):
         legend = (

@@ -79,6 +79,9 @@ def test_pictures_of_two_sizes_are_laid_in_one():
     assert (second == 7).all()
     assert set(np.unique(first)) == {0, 255}
     assert (first == 0).sum() == 2 * 3 * 24 * 18
+    halved, kept = one_size(np.full((1, 100, 90), 9, np.uint8), small)
+    assert halved.shape[1:] == kept.shape[1:] == (50, 50)
+    assert (halved == 9).sum() == 50 * 45
     assert one_size(small, small)[0] is small
 
 

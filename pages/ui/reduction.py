@@ -192,7 +192,8 @@ def vectors(run: Run, parent: Run | None, c: int) -> None:
     st.caption(
         f"Each row starts with a vector {of_machine}, its weight below ({SIDES}). Then come the {N_NEAREST} support "
         "vectors nearest to it in feature space, with the cosine of their angle. Click a support vector. A vector of "
-        "the reduced set is not an example. If it has values below 0, its background is not white."
+        "the reduced set is not an example. "
+        f"{evidence.drawing(run) or 'If it has values below 0, its background is not white.'}"
     )
 
 

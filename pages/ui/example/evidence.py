@@ -24,7 +24,7 @@ from svmcore.lab.method import steps_before_machine
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
-from svmcore.preprocess import Preprocessor
+from svmcore.preprocess import Preprocessor, parse_step
 
 
 class Supports(NamedTuple):
@@ -328,6 +328,13 @@ def form_pictures(
     if last.makes_features and dataset.image_shape is not None:
         return _on_own_scale(first.pictures(images, dataset.image_shape), dataset)
     return seen_pictures(run, last.transform(images))
+
+
+def drawing(run: Run) -> str:
+    """How features are drawn by `seen_pictures`, a sentence; empty where the machine takes pictures."""
+    steps = map(parse_step, steps_before_machine(run.recipe))
+    said = [step.drawing for _, step, _ in steps if step.features and data_of(run).image_shape is not None]
+    return said[0] if said else ""
 
 
 def seen_pictures(run: Run, X: np.ndarray) -> np.ndarray:

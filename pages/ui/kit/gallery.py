@@ -29,6 +29,7 @@ DIGIT = "digit"  # the URL parameter that holds the reference of the open exampl
 REFERENCE_ROWS = 500  # rows that fix the grey scale or the feature scale of a dataset
 PLANE = 28  # side, in pixels, of the picture of a point in the plane
 PALE, AXIS = 0.45, 190  # of the points behind it the share of their colour, and the grey of its axes
+ONE_SIZE = 64  # pixels of a side at most, of pictures of several sizes beside each other
 LARGEST = 128  # larger pictures are thinned before they are sent
 WHITE, GROUND = 250, 0.3  # from this share of pixels this light on, pictures are ink on white
 LIGHT = 200  # or from this mean on
@@ -130,9 +131,10 @@ def pictures(
 
 
 def one_size(*several: np.ndarray) -> list[np.ndarray]:
-    """Pictures (n, h, w[, 3]) of several sizes, each enlarged by a whole number and framed in white to one size."""
+    """Pictures (n, h, w[, 3]) of several sizes, made smaller or larger by whole numbers and framed in white to one."""
     if len({pictures.shape[1:] for pictures in several}) == 1:
         return list(several)
+    several = [_smaller(pictures, -(-max(pictures.shape[1:3]) // ONE_SIZE)) for pictures in several]
     largest = max(max(pictures.shape[1:3]) for pictures in several)
     colour = any(pictures.ndim == 4 for pictures in several)
     made = []
@@ -145,6 +147,14 @@ def one_size(*several: np.ndarray) -> list[np.ndarray]:
         out[:, spare[0] : spare[0] + pictures.shape[1], spare[1] : spare[1] + pictures.shape[2]] = pictures
         made.append(out)
     return made
+
+
+def _smaller(pictures: np.ndarray, times: int) -> np.ndarray:
+    """The means of times x times pixels; what is left over at the right and below is cut off."""
+    n, h, w, *colours = pictures.shape
+    h, w = h // times, w // times
+    blocks = pictures[:, : h * times, : w * times].reshape(n, h, times, w, times, *colours)
+    return blocks.mean(axis=(2, 4)).round().astype(np.uint8) if times > 1 else pictures
 
 
 def sheet(pictures: np.ndarray, size: float) -> dict:

@@ -7,6 +7,7 @@ from data import load
 from pages.ui.example import evidence
 from pages.ui.kit.gallery import one_size, reference
 from svmcore.kernels import RBF
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import Recipe
 from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
@@ -70,6 +71,15 @@ def test_a_reduced_set_of_features_is_drawn_beside_the_pictures_nearest_to_it():
         assert not app.exception
         assert not app.error
     assert parent.result["errors"] <= reduced.result["errors"]
+
+
+def test_a_detector_on_features_shows_its_windows():
+    recipe = RECIPES["volcano-synthetic"].replace(preprocess=("gradients:5", "unit-norm"), kernel=RBF(2.0), C=10.0)
+    run = finished(recipe)
+    for window in ({}, {"window": "0.0"}):
+        app = open_page("detect", run=run.id, **window)
+        assert not app.exception
+        assert not app.error
 
 
 def test_pictures_of_two_sizes_are_laid_in_one():

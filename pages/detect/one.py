@@ -139,7 +139,7 @@ def _stages(view: View, machine: Machine, chip: np.ndarray) -> None:
         for at, (name, images) in enumerate(drawn):
             cell = marked.stretched(view, images) if images.dtype == np.uint8 else _grey(images[0])[None]
             tile = Tile("", f"The window, {name}", lower=words.short(name, 16))
-            with st.container(width=100):
+            with st.container(width=max(100, cell.shape[2] + 10)):  # a drawing of features is larger
                 gallery(cell, [tile], key=f"window_stage_{at}", alt=f"The window, {name}", size=76)
     st.caption("From the window as cut to the input of the machine, each on its own grey scale.")
 

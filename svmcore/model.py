@@ -13,14 +13,13 @@ from functools import cached_property
 
 import numpy as np
 
-from svmcore.gram.products import Operand
+from svmcore.gram.products import WHOLE_GAIN, Operand
 from svmcore.gram.threads import one_blas_thread, side_by_side
 from svmcore.kernels import Kernel, Precomputed
 from svmcore.preprocess import Preprocessor
 from svmcore.rows import FileRows, double_rows, pieces, require_float32
 
 PIECE = 4e9  # floating-point operations between two looks at whether to go on deciding
-WHOLE_GAIN = 8  # times as many in the same time where they are of whole numbers
 EXACT_UP_TO = 1 << 20  # numbers in the support vectors up to which kernel values are computed in double precision
 STRETCH = 1 << 18  # of these that are worked on at a time, so that they stay in cache
 ROUNDING = 1e-4  # of f, that single precision may cost

@@ -30,6 +30,7 @@ CROSSOVER = 0.5  # density below which real tiles are faster than sgemm
 WIDTH = 1024  # examples that one call of sgemm multiplies with
 FLOP = 3e9  # multiplications and additions of one native call at most, about 20 to 50 ms
 LITTLE = 2e7  # of them that are not worth handing to another thread
+WHOLE_GAIN = 8  # times as many in the same time where they are of whole numbers
 
 
 class Operand:
@@ -255,14 +256,15 @@ class Operand:
     def _groups(self, cols: slice, m: int) -> list[slice]:
         """The groups of tiles that hold the examples `cols`, cut into calls for m rows."""
         first, last = cols.start // GROUP, -(-cols.stop // GROUP)
-        work = 2 * max(self.d, 1) * GROUP * max(m, 1)  # of one group
+        work = 2 * max(self.d, 1) * GROUP * max(m, 1) / (WHOLE_GAIN if self.layout == "whole" else 1)  # of one group
         width = min(FLOP / work, max((last - first) / (2 * CORES), LITTLE / work))
         return [slice(first + g.start, first + g.stop) for g in _pieces(last - first, width)]
 
 
 def _pieces(n: int, size: float) -> list[slice]:
-    """range(n) cut into equal pieces of at most `size` (at least 1)."""
+    """range(n) cut into equal pieces of at most `size` (at least 1), as many for each core where there are several."""
     count = -(-n // max(int(size), 1))
+    count = count if count == 1 else min(-(-count // CORES) * CORES, n)
     bounds = [n * i // max(count, 1) for i in range(count + 1)]
     return [slice(a, b) for a, b in pairwise(bounds)]
 

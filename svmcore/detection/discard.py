@@ -14,8 +14,8 @@ Rowley, Baluja and Kanade, PAMI 20 (1998) (a quick first network).
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from svmcore._jit import native
 from svmcore.allowed import require
 from svmcore.detection.quadratic import Quadratic, quadratic
 from svmcore.kernels import Poly
@@ -84,7 +84,7 @@ def _features(averaged, ys, xs, side: int, block: int) -> np.ndarray:
     return out
 
 
-@njit(nogil=True, cache=True)
+@native()
 def _average(level, block, out):  # (h, w) uint8, b, (h - b + 1, w - b + 1) float32
     h, w = out.shape
     scale = np.float32(1 / (block * block))
@@ -102,7 +102,7 @@ def _average(level, block, out):  # (h, w) uint8, b, (h - b + 1, w - b + 1) floa
             out[y, x] = np.float32(total) * scale
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+@native(fastmath={"reassoc", "contract"})
 def _block_features(
     averaged, ys, xs, block, margin, g, out
 ):  # (h', w'), (n,), (n,), b, pixels left of the blocks, g, (n, g g)

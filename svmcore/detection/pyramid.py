@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from svmcore._jit import native
 from svmcore.allowed import require
 
 
@@ -80,7 +80,7 @@ def _taps(n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
     return start, moved.astype(np.float32)
 
 
-@njit(nogil=True, cache=True)
+@native()
 def _resize(picture, top, down, left, across, out):  # (h, w), (m,), (m, k), (n,), (n, l), (m, n)
     h, w = picture.shape
     m, n = out.shape

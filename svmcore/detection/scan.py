@@ -28,8 +28,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from svmcore._jit import native
 from svmcore.allowed import is_whole, require
 from svmcore.detection.discard import Discard
 from svmcore.detection.pyramid import Level, level_shapes, pyramid
@@ -87,7 +87,7 @@ def cut(level: np.ndarray, ys: np.ndarray, xs: np.ndarray, side: int) -> np.ndar
     return np.lib.stride_tricks.sliding_window_view(level, (side, side))[ys, xs]
 
 
-@njit(nogil=True, cache=True)
+@native()
 def _prepare(level, ys, xs, spans, scratch, unit, out):  # (h, w) uint8, (n,), (n,), (h', 2), (bins + m,), flag, (n, m)
     side, m = spans.shape[0], out.shape[1]
     window = np.empty((side, side), np.float32)

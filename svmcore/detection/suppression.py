@@ -17,8 +17,8 @@ Reference: Rowley, Baluja and Kanade, PAMI 20 (1998) (merging overlapping detect
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 
+from svmcore._jit import inner, native
 from svmcore.allowed import require
 
 PAIRS = 4_000_000  # of boxes that one native call compares, in some tens of milliseconds
@@ -109,7 +109,7 @@ def _boxes(name: str, boxes) -> np.ndarray:
     return boxes
 
 
-@njit(nogil=True, cache=True)
+@inner()
 def _overlap(a, b):
     width = min(a[2], b[2]) - max(a[0], b[0])
     height = min(a[3], b[3]) - max(a[1], b[1])
@@ -119,14 +119,14 @@ def _overlap(a, b):
     return both / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - both)
 
 
-@njit(nogil=True, cache=True)
+@native()
 def _overlaps(a, b, out):
     for i in range(len(a)):
         for j in range(len(b)):
             out[i, j] = _overlap(a[i], b[j])
 
 
-@njit(nogil=True, cache=True)
+@native()
 def _count(boxes, iou, start, stop, out):  # (m, 4), share, rows, (m,)
     for i in range(start, stop):
         for j in range(i):
@@ -135,7 +135,7 @@ def _count(boxes, iou, start, stop, out):  # (m, 4), share, rows, (m,)
                 out[j] += 1
 
 
-@njit(nogil=True, cache=True)
+@native()
 def _suppress(
     boxes, order, iou, centre, at, stop, n_kept, most
 ):  # (m, 4), (m,) -> where it is, how many stay: in front

@@ -2,8 +2,7 @@
 
 from itertools import pairwise
 
-from numba import njit
-
+from svmcore._jit import native
 from svmcore.gram.threads import CORES, side_by_side
 
 STRIP = 256  # rows that one call moves
@@ -27,7 +26,7 @@ def mirror(K, top: int, bottom: int, above: bool = False) -> None:
     side_by_side(_transpose, [(K, K, part, top, bottom, *columns) for columns in pairwise(bounds)])
 
 
-@njit(cache=True, nogil=True)
+@native()
 def pick(rows, columns, places, out):
     """out[places[a], j] = rows[a, columns[j]]"""
     for a in range(places.shape[0]):
@@ -36,7 +35,7 @@ def pick(rows, columns, places, out):
             target[j] = row[columns[j]]
 
 
-@njit(cache=True, nogil=True)
+@native()
 def _transpose(target, source, part, top, bottom, left, right):
     """target[j, i] = source[i, j] for top <= i < bottom and left <= j < right, by blocks, each target row at a time."""
     for across in range(left, right, BLOCK):

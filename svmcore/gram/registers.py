@@ -12,8 +12,9 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
 from numba.np.arrayobj import make_array
+
+from svmcore._jit import instruction
 
 TILE, REAL_TILE = 64, 32  # examples a tile of whole numbers, or of real ones: a row's lines of it stay in L1
 STREAMS = 2  # lines at a time, each with sums of its own where there is room, so that additions need not wait
@@ -23,24 +24,18 @@ VNNI = {"+avx512vnni": 512, "+avxvnni": 256}  # bits that an instruction of such
 _BYTE, _INT, _FLOAT = ir.IntType(8), ir.IntType(32), ir.FloatType()
 
 
-def add_lines(line, factor, start, stop, base, tile, sums):
-    """sums (TILE,) float32, exact until they are rounded to it where the numbers are whole; base, factor and tile all
-    float32 or all int32; stop - start is a multiple of STREAMS."""
+def _add_lines(line, factor, start, stop, base, tile, sums):
     factors, values = factor[start:stop, None], tile[line[start:stop]][:, :, None]
     if tile.dtype == np.int32:
         factors, values = factors.view(np.uint8), values.view(np.int8)
     sums[:] = base + np.einsum("pw,pcw->c", factors, values, dtype=factor.dtype)
 
 
-@overload(add_lines)
-def _compiled_add_lines(line, factor, start, stop, base, tile, sums):
-    return lambda line, factor, start, stop, base, tile, sums: _add_in_registers(
-        line, factor, start, stop, base, tile, sums
-    )
+@instruction(_add_lines)
+def add_lines(typing_context, line, factor, start, stop, base, tile, sums):
+    """sums (TILE,) float32, exact until they are rounded to it where the numbers are whole; base, factor and tile all
+    float32 or all int32; stop - start is a multiple of STREAMS."""
 
-
-@intrinsic
-def _add_in_registers(typing_context, line, factor, start, stop, base, tile, sums):
     def generate(context, builder, signature, args):
         lines, factors, values, result = (
             make_array(signature.args[i])(context, builder, args[i]).data for i in (0, 1, 5, 6)
@@ -66,17 +61,10 @@ def _add_in_registers(typing_context, line, factor, start, stop, base, tile, sum
     return types.void(line, factor, start, stop, base, tile, sums), generate
 
 
-def fetch(array, first, last):
+@instruction(lambda array, first, last: None)
+def fetch(typing_context, array, first, last):
     """Ask for the cache lines of array's elements first <= i < last, 4 bytes each, before they are needed."""
 
-
-@overload(fetch)
-def _compiled_fetch(array, first, last):
-    return lambda array, first, last: _fetch(array, first, last)
-
-
-@intrinsic
-def _fetch(typing_context, array, first, last):
     def generate(context, builder, signature, args):
         values = make_array(signature.args[0])(context, builder, args[0]).data
         address = _BYTE.as_pointer()

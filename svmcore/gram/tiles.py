@@ -20,8 +20,8 @@ from copy import copy
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from svmcore._jit import greater, inner, native
 from svmcore.gram.registers import FOURS, REAL_TILE, STREAMS, TILE
 from svmcore.gram.threads import side_by_side
 
@@ -64,7 +64,7 @@ class Tiles:
         self.used = np.flatnonzero(X.any(axis=0))
         if self.whole:
             self._hold(len(X), -(-len(self.used) // FOURS), np.int32)
-            _fill_whole(X, self.used, self.step, self.data)
+            _fill_whole(X, self.used, self.step, *_levels(self.data.shape[1]), self.data)
         else:
             self._hold(len(X), len(self.used), np.float32)
             _fill_real(X, self.used, self.data)
@@ -86,9 +86,21 @@ class Tiles:
         """A (m, d) float32 ready for multiply.py; None if the tiles are whole and A is not."""
         if not self.whole:
             rest = np.zeros(len(A), np.float32), np.ones(len(A), np.float32)
-            return Rows(*_real_entries(A, self.used), *rest)
+            return Rows(*self._entries(A), *rest)
         steps = whole_steps(A)
-        return None if steps is None else Rows(*_whole_entries(A, steps, self.used), steps)
+        return None if steps is None else Rows(*self._entries(A, steps), steps)
+
+    def _entries(self, A, steps=None) -> tuple:
+        """(start, line, factor) of Rows, and base of whole ones, whose steps are given."""
+        start, lines = np.zeros(len(A) + 1, np.int64), self.data.shape[1]
+        room = (lines + STREAMS) * len(A)
+        line, factor = np.zeros(room, np.int32), np.zeros(room, self.data.dtype)
+        if steps is None:
+            entries = _real_entries(A, self.used, start, line, factor)
+            return start, line[:entries], factor[:entries]
+        base = np.empty(len(A), np.int32)
+        entries = _whole_entries(A, steps, self.used, *_levels(lines), start, line, factor, base)
+        return start, line[:entries], factor[:entries], base
 
     def own_rows(self, X) -> Rows:
         """X (n, d) itself, which these whole tiles were made of, ready for multiply.py."""
@@ -96,7 +108,7 @@ class Tiles:
         found = [None] * len(parts)
 
         def list_entries(i, part):
-            found[i] = tuple(map(np.copy, _whole_entries(X[part], self.step[part], self.used)))
+            found[i] = tuple(map(np.copy, self._entries(X[part], self.step[part])))
 
         side_by_side(list_entries, list(enumerate(parts)))
         starts, *rest = zip(*found, strict=True)
@@ -107,8 +119,14 @@ class Tiles:
 
 def whole_steps(X) -> np.ndarray | None:
     """(n,) float32 such that X (n, d) / steps is whole numbers from 0 to LEVELS, to float32's precision, or None."""
-    steps = np.empty(len(X), np.float32)
-    return steps if X.shape[1] <= WHOLE_FEATURES and _find_steps(X, steps) else None
+    steps, values = np.empty(len(X), np.float32), np.empty(X.shape[1], np.float32)
+    return steps if X.shape[1] <= WHOLE_FEATURES and _find_steps(X, values, steps) else None
+
+
+def _levels(lines: int) -> tuple[np.ndarray, np.ndarray]:
+    """Room for the features of an example as whole numbers, uint8, and the same by fours, int32: (lines,) of them."""
+    levels = np.zeros(FOURS * lines, np.uint8)
+    return levels, levels.view(np.int32)
 
 
 def _aligned(shape, kind):
@@ -119,7 +137,7 @@ def _aligned(shape, kind):
     return memory[start : start + size].view(kind).reshape(shape)
 
 
-@njit(cache=True, nogil=True)
+@native()
 def _fill_real(X, used, tiles):
     """tiles[t, k, c] = feature used[k] of example t REAL_TILE + c."""
     for i in range(len(X)):
@@ -128,27 +146,25 @@ def _fill_real(X, used, tiles):
             tile[k, column] = row[used[k]]
 
 
-@njit(cache=True, nogil=True)
-def _fill_whole(X, used, steps, tiles):
+@native()
+def _fill_whole(X, used, steps, levels, fours, tiles):
     """tiles[t, k, c] = the features used[4 k] ... used[4 k + 3] of example t TILE + c, in steps of its row."""
-    levels = np.zeros(FOURS * tiles.shape[1], np.uint8)
-    fours = levels.view(np.int32)
-    for i in range(len(X)):
+    for i in range(X.shape[0]):
         tile, column = tiles[i // TILE], i % TILE
         _to_levels(X[i], used, steps[i], levels)
-        for k in range(len(fours)):
+        for k in range(fours.shape[0]):
             tile[k, column] = fours[k] ^ FLIPPED
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _to_levels(row, used, step, levels):
     """levels (at least len(used),) uint8 = the used features of a row in its steps."""
     scale = np.float32(1) / step
-    for k in range(len(used)):
+    for k in range(used.shape[0]):
         levels[k] = np.uint8(np.rint(row[used[k]] * scale))
 
 
-@njit(cache=True, nogil=True)
+@native()
 def _copy_lists(start, line, factor, idx, start_out, line_out, factor_out):
     for i in range(len(idx)):
         p, q = start[idx[i]], start_out[i]
@@ -156,7 +172,7 @@ def _copy_lists(start, line, factor, idx, start_out, line_out, factor_out):
             line_out[q + entry], factor_out[q + entry] = line[p + entry], factor[p + entry]
 
 
-@njit(cache=True, nogil=True)
+@native()
 def _copy_examples(tiles, idx, out):
     width = tiles.shape[2]
     for i in range(len(idx)):
@@ -165,71 +181,73 @@ def _copy_examples(tiles, idx, out):
             tile[k, column] = of[k, at]
 
 
-@njit(cache=True, nogil=True)
-def _find_steps(X, steps):
-    """Fill steps (n,); False at the first row that is not whole."""
-    values = np.empty(X.shape[1], np.float32)
+@native()
+def _find_steps(X, values, steps):
+    """Fill steps (n,); False at the first row that is not whole. values (d,): room for what is not 0 of a row."""
     for i in range(X.shape[0]):
-        count, largest = 0, np.float32(0)
-        for x in X[i]:
+        count, largest = np.int64(0), np.float32(0)
+        for k in range(X.shape[1]):
+            x = X[i, k]
             if x != 0:
-                values[count], largest = x, max(x, largest)
+                values[count], largest = x, greater(x, largest)
                 count += 1
         if count == 0:
             steps[i] = 1
             continue
         if largest < SMALLEST:
             return False
-        level = LEVELS  # the largest value as a whole number
-        while level > 0 and not _are_whole(values[:count], level / largest, PRECISION * level):
-            level -= 1
+        level = _largest_level(values, count, largest)
         if level == 0:
             return False
         steps[i] = largest / level
     return True
 
 
-@njit(cache=True, nogil=True)
-def _are_whole(values, scale, tolerance):
-    for value in values:
-        scaled = value * scale
-        if not (scaled > 0 and abs(scaled - np.rint(scaled)) <= tolerance):
-            return False
-    return True
+@inner()
+def _largest_level(values, count, largest):
+    """The largest value as a whole number; 0 where none makes all of them whole."""
+    for level in range(LEVELS, 0, -1):
+        scale, whole = level / largest, True
+        for k in range(count):
+            scaled = values[k] * scale
+            if not (scaled > 0 and abs(scaled - np.rint(scaled)) <= PRECISION * level):
+                whole = False
+                break
+        if whole:
+            return level
+    return 0
 
 
-@njit(cache=True, nogil=True)
-def _real_entries(A, used):
-    """(start, line, factor) of Rows, real form."""
-    start, room = np.zeros(len(A) + 1, np.int64), A.size + (STREAMS - 1) * len(A)
-    line, factor = np.zeros(room, np.int32), np.zeros(room, np.float32)
+@native()
+def _real_entries(A, used, start, line, factor):
+    """Fill start (m + 1,), and line and factor, which are 0; the number of entries."""
     p = 0
-    for i in range(len(A)):
-        for k in range(len(used)):
+    for i in range(A.shape[0]):
+        for k in range(used.shape[0]):
             value = A[i, used[k]]
             if value != 0:
                 line[p], factor[p] = k, value
                 p += 1
         p += -p % STREAMS
         start[i + 1] = p
-    return start, line[:p], factor[:p]
+    return p
 
 
-@njit(cache=True, nogil=True)
-def _whole_entries(A, steps, used):
-    """(start, line, factor, base) of Rows, whole form."""
-    levels = np.zeros(-(-len(used) // FOURS) * FOURS, np.uint8)
-    fours = levels.view(np.int32)
-    start, room = np.zeros(len(A) + 1, np.int64), (len(fours) + STREAMS) * len(A)
-    line, factor, base = np.zeros(room, np.int32), np.zeros(room, np.int32), np.empty(len(A), np.int32)
+@native()
+def _whole_entries(A, steps, used, levels, fours, start, line, factor, base):
+    """As `_real_entries`, of whole numbers; base (m,) too."""
     p = 0
-    for i in range(len(A)):
+    for i in range(A.shape[0]):
         _to_levels(A[i], used, steps[i], levels)
-        base[i] = MIDDLE * levels.astype(np.int32).sum()
-        for k in range(len(fours)):
+        total = np.int32(0)
+        for k in range(levels.shape[0]):
+            total += np.int32(levels[k])
+        base[i] = MIDDLE * total
+        for k in range(fours.shape[0]):
             line[p], factor[p] = k, fours[k]
             p += fours[k] != 0
-        factor[p : p + STREAMS] = 0
+        for q in range(p, p + STREAMS):
+            factor[q] = 0
         p += -p % STREAMS
         start[i + 1] = p
-    return start, line[:p], factor[:p], base
+    return p

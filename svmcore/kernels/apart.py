@@ -15,8 +15,8 @@ X (n, d), A (m, d) of either precision; F far features, none for other kernels.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from svmcore._jit import inner, native
 from svmcore.kernels.compiled import FUSED, _finish
 
 SAFE = 64  # gamma |x|^2 up to which distances come from inner products
@@ -76,7 +76,7 @@ def as_columns(side: Side) -> Side:
     return Side(side.sq, np.ascontiguousarray(side.far.T))
 
 
-@njit(cache=True, nogil=True)
+@native()
 def _finish_rows(code, block, u, v, first):
     """Inner products become kernel values in place: block (m, t), u the Side of its rows, v that of columns, of which
     `first` is the block's first."""
@@ -86,13 +86,13 @@ def _finish_rows(code, block, u, v, first):
         _finish(code, block[i], u.sq[i], sq)
 
 
-@njit(cache=True, nogil=True)
+@native()
 def _subtract_far_rows(block, U, V):
     for i in range(block.shape[0]):
         _subtract_far(block[i], U[i], V, 0)
 
 
-@njit(cache=True, nogil=True, fastmath=FUSED)
+@inner(fastmath=FUSED)
 def _subtract_far(row, u, V, first):
     """row[t] -= sum_k (u_k - v_tk)^2 / 2 for u (F,) and the columns `first` + t of V (F, n)."""
     for k in range(u.shape[0]):

@@ -10,7 +10,8 @@ finish(numbers, dots, su, sv) in place, dots (m, n) float64, su (m,), sv (n,).
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from svmcore._jit import greater, inner, lesser
 
 LINEAR, POLY, RBF_, SIGMOID = range(4)
 FUSED = {"contract"}  # a product and the sum it goes into may be one instruction
@@ -29,45 +30,33 @@ class KernelCode(NamedTuple):
 INNER = KernelCode(LINEAR, 1, np.float32(1), np.float32(0))
 
 
-@njit(cache=True, nogil=True)
+@inner(fastmath=FUSED)
 def _finish(code, row, su, sv):
     """Inner products `row` (t,) of u with t vectors become kernel values in place; su = |u|^2, sv (t,) = |v|^2."""
-    if code.kind == POLY:
-        _finish_poly(code, row)
+    gamma, coef0 = code.gamma, code.coef0
+    if code.kind == POLY and code.degree < 16:
+        for t in range(row.shape[0]):
+            row[t] = _power(gamma * row[t] + coef0, code.degree)
+    elif code.kind == POLY:
+        low, high = code.degree % 16, code.degree // 16
+        for t in range(row.shape[0]):
+            x = gamma * row[t] + coef0
+            square = x * x
+            fourth = square * square
+            eighth = fourth * fourth
+            row[t] = _power(x, low) * _power(eighth * eighth, high)
     elif code.kind == RBF_:
-        _finish_rbf(code, row, su, sv)
+        for t in range(row.shape[0]):
+            row[t] = _exp(-gamma * greater(su + sv[t] - np.float32(2) * row[t], np.float32(0)))
     elif code.kind == SIGMOID:
-        _finish_sigmoid(code, row)
+        for t in range(row.shape[0]):
+            e = _exp(np.float32(2) * (gamma * row[t] + coef0))
+            row[t] = (e - np.float32(1)) / (e + np.float32(1))
     elif code.kind != LINEAR:
         raise ValueError("a kernel of a kind that the compiled pass does not know")
 
 
-@njit(cache=True, nogil=True, fastmath=FUSED)
-def _finish_poly(code, row):
-    gamma, coef0, low, high = code.gamma, code.coef0, code.degree % 16, code.degree // 16
-    if high == 0:
-        for t in range(row.shape[0]):
-            row[t] = _power(gamma * row[t] + coef0, low)
-    else:
-        for t in range(row.shape[0]):
-            x = gamma * row[t] + coef0
-            row[t] = _power(x, low) * _power(_power(_power(x, 4), 4), high)
-
-
-@njit(cache=True, nogil=True, fastmath=FUSED)
-def _finish_rbf(code, row, su, sv):
-    for t in range(row.shape[0]):
-        row[t] = _exp(-code.gamma * max(su + sv[t] - np.float32(2) * row[t], np.float32(0)))
-
-
-@njit(cache=True, nogil=True, fastmath=FUSED, error_model="numpy")
-def _finish_sigmoid(code, row):
-    for t in range(row.shape[0]):
-        e = _exp(np.float32(2) * (code.gamma * row[t] + code.coef0))
-        row[t] = (e - np.float32(1)) / (e + np.float32(1))
-
-
-@njit(cache=True, nogil=True, fastmath=FUSED)
+@inner(fastmath=FUSED)
 def _power(x, degree):
     """x ** degree, 0 <= degree < 16, by squares; a loop over the bits would keep one over many x from being vectors."""
     one = np.float32(1)
@@ -80,10 +69,10 @@ def _power(x, degree):
     return power * (x if degree & 8 else one)
 
 
-@njit(cache=True, nogil=True, fastmath=FUSED)
+@inner(fastmath=FUSED)
 def _exp(x):
     """exp to 2e-7 (relative) by x = k ln 2 + r; vectorises, which a call of the library's exp does not."""
-    x = min(max(x, np.float32(-87)), np.float32(87))
+    x = lesser(greater(x, np.float32(-87)), np.float32(87))
     k = np.floor(x * np.float32(1.44269504) + np.float32(0.5))
     power_of_two = np.int32((np.int32(k) + np.int32(127)) << np.int32(23))
     r = (x - k * np.float32(0.693359375)) + k * np.float32(2.12194440e-4)  # ln 2 in two parts

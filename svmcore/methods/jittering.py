@@ -20,8 +20,8 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 
+from svmcore._jit import native
 from svmcore.allowed import one_of
 from svmcore.gram.products import Operand
 from svmcore.jitter import JitterSet
@@ -245,7 +245,7 @@ def query_jittered(machine: Machine, jitters, image_shape, prepare=()) -> Machin
     return replace(machine, kernel=Jittered(machine.kernel, jitters, image_shape, prepare=tuple(prepare)))
 
 
-@njit(cache=True, nogil=True)
+@native()
 def _keep_nearest(values, own, own_other, best, out):
     """out, best (m, n): where 2 K - K_own - K_other exceeds the best so far, the kernel value and the new best.
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 
+from svmcore._jit import inner, native
 from svmcore.allowed import Allowed, whole
 from svmcore.gram.products import Operand
 from svmcore.gram.threads import side_by_side
@@ -133,7 +133,7 @@ def _tiled(images) -> np.ndarray:
     return np.ascontiguousarray(full.reshape(-1, TILE, h, w, c).transpose(0, 4, 2, 3, 1)).reshape(-1, c, h, w * TILE)
 
 
-@njit(cache=True, nogil=True)
+@native()
 def _local_block(rows, tiles, field, inner, outer, at, out):
     """Columns of out (m, n') from `at` on, as far as they exist, for the examples of tiles (t, c, h, w TILE)."""
     m, h, w, c = rows.shape
@@ -156,7 +156,7 @@ def _local_block(rows, tiles, field, inner, outer, at, out):
             out[i, first:last] = values[first - left : last - left]
 
 
-@njit(cache=True, nogil=True)
+@native()
 def _local_own(tile, field, inner, outer, out):
     """K(u, u) (up to TILE,) of the examples of a tile (c, h, w TILE)."""
     c, h, width = tile.shape
@@ -168,7 +168,7 @@ def _local_own(tile, field, inner, outer, out):
     out[:] = values[: out.shape[0]]
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _through_fields(z, across, field, inner, outer, values):
     """values (TILE,) = (mean_p z_p^inner)^outer of product images z (h, w TILE); `across` is room to work in."""
     h, n = z.shape
@@ -196,19 +196,19 @@ def _through_fields(z, across, field, inner, outer, values):
         _multiply(power[:TILE], values)
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _add(factor, line, total):
     for t in range(total.shape[0]):
         total[t] += factor * line[t]
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _add_product(a, b, total):
     for t in range(total.shape[0]):
         total[t] += a[t] * b[t]
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _multiply(line, total):
     for t in range(total.shape[0]):
         total[t] *= line[t]

@@ -10,7 +10,8 @@ Symbols: images (n, h, w, c) float32; paper (n, c), the background's value.
 """
 
 import numpy as np
-from numba import njit
+
+from svmcore._jit import inner, native
 
 CHUNK = 2048  # images that one native call works on, so that no call lasts long
 
@@ -37,7 +38,7 @@ def deslant(images: np.ndarray, whole: bool = False) -> np.ndarray:
     return out
 
 
-@njit(nogil=True, cache=True)
+@inner()
 def _slant(image, paper, rotate):  # (h, w, c), (c,) -> a row that stays, columns to shift for each row below it
     h, w, c = image.shape
     m = my = mx = myy = mxy = mxx = 0.0
@@ -62,7 +63,7 @@ def _slant(image, paper, rotate):  # (h, w, c), (c,) -> a row that stays, column
     return my / m, covariance / variance
 
 
-@njit(nogil=True, cache=True)
+@native()
 def _deslant(images, paper, in_pixels, out):  # (n, h, w, c), (n, c), flag, (n, h, w, c)
     n, h, w, c = images.shape
     for i in range(n):

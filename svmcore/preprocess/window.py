@@ -21,9 +21,8 @@ References: Osuna, Freund and Girosi, MIT AI memo 1602 (1997), section 4; Sung a
 from functools import cache
 
 import numpy as np
-from numba import njit
 
-from svmcore._jit import greater, lesser
+from svmcore._jit import greater, inner, lesser, native
 
 KEPT = 283 / 361  # share of the pixels inside the oval
 HIGHER = 1.22  # its height over its width, of a square image
@@ -104,7 +103,7 @@ def bins(m: int) -> int:
     return max(256, 1 << (m - 1).bit_length())
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+@inner(fastmath={"reassoc", "contract"})
 def _row_sums(row, first, last, x0):  # (w,) float32 -> sum of v, sum of v (x - x0), largest |v|
     plain = np.float32(0)
     moment = np.float32(0)
@@ -118,7 +117,7 @@ def _row_sums(row, first, last, x0):  # (w,) float32 -> sum of v, sum of v (x - 
     return plain, moment, most
 
 
-@njit(nogil=True, cache=True)
+@inner()
 def fit_plane(image, spans, y, x):
     """Plane of the window of `image` whose corner is (y, x): (a, b, c, what counts as flat) float32.
 
@@ -147,7 +146,7 @@ def fit_plane(image, spans, y, x):
     return np.float32(v / n), np.float32(b), np.float32(c), np.float32(FLAT) * most
 
 
-@njit(nogil=True, cache=True)
+@native()
 def _level(images, spans, out):  # (n, h, w), (h, 2), (n, h, w)
     n, h, w = images.shape
     y0, x0 = np.float32((h - 1) / 2), np.float32((w - 1) / 2)
@@ -164,7 +163,7 @@ def _level(images, spans, out):  # (n, h, w), (h, 2), (n, h, w)
             out[i] = 0
 
 
-@njit(nogil=True, cache=True)
+@inner()
 def window_pixels(image, spans, y, x, out):
     """The oval's pixels of the window of `image` at (y, x), less its plane, into out (m,): `brightness_plane` and then
     `oval_mask`."""
@@ -186,7 +185,7 @@ def window_pixels(image, spans, y, x, out):
         out[:] = 0
 
 
-@njit(nogil=True, cache=True)
+@native()
 def spread(values, scratch, out):
     """Ranks of values (m,) from -1 to 1 into out (m,), which may be `values`; scratch (bins + m,) int32."""
     m = values.shape[0]
@@ -215,7 +214,7 @@ def spread(values, scratch, out):
         out[i] = np.float32(counts[places[i]]) * unit
 
 
-@njit(nogil=True, cache=True)
+@native()
 def _equalise(rows, scratch, out):  # (n, m), (bins + m,), (n, m)
     for i in range(rows.shape[0]):
         spread(rows[i], scratch, out[i])

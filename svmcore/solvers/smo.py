@@ -25,9 +25,8 @@ examples behind the first J n0, which no block describes, `rest` has the rows (r
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from svmcore._jit import FAST, greater, lesser
+from svmcore._jit import FAST, greater, inner, lesser, native
 from svmcore.gram.sources import NO_REST
 
 BEYOND = np.float32(3e38)  # penalty that keeps an example out of I_up or I_low
@@ -174,7 +173,7 @@ def dual_objective(y, alpha, f) -> float:
     return float(0.5 * np.sum(alpha * (1 - y * f)))
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@native(fastmath=FAST)
 def _burst(p, goal, max_iterations):
     blocks, which, y, C, alpha, f, ups, lows, diag = p.blocks, p.which, p.y, p.C, p.alpha, p.near, p.up, p.low, p.diag
     n, groups = y.shape[0], ups.shape[0]
@@ -199,7 +198,7 @@ def _burst(p, goal, max_iterations):
         change, done = np.float32(step), done + 1
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@inner(fastmath=FAST)
 def _fetch(blocks, which, rows, columns, i, space):
     """Row i of K, gathered in `space` (n,) where it has several segments.
 
@@ -226,7 +225,7 @@ def _fetch(blocks, which, rows, columns, i, space):
     return space
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _move(i, j, step, y, C, alpha, up, low):
     """Step along the pair, clipped to the box: alpha and the index sets of i and j change. The step that was made; 0
     where alpha is too large for it to make a difference."""
@@ -246,7 +245,7 @@ def _move(i, j, step, y, C, alpha, up, low):
     return 0.0 if stays else step
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@inner(fastmath=FAST)
 def _update_and_select(row_i, row_j, step, f, up, low):
     """f += step (K_i - K_j), and in the same pass (i, f_i, max f over I_low), where i has the least f of I_up.
 
@@ -272,7 +271,7 @@ def _update_and_select(row_i, row_j, step, f, up, low):
     return chosen, least, most
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@inner(fastmath=FAST)
 def _partner(row_i, diag_i, diag, f, low, least):
     """j of I_low with the largest gain (f_j - f_i)^2 / (K_ii + K_jj - 2 K_ij)."""
     n = f.shape[0]
@@ -294,7 +293,7 @@ def _partner(row_i, diag_i, diag, f, low, least):
     return chosen
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@native(fastmath=FAST)
 def _add_rows(blocks, block_of, rest, idx, weight, first, start, f):
     """f (m,) float64 += sum_r weight[r] K[idx[r], first + start : first + start + m] of one column of blocks, block_of
     (J,), whose examples begin at `first`; rest: the rows of examples that are in no block."""

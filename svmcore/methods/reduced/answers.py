@@ -31,9 +31,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.ndimage import gaussian_filter
 
+from svmcore._jit import native
 from svmcore.estimator import one_vs_rest
 from svmcore.gram.sources import Work
 from svmcore.gram.threads import side_by_side
@@ -92,7 +92,7 @@ class Deformations:
         return out
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@native(fastmath=True)
 def _deform(X, idx, fields, number, moved, shape, length, out):
     h, w, channels = shape
     middle_y, middle_x = np.float32(0.5 * (h - 1)), np.float32(0.5 * (w - 1))
@@ -366,7 +366,7 @@ def directions(X, r: int, work: Work):
     return np.ascontiguousarray(np.linalg.eigh(scatter)[1][:, ::-1][:, :r], np.float32)
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@native(fastmath=True)
 def _adam(value, slope, mean, square, rate, large, small):
     for i in range(len(value)):
         mean[i] += np.float32(1 - MEAN) * (slope[i] - mean[i])

@@ -8,8 +8,8 @@ close up first. Else all of K is computed anew.
 """
 
 import numpy as np
-from numba import njit
 
+from svmcore._jit import native
 from svmcore.gram.sources import STEP, Gram
 from svmcore.solvers.session import Session
 
@@ -65,7 +65,7 @@ class Square:
         return self.members, K
 
 
-@njit(cache=True, nogil=True)
+@native()
 def _close_up(flat, m, places, top, bottom):
     """Of a matrix of m columns, rows and columns `places` (kept,) become one of kept columns: its rows top <= a <
     bottom; from the first one."""
@@ -76,7 +76,7 @@ def _close_up(flat, m, places, top, bottom):
             target[b] = source[places[b]]
 
 
-@njit(cache=True, nogil=True)
+@native()
 def _widen(flat, m, total, top, bottom):
     """Rows top <= i < bottom of a matrix of m columns move to where they lie in one of `total`; from the last one."""
     for i in range(bottom - 1, top - 1, -1):

@@ -5,13 +5,13 @@ is compiled once more.
 """
 
 import numpy as np
-from numba import njit
 
+from svmcore._jit import inner, native
 from svmcore.solvers.digestion.rules import _digest
 from svmcore.solvers.digestion.state import DONE, FULL, INBOUNDS, _claim, _kernel_row, _release
 
 
-@njit(cache=True, nogil=True)
+@native()
 def _burst(s, rules, tol, budget, limit):
     """Passes until `budget` kernel values were computed or looked up, `limit` steps made, or the machine is done.
 
@@ -41,7 +41,7 @@ def _burst(s, rules, tol, budget, limit):
             s.seen.worst_before, s.seen.worst = s.seen.worst, 0.0
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _examine(s, i, tol):
     """Step with the worst known partner of i if they violate the KKT conditions by more than tol."""
     if s.C[i] <= 0:
@@ -59,7 +59,7 @@ def _examine(s, i, tol):
     return _step(s, i, c.i_low) if to_low >= to_up else _step(s, c.i_up, i)
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _step(s, i, j):
     """Move the pair i (of I_up), j (of I_low) to its optimum; False where it cannot move. j = -1: the most gainful."""
     n_inside = s.count.n_inside
@@ -99,7 +99,7 @@ def _step(s, i, j):
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _partner(s, i, members, row_i):
     """The member j of I_low that gains most with i, as in smo.py, and K_ij."""
     best, chosen, k_ij = -1.0, i, row_i[0]
@@ -115,7 +115,7 @@ def _partner(s, i, members, row_i):
     return chosen, k_ij
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _load(s, i, bound, at_bound, change):
     """alpha_i changes; its memberships and its cache row follow."""
     s.alpha[i] = bound if at_bound else s.alpha[i] + change
@@ -127,7 +127,7 @@ def _load(s, i, bound, at_bound, change):
         _release(s, i)
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _member(members, at, size, i, wanted):
     """Enter i in the list or take it out (the last member takes its place); how many it has then."""
     if wanted and at[i] < 0:
@@ -141,14 +141,14 @@ def _member(members, at, size, i, wanted):
     return size
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _sides(s, i):
     """Whether i is in I_up, in I_low."""
     room, loaded = s.alpha[i] < s.C[i], s.alpha[i] > 0
     return (room, loaded) if s.y[i] > 0 else (loaded, room)
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _consider(s, i):
     up, low = _sides(s, i)
     if up and s.f[i] < s.edge[0]:
@@ -157,7 +157,7 @@ def _consider(s, i):
         s.edge[1], s.count.i_low = s.f[i], i
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _find_edges(s, i, j):
     """b_up and b_low over the inside and the pair that moved."""
     s.edge[0], s.edge[1] = np.inf, -np.inf
@@ -167,7 +167,7 @@ def _find_edges(s, i, j):
     _consider(s, j)
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _output(s, i):
     """f_i from all present SVs."""
     m = s.count.n_sv
@@ -180,7 +180,7 @@ def _output(s, i):
     return total
 
 
-@njit(cache=True, nogil=True)
+@native()
 def _outputs(s, first, budget):
     """f of the examples from `first` on until `budget` kernel values were computed or looked up; where it ended."""
     n, c = s.y.shape[0], s.count

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from svmcore._jit import native
 from svmcore.allowed import above, check, flag, number, optional, whole
 
 
@@ -95,7 +95,7 @@ class Rules(NamedTuple):
     growth: float
 
 
-@njit(cache=True, nogil=True)
+@native()
 def _digest(s, rules):
     """The highest priority first. DeCoste and Schölkopf (2002), section 4.2, rules 1 to 5."""
     c = s.count

@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from svmcore._jit import FAST
+from svmcore._jit import FAST, inner
 from svmcore.kernels import KernelCode, Side, _finish
 
 INBOUNDS, FULL, DONE = range(3)  # phases
@@ -46,7 +45,7 @@ class State(NamedTuple):
     seen: np.record  # of VIOLATIONS: dual objective; largest violation met in this full pass, in the last one
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _kernel_row(s, i, members, values):
     """values[t] = K(i, members[t]): from the cache row of i or of the member, else computed and kept where a row is."""
     own = _slot(s, i)
@@ -87,7 +86,7 @@ def _kernel_row(s, i, members, values):
     s.count.entries_most = max(s.count.entries_most, s.count.entries)
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _slot(s, i):
     """The cache row of i; where rows are hoarded, an SV without one takes a free one."""
     if s.hoard and s.slot[i] < 0 and s.alpha[i] > 0 and s.count.n_free > 0:
@@ -95,7 +94,7 @@ def _slot(s, i):
     return s.slot[i]
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _claim(s, i):
     """Where rows are not hoarded, i, which moves, has one: at need that of the example that moved longest ago."""
     if s.hoard:
@@ -107,14 +106,14 @@ def _claim(s, i):
     s.used[s.slot[i]] = s.count.steps
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _take(s, i):
     s.count.n_free -= 1
     s.slot[i] = s.free[s.count.n_free]
     s.owner[s.slot[i]] = i
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _release(s, i):
     """The row of i is empty and free."""
     row = s.store[s.slot[i]]
@@ -126,7 +125,7 @@ def _release(s, i):
     s.slot[i] = -1
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _moved(x, shape, move):
     """The image x (h w c,) shifted by (dy, dx), zeros shifted in."""
     h, w, c = shape
@@ -138,7 +137,7 @@ def _moved(x, shape, move):
     return out
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@inner(fastmath=FAST)
 def _dot(u, v):
     total = np.float32(0)
     for k in range(u.shape[0]):
@@ -146,7 +145,7 @@ def _dot(u, v):
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@inner(fastmath=FAST)
 def _half_distance(u, v):
     total = np.float32(0)
     for k in range(u.shape[0]):

@@ -85,15 +85,15 @@ if hasattr(os, "register_at_fork"):  # a child has no thread that would let go o
     )
 
 # Python calls what is `native`, compiled code alone what is `inner`: without an entry there is less to compile.
-native = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True, error_model="numpy")
-inner = partial(njit, no_cfunc_wrapper=True, no_cpython_wrapper=True, error_model="numpy")
+native = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True)
+inner = partial(njit, no_cfunc_wrapper=True, no_cpython_wrapper=True)
 
 FAST = {"nnan", "nsz", "contract", "reassoc"}  # fastmath for passes over finite numbers
 
 
 class _NoCollection(event.Listener):
-    """No garbage is collected while a function is compiled: of the many objects that are made then most live, and to look
-    through them and all others takes a seventh of the time. Events come one at a time, under Numba's lock."""
+    """No garbage is collected while a function is compiled: of the many objects that are made then most live, and to
+    look through them and all others takes a seventh of the time. Events come one at a time, under Numba's lock."""
 
     def __init__(self):
         self.depth, self.collects = 0, True

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from svmcore._jit import native
+from svmcore._jit import greater, lesser, native
 from svmcore.gram.threads import CORES, side_by_side
 
 STRIP = 256  # rows that one call moves
@@ -40,12 +40,12 @@ def _transpose(target, source, part, top, bottom, left, right):
     """target[j, i] = source[i, j] for top <= i < bottom and left <= j < right, by blocks, each target row at a time."""
     for across in range(left, right, BLOCK):
         for down in range(top, bottom, BLOCK):
-            for j in range(across, min(across + BLOCK, right)):
-                first, last = down, min(down + BLOCK, bottom)
+            for j in range(across, lesser(across + BLOCK, right)):
+                first, last = down, lesser(down + BLOCK, bottom)
                 if part == ABOVE:
-                    last = min(last, j)
+                    last = lesser(last, j)
                 elif part == BELOW:
-                    first = max(first, j + 1)
+                    first = greater(first, j + 1)
                 row = target[j]
                 for i in range(first, last):
                     row[i] = source[i, j]

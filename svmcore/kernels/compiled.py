@@ -30,7 +30,7 @@ class KernelCode(NamedTuple):
 INNER = KernelCode(LINEAR, 1, np.float32(1), np.float32(0))
 
 
-@inner(fastmath=FUSED)
+@inner(fastmath=FUSED, error_model="numpy")
 def _finish(code, row, su, sv):
     """Inner products `row` (t,) of u with t vectors become kernel values in place; su = |u|^2, sv (t,) = |v|^2."""
     gamma, coef0 = code.gamma, code.coef0

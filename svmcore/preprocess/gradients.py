@@ -22,8 +22,8 @@ directions, Gaussian cells, power 1/2. Dalal and Triggs, CVPR (2005): histograms
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from svmcore._jit import inner, native
 from svmcore.preprocess.textures import bounds, require_cells
 from svmcore.preprocess.upright import background
 
@@ -140,7 +140,7 @@ def _blocks(cells: np.ndarray, block: int) -> np.ndarray:
     return (blocks / np.sqrt(squares + FLAT)).astype(np.float32)
 
 
-@njit(nogil=True, cache=True)
+@inner()
 def _slopes(image, y, x, k, sobel):  # (h, w, c) -> derivatives down and across at (y, x) of channel k
     h, w = image.shape[:2]
     down = across = 0.0
@@ -157,7 +157,7 @@ def _slopes(image, y, x, k, sobel):  # (h, w, c) -> derivatives down and across 
     return down, across
 
 
-@njit(nogil=True, cache=True)
+@native()
 def _histograms(images, down, across, sobel, shared, turn, rows, out):
     # (n, h, w, c), (h, cells), (w, cells), flags, radians, scratch (h, cells, D), (n, cells, cells, D)
     n, h, w, c = images.shape

@@ -84,7 +84,8 @@ if hasattr(os, "register_at_fork"):  # a child has no thread that would let go o
         after_in_child=global_compiler_lock.release,
     )
 
-# Python calls what is `native`, compiled code alone what is `inner`: without an entry there is less to compile.
+# Python calls what is `native`, compiled code alone what is `inner`: it has no entry (a call from Python crashes), and
+# there is less to compile.
 native = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True)
 inner = partial(njit, no_cfunc_wrapper=True, no_cpython_wrapper=True)
 

@@ -229,3 +229,30 @@ def test_no_class_shares_attributes_with_a_base_in_another_file(module):
             for base in (base for (where, called), base in classes().items() if called == name and where != module):
                 shared = assigned(base)[0] & assigned(node)[1]
                 assert not shared, f"{module}.{node.name} reads {sorted(shared)}, which {name} sets in another file"
+
+
+def test_functions_for_compiled_code_alone_are_called_by_nothing_else():
+    """They have no entry from Python: a call would end the process."""
+    texts = {path: path.read_text(encoding="utf-8") for path in (*MODULES.values(), *ROOT.glob("tests/*.py"))}
+    trees = {path: ast.parse(text) for path, text in texts.items() if "@inner(" in text}
+    at = {path: name for name, path in MODULES.items()}
+    inner = {(at[path], node.name) for path, tree in trees.items() for node in tree.body if _decorated(node, "inner")}
+    assert len(inner) > 20
+    named = re.compile(rf"\b({'|'.join(name for _, name in inner)})\b")
+    for path in (path for path, text in texts.items() if named.search(text)):
+        tree = trees.get(path) or ast.parse(texts[path])
+        compiled = [node for node in tree.body if _decorated(node, "native", "inner")]
+        known = {node.name: (at[path], node.name) for node in compiled}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                known |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
+        for node in (node for part in tree.body if part not in compiled for node in ast.walk(part)):
+            called = known.get(node.id) if isinstance(node, ast.Name) else None
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                called = ".".join(known.get(node.value.id, (node.value.id,))), node.attr
+            assert called not in inner, f"{path.name}, line {node.lineno}: {called}"
+
+
+def _decorated(node, *names) -> bool:
+    calls = getattr(node, "decorator_list", ())
+    return any(isinstance(call, ast.Call) and getattr(call.func, "id", None) in names for call in calls)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore._jit import FAST, inner
+from svmcore._jit import FAST, inner, native
 from svmcore.kernels import KernelCode, Side, _finish
 
 INBOUNDS, FULL, DONE = range(3)  # phases
@@ -125,7 +125,7 @@ def _release(s, i):
     s.slot[i] = -1
 
 
-@inner()
+@native()
 def _moved(x, shape, move):
     """The image x (h w c,) shifted by (dy, dx), zeros shifted in."""
     h, w, c = shape

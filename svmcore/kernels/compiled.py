@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore._jit import greater, inner, lesser
+from svmcore._jit import greater, inner, lesser, native
 
 LINEAR, POLY, RBF_, SIGMOID = range(4)
 FUSED = {"contract"}  # a product and the sum it goes into may be one instruction
@@ -82,7 +82,7 @@ def _exp(x):
     return p * power_of_two.view(np.float32)
 
 
-@njit(cache=True, nogil=True, fastmath=FUSED)
+@inner(fastmath=FUSED)
 def _exp_double(x):
     """exp to 4e-16 (relative), as `_exp`; 0 where it is less than 3e-308."""
     counts = 0.0 if x < -708.0 else 1.0
@@ -97,14 +97,14 @@ def _exp_double(x):
     return counts * p * power_of_two.view(np.float64)
 
 
-@njit(cache=True, nogil=True, fastmath=FUSED)
+@native(fastmath=FUSED)
 def _exact_rbf(numbers, dots, su, sv):
     for i in range(dots.shape[0]):
         for t in range(dots.shape[1]):
             dots[i, t] = _exp_double(-numbers.gamma * max(su[i] + sv[t] - 2.0 * dots[i, t], 0.0))
 
 
-@njit(cache=True, nogil=True, fastmath=FUSED)
+@native(fastmath=FUSED)
 def _exact_poly(numbers, dots, su, sv):
     gamma, coef0, low, high = numbers.gamma, numbers.coef0, numbers.degree % 16, numbers.degree // 16
     for i in range(dots.shape[0]):
@@ -115,7 +115,7 @@ def _exact_poly(numbers, dots, su, sv):
             dots[i, t] = _power(x, low) * (_power(fourth * fourth, high) if high else 1.0)
 
 
-@njit(cache=True, nogil=True, fastmath=FUSED, error_model="numpy")
+@native(fastmath=FUSED, error_model="numpy")
 def _exact_sigmoid(numbers, dots, su, sv):
     for i in range(dots.shape[0]):
         for t in range(dots.shape[1]):

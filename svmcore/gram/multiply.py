@@ -38,13 +38,27 @@ def multiply(rows, tiles, step, first, last, start, stop, code, u, v, out):
                 _finish(code, row, u.sq[i], sq)
 
 
-@native()
-def multiply_add(rows, tiles, step, first, last, code, u, v, coef, F, block, sums):
+def multiply_add(rows, tiles, step, first, last, code, u, v, coef, F) -> None:
     """F (k, n) float64 += coef (k, m) times what `multiply` gives for these groups, which is never written out.
 
-    Most of coef is 0: an example is a support vector of two machines of ten, say. Room: block (m, GROUP), sums (k,
-    GROUP) float32.
+    Most of coef is 0: an example is a support vector of two machines of ten, say.
     """
+    block, sums = (np.empty((count, GROUP), np.float32) for count in coef.shape[::-1])
+    _multiply_add(rows, tiles, step, first, last, code, u, v, coef, F, block, sums)
+
+
+def multiply_sum(rows, tiles, step, first, last, code, u, v, coef, sums) -> None:
+    """sums (m, k) float64 += what `multiply` gives for these groups times coef (k, n) float64, in double precision.
+
+    Machines that have no coefficient in a group cost nothing there.
+    """
+    m, k = sums.shape
+    block, weights, active = np.zeros((m, GROUP), np.float32), np.empty((k, GROUP)), np.empty(k, np.int64)
+    _multiply_sum(rows, tiles, step, first, last, code, u, v, coef, sums, block, weights, active)
+
+
+@native()
+def _multiply_add(rows, tiles, step, first, last, code, u, v, coef, F, block, sums):
     (k, m), n = coef.shape, F.shape[1]
     for g in range(first, last):
         a, b = g * GROUP, lesser((g + 1) * GROUP, n)
@@ -61,12 +75,7 @@ def multiply_add(rows, tiles, step, first, last, code, u, v, coef, F, block, sum
 
 
 @native()
-def multiply_sum(rows, tiles, step, first, last, code, u, v, coef, sums, block, weights, active):
-    """sums (m, k) float64 += what `multiply` gives for these groups times coef (k, n) float64, in double precision.
-
-    Machines that have no coefficient in a group cost nothing there. Room: block (m, GROUP) float32, finite numbers;
-    weights (k, GROUP) float64; active (k,) int64.
-    """
+def _multiply_sum(rows, tiles, step, first, last, code, u, v, coef, sums, block, weights, active):
     k, n = coef.shape
     for g in range(first, last):
         a, b, count = g * GROUP, lesser((g + 1) * GROUP, n), np.int64(0)

@@ -189,13 +189,9 @@ class Operand:
             parts = self._groups(slice(0, self.n), len(A))
             sums = np.zeros((len(parts), len(A), len(coef)))
             of = self._tiles.data, self._tiles.step
-            rest, (k, m) = (kernel.code(), u, v, np.ascontiguousarray(coef)), (len(coef), len(A))
-
-            def sum_up(g, out):
-                room = np.zeros((m, GROUP), np.float32), np.empty((k, GROUP)), np.empty(k, np.int64)
-                multiply_sum(rows, *of, g.start, g.stop, *rest, out, *room)
-
-            side_by_side(sum_up, list(zip(parts, sums, strict=True)))
+            rest = kernel.code(), u, v, np.ascontiguousarray(coef)
+            calls = [(rows, *of, g.start, g.stop, *rest, out) for g, out in zip(parts, sums, strict=True)]
+            side_by_side(multiply_sum, calls)
         else:
             parts, code = _pieces(self.n, WIDTH), kernel.code()
             sums = np.zeros((len(parts), len(A), len(coef)))
@@ -250,12 +246,7 @@ class Operand:
     def _add_tiled(self, F, rows, u, kernel, coef):
         tiles, rest = (self._tiles.data, self._tiles.step), (kernel.code(), u, self.apart(kernel)[1], coef, F)
         groups = self._groups(slice(0, self.n), len(u.sq))
-
-        def add_up(g):
-            room = np.empty((len(u.sq), GROUP), np.float32), np.empty((len(coef), GROUP), np.float32)
-            multiply_add(rows, *tiles, g.start, g.stop, *rest, *room)
-
-        side_by_side(add_up, [(g,) for g in groups])
+        side_by_side(multiply_add, [(rows, *tiles, g.start, g.stop, *rest) for g in groups])
 
     @property
     def _at_once(self) -> float:

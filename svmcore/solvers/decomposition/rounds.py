@@ -29,7 +29,7 @@ from svmcore.solvers.decomposition.inner import as_matrix, solve_set
 from svmcore.solvers.decomposition.look import check_gaps, compute_afresh, look_exactly, refresh, take_in
 from svmcore.solvers.decomposition.reports import note
 from svmcore.solvers.decomposition.sample import whole_pays
-from svmcore.solvers.decomposition.sets import leave_out_settled, left_out, working_set
+from svmcore.solvers.decomposition.sets import GROWTH, leave_out_settled, left_out, plan_growth, working_set
 from svmcore.solvers.decomposition.square import Square
 from svmcore.solvers.decomposition.state import FUTILE, State
 from svmcore.solvers.progress import ROUNDS, WHOLE, Strategy
@@ -49,6 +49,7 @@ class Rounds:
         """To the end. Stopped where someone asks for one."""
         s = self.s
         self._first_round() if s.start is None else self._go_on()
+        s.entering[:] = GROWTH  # of the next set, which looks at most examples for the first time
         if len(s.columns) < s.n:
             self._hold_where_it_pays()
         for narrow in (True, False):
@@ -140,6 +141,7 @@ class Rounds:
         for m in sets if s.trace else ():
             note(s, m, sets[m], len(s.columns), len(sets[m]), gaps[m])
         for m, dual in zip(sets, duals, strict=True):
+            plan_growth(s, m, before[m])
             stuck = np.array_equal(s.alpha[m], before[m])
             gains = s.seen[m].dual - dual > GAIN * (1 + abs(dual))
             s.stale[m] = 0 if gains else STALE if stuck else s.stale[m] + 1

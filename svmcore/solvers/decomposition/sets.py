@@ -11,6 +11,7 @@ from svmcore.solvers.decomposition.sample import sample_size
 from svmcore.solvers.decomposition.state import State
 
 GROWTH = 12_000  # violators a round adds to a working set, at most
+AS_MANY, AT_LEAST = 0.5, 500  # times the examples whose alpha the last round changed, those that the next one adds
 NEAR = 0.02, 0.05  # y (f + b) up to which an example is near a machine's margin, at least and at most; 0 is on it
 
 
@@ -46,7 +47,7 @@ def working_set(s: State, m: int) -> np.ndarray:
     room = s.largest - np.count_nonzero(free)
     if room >= min(s.largest // 8, GROWTH):
         violation[free] = -np.inf
-        chosen = _largest(violation, min(room, GROWTH))
+        chosen = _largest(violation, min(room, s.entering[m]))
         chosen = np.concatenate([np.flatnonzero(free), chosen[violation[chosen] > -_near(s.gaps[m])]])
     else:
         chosen = both_ends(f, up, low, s.largest, s.rng)
@@ -61,6 +62,12 @@ def both_ends(f, up, low, size: int, rng) -> np.ndarray:
     free = np.setdiff1d(np.flatnonzero(up & low), np.concatenate([first, last]))
     more = rng.choice(free, min(len(free), size // 2, size - 2 * quarter), replace=False)
     return np.unique(np.concatenate([first, last, more]))
+
+
+def plan_growth(s: State, m: int, before) -> None:
+    """How many violators the next set of machine m adds, whose alpha (n,) was another one `before`: after a round that
+    has changed few of those that it added, fewer."""
+    s.entering[m] = min(max(int(AS_MANY * np.count_nonzero(s.alpha[m] != before)), AT_LEAST), GROWTH)
 
 
 def leave_out_settled(s: State) -> None:

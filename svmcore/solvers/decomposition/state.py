@@ -70,6 +70,7 @@ class State:
     narrowed: tuple = (None, None)  # the columns that `add_to` was last asked for, as the source prepared them
     threads: int = field(init=False)  # machines solved side by side
     largest: int = field(init=False)  # examples of a working set at most
+    entering: np.ndarray = field(init=False)  # (k,) violators that a machine's next set adds, at most
     K: tuple | None = field(init=False)  # all of K, as Gram.values has it, where it is in memory
     given: bool = field(init=False)  # the source came with all of K
     square: Square | None = None  # the only machine's working set, where not all of K is in memory
@@ -91,6 +92,7 @@ class State:
         self.cramped, self.floor = np.zeros(k, bool), np.zeros(k)
         self.columns, self.threads = np.arange(n), min(CORES, 2, k)
         self.largest = min(n, max(set_size(n, self.square_bytes // self.threads), SMALLEST_SET))
+        self.entering = np.full(k, n, np.int64)
         self.K = self.gram.values
         self.given = self.K is not None
         self.may_hold &= 4 * n * n <= self.square_bytes

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from data import load
+from data import load, own
+from data.dataset import Arrays
 from pages.ui.example import evidence
 from pages.ui.kit.gallery import one_size, reference
 from svmcore.kernels import RBF
@@ -80,6 +81,31 @@ def test_a_detector_on_features_shows_its_windows():
         app = open_page("detect", run=run.id, **window)
         assert not app.exception
         assert not app.error
+
+
+@pytest.mark.parametrize("method", ["sv", "vsv"])
+def test_colour_pictures_are_shown_and_explained(home, method):
+    rng, y = np.random.default_rng(0), np.arange(60) % 2
+    X = rng.integers(0, 120, (60, 20, 16, 3)).astype(np.uint8)
+    X[y == 1, 5:12, 5:10, 0] += 100
+    entry = own.keep("Blots", Arrays(X[:40], y[:40], X[40:], y[40:]))
+    steps = ("scale01", "gradients:4+colours:4", "unit-norm")
+    run = finished(PLAIN.replace(dataset=entry.name, split="given", preprocess=steps, method=method, n_train=None,
+                                 n_test=None))  # fmt: skip
+    assert run.result["errors"] == 0
+    for why in ("hidden", "bill", "family"):
+        app = open_page("errors", run=run.id, digit=f"{entry.name}/test/0", why=why)
+        assert not app.exception
+        assert not app.error
+    machine = run.machine()
+    assert evidence.support_pictures(run, machine, evidence.supports(run, machine, 0)).shape[1:] == (20, 16, 3)
+    app = open_page("datasets", set=entry.name, view="Preprocessing")
+    for chosen in (["scale01", "colours:4"], ["scale01", "gradients:4+colours:4"], ["patterns:2"]):
+        app.multiselect(key="steps_image").set_value(chosen).run()
+        assert not app.exception
+        assert not app.error
+    app.multiselect(key="steps_image").set_value(["colours:4"]).run()
+    assert "with scale01 before it" in app.error[0].value
 
 
 def test_pictures_of_two_sizes_are_laid_in_one():

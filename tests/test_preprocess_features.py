@@ -181,6 +181,10 @@ REFUSED = [
         ["gradients:4+pca:3"],
         "'pca:3' does not make features of a picture alone; allowed with +: gradients, patterns, co",
     ),
+    (
+        ["gradients:16,directions=36,block=8"],
+        "makes 186,624 features of an image of 16 x 16; allowed: up to 65,536, with",
+    ),
     (["0*gradients:4+patterns"], "a weight must be a number above 0, up to 100"),
 ]
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 
 from svmcore.preprocess.steps import Parsed, as_images, check_order, parse_step
 
-MOST = 1 << 16  # pixels that an image described in a file has in a row
+MOST = 1 << 16  # pixels that an image described in a file has in a row; features of an image
 LARGEST = 1e15  # a pixel, so that float32 holds the sum of the squares of an image's pixels
 
 
@@ -218,8 +218,8 @@ class Preprocessor(TransformerMixin, BaseEstimator):
     def _shapes(self, image_shape: tuple[int, ...]) -> list[tuple[int, ...]]:
         """Of images before the first and after each step."""
         shapes = [tuple(image_shape)]
-        for _, step, values in self._parsed:
-            shapes.append(step.shape(shapes[-1], *values) if step.shape else shapes[-1])
+        for one in self._parsed:
+            shapes.append(_shape_made(one, shapes[-1]))
         return shapes
 
     def _as_shown(self, after: int, images: np.ndarray, image_shape: tuple[int, ...]) -> np.ndarray:
@@ -240,18 +240,30 @@ class Preprocessor(TransformerMixin, BaseEstimator):
             _require_pixels(X)
         images = as_images(X, self.image_shape)
         yield images
-        for at, (name, step, values) in enumerate(self._parsed):
+        for at, one in enumerate(self._parsed):
+            name, step, values = one
             if step.images_only and X.ndim == 2 and self.image_shape is None:
                 raise ValueError(
                     f"preprocessing step '{name}' needs images, but X has shape {X.shape}; allowed: "
                     "(n, h, w), (n, h, w, c), or (n, d) with an image_shape"
                 )
+            _shape_made(one, images.shape[1:])
             if step.learn:
                 if at not in learned:
                     learned[at] = step.learn(images, *values)
                 values = learned[at]
             images = step.apply(images, *values)
             yield images
+
+
+def _shape_made(one: Parsed, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of what a step makes of images of `shape`. ValueError for images that do not fit it, and for more
+    features than there is room for."""
+    made = one.step.shape(shape, *one.values) if one.step.shape else shape
+    if one.step.features and (d := math.prod(made)) > MOST:
+        said = f"preprocessing step '{one.name}': it makes {d:,} features of an image of {shape[0]} x {shape[1]}"
+        raise ValueError(f"{said}; allowed: up to {MOST:,}, with fewer cells or smaller blocks")
+    return made
 
 
 def _flat(images: np.ndarray, grey: bool) -> np.ndarray:

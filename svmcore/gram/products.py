@@ -114,7 +114,7 @@ class Operand:
 
     def diag(self, kernel: Kernel) -> np.ndarray:
         """K_ii (n,) float32."""
-        return kernel.diag(self.X)
+        return self.derived(("diagonal", kernel), lambda: kernel.diag(self.X))
 
     def pieces(self):
         """All examples in their order: (which, operand)."""

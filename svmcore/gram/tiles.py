@@ -27,6 +27,7 @@ from svmcore.gram.threads import side_by_side
 
 GROUP = 256  # examples finished together (inner products -> kernel values), a whole number of tiles
 ROWS = 256  # rows that pass over a tile before the next tile: they and the tile stay in L2
+LISTED = 1024  # rows whose lists one call makes
 LEVELS, MIDDLE = 255, 128
 FLIPPED = np.int32(-0x7F7F7F80)  # the top bit of each byte, which makes q a signed q - MIDDLE
 SMALLEST = 1e-30  # of a row's largest value, so that its step can be divided by
@@ -104,7 +105,7 @@ class Tiles:
 
     def own_rows(self, X) -> Rows:
         """X (n, d) itself, which these whole tiles were made of, ready for multiply.py."""
-        parts = [slice(start, start + ROWS) for start in range(0, len(X), ROWS)]
+        parts = [slice(start, start + LISTED) for start in range(0, len(X), LISTED)]
         found = [None] * len(parts)
 
         def list_entries(i, part):

@@ -133,6 +133,60 @@ def test_the_inverse_by_panels(monkeypatch, m):
     assert len(asked) == 1
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_examples_that_leave_or_join_change_the_inverse_by_ranks(seed):
+    rng = np.random.default_rng(seed)
+    K, y, C, alpha, f = started(1e3, seed=seed)
+    steps = free.Free(lambda idx: K[idx], y, C, alpha, f, lambda: True, ROOM)
+    assert steps._compute()
+
+    def expected():
+        F = steps.F
+        return np.linalg.inv(K[np.ix_(F, F)] + free.RIDGE * steps.scale * np.eye(len(F)))
+
+    for _ in range(3):
+        gone = rng.random(len(steps.places)) < 0.15
+        out = steps.places[gone]
+        steps._leave(gone)
+        assert steps.changed
+        assert steps.P is not None
+        np.testing.assert_allclose(steps.P, expected(), rtol=1e-5, atol=1e-5 * np.abs(steps.P).max())
+        steps._join(out[: len(out) // 2])
+        np.testing.assert_allclose(steps.P, expected(), rtol=1e-5, atol=1e-5 * np.abs(steps.P).max())
+        assert len(np.unique(steps.F)) == len(steps.F)
+    steps._leave(np.arange(len(steps.places)) % 2 == 0)
+    assert steps.P is None, "so many leave that it is computed anew"
+
+
+def test_a_step_that_would_lose_is_taken_back():
+    """An inverse that is none leads downhill, and is computed anew."""
+    K, y, C, alpha, f = started(1e3)
+    steps = free.Free(lambda idx: K[idx], y, C, alpha, f, lambda: True, ROOM)
+    steps._compute()
+    steps.P, steps.changed, before = -steps.P, True, (alpha.copy(), f.copy())
+    assert steps._step(1e-3) is False
+    assert steps.P is None
+    np.testing.assert_array_equal((alpha, f), before)
+    dual = naive.dual(K, y, alpha)
+    steps.settle(1e-6)
+    assert naive.dual(K, y, alpha) > dual
+
+
+@pytest.mark.parametrize("C", [1e3, 1e5])
+def test_conjugate_gradients_level_what_the_inverse_leaves(C):
+    K, y, C, alpha, f = started(C)
+    steps = free.Free(lambda idx: K[idx], y, C, alpha, f, lambda: True, ROOM)
+    steps._compute()
+    F = steps.F
+    along = steps.P.sum(0)[None]
+    across = along / along.sum()
+    delta = steps._gradients(F, lambda v: steps.P @ v - along.T @ (across @ v), 1e-3)
+    assert abs(delta.sum()) <= 1e-6 * np.abs(delta).max()
+    once = -(steps.P @ f[F] - along.T @ (across @ f[F]))
+    left, levelled = (np.ptp((f + K[:, F] @ d)[F]) for d in (once, delta))
+    assert levelled <= max(free.LEVEL * 1e-3, 0.1 * left)
+
+
 def test_kernel_values_stay_within_the_room(monkeypatch):
     """Rows of members that left F make room for others, and the steps end where they ended with all the room."""
     monkeypatch.setattr(free, "PANEL", 7)

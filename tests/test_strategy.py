@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from svmcore import RBF, SVC
+from svmcore import RBF, SVC, Decomposition
 from svmcore.solvers.decomposition import sample
 from tests import naive
 
@@ -54,3 +54,18 @@ def test_several_machines_share_the_whole_matrix(small):
 def test_small_problems_say_what_they_are(small):
     X, y = noisy(40, 0.2)
     assert SVC(RBF(0.2)).fit(X, y).strategy_ == "whole matrix of 40 examples"
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_sets_leave_out_what_rests_at_its_bound(small, classes):
+    """Most support vectors of noisy examples do."""
+    X, y = noisy(2000, 0.3)
+    y = y if classes == 2 else y + 3 * (X[:, 1] > 0.5)
+    rounds = SVC(RBF(0.2), C=1.0, tol=1e-4, solver=Decomposition()).fit(X, y)
+    whole = SVC(RBF(0.2), C=1.0, tol=1e-4, solver="smo").fit(X, y)
+    last = {done.machine: done.size for done in rounds.trace_.rounds}
+    for machine, bound in enumerate(rounds.n_bound_):
+        assert last[machine] < bound
+    assert rounds.converged_
+    assert rounds.history_[-1].dual == pytest.approx(whole.history_[-1].dual, rel=1e-6)
+    assert (np.abs(rounds.n_bound_ - whole.n_bound_) <= 2).all()

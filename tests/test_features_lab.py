@@ -12,7 +12,7 @@ from data import load
 from svmcore import RBF, SVC, Answers, JitterSet, Preprocessor, ReducedSet, VirtualSVC, query_jittered, to_onnx
 from svmcore.detection.scan import Scorer, cut
 from svmcore.gram.orbit import Orbit
-from svmcore.lab.analyses import remedies
+from svmcore.lab.analyses import advice, remedies
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import pipeline
@@ -250,6 +250,14 @@ def test_cells_that_do_not_fit_a_window_are_refused_before_a_search():
 def test_a_local_kernel_refuses_features():
     with pytest.raises(RecipeError, match="'local-poly'; allowed: one of inner products, such as rbf or poly"):
         DIGITS.replace(kernel={"name": "local-poly", "image_shape": [8, 8]})
+
+
+def test_a_usual_width_is_found_after_more_components_than_its_sample_has_examples():
+    dataset = load("clouds:2")
+    more = replace(dataset, X_train=np.random.default_rng(0).random((1500, 900)).astype(np.float32))
+    assert advice.usual_gamma(more, ("pca:800",)) > 0
+    with pytest.raises(ValueError, match="components = 901"):
+        advice.usual_gamma(more, ("pca:901",))
 
 
 def test_colours_of_pictures_train(tmp_path):

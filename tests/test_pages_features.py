@@ -5,6 +5,7 @@ import pytest
 
 from data import load, own
 from data.dataset import Arrays
+from pages.draw.strokes import FOUR, pack
 from pages.ui.example import evidence
 from pages.ui.kit.gallery import one_size, reference
 from svmcore.kernels import RBF
@@ -39,6 +40,13 @@ def test_pages_show_runs_on_features(run, page):
     app = open_page(page, run=run.id)
     assert not app.exception
     assert not app.error
+
+
+def test_a_drawing_is_classified_by_its_features(run):
+    app = open_page("draw", run=run.id, runs=run.id, strokes=pack(FOUR), dx="1", why="hidden")
+    assert not app.exception
+    assert app.metric[0].value in map(str, range(10))
+    assert app.segmented_control(key="why_panel").value == "hidden"
 
 
 @pytest.mark.parametrize("panel", ["bill", "orbit", "map", "hidden", "remedy", "without", "family"])

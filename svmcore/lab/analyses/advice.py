@@ -56,8 +56,9 @@ def spread(X: np.ndarray) -> float:
 
 def usual_gamma(dataset: Dataset, steps: tuple[str, ...]) -> float:
     """1 / spread of a dataset's training examples after preprocessing, to two digits; 1 where they do not differ."""
-    X = dataset.X_train[:: max(1, len(dataset.X_train) // SAMPLE)][:SAMPLE]
-    found = spread(Preprocessor(*steps, image_shape=dataset.image_shape).fit(X).transform(X))
+    prepare = Preprocessor(*steps, image_shape=dataset.image_shape)
+    size = max(SAMPLE, prepare.examples_needed)
+    found = spread(prepare.fit_transform(dataset.X_train[:: max(1, len(dataset.X_train) // size)][:size]))
     return float(f"{1 / found:.2g}") if found > 1e-12 else 1.0
 
 

@@ -37,6 +37,7 @@ from svmcore.lab.store import reading, runs
 from svmcore.lab.store.runs import Run
 from svmcore.lab.tasks import TASKS
 from svmcore.metrics import rate_text
+from svmcore.preprocess import STEPS, usage
 
 FORMS = {  # ending of a file -> what it holds, from a run
     ".onnx": ("the machine for onnxruntime", Run.export_onnx),
@@ -158,9 +159,13 @@ def _list(named: dict, as_json: bool) -> int:
 
 
 def _fields(options: argparse.Namespace) -> int:
-    """Fields in the order of a recipe, then those of each method and solver."""
+    """Fields in the order of a recipe, then those of each preprocessing step, task, method and solver."""
     print("Every recipe")
     _describe(FIELDS.values())
+    for name, step in STEPS.items():
+        print(f"\npreprocess={usage(name)}  {step.title}. {step.help}")
+        for own in step.parameters:
+            print(f"  {own.name:14} {own.label}, {own.low:g} to {own.high:.10g} [{own.default:g}]")
     for name, task in TASKS.items():
         print(f"\ntask={name}  {task.title}.")
         _describe(task.fields)

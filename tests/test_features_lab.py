@@ -10,6 +10,7 @@ import pytest
 
 from data import load
 from svmcore import RBF, SVC, Answers, JitterSet, Preprocessor, ReducedSet, VirtualSVC, query_jittered, to_onnx
+from svmcore import __main__ as cli
 from svmcore.detection.scan import Scorer, cut
 from svmcore.gram.orbit import Orbit
 from svmcore.lab.analyses import advice, remedies
@@ -18,7 +19,8 @@ from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import pipeline
 from svmcore.lab.tasks import task_of
 from svmcore.lab.train import execute, prepare, unchecked
-from svmcore.preprocess import as_images
+from svmcore.preprocess import STEPS as STEPS_KNOWN
+from svmcore.preprocess import as_images, usage
 
 STEPS = ("gradients:4,margin=1", "unit-norm")
 DIGITS = Recipe(dataset="digits-8x8", n_train=200, n_test=100, preprocess=STEPS, kernel=RBF(2.0), C=10.0)
@@ -245,6 +247,16 @@ def test_cells_that_do_not_fit_a_window_are_refused_before_a_search():
     recipe = RECIPES["volcano-synthetic"].replace(preprocess=("gradients:64",))
     with pytest.raises(RecipeError, match="cells = 64 per side, but the shorter side of images of"):
         task_of(recipe).size(recipe)
+
+
+def test_the_command_line_lists_every_step_with_its_fields(capsys):
+    assert cli.main(["fields"]) == 0
+    listed = capsys.readouterr().out
+    for name, step in STEPS_KNOWN.items():
+        (own,) = [part for part in listed.split("\n\n") if part.startswith(f"preprocess={usage(name)}  ")]
+        assert [line.split()[0] for line in own.splitlines()[1:] if len(step.parameters) > 1] == [
+            wanted.name for wanted in step.parameters if len(step.parameters) > 1
+        ]
 
 
 def test_a_local_kernel_refuses_features():

@@ -187,6 +187,8 @@ class Machine:
         show in f. A machine whose vectors are all constructed stands for another and is to be fast: it cannot."""
         if isinstance(self.kernel, Precomputed) or not len(self.support):
             return True
+        if self.kernel.derives:
+            return False
         to_be_fast = self.support_vectors.size > EXACT_UP_TO or (self.constructed.all() and self.kernel.compiled)
         return not to_be_fast or (self.kernel.compiled and self._rounding > ROUNDING)
 

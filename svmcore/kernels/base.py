@@ -41,6 +41,7 @@ class Kernel:
     reach: ClassVar[float] = np.inf  # |x|^2 up to which its values come from inner products alone (apart.py)
     differentiable: ClassVar[bool] = False  # has `slopes`
     fills: ClassVar[bool] = False  # is no function of u.v and the norms: brings its own blocks (methods/blockwise.py)
+    derives: ClassVar[bool] = False  # makes so much of an operand's examples that one should serve all blocks
     moved: ClassVar[tuple | None] = None  # (base, shifts, image shape) of the largest `base` over shifted images
     definite: ClassVar[bool] = True  # positive (semi-)definite: sum_ij c_i c_j K(u_i, u_j) >= 0, a squared length
 

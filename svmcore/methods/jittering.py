@@ -126,6 +126,11 @@ class Jittered(BlockwiseKernel):
         return len(self._set) ** 2 if self.sides == "both" else 2 * len(self._set)
 
     @property
+    def derives(self) -> bool:
+        """Features of all forms of the operand's examples take longer than the products with them."""
+        return self._pipeline.makes_features
+
+    @property
     def moved(self) -> tuple | None:
         """(base, shifts (J, 2), image shape) where its value is the largest of `base` over shifts, zeros shifted in."""
         return None if self._shifts is None else (self.base, self._shifts.offsets, self.image_shape)

@@ -1,4 +1,4 @@
-"""Command line: `python -m svmcore recipes | tables | fields`, `run NAME [--set FIELD=VALUE ...] [--json]`,
+"""Command line: `python -m svmcore recipes | tables | fields | warm`, `run NAME [--set FIELD=VALUE ...] [--json]`,
 `go-on RUN`, `sweep NAME FIELD VALUE [VALUE ...]`, `suspects NAME_OR_RUN`, `asking NAME`, and `export RUN FILE`.
 
 NAME is a recipe; or a table, whose recipes are run where the store has no run of them yet, and which is then printed
@@ -28,6 +28,7 @@ from svmcore.lab.analyses.sweep import RULE, chosen, sweep
 from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
 from svmcore.lab.jobs.console import carry_out, summary
+from svmcore.lab.meter import Compiling
 from svmcore.lab.methods import METHODS
 from svmcore.lab.papers import TABLES, fill, stored_runs, text
 from svmcore.lab.presets import LISTED, RECIPES, osuna, xtrain
@@ -36,6 +37,7 @@ from svmcore.lab.solvers import SOLVERS
 from svmcore.lab.store import reading, runs
 from svmcore.lab.store.runs import Run
 from svmcore.lab.tasks import TASKS
+from svmcore.lab.warm import warm_up
 from svmcore.metrics import rate_text
 from svmcore.preprocess import STEPS, usage
 
@@ -140,6 +142,8 @@ def _parser() -> argparse.ArgumentParser:
         next_label.add_argument(f"--{name}", type=int, default=usual, help=f"{help} ({usual})")
     next_label.add_argument("--json", action="store_true", help="print one JSON object on the last line of stdout")
     next_label.set_defaults(do=_asking)
+    warm = commands.add_parser("warm", help="compile all that runs need, for a package or an image")
+    warm.set_defaults(do=_warm)
     away = commands.add_parser("export", help="export a finished run")
     away.add_argument("run", metavar="RUN", help="the id of the run, as printed by `run`")
     away.add_argument("file", metavar="FILE", help=", ".join(f"*{end}: {what}" for end, (what, _) in FORMS.items()))
@@ -182,6 +186,13 @@ def _describe(fields) -> None:
     for field in fields:
         words = ", ".join(field.kind.choices)
         print(f"  {field.name:14} {field.help} {f'One of {words}. ' if words else ''}[{field.show(field.default)}]")
+
+
+def _warm(options: argparse.Namespace) -> int:
+    with Compiling() as compiling:
+        warm_up()
+    print(f"Compiled in {compiling.seconds:.1f} s, kept in {os.environ.get('NUMBA_CACHE_DIR', 'memory only')}.")
+    return 0
 
 
 def _run(options: argparse.Namespace) -> int:

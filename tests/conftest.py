@@ -77,7 +77,7 @@ def no_warm_up():
     """Pages that a test opens compile nothing behind it: the fits of that would meet what later tests put in place."""
     from svmcore.lab.jobs import welcome
 
-    welcome.warm_up = lambda go_on: None
+    welcome.warm_up = lambda go_on, everything: None
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,13 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from svmcore.lab import train
 from svmcore.lab.jobs import queue, welcome
 from svmcore.lab.jobs import queue as jobs
-from svmcore.lab.jobs.welcome import warm_up
 from svmcore.lab.presets import PRESET, RECIPES
 from svmcore.lab.store import runs
-from tests.gate import MOONS
 
 ROOT = Path(__file__).parent.parent
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -35,18 +32,10 @@ def test_the_preset_is_trained_once_in_an_empty_store(gate):
 
 
 @pytest.mark.ci
-@pytest.mark.slow
-def test_after_the_warm_up_nothing_is_left_to_compile(home):
-    warm_up(lambda: True)
-    for recipe in (RECIPES["digits-8x8-sv"], RECIPES["digits-8x8-sv"].replace(solver="decomposition"), MOONS):
-        assert train.execute(recipe).result["compile_seconds"] < 0.2
-
-
-@pytest.mark.ci
 def test_two_processes_train_one_preset(home):
     code = (
         "import os, sys; from svmcore.lab.jobs import welcome, worker; os.environ['SVMLAB_HOME'] = sys.argv[1];"
-        "worker.carry_out = lambda *_: ('done', ''); welcome.warm_up = print; welcome.ensure_preset()"
+        "worker.carry_out = lambda *_: ('done', ''); welcome.warm_up = lambda *_, **__: None; welcome.ensure_preset()"
     )
     command = [sys.executable, "-c", code, str(home)]
     started = [subprocess.Popen(command, env=ENVIRONMENT) for _ in range(2)]

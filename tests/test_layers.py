@@ -153,7 +153,20 @@ def test_no_machine_paths():
 
 LAB = (
     *("costs", "fields", "solvers", "split", "searching", "method", "reducing", "methods", "problem", "task", "finder"),
-    *("finders", "tasks", "recipe", "store", "meter", "priority", "train", "forecast", "analyses", "presets", "papers"),
+    *(
+        "finders",
+        "tasks",
+        "recipe",
+        "store",
+        "meter",
+        "priority",
+        "train",
+        "forecast",
+        "analyses",
+        "presets",
+        "warm",
+        "papers",
+    ),
     "jobs",
 )
 ROOMS = ("kit", "figures", "recipe", "example", "why", "run", "compare", "reduction", "play", "studies", "views")

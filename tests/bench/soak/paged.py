@@ -17,7 +17,7 @@ PAGES = tuple(sorted(path.stem for path in (ROOT / "pages").glob("*.py")))
 def settle() -> None:
     """What a process does once: pages run from app.py, and nothing is compiled behind them."""
     os.chdir(ROOT)
-    welcome.warm_up = lambda go_on: None
+    welcome.warm_up = lambda go_on, everything: None
     for module, name, instead in WHOLE_APP:
         setattr(module, name, instead)
 

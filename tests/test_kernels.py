@@ -172,7 +172,7 @@ def test_a_kernel_of_ones_own_trains_by_name_and_is_saved(cauchy, solver, tmp_pa
 def test_a_kind_that_the_compiled_pass_does_not_know_is_an_error():
     class Strange(Linear):
         def code(self):
-            return KernelCode(99, 1, np.float32(1), np.float32(0))
+            return KernelCode(99, 1, 1.0, 0.0)
 
     with pytest.raises(ValueError, match="the compiled pass does not know"):
         Strange().block(np.ones((2, 3)), np.ones((4, 3)))

@@ -22,7 +22,7 @@ from tests.cases import all_cases
 
 ROOT = Path(__file__).parents[1]
 SHARED = os.environ["SVMLAB_HOME"]  # the JIT cache of all tests
-APART = 1.5  # said over taken, and taken over said
+APART, SPARE = 1.5, 1.75  # taken over said; said over taken: how many examples rest at C is not known before
 LIBRARY = 262  # MB that a process holds before its first run
 LITTLE = 150  # MB: compiling and what the allocator keeps may take so much, whatever the run is
 QUICK = ("usps-vsv", "mnist-5k-vsv", "volcano-synthetic-vsv", "xtrain-adult-3185-svm")
@@ -62,7 +62,7 @@ def test_a_run_takes_what_was_said(name, home, dataset):
     if RECIPES[name].task == "classify":
         dataset(RECIPES[name].dataset)
     said, taken = (max(figure, LITTLE) for figure in said_and_taken(name, home))
-    assert 1 / APART < taken / said < APART
+    assert 1 / SPARE < taken / said < APART
 
 
 @all_cases("name", TAKEN)
@@ -73,7 +73,7 @@ def test_what_is_said_is_what_was_taken_when_it_was_measured(name, home, monkeyp
         said = estimate(RECIPES[name]).memory_mb
     except ValueError as error:
         pytest.skip(str(error))
-    assert 1 / APART < max(TAKEN[name], LITTLE) / max(said, LITTLE) < APART
+    assert 1 / SPARE < max(TAKEN[name], LITTLE) / max(said, LITTLE) < APART
 
 
 def test_a_run_keeps_within_what_was_said_where_more_would_be_faster(home, monkeypatch):

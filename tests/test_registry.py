@@ -44,7 +44,7 @@ class Cubed(Kernel):
         return rf"({self.weight:g}\, u \cdot v)^3"
 
     def code(self):
-        return KernelCode(POLY, 3, np.float32(self.weight), np.float32(0))
+        return KernelCode(POLY, 3, float(self.weight), 0.0)
 
     def value(self, dots, su, sv):
         return (self.weight * dots) ** 3

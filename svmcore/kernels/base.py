@@ -117,9 +117,9 @@ class Kernel:
             _subtract_far_rows(dots, u.far, v.far)
         if not self.compiled:
             return self.value(dots, u.sq[:, None], v.sq[None, :])
-        numbers = self.code(np.float64)
-        if numbers.kind in EXACT:
-            EXACT[numbers.kind](numbers, dots, u.sq, v.sq)
+        code = self.code()
+        if code.kind in EXACT:
+            EXACT[code.kind](code, dots, u.sq, v.sq)
         return dots
 
     def columns(self, B) -> "Columns":
@@ -178,9 +178,8 @@ class Kernel:
     def __sklearn_clone__(self) -> "Kernel":
         return self  # never changed
 
-    def code(self, number=np.float32) -> KernelCode:
-        """The kernel in plain numbers of a precision, for the compiled pass; of one that it does not know, inner
-        products alone."""
+    def code(self) -> KernelCode:
+        """The kernel in plain numbers, for the compiled pass; of one that it does not know inner products alone."""
         return INNER
 
     def to_dict(self) -> dict:

@@ -4,36 +4,35 @@ A row is gone through once, its values in vectors from the inner product to the 
 this to be right, but to be fast: of one without a `code` the pass leaves inner products, and `Kernel.value` goes on.
 
 EXACT does the same for values of double precision, a function for each kind, so that a fit compiles the one it needs:
-finish(numbers, dots, su, sv) in place, dots (m, n) float64, su (m,), sv (n,).
+finish(code, dots, su, sv) in place, dots (m, n) float64, su (m,), sv (n,).
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from svmcore._jit import greater, inner, lesser, native
+from svmcore._jit import inner, native
 
 LINEAR, POLY, RBF_, SIGMOID = range(4)
 FUSED = {"contract"}  # a product and the sum it goes into may be one instruction
 
 
 class KernelCode(NamedTuple):
-    """A kernel as compiled code sees it: plain numbers (a function argument would defeat the disk cache), which EXACT
-    takes in double precision."""
+    """A kernel as compiled code sees it: plain numbers (a function argument would defeat the disk cache)."""
 
     kind: int
     degree: int
-    gamma: np.float32
-    coef0: np.float32
+    gamma: float
+    coef0: float
 
 
-INNER = KernelCode(LINEAR, 1, np.float32(1), np.float32(0))
+INNER = KernelCode(LINEAR, 1, 1.0, 0.0)
 
 
 @inner(fastmath=FUSED, error_model="numpy")
 def _finish(code, row, su, sv):
     """Inner products `row` (t,) of u with t vectors become kernel values in place; su = |u|^2, sv (t,) = |v|^2."""
-    gamma, coef0 = code.gamma, code.coef0
+    gamma, coef0 = np.float32(code.gamma), np.float32(code.coef0)
     if code.kind == POLY and code.degree < 16:
         for t in range(row.shape[0]):
             row[t] = _power(gamma * row[t] + coef0, code.degree)
@@ -47,7 +46,8 @@ def _finish(code, row, su, sv):
             row[t] = _power(x, low) * _power(eighth * eighth, high)
     elif code.kind == RBF_:
         for t in range(row.shape[0]):
-            row[t] = _exp(-gamma * greater(su + sv[t] - np.float32(2) * row[t], np.float32(0)))
+            away = su + sv[t] - np.float32(2) * row[t]
+            row[t] = _exp(-gamma * (np.float32(0) if away < 0 else away))
     elif code.kind == SIGMOID:
         for t in range(row.shape[0]):
             e = _exp(np.float32(2) * (gamma * row[t] + coef0))
@@ -71,8 +71,10 @@ def _power(x, degree):
 
 @inner(fastmath=FUSED)
 def _exp(x):
-    """exp to 2e-7 (relative) by x = k ln 2 + r; vectorises, which a call of the library's exp does not."""
-    x = lesser(greater(x, np.float32(-87)), np.float32(87))
+    """exp to 2e-7 (relative) by x = k ln 2 + r; vectorises, which a call of the library's exp does not. What is not a
+    number stays so: `lesser` and `greater` would hide it."""
+    x = np.float32(-87) if x < np.float32(-87) else x
+    x = np.float32(87) if x > np.float32(87) else x
     k = np.floor(x * np.float32(1.44269504) + np.float32(0.5))
     power_of_two = np.int32((np.int32(k) + np.int32(127)) << np.int32(23))
     r = (x - k * np.float32(0.693359375)) + k * np.float32(2.12194440e-4)  # ln 2 in two parts
@@ -86,7 +88,8 @@ def _exp(x):
 def _exp_double(x):
     """exp to 4e-16 (relative), as `_exp`; 0 where it is less than 3e-308."""
     counts = 0.0 if x < -708.0 else 1.0
-    x = min(max(x, -708.0), 709.0)
+    x = -708.0 if x < -708.0 else x
+    x = 709.0 if x > 709.0 else x
     k = np.floor(x * 1.4426950408889634 + 0.5)
     power_of_two = np.int64((np.int64(np.int32(k)) + np.int64(1023)) << np.int64(52))
     r = (x - k * 0.693145751953125) + k * -1.4286068203094172e-6  # ln 2 in two parts
@@ -98,15 +101,16 @@ def _exp_double(x):
 
 
 @native(fastmath=FUSED)
-def _exact_rbf(numbers, dots, su, sv):
+def _exact_rbf(code, dots, su, sv):
     for i in range(dots.shape[0]):
         for t in range(dots.shape[1]):
-            dots[i, t] = _exp_double(-numbers.gamma * max(su[i] + sv[t] - 2.0 * dots[i, t], 0.0))
+            away = su[i] + sv[t] - 2.0 * dots[i, t]
+            dots[i, t] = _exp_double(-code.gamma * (0.0 if away < 0 else away))
 
 
 @native(fastmath=FUSED)
-def _exact_poly(numbers, dots, su, sv):
-    gamma, coef0, low, high = numbers.gamma, numbers.coef0, numbers.degree % 16, numbers.degree // 16
+def _exact_poly(code, dots, su, sv):
+    gamma, coef0, low, high = code.gamma, code.coef0, code.degree % 16, code.degree // 16
     for i in range(dots.shape[0]):
         for t in range(dots.shape[1]):
             x = gamma * dots[i, t] + coef0
@@ -116,10 +120,10 @@ def _exact_poly(numbers, dots, su, sv):
 
 
 @native(fastmath=FUSED, error_model="numpy")
-def _exact_sigmoid(numbers, dots, su, sv):
+def _exact_sigmoid(code, dots, su, sv):
     for i in range(dots.shape[0]):
         for t in range(dots.shape[1]):
-            e = _exp_double(2.0 * (numbers.gamma * dots[i, t] + numbers.coef0))
+            e = _exp_double(2.0 * (code.gamma * dots[i, t] + code.coef0))
             dots[i, t] = (e - 1.0) / (e + 1.0)
 
 

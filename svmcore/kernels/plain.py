@@ -59,7 +59,7 @@ class Linear(Kernel):
     centrable: ClassVar[bool] = True  # (u + a).(v + a) = u.v + a.u + a.v + |a|^2, and sum_i alpha_i y_i = 0
     formula: ClassVar[str] = r"u \cdot v"
 
-    def code(self, number=np.float32) -> KernelCode:
+    def code(self) -> KernelCode:
         return INNER
 
     def value(self, dots, su, sv):
@@ -133,9 +133,8 @@ class Poly(Kernel):
             together = Allowed("gamma + coef0 above 0 (or normalised=False)", lambda coef0: self.gamma + coef0 > 0)
             self.require(coef0=together)
 
-    def code(self, number=np.float32) -> KernelCode:
-        gamma, coef0 = number(self.gamma / self.unit), number(self.coef0 / self.unit)
-        return KernelCode(POLY, int(self.degree), gamma, coef0)
+    def code(self) -> KernelCode:
+        return KernelCode(POLY, int(self.degree), float(self.gamma / self.unit), float(self.coef0 / self.unit))
 
     def value(self, dots, su, sv):
         return whole_power((self.gamma * dots + self.coef0) / self.unit, self.degree)
@@ -187,8 +186,8 @@ class RBF(Kernel):
     def __post_init__(self):
         self.require(gamma=POSITIVE)
 
-    def code(self, number=np.float32) -> KernelCode:
-        return KernelCode(RBF_, 1, number(self.gamma), number(0))
+    def code(self) -> KernelCode:
+        return KernelCode(RBF_, 1, float(self.gamma), 0.0)
 
     def value(self, dots, su, sv):
         exponent = np.minimum(2 * dots - su - sv, 0)
@@ -238,8 +237,8 @@ class Sigmoid(Kernel):
     def __post_init__(self):
         self.require(gamma=POSITIVE, coef0=FINITE)
 
-    def code(self, number=np.float32) -> KernelCode:
-        return KernelCode(SIGMOID, 1, number(self.gamma), number(self.coef0))
+    def code(self) -> KernelCode:
+        return KernelCode(SIGMOID, 1, float(self.gamma), float(self.coef0))
 
     def value(self, dots, su, sv):
         return np.tanh(self.gamma * dots + self.coef0)

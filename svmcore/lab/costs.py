@@ -4,7 +4,7 @@
 
 Classes that are told apart well leave few examples near the margin, classes that overlap many. Machines that share
 their examples share support vectors: k of them have k^0.7 times as many distinct ones as one has. Where classes overlap
-alphas go to C and back: the larger C, the longer a training takes (`effort`).
+alphas go to C and back: the larger C and the fewer features, the longer a training takes (`effort`).
 
 Seconds and megabytes of the stages of a plan:
 
@@ -39,8 +39,9 @@ from svmcore.source import NUMBERS, SMO_UP_TO
 EASY, HARD = 2.9, 10.5
 RATE = 0.65  # support vectors of one machine grow with this power of the examples
 # Of overlapping classes, as their examples are no longer told apart: times as long at C up to 1, a power of C, the
-# largest C that counts. Read off adult, 500 to 20,000 rows with C of 0.1 to 1000, and noisy tables of 400 to 60,000
-SLOWER, BY_C, MOST_C = 1.4, 0.45, 300.0
+# features from which on it becomes less, the largest C that counts. Read off adult, forest and noisy tables of 2 to 123
+# features, 3,000 to 30,000 rows, C of 1 to 1000
+SLOWER, BY_C, FEW_FEATURES, MOST_C = 1.1, 0.4, 16, 1000.0
 DEGREE, SIMPLER = 9, 0.6  # of a polynomial of lower degree: times (degree / DEGREE)^SIMPLER
 STEPS = {"deslant": 0.65, "gradients": 0.29}  # times the support vectors without this step
 STEADY = {"unit-norm", "scale01"}  # preparations that a shift does not change, but for ink that it clips
@@ -126,7 +127,8 @@ def vectors_of_one(n: float, hardness: float) -> float:
 
 def effort(size: Sizes, values: Iterable[float]) -> float:
     """Times as long that trainings take as those of classes that are told apart well, in the mean over values of C."""
-    return mean(SLOWER * min(max(C, 1.0), MOST_C) ** BY_C for C in values) if size.overlap else 1.0
+    power = BY_C * min(1.0, FEW_FEATURES / max(size.d, 1))
+    return mean(SLOWER * min(max(C, 1.0), MOST_C) ** power for C in values) if size.overlap else 1.0
 
 
 def easy(kernel, steps) -> float:

@@ -19,6 +19,7 @@ import numpy as np
 SMALLEST, LARGEST = 1000, 10_000  # examples of the sample that the first round works on, which is a quarter of n else
 KEPT, STREAMED, MOVED = 1.6, 0.8, 0.5  # of a value of K in memory, of one added to f, of an example that a pair passes
 AGAIN, OFTEN = 2, 3  # times that rounds compute the largest set's square; products of all SVs that bring f up to date
+CLEARLY = 0.8  # share of what rounds take, below which the whole matrix is worth its memory
 LATER = 2  # times the pairs of the sample, solved roughly, that as many examples take to the end
 
 
@@ -36,4 +37,4 @@ def whole_pays(alpha, C, sample, iterations) -> tuple[bool, float]:
     moved = MOVED * LATER * np.asarray(iterations) / len(sample)
     whole = KEPT + moved.sum()
     rounds = AGAIN * KEPT * (shares**2).sum() + OFTEN * STREAMED * share + 2 * (moved * free).sum()
-    return bool(whole < rounds), float(share)
+    return bool(whole < CLEARLY * rounds), float(share)

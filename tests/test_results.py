@@ -13,7 +13,7 @@ from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.solvers import smo
-from tests.bench import judge, measured, peers, ratio, results, times
+from tests.bench import curves, judge, measured, peers, ratio, results, times
 from tests.bench.problems import PROBLEMS
 
 TEXT = results.RESULTS.read_text(encoding="utf-8")
@@ -63,8 +63,8 @@ def test_measured_problems_are_those_of_the_bench():
 
 
 def test_the_picture_of_ratios_is_drawn_from_the_figures():
-    (shown,) = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)
-    assert (results.RESULTS.parent / shown) == ratio.PATH
+    shown = [results.RESULTS.parent / path for path in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)]
+    assert shown == [ratio.PATH, curves.PATH]
     rows = measured.read("peers")
     assert ratio.PATH.read_text(encoding="utf-8") == ratio.picture(rows), "python -m tests.bench.results --write"
     drawn = ElementTree.fromstring(ratio.picture(rows))
@@ -181,6 +181,23 @@ def test_linear_machines_of_other_libraries_are_told_beside_our_objective():
     plane = {"seconds": 0.5, "primal": 2.02}
     row["candidates"] |= {"ours": row["candidates"]["ours"] | {"primal": 2.0}, "liblinear": plane}
     assert "linear kernel: LIBLINEAR 0.5 s (1 %), ours 1.00 s (0 %)." in times.planes({"linear-8": row})[0]
+
+
+def test_curves_fall_towards_the_best_objective_that_either_reached():
+    rows = {"ours": [(0.1, 0.0), (1.0, 100.0)], "sklearnex": [(0.2, 50.0), (4.0, 99.0)], "machine": "quick"}
+    far = curves.below({who: rows[who] for who in curves.WHO})
+    assert far["ours"] == [(0.1, 1.0), (1.0, curves.NEAREST)]
+    assert far["sklearnex"] == [(0.2, 0.5), (4.0, pytest.approx(0.01))]
+    drawn = ElementTree.fromstring(curves.picture({"overlap-C1e4": rows}))
+    assert len(drawn.findall("{*}polyline")) == 2
+    assert curves.part({}, results.measured_on) == "Not measured yet."
+    assert "Measured on quick." in curves.part({"overlap-C1e4": rows}, results.measured_on)
+
+
+def test_the_curves_are_drawn_from_the_figures():
+    found = measured.read("curves")
+    assert list(found) == list(curves.HARD)
+    assert curves.PATH.read_text(encoding="utf-8") == curves.picture(found), "python -m tests.bench.results --write"
 
 
 def test_published_errors_are_those_of_the_tables():

@@ -48,31 +48,31 @@ def picture(rows: dict) -> str:
     low, high = min([*ratios, RATIOS[0]]), max([*ratios, RATIOS[-1]])
 
     def x(n):
-        return round(_between(n, NS[0], NS[-1], LEFT, WIDTH - RIGHT), 1)
+        return round(between(n, NS[0], NS[-1], LEFT, WIDTH - RIGHT), 1)
 
     def y(ratio):
-        return round(_between(ratio, low * 0.9, high * 1.1, HEIGHT - BOTTOM, TOP), 1)
+        return round(between(ratio, low * 0.9, high * 1.1, HEIGHT - BOTTOM, TOP), 1)
 
-    parts = [_text(LEFT, 16, "seconds of a fit, ours / scikit-learn-intelex", "start")]
+    parts = [text(LEFT, 16, "seconds of a fit, ours / scikit-learn-intelex", "start")]
     for n in NS:
-        parts += [_rule(x(n), x(n), TOP, HEIGHT - BOTTOM, "grid"), _text(x(n), HEIGHT - BOTTOM + 18, f"{n:,}")]
+        parts += [rule(x(n), x(n), TOP, HEIGHT - BOTTOM, "grid"), text(x(n), HEIGHT - BOTTOM + 18, f"{n:,}")]
     for ratio in RATIOS:
-        parts.append(_rule(LEFT, WIDTH - RIGHT, y(ratio), y(ratio), "one" if ratio == 1 else "grid"))
-        parts.append(_text(LEFT - 8, y(ratio) + 4, f"{ratio:g}", "end"))
-    parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "examples"))
+        parts.append(rule(LEFT, WIDTH - RIGHT, y(ratio), y(ratio), "one" if ratio == 1 else "grid"))
+        parts.append(text(LEFT - 8, y(ratio) + 4, f"{ratio:g}", "end"))
+    parts.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "examples"))
     ends = _apart({kind: y(points[-1][1]) for kind, points in found.items()})
     for colour, (kind, points) in zip(COLOURS, found.items(), strict=False):
         at = [(x(n), y(ratio)) for n, ratio in points]
-        parts.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{_joined(at)}"/>')
+        parts.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{joined(at)}"/>')
         parts += [f'<circle cx="{a}" cy="{b}" r="3.5" fill="{colour}"/>' for a, b in at]
         label = f'<tspan style="fill:{colour};font-weight:600">{escape(kind)}</tspan>'
         parts.append(f'<text x="{WIDTH - RIGHT + 12}" y="{ends[kind] + 4:.1f}">{label}</text>')
-        parts.append(_rule(at[-1][0] + 5, WIDTH - RIGHT + 9, at[-1][1], ends[kind], "grid"))
+        parts.append(rule(at[-1][0] + 5, WIDTH - RIGHT + 9, at[-1][1], ends[kind], "grid"))
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">'
     return "\n".join([head, f"<style>{STYLE}</style>", *parts, "</svg>\n"])
 
 
-def _between(value, low, high, first, last) -> float:
+def between(value, low, high, first, last) -> float:
     """A logarithmic scale: low at `first`, high at `last`."""
     return first + (last - first) * math.log(value / low) / math.log(high / low)
 
@@ -86,13 +86,13 @@ def _apart(heights: dict[str, float]) -> dict[str, float]:
     return {kind: height - over for kind, height in placed.items()}
 
 
-def _joined(points) -> str:
+def joined(points) -> str:
     return " ".join(f"{x},{y}" for x, y in points)
 
 
-def _text(x, y, words: str, anchor: str = "middle") -> str:
+def text(x, y, words: str, anchor: str = "middle") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{words}</text>'
 
 
-def _rule(x1, x2, y1, y2, kind: str) -> str:
+def rule(x1, x2, y1, y2, kind: str) -> str:
     return f'<line class="{kind}" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"/>'

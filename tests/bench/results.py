@@ -16,7 +16,7 @@ import numpy as np
 from svmcore.lab.papers import TABLES
 from svmcore.lab.presets import RECIPES
 from svmcore.metrics import wilson
-from tests.bench import asking, crossing, digestion, forecast, headline, measured, ratio, reductions, times
+from tests.bench import asking, crossing, curves, digestion, forecast, headline, measured, ratio, reductions, times
 from tests.bench.soak import told
 
 README, RESULTS = Path(__file__).parents[2] / "README.md", Path(__file__).with_name("RESULTS.md")
@@ -38,6 +38,7 @@ def parts(path: Path) -> dict[str, str]:
         "digestion": of_digestion(measured.read("digestion")),
         "forecast": forecast.part(measured.read("forecast"), table, lines, measured_on),
         "peers": times.part(measured.read("peers"), table, lines, measured_on),
+        "curves": curves.part(measured.read("curves"), measured_on),
         "clicks": clicks(measured.read("clicks")),
         "clicks_detect": clicks_detect(measured.read("clicks_detect")),
         "clicks_why": clicks_why(measured.read("clicks_why")),
@@ -208,6 +209,8 @@ def main(argv=None) -> int:
         print(f"no stored run of {', '.join(missing)}: `python -m svmcore run NAME` first", file=sys.stderr)
     if options.write:
         ratio.PATH.write_text(ratio.picture(measured.read("peers")), encoding="utf-8")
+        if found := measured.read("curves"):
+            curves.PATH.write_text(curves.picture(found), encoding="utf-8")
         for path in (README, RESULTS):
             path.write_text(rewritten(path), encoding="utf-8")
     else:

@@ -2,6 +2,7 @@
 
 runs.json        recipe name -> its errors or detections, support vectors, seconds and memory     take_runs
 peers.json       what peers.py writes, a problem an entry; peers.svg is drawn from it by ratio.py
+curves.json      what curves.py writes, and curves.svg is drawn from
 digestion.json   what digestion.py writes
 clicks.json      what clicks.py writes
 clicks_detect.json  what clicks_detect.py writes

@@ -41,10 +41,12 @@ DROPS = 300  # examples that may reach a bound within one step
 ENTER, FEW = 0.2, 20  # times the examples of F, the violators that come in at a time; at least so many
 ROUNDING = 1e-10  # of what the dual changes by, that it may lose by rounding
 ANEW = 0.25  # share of F that leaves or comes in at a time, above which P is computed anew
+LARGE = 800  # examples of F from which on that takes longer than ranks and gradients, which bounds cut short
 GRADIENTS, CUTS = 25, 3  # conjugate gradients of a step; such steps on one F that bounds may cut short
 STEPS, LIKELY = 60, 2  # steps of one call at most, and how many times P is expected to be computed
 VALUE, FACTOR, READ, PASSED = 2.0, 1 / 60, 0.4, 0.9  # ns of a kernel value, of |F|^3 where P is computed, of a number
 # that a product reads, of an example that a pair passes
+OVERHEAD = 1e6  # ns of a step, however few its examples
 
 
 def worth(alpha, C, room: int, others: int = 0) -> float:
@@ -157,10 +159,14 @@ class Free:
         self.scale = float(K.diagonal().mean())
         return self.ridge * self.scale
 
+    def _changes(self, m: int, ranks: int) -> bool:
+        """Whether P (m, m) is to change by so many ranks: where that is less work than P anew, and has digits left."""
+        return m >= LARGE and ranks <= ANEW * m and self.ridge == RIDGE
+
     def _leave(self, gone) -> None:
         """Those of F that `gone` (m,) marks are no longer in it."""
         remain, self.places = ~gone, self.places[~gone]
-        if self.P is None or np.count_nonzero(gone) > ANEW * len(gone) or self.ridge < RIDGE:
+        if self.P is None or not self._changes(len(gone), np.count_nonzero(gone)):
             self.P = None
             return
         self._cost(4 * FACTOR * len(gone) ** 2 * np.count_nonzero(gone))
@@ -179,7 +185,7 @@ class Free:
             return
         m, P, F = len(self.places), self.P, self.F
         self.places, self.P = np.concatenate([self.places, new]), None
-        if P is None or len(new) > ANEW * m or self.ridge < RIDGE:
+        if P is None or not self._changes(m, len(new)):
             return
         self._cost(4 * FACTOR * m**2 * len(new))
         B, N = self.K[np.ix_(new, F)].T, self.members[new]
@@ -204,7 +210,7 @@ class Free:
         A = self.sums[:, F][self.sums[:, F].any(1)].astype(float)
         along = A @ self.P  # (g, m); without it P changes none of the sums
         across = np.linalg.solve(along @ A.T, along)
-        self._cost(READ * len(F) * (len(F) + 2 * len(self.f)))
+        self._cost(OVERHEAD + READ * len(F) * (len(F) + 2 * len(self.f)))
 
         def inside(v):
             return _product(self.P, v) - along.T @ (across @ v)
@@ -293,11 +299,11 @@ class Free:
         self.spread = self._spread_of(self.f[F], F)
         if self.spread <= LEVEL * tol:
             return True
-        if self.cuts < 0:
+        if self.cuts < 0 and len(F) >= LARGE:
             self.cuts = 0
-        elif self.spread > HELPS * last:
-            if self.ridge == LEAST and not self.changed:
-                return True
+        elif self.spread > HELPS * last and self.ridge == LEAST and not self.changed:
+            return True
+        elif self.cuts < 0 or self.spread > HELPS * last:
             self._compute_anew()
         return False
 

@@ -134,7 +134,8 @@ def test_the_inverse_by_panels(monkeypatch, m):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_examples_that_leave_or_join_change_the_inverse_by_ranks(seed):
+def test_examples_that_leave_or_join_change_the_inverse_by_ranks(monkeypatch, seed):
+    monkeypatch.setattr(free, "LARGE", 10)
     rng = np.random.default_rng(seed)
     K, y, C, alpha, f = started(1e3, seed=seed)
     steps = free.Free(lambda idx: K[idx], y, C, alpha, f, lambda: True, ROOM)
@@ -261,7 +262,7 @@ def test_steps_count_against_the_limit():
         machine = SVC(Linear(), C=1e6, max_iter=5000).fit(X, y)
     steps = int(re.search(r"(\d+) second-order", machine.strategy_)[1])
     assert 0 < steps <= free.STEPS
-    assert machine.n_iter_[0] >= 5000 > machine.n_iter_[0] - steps * 500
+    assert machine.n_iter_[0] >= 5000 > machine.n_iter_[0] - steps * 1500
 
 
 @pytest.mark.parametrize("seed", range(3))

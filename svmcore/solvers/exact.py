@@ -10,9 +10,10 @@ random, and errors of kernel values grow with both examples' lengths, so that
     |e_i| <= e s_i w_i,    w_i^2 = sum over changes d of sum_j d_j^2 K_jj
 
 s_i = sqrt(K_ii) (Cauchy and Schwarz), or |x_i|^2 where values do not grow with it. A first look computes f anew for the
-ends of both index sets, the largest s_i w_i and a random sample of the others: it measures e. Then for every example
-whose working f lies within its own e s_i w_i of an end, as long as they are few: what lies farther inside cannot decide
-the gap.
+ends of both index sets, the largest s_i w_i and a random sample of the others: it measures e. Where a kernel is so
+narrow that few examples have large neighbours, a few errors are many times the usual one: then a larger sample tells
+how large, and e is some times the largest. Then f is computed for every example whose working f lies within its own
+e s_i w_i of an end, as long as they are few: what lies farther inside cannot decide the gap.
 Where they are many, the gap is known to what they leave open, and a target that is smaller by as much settles it with
 some more pairs.
 
@@ -34,6 +35,9 @@ LARGEST = 16  # examples of the first look that may have lost most
 SAMPLE = 24  # examples of the first look at random, of those that have lost anything
 SAFETY = 6.0  # times the root mean square of the errors e_i / (s_i w_i) seen, what the largest is supposed to be
 UNSURE = 4  # errors seen, of which that is twice as much; of more of them less, as their mean square is better known
+HEAVY, SAMPLES, TAIL = 8.0, 512, 6.0  # times the median error, the largest from which on some are that large; examples
+# of the larger sample; times its largest error, what the largest of all is supposed to be
+MATTERS = 0.05  # share of tol that an error of e takes, from which on the larger sample is worth it
 MUCH = 1.5  # times what an example has lost in the median, where one has lost much
 FEW = 512  # examples that are computed anew in one look; of half as many, all
 ROUGH = 0.4  # share of tol above which the errors of the working f are too large to go on with
@@ -65,9 +69,7 @@ class Exact:
         at = look.first()
         while len(at):
             look.compute(at)
-            at = look.wanted()
-            if len(at) > FEW:
-                at = at[look.scale[at] > MUCH * look.usual][:FEW]
+            at = look.more()
         gap, b = self._at_most(m, alpha, f, look.error)
         self.known[m] = gap <= self.tol
         if self.known[m]:
@@ -128,6 +130,7 @@ class _Look:
         self.scale = exact.length * lost
         self.usual = float(np.median(self.scale[self.scale > 0])) if self.scale.any() else 0.0
         self.computed, self.e, self.error = np.zeros(len(f), bool), 0.0, self.rounding
+        self.uneven = self.sampled_more = False
 
     def first(self) -> np.ndarray:
         """What is computed first."""
@@ -140,6 +143,15 @@ class _Look:
         ends = _ends(self.up, self.f, ENDS), _ends(self.low, -self.f, ENDS)
         return np.unique(np.concatenate([*ends, largest, sample]))
 
+    def more(self) -> np.ndarray:
+        """What is computed next: a larger sample where errors are uneven, once, then few of those that may decide."""
+        if self.uneven and not self.sampled_more and self.e * self.usual > MATTERS * self.exact.tol:
+            self.sampled_more, left = True, np.flatnonzero((self.up | self.low) & ~self.computed & (self.scale > 0))
+            if len(left):
+                return self.exact.rng.choice(left, min(SAMPLES, len(left)), replace=False)
+        at = self.wanted()
+        return at if len(at) <= FEW else at[self.scale[at] > MUCH * self.usual][:FEW]
+
     def compute(self, at) -> None:
         """f of these examples, and what it tells of the errors of the others."""
         values = self.exact.f(self.m, self.alpha, at)
@@ -148,7 +160,8 @@ class _Look:
         if measured.any():
             each = error[measured] / scale[measured]
             supposed = SAFETY * (1 + UNSURE / len(each)) * np.sqrt(np.mean(each**2))
-            self.e = np.max([self.e, supposed, each.max()])
+            self.uneven |= each.max() > HEAVY * np.median(each)
+            self.e = np.max([self.e, supposed, each.max() * (TAIL if self.uneven else 1.0)])
         self.f[at], self.lost[at], self.computed[at] = values, 0, True
         self.error = np.where(self.computed, self.rounding, self.e * self.scale + self.rounding)
 

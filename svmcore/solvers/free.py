@@ -46,7 +46,7 @@ GRADIENTS, CUTS = 25, 3  # conjugate gradients of a step; such steps on one F th
 STEPS, LIKELY = 60, 2  # steps of one call at most, and how many times P is expected to be computed
 VALUE, FACTOR, READ, PASSED = 2.0, 1 / 60, 0.4, 0.9  # ns of a kernel value, of |F|^3 where P is computed, of a number
 # that a product reads, of an example that a pair passes
-OVERHEAD = 1e6  # ns of a step, however few its examples
+OVERHEAD = 3e5  # ns of a step, however few its examples
 
 
 def worth(alpha, C, room: int, others: int = 0) -> float:

@@ -1,7 +1,7 @@
 """Whole matrix or rounds: whichever takes less, as far as the first round's sample lets one expect.
 
     whole matrix    KEPT n^2  +  MOVED P n
-    rounds          AGAIN KEPT sum_c (s_c n)^2  +  OFTEN STREAMED s n^2  +  MOVED 2 sum_c P_c f_c n
+    rounds          KEPT sum_c (s_c^2 + f_c^2) n^2  +  OFTEN STREAMED s n^2  +  MOVED 2 sum_c P_c f_c n
 
 s_c: share of the sample that are SVs of machine c of k, f_c: free SVs, s: SVs of any machine; P: pairs that the sample
 took, for each example, times n. Where SVs are few (digits) rounds compute a fraction of the matrix. Where most of them
@@ -18,7 +18,7 @@ import numpy as np
 
 SMALLEST, LARGEST = 1000, 10_000  # examples of the sample that the first round works on, which is a quarter of n else
 KEPT, STREAMED, MOVED = 1.6, 0.8, 0.5  # of a value of K in memory, of one added to f, of an example that a pair passes
-AGAIN, OFTEN = 2, 3  # times that rounds compute the largest set's square; products of all SVs that bring f up to date
+OFTEN = 3  # products of all SVs that bring f up to date
 CLEARLY = 0.8  # share of what rounds take, below which the whole matrix is worth its memory
 LATER = 2  # times the pairs of the sample, solved roughly, that as many examples take to the end
 
@@ -36,5 +36,5 @@ def whole_pays(alpha, C, sample, iterations) -> tuple[bool, float]:
     shares, share = loaded.mean(1), loaded.any(0).mean()
     moved = MOVED * LATER * np.asarray(iterations) / len(sample)
     whole = KEPT + moved.sum()
-    rounds = AGAIN * KEPT * (shares**2).sum() + OFTEN * STREAMED * share + 2 * (moved * free).sum()
+    rounds = KEPT * (shares**2 + free**2).sum() + OFTEN * STREAMED * share + 2 * (moved * free).sum()
     return bool(whole < CLEARLY * rounds), float(share)

@@ -28,7 +28,7 @@ def test_from_an_error_to_the_invariance_that_helps_and_to_what_it_mends(server,
     expect(dialog.get_by_text(re.compile(r"\d+ of 81 shifts")).first).to_be_visible()
     expect(dialog.locator(".st-key-map_0 .js-plotly-plot")).to_be_visible()
 
-    choose(dialog, "Hidden parts")
+    choose(dialog, "Hidden")
     expect(dialog.locator(".st-key-hidden_0 .js-plotly-plot .heatmaplayer").first).to_be_visible()
 
     choose(dialog, "What would fix it")

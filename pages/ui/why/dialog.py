@@ -119,7 +119,7 @@ PANELS = {
     ),
     "map": Panel("Where it holds", holds.panel, "f over shifts, for several runs side by side.", holds.PARAMS, _image),
     "hidden": Panel(
-        "Hidden parts",
+        "Hidden",
         hidden.panel,
         "How f changes when a square of the picture is hidden, for several runs side by side.",
         hidden.PARAMS,

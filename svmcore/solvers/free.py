@@ -114,9 +114,9 @@ class Free:
                 continue
             if self.P is None and not self._compute():
                 return
-            if (whole := self._step(tol)) is None:
-                return
-            if whole and self._level(tol) and (self._gap() <= tol or not self._enter(tol)):
+            whole = self._step(tol)
+            settled = whole is None or (whole and self._level(tol))
+            if settled and (self._gap() <= tol or not self._enter(tol)):
                 return
 
     def _gap(self) -> float:

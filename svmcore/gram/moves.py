@@ -1,9 +1,7 @@
 """Values of a Gram matrix moved where they lie: picked, transposed, mirrored; by blocks that stay in cache."""
 
-from itertools import pairwise
-
 from svmcore._jit import greater, lesser, native
-from svmcore.gram.threads import CORES, side_by_side
+from svmcore.gram.threads import CORES, cut, side_by_side
 
 STRIP = 256  # rows that one call moves
 BLOCK = 64  # rows and columns whose values stay in L1 between being read along rows and written along rows
@@ -22,8 +20,8 @@ def mirror(K, top: int, bottom: int, above: bool = False) -> None:
     """Rows top <= i < bottom of K, up to the diagonal, or `above`, from it on, become its columns i."""
     first, last, part = (top, len(K), ABOVE) if above else (0, bottom, BELOW)
     cores = CORES if (bottom - top) * (last - first) > FEW else 1
-    bounds = [first + (last - first) * i // cores for i in range(cores + 1)]
-    side_by_side(_transpose, [(K, K, part, top, bottom, *columns) for columns in pairwise(bounds)])
+    parts = cut(last - first, cores)
+    side_by_side(_transpose, [(K, K, part, top, bottom, first + p.start, first + p.stop) for p in parts])
 
 
 @native()

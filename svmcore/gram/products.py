@@ -13,14 +13,13 @@ Operands are immutable once built; products may be asked of one by several threa
 
 from copy import copy
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from svmcore.allowed import require
 from svmcore.gram.multiply import multiply, multiply_add, multiply_sum
-from svmcore.gram.threads import CORES, one_blas_thread, side_by_side
+from svmcore.gram.threads import CORES, cut, one_blas_thread, side_by_side
 from svmcore.gram.tiles import GROUP, Rows, Tiles, whole_steps
 from svmcore.kernels import Kernel, Side, as_columns, far_features, squared_norms, taken_apart
 from svmcore.kernels.apart import _finish_rows, all_near
@@ -265,8 +264,7 @@ def _pieces(n: int, size: float) -> list[slice]:
     """range(n) cut into equal pieces of at most `size` (at least 1), as many for each core where there are several."""
     count = -(-n // max(int(size), 1))
     count = count if count == 1 else min(-(-count // CORES) * CORES, n)
-    bounds = [n * i // max(count, 1) for i in range(count + 1)]
-    return [slice(a, b) for a, b in pairwise(bounds)]
+    return cut(n, count)
 
 
 def _finish_by_pieces(kernel: Kernel, out, u: Side, sv) -> None:

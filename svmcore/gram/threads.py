@@ -16,6 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import cache
+from itertools import pairwise
 
 import threadpoolctl
 from threadpoolctl import ThreadpoolController
@@ -27,6 +28,12 @@ def usable_cores() -> int:
 
 
 CORES = usable_cores()
+
+
+def cut(n: int, count: int) -> list[slice]:
+    """range(n) in `count` pieces, equal but for one."""
+    bounds = [n * i // max(count, 1) for i in range(count + 1)]
+    return [slice(a, b) for a, b in pairwise(bounds)]
 
 
 class Crew:

@@ -23,15 +23,13 @@ Sums are made in double precision, and so are the kernel values, which are compu
 single precision loses. Kernels that fill their own blocks have values of single precision alone.
 """
 
-from itertools import pairwise
-
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri
 
-from svmcore.gram.threads import CORES, side_by_side
+from svmcore.gram.threads import CORES, cut, side_by_side
 from svmcore.solvers.smo import fixed_sums, index_sets, kkt_gap
 
-MOST = 6000  # examples of F at most, those farthest from level: P of so many takes 5 s
+MOST = 6000  # examples of F at most, those farthest from level; P of 6,000 takes 5 s to compute
 PANEL = 200  # columns of a factor, and rows of K, between two looks at whether to go on
 PART = 200  # rows of kernel values, and no more than a quarter of the memory, that a working set leaves to steps
 SQUARES = 3  # matrices as large as K_FF that a step holds
@@ -90,9 +88,10 @@ class Free:
         capacity = _capacity(len(y), room)
         self.members = np.full(capacity, -1)  # examples whose rows of K are here, F among them; -1: none
         self.places = np.empty(0, np.int64)  # where among the members those of F are, in the order of P
-        self.K = np.zeros((capacity, len(y)))
+        self.K = np.empty((capacity, len(y)))
         self.P = None  # None: to be computed
-        self.ridge, self.changed = RIDGE, False  # of P, and whether it has changed by ranks since it was computed
+        self.ridge, self.scale = RIDGE, 1.0  # of P, in units of the mean K_ii of those of F that it was computed for
+        self.changed = False  # whether ranks have changed P since it was computed
         self.spread = np.inf  # of f over F after the last step
         self.cuts = -1  # steps of gradients on this F that a bound has cut short; -1: P alone makes the next step
         free = np.flatnonzero((alpha > 0) & (alpha < C))
@@ -103,6 +102,11 @@ class Free:
     def F(self) -> np.ndarray:  # noqa: N802
         """(m,): the examples of F, in the order of P."""
         return self.members[self.places]
+
+    @property
+    def rows_here(self) -> np.ndarray:
+        """(m', n): the rows of K of all members; they fill the first places."""
+        return self.K[: np.count_nonzero(self.members >= 0)]
 
     def settle(self, tol: float) -> None:
         """Steps until the gap is at most tol, STEPS have been made, or someone asks for an end."""
@@ -142,7 +146,8 @@ class Free:
         asks for an end."""
         while True:
             K = self.K[np.ix_(self.places, self.F)]
-            K[np.diag_indices(len(K))] += self._ridge(K)
+            self.scale = float(K.diagonal().mean())
+            K[np.diag_indices(len(K))] += self.ridge * self.scale
             self._cost(FACTOR * len(K) ** 3)
             P = _inverse(K, self.going)
             if P is None:
@@ -154,13 +159,8 @@ class Free:
             if self.ridge > 1:
                 return False
 
-    def _ridge(self, K) -> float:
-        """What is added to the diagonal of K_FF (m, m)."""
-        self.scale = float(K.diagonal().mean())
-        return self.ridge * self.scale
-
     def _changes(self, m: int, ranks: int) -> bool:
-        """Whether P (m, m) is to change by so many ranks: where that is less work than P anew, and has digits left."""
+        """Whether P (m, m) is updated by so many ranks: that must be less work than P anew, and leave enough digits."""
         return m >= LARGE and ranks <= ANEW * m and self.ridge == RIDGE
 
     def _leave(self, gone) -> None:
@@ -226,15 +226,15 @@ class Free:
 
     def _gradients(self, F, inside, tol: float) -> np.ndarray:
         """delta (m,) by conjugate gradients, preconditioned by P: until f would be level, at most GRADIENTS."""
-        delta, f, x = np.zeros(len(F)), self.f[F].copy(), np.zeros(len(self.f))
+        delta, f, x, rows = np.zeros(len(F)), self.f[F].copy(), np.zeros(len(self.f)), self.rows_here
         z = inside(f)
         p, size = -z, f @ z
         for _ in range(GRADIENTS):
             if not self.going():
                 break
-            self._cost(READ * (len(F) ** 2 + self.K.size))
+            self._cost(READ * (len(F) ** 2 + rows.size))
             x[F] = p
-            Kp = _product(self.K, x)[self.places] + LEAST * self.scale * p
+            Kp = _product(rows, x)[self.places] + LEAST * self.scale * p
             bend = p @ Kp
             if not bend > 0 or not size > 0:
                 break
@@ -275,10 +275,11 @@ class Free:
             delta -= column * (delta[k] / column[k])
             W[drops] = column / np.sqrt(column[k])
         beta = np.clip(beta, self.low[F], self.high[F])  # rounding may have led a little beyond
-        moved = np.zeros(len(self.members))
-        moved[self.places] = beta - before
-        f = self.f + _product(self.K.T, moved)
-        change, slope = beta - before, (f + self.f)[F]
+        rows, change = self.rows_here, beta - before
+        moved = np.zeros(len(rows))
+        moved[self.places] = change
+        f = self.f + _product(rows.T, moved)
+        slope = (f + self.f)[F]
         if change @ slope > ROUNDING * np.abs(change) @ np.abs(slope):  # the dual would lose: P lacks digits
             if not self.changed and self.cuts < 0:
                 return None
@@ -347,16 +348,10 @@ class Free:
         return True
 
 
-def _shared(m: int) -> list[slice]:
-    """range(m) in one part for each core."""
-    bounds = np.linspace(0, m, CORES + 1).astype(int)
-    return [slice(a, b) for a, b in pairwise(bounds) if a < b]
-
-
 def _product(A, B) -> np.ndarray:
     """A (m, n) @ B (n,) or (n, k), rows of A shared between the cores."""
     out = np.empty((len(A), *B.shape[1:]))
-    side_by_side(np.matmul, [(A[part], B, out[part]) for part in _shared(len(A))])
+    side_by_side(np.matmul, [(A[part], B, out[part]) for part in cut(len(A), CORES)])
     return out
 
 
@@ -366,7 +361,7 @@ def _add_product(P, A, B) -> None:
     def add(part):
         P[part] += A[part] @ B
 
-    side_by_side(add, [(part,) for part in _shared(len(P))])
+    side_by_side(add, [(part,) for part in cut(len(P), CORES)])
 
 
 def _inverse(K, going) -> np.ndarray | None:

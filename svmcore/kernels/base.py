@@ -24,7 +24,7 @@ LARGEST = float(np.finfo(np.float32).max)  # products are made in single precisi
 
 
 class Columns(NamedTuple):
-    """Examples in double precision, near features and far ones apart (apart.py)."""
+    """Examples that others are compared with, near features and far ones apart (apart.py)."""
 
     X: np.ndarray  # (n, d)
     far: np.ndarray  # (F,)
@@ -77,11 +77,11 @@ class Kernel:
         if A.shape[1] != B.shape[1]:
             raise ValueError(f"A has {A.shape[1]} features and B has {B.shape[1]}; they must agree")
         out = np.empty((len(A), len(B)), np.float32) if out is None else out
-        far = far_features(B, self.reach)
-        (A, u), (B, v) = taken_apart(A, far), taken_apart(B, far)
-        np.matmul(A, B.T, out=out)
-        _finish_rows(self.code(), out, u, as_columns(v), 0)
-        self.finish(out, u.sq, v.sq)
+        columns = _columns(B, self.reach)
+        A, u = taken_apart(A, columns.far)
+        np.matmul(A, columns.X.T, out=out)
+        _finish_rows(self.code(), out, u, columns.side, 0)
+        self.finish(out, u.sq, columns.side.sq)
         return out
 
     def finish(self, block, su, sv) -> None:
@@ -95,40 +95,31 @@ class Kernel:
 
         su (m,), sv (n,): |u|^2 and |v|^2, where they are known.
         """
-        far = far_features(B, self.reach, sv)
-        (A, u), (B, v) = taken_apart(A, far, su), taken_apart(B, far, sv)
-        dots = A @ B.T
-        if len(far):
-            _subtract_far_rows(dots, u.far, as_columns(v).far)
-        return dots, u.sq[:, None], v.sq[None, :]
+        columns = _columns(B, self.reach, sv)
+        dots, su = _dots(A, columns, su)
+        return dots, su[:, None], columns.side.sq[None, :]
 
     def exact(self, A, B):
-        """The same values in double precision, (m, n) float64: slower, and the same whatever the rows' company. For B
-        stands what `columns` made of it, too.
+        """The same values in double precision, (m, n) float64: slower, and the same whatever the rows' company. B is
+        (n, d), or what `columns` made of it.
 
         Kernels that fill their own blocks are as exact as those are.
         """
         if self.fills:
             return self.block(A, B).astype(np.float64)
-        X, far, v = B if isinstance(B, Columns) else self.columns(B)
-        A, u = taken_apart(np.asarray(A, np.float64), far)
-        dots = A @ X.T
-        if len(far):
-            _subtract_far_rows(dots, u.far, v.far)
+        columns = B if isinstance(B, Columns) else self.columns(B)
+        dots, su = _dots(np.asarray(A, np.float64), columns)
         if not self.compiled:
-            return self.value(dots, u.sq[:, None], v.sq[None, :])
+            return self.value(dots, su[:, None], columns.side.sq[None, :])
         code = self.code()
         if code.kind in EXACT:
-            EXACT[code.kind](code, dots, u.sq, v.sq)
+            EXACT[code.kind](code, dots, su, columns.side.sq)
         return dots
 
     def columns(self, B) -> "Columns":
         """The rows of B (n, d) as `exact` wants them in place of B, made once for many A; a kernel that fills its own
         blocks takes B itself."""
-        B = np.asarray(B, np.float64)
-        far = far_features(B, self.reach)
-        X, side = taken_apart(B, far)
-        return Columns(X, far, as_columns(side))
+        return _columns(np.asarray(B, np.float64), self.reach)
 
     def require(self, **kinds: Allowed) -> None:
         """ValueError for the first field that is not of its kind."""
@@ -273,6 +264,23 @@ def _is_a(value, declared) -> bool:
         numbers = int | np.integer if declared is int else int | float | np.number
         return isinstance(value, numbers) and not isinstance(value, bool) and abs(value) <= LARGEST
     return isinstance(value, declared)
+
+
+def _columns(B, reach: float, sq=None) -> Columns:
+    """The rows of B (n, d) of either precision as Columns; sq (n,): |b|^2, where it is known."""
+    far = far_features(B, reach, sq)
+    X, side = taken_apart(B, far, sq)
+    return Columns(X, far, as_columns(side))
+
+
+def _dots(A, columns: Columns, sq=None) -> tuple[np.ndarray, np.ndarray]:
+    """Inner products (m, n) of the rows of A (m, d) with the columns, distances in far features taken from them, and
+    |a'|^2 (m,)."""
+    A, u = taken_apart(A, columns.far, sq)
+    dots = A @ columns.X.T
+    if len(columns.far):
+        _subtract_far_rows(dots, u.far, columns.side.far)
+    return dots, u.sq
 
 
 def _rows(A) -> np.ndarray:

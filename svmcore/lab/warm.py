@@ -21,7 +21,6 @@ from svmcore.solvers.decomposition.square import _close_up, _widen
 
 SMALL = Recipe(dataset="digits-8x8", n_train=300, n_test=50)
 IMAGES = {"dataset": "mnist-5k", "split": "stratified", "n_train": 200, "n_test": 50, "classes": ()}
-FACES = ("brightness-plane", "oval-mask", "equalise", "unit-norm")
 
 
 def first() -> Iterator[Recipe]:
@@ -38,7 +37,7 @@ def others() -> Iterator[Recipe]:
     yield from (RECIPES[name].replace(**IMAGES) for name in ("mnist-deslant-vsv", "mnist-gradients", "usps-rbf-sv"))
     yield from (SMALL.replace(method=method, jitters="box:1") for method in ("jsv", "query-jitter"))
     yield SMALL.replace(kernel=LocalPoly((8, 8), width=5), n_train=60)
-    yield SMALL.replace(preprocess=FACES)
+    yield SMALL.replace(preprocess=RECIPES["faces-lfw"].preprocess)
     yield RECIPES["mnist-5k-rs"].replace(dataset="digits-8x8", n_train=200, n_test=50)
     answers = RECIPES["mnist-5000-rs-own-labels"]
     yield answers.replace(**IMAGES, options=answers.options | {"n_vectors": 20, "epochs": 1})

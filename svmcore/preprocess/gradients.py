@@ -119,7 +119,7 @@ def roses(features: np.ndarray, shape: tuple[int, ...], *fields: float) -> np.nd
 
 
 def _framed(images: np.ndarray, margin: int) -> np.ndarray:
-    """Images with so many pixels of their background on each side."""
+    """Images with a margin of their background on each side; margin: its pixels."""
     n, h, w, c = images.shape
     out = np.empty((n, h + 2 * margin, w + 2 * margin, c), np.float32)
     out[:] = background(images)[:, None, None]

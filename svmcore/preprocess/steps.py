@@ -33,8 +33,8 @@ CHUNK = 2048  # images that one native call works on, so that no call lasts long
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number of a step, for forms: what it is, its default and the range allowed; name: what stands before `=`, where
-    a step has several. A whole one from 0 to 1 is a switch."""
+    """A number of a step, for forms: what it is, its default and the range allowed. A step with several parameters
+    writes each as name=value."""
 
     label: str
     default: float
@@ -42,6 +42,11 @@ class Parameter:
     high: float
     whole: bool = False
     name: str = ""
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether it is on (1) or off (0)."""
+        return self.whole and (self.low, self.high) == (0, 1)
 
     def check(self, text: str, value: float) -> None:
         """ValueError for a value of the step `text` that is not allowed."""
@@ -329,6 +334,10 @@ def reconstruct(features: np.ndarray, shape: tuple[int, ...], mean: np.ndarray, 
     return back.reshape(len(features), *shape).astype(np.float32)
 
 
+def _switch(label: str, default: int, name: str) -> Parameter:
+    return Parameter(label, default, 0, 1, whole=True, name=name)
+
+
 STEPS: dict[str, Step] = {
     "scale01": Step(
         "Scale to 0-1",
@@ -428,18 +437,9 @@ STEPS: dict[str, Step] = {
                 "the number of cells per side that are normalised together (0: none)", 0, 0, 8, whole=True, name="block"
             ),
             Parameter("the pixels of background added on each side", 0, 0, 64, whole=True, name="margin"),
-            Parameter(
-                "whether dark to light differs from light to dark (1) or not (0)", 1, 0, 1, whole=True, name="signed"
-            ),
-            Parameter("Sobel (1) or plain differences of neighbours (0)", 1, 0, 1, whole=True, name="sobel"),
-            Parameter(
-                "whether two directions share a pixel (1) or the nearer below has it (0)",
-                1,
-                0,
-                1,
-                whole=True,
-                name="shared",
-            ),
+            _switch("whether dark to light differs from light to dark (1) or not (0)", 1, "signed"),
+            _switch("Sobel (1) or plain differences of neighbours (0)", 1, "sobel"),
+            _switch("whether two directions share a pixel (1) or the nearer below has it (0)", 1, "shared"),
         ),
         images_only=True,
         last=True,
@@ -493,14 +493,7 @@ STEPS: dict[str, Step] = {
         project,
         (
             Parameter("the number of components", 40, 1, 10_000, whole=True, name="components"),
-            Parameter(
-                "whether each component is divided by its standard deviation (1) or not (0)",
-                0,
-                0,
-                1,
-                whole=True,
-                name="whiten",
-            ),
+            _switch("whether each component is divided by its standard deviation (1) or not (0)", 0, "whiten"),
         ),
         learn=principal_components,
         last=True,

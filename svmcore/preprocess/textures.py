@@ -95,8 +95,8 @@ def colours_shown(features: np.ndarray, shape, cells: float, levels: float) -> n
 
 
 def require_cells(step: str, shape: tuple[int, ...], cells: float, margin: int = 0) -> int:
-    """The number of cells of a grid on images (h, w, ...) with so many pixels round them. ValueError where a side has
-    more cells than pixels."""
+    """The number of cells of a grid on images (h, w, ...); margin: pixels added on each side. ValueError where a side
+    has more cells than pixels."""
     most = min(shape[:2]) + 2 * margin
     if cells > most:
         raise ValueError(

@@ -12,8 +12,8 @@ random, and errors of kernel values grow with both examples' lengths, so that
 s_i = sqrt(K_ii) (Cauchy and Schwarz), or |x_i|^2 where values do not grow with it. A first look computes f anew for the
 ends of both index sets, the largest s_i w_i and a random sample of the others: it measures e. Where a kernel is so
 narrow that few examples have large neighbours, a few errors are many times the usual one: then a larger sample tells
-how large, and e is some times the largest. Then f is computed for every example whose working f lies within its own
-e s_i w_i of an end, as long as they are few: what lies farther inside cannot decide the gap.
+how large, and e is some times the largest. After that, f is computed for every example whose working f lies within
+e s_i w_i of an end, if they are few. The others lie farther inside and cannot decide the gap.
 Where they are many, the gap is known to what they leave open, and a target that is smaller by as much settles it with
 some more pairs.
 

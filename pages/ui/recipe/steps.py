@@ -30,7 +30,7 @@ def fields(key: str, steps: Iterable[str]) -> None:
 
 def _draw(wanted: Parameter, key: str, where, **how) -> None:
     label, help = wanted.name.capitalize(), f"{wanted.label[0].upper()}{wanted.label[1:]}."
-    if _is_switch(wanted):
+    if wanted.is_switch:
         where.checkbox(label, key=key, help=help, **how)
         return
     kind = int if wanted.whole else float
@@ -39,11 +39,7 @@ def _draw(wanted: Parameter, key: str, where, **how) -> None:
 
 
 def _value(wanted: Parameter, value: float) -> bool | int | float:
-    return bool(value) if _is_switch(wanted) else int(value) if wanted.whole else value
-
-
-def _is_switch(wanted: Parameter) -> bool:
-    return wanted.whole and (wanted.low, wanted.high) == (0, 1)
+    return bool(value) if wanted.is_switch else int(value) if wanted.whole else value
 
 
 def _write(key: str, at: int, name: str, keys: list[str]) -> None:

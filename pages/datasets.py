@@ -1,9 +1,11 @@
 """Datasets: what there is, what it looks like, what preprocessing does to it, and the reader's own data."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
-from data import DataError, Entry, catalogue, pictures, revisions, thumbnails, transfers
+from data import DataError, Entry, catalogue, fetch, pictures, revisions, thumbnails, transfers
 from data.pictures import PictureEntry, drawing
 from data.revisions import Revision
 from pages.datasets import keeping, picture_sets
@@ -105,7 +107,8 @@ def fetch_panel(entry: Entry) -> None:
             st.error(plain(transfer.state.message), title="The download failed", icon=":material/cloud_off:")
         label = "Try again" if transfer else "Download"
         help = "Runs in the background; each file is verified, and a broken transfer can be tried again."
-        button(label, "download", "fetch", transfers.start, entry.name, help=help, type="primary")
+        work = partial(fetch.fetch, entry.name)
+        button(label, "download", "fetch", transfers.start, entry.name, work, help=help, type="primary")
 
 
 @st.fragment(run_every=PERIOD)

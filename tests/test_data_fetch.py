@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -153,7 +154,7 @@ def test_every_source_gives_its_own_reason(shelf, server, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("error", [fetch.FetchCancelled, KeyboardInterrupt])
+@pytest.mark.parametrize("error", [transfers.Cancelled, KeyboardInterrupt])
 def test_a_stopped_transfer_leaves_nothing_half_done(shelf, server, error):
     def stop_in_the_second(done, total, message):
         if "two" in message and done:
@@ -287,9 +288,9 @@ def test_a_client_ends_with_the_transfer_that_is_stopped(package, home):
 
     def stop_once_it_works(*_):
         if working():
-            raise fetch.FetchCancelled
+            raise transfers.Cancelled
 
-    with pytest.raises(fetch.FetchCancelled):
+    with pytest.raises(transfers.Cancelled):
         fetch.fetch("tiny", stop_once_it_works)
     with pytest.raises(ProcessLookupError):
         os.kill(int(working()[0].read_text()), 0)
@@ -337,10 +338,10 @@ def ended(transfer):
 
 def test_a_transfer_in_the_background_ends_as_done_or_failed(shelf, server):
     server.broken = "two.gz"
-    assert ended(transfers.start("tiny")).phase == "failed"
+    assert ended(transfers.start("tiny", partial(fetch.fetch, "tiny"))).phase == "failed"
     assert "two in a folder tiny/" in transfers.current("tiny").state.message
     server.broken = None
-    assert ended(transfers.start("tiny")).phase == "done"
+    assert ended(transfers.start("tiny", partial(fetch.fetch, "tiny"))).phase == "done"
     assert fetch.at_hand("tiny")
 
 
@@ -353,9 +354,9 @@ def test_a_transfer_is_shared_while_it_runs_and_stops_when_asked(shelf, monkeypa
             going.set()
 
     monkeypatch.setattr(fetch, "fetch", fetch_forever)
-    transfer = transfers.start("tiny")
+    transfer = transfers.start("tiny", partial(fetch.fetch, "tiny"))
     assert going.wait(10)
-    assert transfers.start("tiny") is transfer
+    assert transfers.start("tiny", partial(fetch.fetch, "tiny")) is transfer
     transfer.stop()
     assert ended(transfer).phase == "stopped"
 

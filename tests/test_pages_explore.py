@@ -2,6 +2,7 @@
 
 import io
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -216,7 +217,7 @@ def test_a_transfer_reports_and_ends(monkeypatch):
         seen.append(transfers.current("mnist").state)
 
     monkeypatch.setattr(fetch, "fetch", slow)
-    assert ended(transfers.start("mnist")).phase == "done"
+    assert ended(transfers.start("mnist", partial(fetch.fetch, "mnist"))).phase == "done"
     assert seen == [transfers.State("running", 1, 2, "half of it")]
 
 
@@ -225,7 +226,7 @@ def test_a_transfer_that_fails_says_why(monkeypatch):
         raise OSError("no connection")
 
     monkeypatch.setattr(fetch, "fetch", broken)
-    assert ended(transfers.start("mnist")) == transfers.State("failed", message="no connection")
+    assert ended(transfers.start("mnist", partial(fetch.fetch, "mnist"))) == transfers.State("failed", message="no connection")
 
 
 def test_a_transfer_stops_when_asked_and_is_not_started_twice(monkeypatch):
@@ -235,8 +236,8 @@ def test_a_transfer_stops_when_asked_and_is_not_started_twice(monkeypatch):
             report(0, 0, "on and on")
 
     monkeypatch.setattr(fetch, "fetch", endless)
-    transfer = transfers.start("mnist")
-    assert transfers.start("mnist") is transfer
+    transfer = transfers.start("mnist", partial(fetch.fetch, "mnist"))
+    assert transfers.start("mnist", partial(fetch.fetch, "mnist")) is transfer
     transfer.stop()
     assert ended(transfer).phase == "stopped"
 

@@ -228,7 +228,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         shapes = self._shapes(image_shape)
         for at in reversed(range(after)):
             step = self._parsed[at].step
-            images = step.show(images, shapes[at], *self._values(at)) if step.show else images
+            images = step.show(images, shapes[at], *self._values(at))
             if step.features and images.shape[1:] != shapes[at]:
                 break  # a drawing: nothing to put back where it was
         return images
@@ -259,7 +259,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
 def _shape_made(one: Parsed, shape: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of what a step makes of images of `shape`. ValueError for images that do not fit it, and for more
     features than there is room for."""
-    made = one.step.shape(shape, *one.values) if one.step.shape else shape
+    made = one.step.shape(shape, *one.values)
     if one.step.features and (d := math.prod(made)) > MOST:
         said = f"preprocessing step '{one.name}': it makes {d:,} features of an image of {shape[0]} x {shape[1]}"
         raise ValueError(f"{said}; allowed: up to {MOST:,}, with fewer cells or smaller blocks")

@@ -20,7 +20,8 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 from sklearn.decomposition import PCA
 
-from svmcore.preprocess import gradients, textures, window
+from svmcore.preprocess import window
+from svmcore.preprocess.cells import Cells, Colours, Gradients, Patterns
 from svmcore.preprocess.upright import deslant
 from svmcore.rows import lost_columns
 
@@ -48,14 +49,15 @@ class Parameter:
         """Whether it is on (1) or off (0)."""
         return self.whole and (self.low, self.high) == (0, 1)
 
-    def check(self, text: str, value: float) -> None:
-        """ValueError for a value of the step `text` that is not allowed."""
+    def checked(self, text: str, value: float) -> float:
+        """The value, an int where it is whole. ValueError for one of the step `text` that is not allowed."""
         if not self.low <= value <= self.high or (self.whole and value != int(value)):
             kind = "whole number" if self.whole else "number"
             said = f"{self.name}, {self.label}," if self.name else self.label
             raise ValueError(
                 f"preprocessing step '{text}': {said} must be a {kind} from {self.low:g} to {self.high:.10g}"
             )
+        return int(value) if self.whole else value
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,8 @@ class Step:
     images_only: bool = False
     first: bool = False
     last: bool = False
-    shape: Callable | None = None
-    show: Callable | None = None
+    shape: Callable = lambda shape, *parameters: shape
+    show: Callable = lambda images, shape, *values: images
     features: bool = False
     drawing: str = ""
     examples: Callable = lambda *parameters: 0
@@ -126,9 +128,7 @@ def parse_step(text: str) -> Parsed:
             values[key] = float(number)
         except ValueError:
             values[key] = math.nan
-    for parameter in wanted:
-        parameter.check(text, values[parameter.name])
-    return Parsed(name, STEPS[name], tuple(values.values()))
+    return Parsed(name, STEPS[name], tuple(parameter.checked(text, values[parameter.name]) for parameter in wanted))
 
 
 def written(name: str, values: Iterable[float]) -> str:
@@ -294,10 +294,10 @@ def unit_norm(images: np.ndarray) -> np.ndarray:
     return _divide(images, np.sqrt(squares)[:, None, None, None])
 
 
-def principal_components(images: np.ndarray, components: float, whiten: float) -> tuple[np.ndarray, np.ndarray]:
+def principal_components(images: np.ndarray, components: int, whiten: int) -> tuple[np.ndarray, np.ndarray]:
     """The mean (1, d, 1) and the axes (K, d) float32 of training examples, divided by their deviations where whitened.
     ValueError for more components than the examples have."""
-    X, K = images.reshape(len(images), -1), int(components)
+    X, K = images.reshape(len(images), -1), components
     if min(X.shape) < K:
         raise ValueError(
             f"preprocessing step 'pca': components = {K}, but there are {len(X):,} training examples of {X.shape[1]:,} "
@@ -311,14 +311,14 @@ def principal_components(images: np.ndarray, components: float, whiten: float) -
     return found.mean_.reshape(1, -1, 1).astype(np.float64), axes.astype(np.float32)
 
 
-def components_shape(shape: tuple[int, ...], components: float, whiten: float) -> tuple[int, ...]:
+def components_shape(shape: tuple[int, ...], components: int, whiten: int) -> tuple[int, ...]:
     """(1, K, 1). ValueError for more components than examples of `shape` have numbers."""
     if components > (most := math.prod(shape)):
         raise ValueError(
-            f"preprocessing step 'pca': components = {components:g}, but an example has {most:,} numbers; allowed: 1 "
+            f"preprocessing step 'pca': components = {components}, but an example has {most:,} numbers; allowed: 1 "
             f"to {most:,}"
         )
-    return 1, int(components), 1
+    return 1, components, 1
 
 
 def project(images: np.ndarray, mean: np.ndarray, axes: np.ndarray) -> np.ndarray:
@@ -336,6 +336,27 @@ def reconstruct(features: np.ndarray, shape: tuple[int, ...], mean: np.ndarray, 
 
 def _switch(label: str, default: int, name: str) -> Parameter:
     return Parameter(label, default, 0, 1, whole=True, name=name)
+
+
+def _in_cells(kind: type[Cells], title: str, help: str, cells: int, *others: Parameter, **texts: str) -> Step:
+    """The step that makes histograms of this kind; cells: per side, usually."""
+    parameters = (Parameter("the number of cells per side", cells, 1, 64, whole=True, name="cells"), *others)
+
+    def of(values) -> Cells:
+        return kind(**{parameter.name: value for parameter, value in zip(parameters, values, strict=True)})
+
+    return Step(
+        title,
+        f"In each cell of a grid: {help}",
+        lambda images, *values: of(values).features(images),
+        parameters,
+        images_only=True,
+        last=True,
+        shape=lambda shape, *values: of(values).shape(shape),
+        show=lambda features, shape, *values: of(values).drawings(features),
+        features=True,
+        **texts,
+    )
 
 
 STEPS: dict[str, Step] = {
@@ -422,67 +443,42 @@ STEPS: dict[str, Step] = {
         learn=lambda images: (_mean(images),),
         last=True,
     ),
-    "gradients": Step(
+    "gradients": _in_cells(
+        Gradients,
         "Gradient histograms",
-        "In each cell of a grid: how strong the edges are, by their direction (an orientation histogram).",
-        gradients.gradients,
-        (
-            Parameter("the number of cells per side", 7, 1, 64, whole=True, name="cells"),
-            Parameter("the number of directions", 8, 2, 36, whole=True, name="directions"),
-            Parameter(
-                "the width of a cell's Gaussian, in cells (0: cells with hard edges)", 0.45, 0, 2, name="smoothing"
-            ),
-            Parameter("the power that each value is raised to", 0.5, 0.1, 2, name="power"),
-            Parameter(
-                "the number of cells per side that are normalised together (0: none)", 0, 0, 8, whole=True, name="block"
-            ),
-            Parameter("the pixels of background added on each side", 0, 0, 64, whole=True, name="margin"),
-            _switch("whether dark to light differs from light to dark (1) or not (0)", 1, "signed"),
-            _switch("Sobel (1) or plain differences of neighbours (0)", 1, "sobel"),
-            _switch("whether two directions share a pixel (1) or the nearer below has it (0)", 1, "shared"),
-        ),
-        images_only=True,
-        last=True,
-        shape=gradients.feature_shape,
-        show=gradients.roses,
-        features=True,
+        "how strong the edges are, by their direction (an orientation histogram).",
+        7,
+        Parameter("the number of directions", 8, 2, 36, whole=True, name="directions"),
+        Parameter("the width of a cell's Gaussian, in cells (0: cells with hard edges)", 0.45, 0, 2, name="smoothing"),
+        Parameter("the power that each value is raised to", 0.5, 0.1, 2, name="power"),
+        Parameter("the number of cells per side that are normalised together (0: none)", 0, 0, 8, True, "block"),
+        Parameter("the pixels of background added on each side", 0, 0, 64, whole=True, name="margin"),
+        _switch("whether dark to light differs from light to dark (1) or not (0)", 1, "signed"),
+        _switch("Sobel (1) or plain differences of neighbours (0)", 1, "sobel"),
+        _switch("whether two directions share a pixel (1) or the nearer below has it (0)", 1, "shared"),
         drawing="Drawn: in each cell a petal towards each direction in which the picture becomes lighter, longer where "
         "more changes.",
         formula=r"F_{abk} = \big(\sum_p G_{ab}(p) \, |\nabla x| \, s_k(p)\big)^{power}",
         source="Liu, Nakashima, Sako and Fujisawa, Pattern Recognition 36 (2003); Dalal and Triggs, CVPR (2005)",
     ),
-    "patterns": Step(
+    "patterns": _in_cells(
+        Patterns,
         "Local binary patterns",
-        "In each cell of a grid: how often each pattern of lighter and darker neighbours occurs (texture).",
-        textures.patterns,
-        (
-            Parameter("the number of cells per side", 4, 1, 64, whole=True, name="cells"),
-            Parameter("the number of neighbours on the circle", 8, 4, 24, whole=True, name="points"),
-            Parameter("the radius of the circle in pixels", 1, 1, 16, name="radius"),
-        ),
-        images_only=True,
-        last=True,
-        shape=textures.patterns_shape,
-        show=textures.patterns_shown,
-        features=True,
+        "how often each pattern of lighter and darker neighbours occurs (texture).",
+        4,
+        Parameter("the number of neighbours on the circle", 8, 4, 24, whole=True, name="points"),
+        Parameter("the radius of the circle in pixels", 1, 1, 16, name="radius"),
         drawing="Drawn: in each cell a bar for each pattern, from few to many lighter neighbours, the others last.",
         formula=r"F_{abk} = \text{share of the pixels of cell } (a, b) \text{ whose uniform pattern is } k",
         source="Ojala, Pietikäinen and Mäenpää, IEEE PAMI 24 (2002)",
     ),
-    "colours": Step(
+    "colours": _in_cells(
+        Colours,
         "Colour histograms",
-        "In each cell of a grid: how often each colour occurs, in a space where distances are as the eye sees them "
-        "(CIELAB). Values from 0 to 1: put scale01 before it.",
-        textures.colours,
-        (
-            Parameter("the number of cells per side", 2, 1, 64, whole=True, name="cells"),
-            Parameter("the number of levels of each coordinate", 4, 2, 8, whole=True, name="levels"),
-        ),
-        images_only=True,
-        last=True,
-        shape=textures.colours_shape,
-        show=textures.colours_shown,
-        features=True,
+        "how often each colour occurs, in a space where distances are as the eye sees them (CIELAB). Values from 0 to "
+        "1: put scale01 before it.",
+        2,
+        Parameter("the number of levels of each coordinate", 4, 2, 8, whole=True, name="levels"),
         drawing="Drawn: each cell in stripes of its colours, as wide as their shares.",
         formula=r"F_{abk} = \text{share of the pixels of cell } (a, b) \text{ of colour } k",
         source="Swain and Ballard, International Journal of Computer Vision 7 (1991)",
@@ -501,7 +497,7 @@ STEPS: dict[str, Step] = {
         show=reconstruct,
         features=True,
         drawing="Drawn: what these components describe of the example.",
-        examples=lambda components, whiten: int(components),
+        examples=lambda components, whiten: components,
         formula=r"u = V^\top (x - \bar x), \quad V \text{ the first eigenvectors of the covariance}",
         source="Hotelling (1933); scikit-learn, PCA",
     ),

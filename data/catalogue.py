@@ -72,6 +72,7 @@ READERS: dict[str, Callable] = {  # published dataset -> the function that reads
     "mnist": bundled.mnist,
     "usps": bundled.usps,
     "qmnist": bundled.qmnist,
+    "fashion-mnist": bundled.fashion,
     "faces": bundled.faces,
     "face-windows": windows.face_windows,
     "banana": bundled.matlab,

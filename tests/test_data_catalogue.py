@@ -1,5 +1,6 @@
 """The catalogue: every entry tells the truth about its data, cheaply, and the same on every machine."""
 
+import json
 import subprocess
 import sys
 import time
@@ -174,6 +175,51 @@ def test_sonar_is_read_as_uci_and_as_keel_write_it(tmp_path, monkeypatch, head, 
     assert data.y_train[:4].tolist() == ["M", "R", "M", "R"]
 
 
+def clothes(folder, change=lambda rows: None):
+    """Ten small files of clothes, those of class 0 with two empty rows, and the rows of each; change: of class 3."""
+    rng, every = np.random.default_rng(0), []
+    for k, file in enumerate(SETS["fashion-mnist"].files):
+        rows = rng.integers(0, 256, (4, 784)).tolist()
+        every.append(np.array(rows, np.uint8).reshape(-1, 28, 28))
+        if k == 0:
+            rows = [*rows[:2], [], *rows[2:], []]
+        if k == 3:
+            change(rows)
+        (folder / file.name).write_text(json.dumps({"data": rows}))
+    return every
+
+
+def of_clothes(folder):
+    paths = [folder / file.name for file in SETS["fashion-mnist"].files]
+    return replace(catalogue.entry("fashion-mnist"), n_train=40, paths=lambda: paths).load()
+
+
+def test_clothes_are_read_by_class_without_the_empty_rows(tmp_path):
+    every, data = clothes(tmp_path), of_clothes(tmp_path)
+    assert (data.X_train[data.y_train == "T-shirt/top"] == every[0]).all()
+    assert (data.X_train[data.y_train == "Ankle boot"] == every[9]).all()
+    assert data.y_train[:10].tolist() == list(data.entry.classes)
+    assert data.image_shape == (28, 28)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda rows: rows[1].pop(), r"3\.json has a row of 783 numbers"),
+        (lambda rows: rows[1].append(0), r"3\.json has a row of 785 numbers"),
+        (lambda rows: rows[2].__setitem__(5, 256), r"3\.json is damaged \(bytes must be in range\(0, 256\)\)"),
+        (lambda rows: rows[2].__setitem__(5, 0.5), r"3\.json is damaged"),
+        (lambda rows: rows.__setitem__(2, 7), r"3\.json is damaged"),
+        (lambda rows: rows.__setitem__(2, 10**12), r"3\.json is damaged"),
+        (lambda rows: rows.pop(), "sizes and classes"),
+    ],
+)
+def test_clothes_that_cannot_be_are_refused(tmp_path, change, why):
+    clothes(tmp_path, change)
+    with pytest.raises(DataError, match=why):
+        of_clothes(tmp_path)
+
+
 ROW = " ".join(["3", *256 * ["0.5"]]) + "\n"
 SPOILT = {
     "not UTF-8": 9 * ROW.encode() + b"\xff",
@@ -188,7 +234,7 @@ SPOILT = {
 
 @pytest.mark.parametrize("way", SPOILT)
 @pytest.mark.parametrize(
-    "name", ["usps", "forest", "forest-part", "sonar", "waveform", "a9a", "mnist", "faces", "mnist-5k"]
+    "name", ["usps", "forest", "forest-part", "sonar", "waveform", "a9a", "mnist", "faces", "mnist-5k", "fashion-mnist"]
 )
 def test_published_files_that_cannot_be_read_are_said_to_be_damaged(tmp_path, name, way):
     paths = [tmp_path / file.name for file in SETS[name].files]

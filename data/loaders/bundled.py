@@ -1,10 +1,12 @@
 """The published datasets: arrays from the verified files of the manifest, in its order."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 
-from data.dataset import Arrays, DataError, mixed_order
+from data import places
+from data.dataset import Arrays, DataError, in_words, mixed_order
 from data.loaders import bundle, idx, libsvm, npz
 
 
@@ -16,6 +18,30 @@ def qmnist(paths: list[Path]) -> Arrays:
     """Test images and their labels, the first of eight columns, then the training digits of MNIST."""
     X_test, test_records, X, y = map(idx.read, paths)
     return Arrays(X, y.astype(np.int64), X_test, test_records[:, 0].astype(np.int64))
+
+
+CLOTHES = (
+    "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot",
+)  # fmt: skip
+
+
+def fashion(paths: list[Path]) -> Arrays:
+    """A JSON file for each class of clothes, {"data": rows of 28 * 28 bytes}, with the classes spread evenly. Empty
+    rows are dropped: the file of class 0 has two. DataError for other rows."""
+    X = [_pictures(path, 28) for path in paths]
+    y = np.repeat(CLOTHES, list(map(len, X)))
+    order = mixed_order(y)
+    return Arrays.unsplit(np.concatenate(X)[order], y[order])
+
+
+def _pictures(path: Path, side: int) -> np.ndarray:
+    """(n, side, side) uint8: the rows of a JSON file that are not empty."""
+    accepted = f'JSON: {{"data": [row, ...]}}, a row of {side * side} whole numbers from 0 to 255'
+    with in_words(f"{path.name} is damaged", accepted), places.opened(path) as file:
+        rows = [bytes(iter(row)) for row in json.load(file)["data"] if row]  # bytes(7) would be seven zeros
+    if wrong := next((len(row) for row in rows if len(row) != side * side), None):
+        raise DataError(f"{path.name} has a row of {wrong:,} numbers", accepted)
+    return np.frombuffer(b"".join(rows), np.uint8).reshape(-1, side, side)
 
 
 def usps(paths: list[Path]) -> Arrays:

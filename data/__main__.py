@@ -1,14 +1,20 @@
 """python -m data list          show the catalogue, and which datasets are available on this machine
 python -m data fetch NAME    download a dataset, unless a folder of SVMLAB_DATA has it
+python -m data keep PATH     read a file or folder of your own, and store it as a dataset
 """
 
 import argparse
 import signal
 import sys
 import time
+from pathlib import Path
 
 from data import catalogue, fetch, pictures
 from data.dataset import DataError
+from data.loaders.columns import FILL, REFUSE, TELL
+from data.loaders.fitted import WAYS, Fit, of_text
+from data.loaders.pictures import are_pictures
+from data.loaders.upload import opened
 from data.signals import end_by_signals
 from data.transfers import Report
 
@@ -16,15 +22,11 @@ from data.transfers import Report
 def main(arguments: list[str] | None = None) -> int:
     """Run one command. The exit code is 0; 1 if the data cannot be downloaded or read; 130 after Ctrl-C, 143 after
     SIGTERM, and 129 after the terminal was closed."""
-    parser = argparse.ArgumentParser(
-        prog="python -m data", description="Show and download the datasets of Invariant SVM Lab."
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("list", help="show the catalogue, and which datasets are available on this machine")
-    commands.add_parser("fetch", help="download a dataset").add_argument("name", metavar="NAME")
-    chosen = parser.parse_args(arguments)
+    chosen = parser().parse_args(arguments)
     end_by_signals()
     try:
+        if chosen.command == "keep":
+            return keep(chosen)
         return show() if chosen.command == "list" else get(chosen.name)
     except DataError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -32,6 +34,27 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt as stop:
         print("\nStopped. Finished files are kept. Run the same command again to download the rest.", file=sys.stderr)
         return 128 + (stop.args or (signal.SIGINT,))[0]
+
+
+def parser() -> argparse.ArgumentParser:
+    """The commands and their options."""
+    whole = argparse.ArgumentParser(
+        prog="python -m data", description="Show and download the datasets of Invariant SVM Lab."
+    )
+    commands = whole.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="show the catalogue, and which datasets are available on this machine")
+    commands.add_parser("fetch", help="download a dataset").add_argument("name", metavar="NAME")
+    own = commands.add_parser("keep", help="store a file or folder of your own as a dataset")
+    own.add_argument("path", metavar="PATH", help="a file or folder, as the page Datasets reads it")
+    own.add_argument("--name", help="name of the dataset (that of the file)")
+    own.add_argument("--label", help="of a table: the column of the labels, or first or last")
+    own.add_argument("--empty", choices=(REFUSE, FILL, TELL), default=REFUSE, help="of a table: empty cells (refuse)")
+    own.add_argument("--size", help="of images: height x width to train on, such as 64x64 (the one proposed)")
+    own.add_argument("--fit", choices=list(WAYS), default="pad", help="of images of other sizes (pad)")
+    own.add_argument("--grey", action="store_true", help="of images: train on grey values; colours are still shown")
+    own.add_argument("--skip", action="store_true", help="leave out files and rows that cannot be used")
+    own.add_argument("--replace", action="store_true", help="replace your dataset of the same name")
+    return whole
 
 
 def show() -> int:
@@ -65,19 +88,43 @@ def get(name: str) -> int:
     return 0
 
 
+def keep(chosen: argparse.Namespace) -> int:
+    """Read a file or folder of the user's own and store it as a dataset; what was understood is printed."""
+    path = Path(chosen.path).expanduser()
+    if are_pictures([(path.name, str(path))]):
+        raise DataError(f"{path.name} has pictures with objects", "the page Datasets, which also asks for their name")
+    read, report = opened(path.name, path), _terminal_progress()
+    fit = None
+    if read.format == "images" and (surveyed := read.survey(report)).images:
+        usual = surveyed.fit
+        height, width = of_text(chosen.size) if chosen.size else usual[:2]
+        fit = Fit(height, width, chosen.fit, usual.colour and not chosen.grey)
+    how = {"label": chosen.label, "empty": chosen.empty, "skip": chosen.skip}
+    preview = read.read(**how, fit=fit, report=report)
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr)
+    for note in preview.notes:
+        print(f"{note}.")
+    title = chosen.name or preview.title
+    entry = catalogue.keep(title, preview.arrays, preview.features, replace=chosen.replace)
+    print(f"{entry.name}: {entry.n_train:,} training and {entry.n_test:,} test examples, {entry.n_classes} classes")
+    return 0
+
+
 def _terminal_progress() -> Report:
     """A callback that rewrites one line on a terminal, and prints one line per message elsewhere."""
     last = {"message": "", "time": 0.0}
 
     def show_progress(done: int, total: int, message: str) -> None:
-        new, now = message != last["message"], time.monotonic()
+        kind = message.partition(",")[0]  # what comes after it are numbers
+        new, now = kind != last["message"], time.monotonic()
         if sys.stderr.isatty() and (new or now - last["time"] > 0.1):
             share = f"{100 * done // total:3d} %" if total else f"{done / 1e6:.1f} MB"
             print(f"\r\033[K{share}  {message}", end="", file=sys.stderr, flush=True)
             last["time"] = now
         elif new:
-            print(message, file=sys.stderr)
-        last["message"] = message
+            print(kind, file=sys.stderr)
+        last["message"] = kind
 
     return show_progress
 

@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from data.album import Album
+
 MADE_HERE = "made here"  # the licence of synthetic datasets
 SYNTHETIC = {"licence": MADE_HERE, "sources": ("drawn from a fixed seed",)}  # facts of a synthetic dataset
 MAX_REASON = 600  # characters of a reason
@@ -66,12 +68,13 @@ class UnknownDataset(DataError, KeyError):
 
 class Arrays(NamedTuple):
     """The examples. A dataset without a test set has empty X_test and y_test. Rows of X_train beyond the length of
-    y_train have no label."""
+    y_train have no label. album: their pictures, where these are not the examples themselves."""
 
     X_train: np.ndarray
     y_train: np.ndarray
     X_test: np.ndarray
     y_test: np.ndarray
+    album: Album | None = None
 
     @classmethod
     def unsplit(cls, X: np.ndarray, y: np.ndarray) -> "Arrays":
@@ -139,6 +142,7 @@ class Dataset:
 
     rows: all examples of the training set, the unlabelled ones last; X_train itself if all have a label, and in a
     revision. base: of a revision, the dataset that the verdicts refer to; train, test: its sets after the verdicts.
+    album: pictures of the examples, where they are shown by these instead of what is trained on.
     """
 
     entry: Facts
@@ -150,20 +154,21 @@ class Dataset:
     base: "Dataset | None" = None
     train: Part | None = None
     test: Part | None = None
+    album: Album | None = None
 
     def __post_init__(self):
-        for array in (*self.arrays, self.rows, *(self.train or ()), *(self.test or ())):
+        for array in (*self.arrays[:4], self.rows, *(self.train or ()), *(self.test or ())):
             array.flags.writeable = False
 
     @classmethod
     def of(cls, entry: Facts, arrays: Arrays) -> "Dataset":
         """A dataset from its facts and arrays."""
-        X, y, X_test, y_test = map(np.ascontiguousarray, arrays)
-        return cls(entry, X if len(X) == len(y) else X[: len(y)], y, X_test, y_test, X)
+        X, y, X_test, y_test = map(np.ascontiguousarray, arrays[:4])
+        return cls(entry, X if len(X) == len(y) else X[: len(y)], y, X_test, y_test, X, album=arrays.album)
 
     @property
     def arrays(self) -> Arrays:
-        return Arrays(self.X_train, self.y_train, self.X_test, self.y_test)
+        return Arrays(self.X_train, self.y_train, self.X_test, self.y_test, self.album)
 
     @property
     def image_shape(self) -> tuple[int, ...] | None:
@@ -181,6 +186,10 @@ class Dataset:
         rows = np.arange(len(self.y_train))
         return rows if self.train is None else np.setdiff1d(rows, self.train.unlabelled)
 
+    def in_album(self, part: str, rows: np.ndarray) -> np.ndarray:
+        """The positions in the album of examples of "train" or "test"."""
+        return np.asarray(rows) + (len(self.rows) if part == "test" else 0)
+
     def label(self, part: str, row: int) -> int | str | None:
         """The label of an example of "train" or "test"; None if it has none."""
         if part == "test":
@@ -197,7 +206,7 @@ class Dataset:
 
     @property
     def nbytes(self) -> int:
-        return self.rows.nbytes + sum(array.nbytes for array in self.arrays[1:])
+        return self.rows.nbytes + sum(array.nbytes for array in self.arrays[1:4])
 
     @cached_property
     def content_hash(self) -> str:
@@ -206,7 +215,7 @@ class Dataset:
         For a revision: SHA-256 of the base's hash and of the labels and rows that the verdicts change; the base's hash
         if they change nothing.
         """
-        digest, arrays = hashlib.sha256(), list(self.arrays._replace(X_train=self.rows))
+        digest, arrays = hashlib.sha256(), [self.rows, *self.arrays[1:4]]
         if self.base is not None:
             parts = self.train, self.test
             changes = [array for part in parts for array in (part.y[part.mended], part.mended, part.out)]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from data.album import Album, Stored
 from data.dataset import Arrays, DataError, Dataset
 from data.entry import Entry
 from data.loaders import bundle, npz
@@ -20,7 +21,7 @@ MAX_NAMES = 3 * MAX_ENTRY // 4  # bytes of all column names as stored; if they e
 
 def draft(title: str, arrays: Arrays, features: Sequence[str] = ()) -> Dataset:
     """The dataset that `keep` would store under this title. Raises DataError for a title without letters or digits."""
-    size = sum(array.nbytes for array in arrays)
+    size = sum(array.nbytes for array in _stored(arrays).values())
     return Dataset.of(_SHELF.draft(title, _description(title, arrays, features), size), arrays)
 
 
@@ -29,7 +30,12 @@ def keep(title: str, arrays: Arrays, features: Sequence[str] = (), *, replace: b
 
     features: names of the columns of a table, where they are known.
     """
-    return _SHELF.keep(title, _description(title, arrays, features), arrays._asdict(), replace)
+    return _SHELF.keep(title, _description(title, arrays, features), _stored(arrays), replace)
+
+
+def _stored(arrays: Arrays) -> dict[str, np.ndarray]:
+    """The arrays of a file by name."""
+    return dict(zip(_ARRAYS, arrays)) | (arrays.album.arrays() if arrays.album else {})
 
 
 def _description(title: str, arrays: Arrays, features: Sequence[str]) -> dict:
@@ -106,11 +112,18 @@ def _check(path: Path, description: dict, members: Members) -> None:
             )
         if y_shape != (n,) or y_type.kind not in "iU":
             raise DataError(f"y_{part} has the type {y_type} and the shape {y_shape}", f"{n} whole numbers or texts")
+    if "album" in members:
+        n = sum(description[f"n_{part}"] + more for part, more in unlabelled.items())
+        (content, bytes_), (ends, _), (of, _) = (npz.announced(members[name]) for name in _ALBUM)
+        if len(content) != 1 or bytes_ != np.uint8 or len(ends) != 1 or of != (n,):
+            raise DataError(f"The pictures of {path.name} do not match its {n} examples", ACCEPTED)
 
 
 def _read(path: Path, description: dict, members: Members) -> Arrays:
     classes = tuple(description["classes"])
-    arrays = Arrays(*(npz.parse(name, members[name].read()) for name in Arrays._fields))
+    arrays = Arrays(*(npz.parse(name, members[name].read()) for name in _ARRAYS))
+    if "album" in members:
+        arrays = arrays._replace(album=_album(path, members))
     if not all(np.isfinite(X).all() for X in (arrays.X_train, arrays.X_test)):
         raise DataError("The dataset has missing or infinite values", ACCEPTED)
     if tuple(np.unique(arrays.y_train)) != classes or not np.isin(arrays.y_test, classes).all():
@@ -118,12 +131,25 @@ def _read(path: Path, description: dict, members: Members) -> Arrays:
     return arrays
 
 
+def _album(path: Path, members: Members) -> Album:
+    """The pictures of a stored set; their bytes stay in its file. DataError if they are not where it says."""
+    _, ends, of = (name in _ALBUM[1:] and npz.parse(name, members[name].read()) for name in _ALBUM)
+    offset, size = bundle.place(path, "album.npy")
+    shape, _, _, start = npz.header("album", members["album"].start(npz.MAX_HEADER), size)
+    steps, m = np.diff(ends), len(ends) - 1
+    if m < 1 or ends[0] or (steps < 0).any() or ends[-1] != shape[0] or of.min() < 0 or of.max() >= m:
+        raise DataError("The positions of its pictures are not in order", ACCEPTED)
+    status = path.stat()
+    return Album(of, ends, Stored(path, offset + start, (status.st_mtime_ns, status.st_size)))
+
+
+_ARRAYS, _ALBUM = Arrays._fields[:4], ("album", "album_ends", "album_of")
 _SHELF = Shelf(
     folder="own",
     prefix=PREFIX,
     words=Words("a dataset", "The dataset", "There is no dataset"),
-    arrays=Arrays._fields,
-    most=4 * bundle.MAX_BYTES,  # training and test set, in single precision
+    arrays=_ARRAYS,
+    most=6 * bundle.MAX_BYTES,  # training and test set, in single precision, and pictures
     fields={
         "kind": lambda value: value in ("images", "features"),
         "shape": lambda value: isinstance(value, list) and all(is_count(n, 1, MAX_FEATURES) for n in value),

@@ -88,9 +88,6 @@ def _thumbnail(name: str, of_pictures: bool, state: tuple):
         return thumbnails.frames()
 
 
-PERIOD = 0.5  # seconds between two looks at a transfer
-
-
 def fetch_panel(entry: Entry) -> None:
     """Offer to fetch the set, follow a fetch under way, and run the page again when it has ended."""
     transfer = transfers.current(entry.name)
@@ -101,7 +98,7 @@ def fetch_panel(entry: Entry) -> None:
             st.markdown("It has no public download: put its files into a folder that `SVMLAB_DATA` names.")
             return
         if running:
-            _follow(transfer)
+            keeping.follow(transfer)
             return
         if transfer is not None and transfer.state.phase == "failed":
             st.error(plain(transfer.state.message), title="The download failed", icon=":material/cloud_off:")
@@ -109,17 +106,6 @@ def fetch_panel(entry: Entry) -> None:
         help = "Runs in the background; each file is verified, and a broken transfer can be tried again."
         work = partial(fetch.fetch, entry.name)
         button(label, "download", "fetch", transfers.start, entry.name, work, help=help, type="primary")
-
-
-@st.fragment(run_every=PERIOD)
-def _follow(transfer: transfers.Transfer) -> None:
-    state = transfer.state
-    if state.phase != "running":
-        st.rerun()
-    share = state.done / state.total if state.total else 0.0
-    amount = f"{state.done / 1e6:.1f} of {state.total / 1e6:.1f} MB" if state.total > 1e5 else ""
-    st.progress(min(share, 1.0), text=plain(f"{state.message or 'starting'} {amount}"))
-    button("Stop", "stop", "fetch_stop", transfer.stop, help="Ends the transfer; it can be tried again.")
 
 
 OWN, OWN_PICTURES = "new", "new-pictures"  # the values of ?set= that stand for "add your own"

@@ -154,7 +154,7 @@ REFUSED = {
     "no image inside": (files(a__png="hello"), r"a\.png cannot be read as an image.*a csv table"),
     "cut off": (files(b__png=image(B)[:90]), r"b\.png cannot be read as an image"),
     "too large": (
-        files(b__png=image(np.zeros((16, loader.MAX_SIDE + 1), np.uint8))),
+        files(b__png=image(np.zeros((16, loader.images.MAX_SIDE + 1), np.uint8))),
         r"b\.png has 4097 x 16 pixels.*4096",
     ),
     "too small": (files(c__png=image(C[:9])), r"c\.png has 60 x 9 pixels.*at least 16 x 16"),

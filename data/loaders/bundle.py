@@ -100,6 +100,19 @@ def _on_disk(path: Path, name: str) -> Member:
     return Member(name, path.stat().st_size, partial(path.open, "rb"))
 
 
+def place(path: Path, name: str) -> tuple[int, int]:
+    """Where the bytes of an uncompressed member of a zip begin in its file, and how many they are. DataError if it is
+    compressed or damaged."""
+    damaged = in_words(f"{path.name} is damaged or incomplete", "the complete file", *_DAMAGE, KeyError)
+    with damaged, zipfile.ZipFile(path) as archive, path.open("rb") as file:
+        info = archive.getinfo(name)
+        file.seek(info.header_offset)
+        *_, name_length, extra_length = struct.unpack("<4s5H3L2H", file.read(30))
+    if info.compress_type != zipfile.ZIP_STORED:
+        raise DataError(f"{name} in {path.name} is compressed", "a file written by this program")
+    return info.header_offset + 30 + name_length + extra_length, info.file_size
+
+
 def _zip_members(name: str, open_zip: Callable[[], IO[bytes]], most: int = MAX_BYTES) -> list[Member]:
     with in_words(f"{name} is not a complete zip file", "the complete zip or npz file", *_DAMAGE):
         archive = zipfile.ZipFile(open_zip())

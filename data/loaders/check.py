@@ -35,7 +35,10 @@ def checked(
     image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to keep them as rows, None to decide by values
     Raises DataError with the reason.
     """
-    X, y, notes = _labelled_first(_examples(arrays.X_train, "X"), arrays.y_train)
+    X, y, order, notes = _labelled_first(_examples(arrays.X_train, "X"), arrays.y_train)
+    album, n_train = arrays.album, len(X)
+    if album is not None and order is not None:
+        album = album.take(np.concatenate([order, np.arange(n_train, len(album.of))]))
     X_test, y_test = arrays.X_test, arrays.y_test
     if len(X_test):
         X_test, y_test = _examples(X_test, "X_test"), _labels(y_test, len(X_test), "y_test")
@@ -58,21 +61,23 @@ def checked(
             notes.append(f"The numbers in column {_listed(apart, named)} lie in groups so far apart that this does not "
                          "help: split it into the group and the position within it")  # fmt: skip
     X, X_test = (part.reshape(len(part), *shape).astype(dtype, copy=False) for part in (X, X_test))
-    return Arrays(X, y, X_test, y_test), notes + more
+    return Arrays(X, y, X_test, y_test, album), notes + more
 
 
-def _labelled_first(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """The examples with unlabelled ones last, the labels of the others, and a note."""
+def _labelled_first(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, list[str]]:
+    """The examples with unlabelled ones last, the labels of the others, their order unless it is as it was, and a
+    note."""
     none = np.zeros(len(y), bool)
     if y.shape in ((len(X),), (len(X), 1)) and y.dtype.kind in "SUf":
         flat = y.reshape(len(X))
         none = np.isnan(flat) if y.dtype.kind == "f" else np.char.str_len(flat) == 0
     if not none.any():
-        return X, _labels(y, len(X), "y"), []
+        return X, _labels(y, len(X), "y"), None, []
     if none.all():
         raise DataError("No example has a label", ACCEPTED_CLASSES)
     known = _labels(y[~none], int((~none).sum()), "y")
-    return np.concatenate([X[~none], X[none]]), known, [f"{none.sum():,} of {len(X):,} examples have no label yet"]
+    order = np.concatenate([np.flatnonzero(~none), np.flatnonzero(none)])
+    return X[order], known, order, [f"{none.sum():,} of {len(X):,} examples have no label yet"]
 
 
 def _examples(X: np.ndarray, name: str) -> np.ndarray:

@@ -11,29 +11,39 @@ cats/1.png  dogs/1.png      or      train/cats/1.png  test/cats/7.png      or   
 """
 
 import io
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from data import album
+from data.album import Album
 from data.dataset import Arrays, DataError, in_words, mixed_order
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, Member
 from data.loaders.check import MAX_LABEL
+from data.loaders.fitted import WAYS, Fit, proposed
 from data.loaders.labelled import ClassTable
 from data.loaders.sieve import Sieve, TooLarge
+from data.transfers import Report, quiet
 
 ACCEPTED = (
-    "images (png, jpg, bmp, gif, tif, webp, pgm, ppm) of one size, with one folder per class or a csv of file names "
+    "images (png, jpg, bmp, gif, tif, webp, pgm, ppm) of any size, with one folder per class or a csv of file names "
     "and classes"
 )
 SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pnm"}
-MAX_SIDE = 1024
+MAX_SIDE = 4096
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
+_GREY = ("1", "L", "LA", "I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes without colours
 _DEEP = ("I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes with more than 8 bits per pixel
+_ORIENTATION = 274  # the number of this EXIF field; 5 to 8: on its side
+_THREADS = min(os.cpu_count() or 1, 8)
 _FILLED = (8, 10, 12, 14, 16)  # bits that sensors of cameras, microscopes and scanners use of 16
 CUT = 1e-4  # of all pixels, or one an image: as many hot or dead ones at either end may be cut off
 MOST, FEW_LEVELS = 0.98, 32  # share of the pixels that keep fewer levels than are enough, for a note
@@ -54,30 +64,79 @@ def is_image(name: str) -> bool:
     return PurePosixPath(name).suffix.lower() in SUFFIXES
 
 
-def read(members: list[Member], table: ClassTable | None = None, skip: bool = False) -> tuple[Arrays, list[str]]:
-    """The images of all members, grey unless one of them is coloured, and notes on what was skipped.
+class Found(NamedTuple):
+    """An image of an upload whose header has been read."""
+
+    path: tuple[str, ...]  # its folders and its name, the last folder being its class
+    member: Member
+    size: tuple[int, int]  # height and width, as it is shown
+    deep: bool  # more than 8 bits per pixel
+    colour: bool  # whether its header leaves room for colours
+
+
+class Survey(NamedTuple):
+    """The images of an upload by their headers alone, and the files that are none, with the reasons."""
+
+    images: list[Found]
+    bad: list[tuple[str, DataError]]
+    total: int  # files
+
+    @property
+    def fit(self) -> Fit:
+        """The size proposed for the images, of which there must be one."""
+        return proposed([image.size for image in self.images], any(image.colour for image in self.images))
+
+
+def survey(members: list[Member], table: ClassTable | None = None, report: Report = quiet) -> Survey:
+    """The headers of all images. report: see `data.transfers`; table: the classes by image, else the folders."""
+    members, images = [member for member in members if table is None or member.name != table.file], []
+    sieve = Sieve(skip=True)
+    for k, member in enumerate(members):
+        report(k, len(members), f"sizes, {k:,} of {len(members):,} files")
+        with sieve.part(member.name):
+            path = _path(member, table)
+            with opened(member.name, member.read()) as image:
+                deep, colour = _is_deep(image), image.mode not in _GREY  # before its EXIF, for which it may be loaded
+                images.append(Found(path, member, _size(member.name, image), deep, colour))
+    return Survey(images, [(name, error) for _, name, error in sieve.bad], len(members))
+
+
+def read(
+    surveyed: Survey, table: ClassTable | None = None, skip: bool = False, fit: Fit | None = None,
+    report: Report = quiet,
+) -> tuple[Arrays, list[str]]:  # fmt: skip
+    """The images, brought to one size, grey unless one of them is coloured, and notes on what was done and skipped.
 
     table : the classes by image; without one, the folders give the classes
-    skip : skip files that are not images, cannot be read, have no class or another size than most
+    skip : skip files that are not images, cannot be read or have no class
+    fit : the size, by default the one proposed
     Raises Unusable with the bad files, DataError if no file is left.
     """
-    sieve, decoded, total = Sieve(skip), [], 0
-    members = [member for member in members if table is None or member.name != table.file]
-    for member in members:
-        with sieve.part(member.name):
-            parts = _path(member, table)
-            image = decode(member.name, member.read())
-            decoded.append((parts, image))
-            total += image.pixels.size
-        if total > MAX_BYTES:
-            raise TooLarge(f"The images take more than {MAX_BYTES >> 20} MB as pixels", SIZE_ACCEPTED)
-    decoded = _of_one_size(decoded, sieve)
-    notes = [f"The classes are in column {table.column} of {table.file}"] if table else []
-    notes += sieve.notes(len(members), "files")
-    paths, decoded = [path for path, _ in decoded], [image for _, image in decoded]
-    decoded, scale = on_one_scale(decoded)
-    notes += scale
-    X, y = _stacked(decoded), np.array([path[-2] for path in paths])
+    sieve, notes = Sieve(skip), [f"The classes are in column {table.column} of {table.file}"] if table else []
+    for name, error in surveyed.bad:
+        sieve.add(name, error)
+    if not surveyed.images:
+        sieve.notes(surveyed.total, "files")
+    fit = (fit or surveyed.fit).checked()
+    n, channels = len(surveyed.images), 1 + 2 * (fit.colour and any(image.colour for image in surveyed.images))
+    if n * fit.height * fit.width * channels > MAX_BYTES:
+        raise TooLarge(f"{n:,} images of {fit.height} x {fit.width} take more than {MAX_BYTES >> 20} MB", SIZE_ACCEPTED)
+    scale = _deep_scale(surveyed, report)
+    same = all(image.size == fit[:2] for image in surveyed.images)
+    side = None if same else album.side_of(n)
+    paths, decoded, shown = [], [], []
+    for k, (found, result) in enumerate(_in_threads(partial(_made, fit, scale, side), surveyed.images)):
+        report(k, n, f"images, {k:,} of {n:,}")
+        with sieve.part(found.member.name):
+            if isinstance(result, DataError):
+                raise result
+            picture, original = result
+            paths.append(found.path)
+            decoded.append(picture)
+            shown.append(original)
+    notes += sieve.notes(surveyed.total, "files") + scale.notes("images", len(surveyed.images))
+    notes += _sizes_note(surveyed, fit) if not same else []
+    X, y = stacked(decoded), np.array([path[-2] for path in paths])
     if not table:
         folders = np.isin(np.char.lower(y), list(_UNLABELLED_FOLDERS))
         notes += [f"Images in the folder {name!r} have no label" for name in np.unique(y[folders]).tolist()]
@@ -86,7 +145,78 @@ def read(members: list[Member], table: ClassTable | None = None, skip: bool = Fa
     if test[y != ""].all():
         test[:] = False
     train_order, test_order = (np.flatnonzero(part)[mixed_order(y[part])] for part in (~test, test))
-    return Arrays(X[train_order], y[train_order], X[test_order], y[test_order]), notes
+    pictures = Album.bound(shown).take(np.concatenate([train_order, test_order])) if any(shown) else None
+    return Arrays(X[train_order], y[train_order], X[test_order], y[test_order], pictures), notes
+
+
+def _made(fit: Fit, scale: "DeepScale", side: int | None, found: Found) -> tuple[np.ndarray, bytes] | DataError:
+    """An image as it is trained on and, if `side` says so or its colours are dropped, as it is shown; or its error."""
+    try:
+        whole = scale.applied(decode(found.member.name, found.member.read()))
+    except DataError as error:
+        return error
+    picture = whole if fit.colour else grey(whole)
+    return fit.applied(picture), album.encoded(whole, side) if side else b""
+
+
+def _in_threads(make: Callable, items: Sequence) -> Iterator[tuple]:
+    """Each item and what `make` makes of it, in order, by a thread for each core; few results are held at a time."""
+    with ThreadPoolExecutor(_THREADS) as threads:
+        try:
+            pending = deque()
+            for item in items:
+                pending.append((item, threads.submit(make, item)))
+                if len(pending) > 4 * _THREADS:
+                    item, result = pending.popleft()
+                    yield item, result.result()
+            for item, result in pending:
+                yield item, result.result()
+        finally:
+            threads.shutdown(cancel_futures=True)
+
+
+def _sizes_note(surveyed: Survey, fit: Fit) -> list[str]:
+    sizes = sorted({image.size for image in surveyed.images}, key=lambda size: size[0] * size[1])
+    if len(sizes) == 1:
+        return [f"The images, of {_pixels(sizes[0])} pixels, are brought to {_pixels(fit[:2])}: {WAYS[fit.how]}"]
+    between = f"{len(sizes):,} sizes, from {_pixels(sizes[0])} to {_pixels(sizes[-1])} pixels"
+    return [f"The images have {between}; they are brought to {_pixels(fit[:2])}: {WAYS[fit.how]}"]
+
+
+def _pixels(size: tuple[int, int]) -> str:
+    """A height and width as users write it: width first."""
+    return f"{size[1]} x {size[0]}"
+
+
+def _size(name: str, image: Image.Image) -> tuple[int, int]:
+    """The height and width of an opened image as it is shown. DataError for one that is too large or animated."""
+    width, height = image.size
+    if max(image.size) > MAX_SIDE:
+        raise DataError(f"{name} has {width} x {height} pixels", f"images of up to {MAX_SIDE} x {MAX_SIDE}")
+    if image.format != "MPO" and (frames := getattr(image, "n_frames", 1)) > 1:
+        raise DataError(f"{name} has {frames} frames", "images that are not animated, and files with one page")
+    try:
+        known = image.format != "PNG" or "exif" in image.info  # else Pillow decodes the whole image to look behind it
+        turned = known and image.getexif().get(_ORIENTATION) in (5, 6, 7, 8)
+    except Exception:  # any error: the image is then shown as it is stored
+        turned = False
+    return (width, height) if turned else (height, width)
+
+
+def _is_deep(image: Image.Image) -> bool:
+    """Whether an opened image has more than 8 bits per pixel."""
+    return image.mode in _DEEP or any(";16" in str(tile[3]) for tile in image.tile)
+
+
+def _deep_scale(surveyed: Survey, report: Report) -> "DeepScale":
+    """The scale of the images with more than 8 bits, which are read once for it."""
+    scale, deep = DeepScale(), [image for image in surveyed.images if image.deep]
+    for k, found in enumerate(deep):
+        report(k, len(deep), f"the range of values, {k:,} of {len(deep):,} images")
+        with suppress(DataError):  # it is reported when the image is read
+            scale.add(decode(found.member.name, found.member.read()))
+    scale.settle(len(surveyed.images), "images")
+    return scale
 
 
 def _path(member: Member, table: ClassTable | None) -> tuple[str, ...]:
@@ -109,42 +239,66 @@ def _path(member: Member, table: ClassTable | None) -> tuple[str, ...]:
     return parts
 
 
-def _of_one_size(decoded: list[tuple], sieve: Sieve) -> list[tuple]:
-    """The images with the most common size; the others go to the sieve. DataError if no size has the majority."""
-    sizes = Counter(image.pixels.shape[:2] for _, image in decoded)
-    if len(sizes) < 2:
-        return decoded
-    (size, n), *_ = sizes.most_common(1)
-    if 2 * n <= len(decoded):
-        common = ", ".join(f"{w} x {h} ({k} images)" for (h, w), k in sizes.most_common(3))
-        raise DataError(f"The images have {len(sizes)} different sizes: {common}", ACCEPTED)
-    for parts, image in decoded:
-        if image.pixels.shape[:2] != size:
-            (h, w), name = image.pixels.shape[:2], "/".join(parts)
-            reason = f"{name} has {w} x {h} pixels, but most images have {size[1]} x {size[0]}"
-            sieve.add(name, DataError(reason, ACCEPTED))
-    return [item for item in decoded if item[1].pixels.shape[:2] == size]
+class DeepScale:
+    """How the values of images with 16 bits become 8-bit ones, on one scale for all: `add` each, `settle`, then
+    `applied`."""
+
+    def __init__(self):
+        self._counts = np.zeros(1 << 16, np.int64)  # of pixels with each value; of colours, all lower bits are set
+        self._n, self._colours, self._scale = 0, False, None
+
+    def add(self, image: Decoded) -> None:
+        """Count the values of an image; of one with 8 bits nothing."""
+        if image.upper:
+            self._counts[255::256] += np.bincount(image.pixels.ravel(), minlength=256)
+            self._counts[image.upper] += 1  # which no pixel has if the image has been converted to grey
+        elif image.pixels.dtype == np.uint16:
+            self._counts += np.bincount(image.pixels.ravel(), minlength=1 << 16)
+        else:
+            return
+        self._n, self._colours = self._n + 1, self._colours or bool(image.upper)
+
+    def settle(self, n_images: int, what: str = "images") -> None:
+        """Choose the scale. DataError for colour images of which too few bits can be read."""
+        if not self._n:
+            return
+        self._scale = scale = _scale(self._counts, self._colours, self._n)
+        if self._colours and scale.bits < 16:  # Pillow reads only the upper 8 bits of colours
+            reason = f"{self._summary(what, n_images)}, but only the upper 8 bits of colours can be read"
+            raise DataError(reason, _COLOURS_ACCEPTED.format(1 << 16 - scale.bits))
+
+    def applied(self, image: Decoded) -> np.ndarray:
+        """The pixels as uint8."""
+        return self._scale.applied(image.pixels) if image.pixels.dtype == np.uint16 else image.pixels
+
+    def notes(self, what: str, n_images: int) -> list[str]:
+        """What was done to `n_images` images, of which those that were added may be a part."""
+        if not self._n:
+            return []
+        summary = self._summary(what, n_images)
+        if self._scale.low or self._scale.cut:
+            low, high = np.flatnonzero(self._counts)[[0, -1]]
+            summary = f"{self._which(what, n_images)} 16 bits per pixel, with values from {low:,} to {high:,}"
+        return [f"{summary}: {self._scale}", *_few_levels(self._counts, self._scale, self._colours, what)]
+
+    def _which(self, what: str, n_images: int) -> str:
+        which = f"The {what}" if self._n == n_images else f"{self._n:,} of {n_images:,} {what}"
+        return f"{which} {'has' if n_images == 1 or self._n == 1 < n_images else 'have'}"
+
+    def _summary(self, what: str, n_images: int) -> str:
+        bits = self._scale.bits
+        used = f", of which {bits} are used" if bits < 16 else ""
+        return f"{self._which(what, n_images)} 16 bits per pixel{used}"
 
 
 def on_one_scale(images: Sequence[Decoded], what: str = "images") -> tuple[list[np.ndarray], list[str]]:
     """The pixels of images as uint8, those with 16 bits on one scale, and notes on it. DataError for colour images of
     which too few bits can be read."""
-    deep = [image for image in images if image.upper or image.pixels.dtype == np.uint16]
-    if not deep:
-        return [image.pixels for image in images], []
-    counts, colours = _counted(deep), any(image.upper for image in deep)
-    scale = _scale(counts, colours, len(deep))
-    which = f"The {what}" if len(deep) == len(images) else f"{len(deep):,} of {len(images):,} {what}"
-    has = "has" if len(images) == 1 or len(deep) == 1 < len(images) else "have"
-    summary = f"{which} {has} 16 bits per pixel" + (f", of which {scale.bits} are used" if scale.bits < 16 else "")
-    if colours and scale.bits < 16:  # Pillow reads only the upper 8 bits of colours
-        reason = f"{summary}, but only the upper 8 bits of colours can be read"
-        raise DataError(reason, _COLOURS_ACCEPTED.format(1 << 16 - scale.bits))
-    pixels = [scale.applied(image.pixels) if image.pixels.dtype == np.uint16 else image.pixels for image in images]
-    if scale.low or scale.cut:
-        low, high = np.flatnonzero(counts)[[0, -1]]
-        summary = f"{which} {has} 16 bits per pixel, with values from {low:,} to {high:,}"
-    return pixels, [f"{summary}: {scale}", *_few_levels(counts, scale, colours, what)]
+    scale = DeepScale()
+    for image in images:
+        scale.add(image)
+    scale.settle(len(images), what)
+    return [scale.applied(image) for image in images], scale.notes(what, len(images))
 
 
 class _Scale(NamedTuple):
@@ -167,18 +321,6 @@ class _Scale(NamedTuple):
         pixels_become = "1 pixel becomes" if n == 1 else f"{n:,} pixels become"
         ends = f"; outside {self.low:,} to {last:,}, {pixels_become} black or white" if n else ""
         return (" and ".join(steps) or "values stay as they are") + ends
-
-
-def _counted(deep: Sequence[Decoded]) -> np.ndarray:
-    """(65536,) the number of pixels with each value of 16 bits; colours, whose lower bits are unknown, have all set."""
-    counts = np.zeros(1 << 16, np.int64)
-    for image in deep:
-        if image.upper:
-            counts[255::256] += np.bincount(image.pixels.ravel(), minlength=256)
-            counts[image.upper] += 1  # which no pixel has if the image has been converted to grey
-        else:
-            counts += np.bincount(image.pixels.ravel(), minlength=1 << 16)
-    return counts
 
 
 def _scale(counts: np.ndarray, colours: bool, n_images: int) -> _Scale:
@@ -211,12 +353,10 @@ def _few_levels(counts: np.ndarray, scale: _Scale, colours: bool, what: str) -> 
     return [f"{100 * MOST:g} % of these pixels keep {left} of brightness, because {because}. {way_out}"]
 
 
-def decode(name: str, content: bytes, most: int = MAX_SIDE) -> Decoded:
-    """Decode an image with sides of up to `most` pixels."""
+def decode(name: str, content: bytes) -> Decoded:
+    """Decode an image. DataError for one that is too large, animated or damaged."""
     with opened(name, content) as image:
-        if max(image.size) > most:
-            width, height = image.size
-            raise DataError(f"{name} has {width} x {height} pixels", f"images of up to {most} x {most}")
+        _size(name, image)
         return flat(image)
 
 
@@ -238,7 +378,7 @@ def opened(
 def flat(image: Image.Image) -> Decoded:
     """An opened image, grey or with three colours, as viewers show it: upright, with transparent parts on white. Raises
     ValueError for values that are not whole numbers from 0 to 65535."""
-    deep_colours = image.mode not in _DEEP and any(";16" in str(tile[3]) for tile in image.tile)
+    deep_colours = image.mode not in _DEEP and _is_deep(image)
     image = _upright(image)
     if image.mode in _DEEP:
         return Decoded(_whole(np.asarray(image)))
@@ -287,7 +427,7 @@ def grey(image: np.ndarray) -> np.ndarray:
     return np.rint(image @ [0.2125, 0.7154, 0.0721]).astype(np.uint8)
 
 
-def _stacked(images: list[np.ndarray]) -> np.ndarray:
+def stacked(images: list[np.ndarray]) -> np.ndarray:
     """Images of one size stacked: (n, h, w), or (n, h, w, 3) if one of them is coloured."""
     if any(image.ndim == 3 for image in images):
         images = [image if image.ndim == 3 else np.repeat(image[..., None], 3, axis=2) for image in images]

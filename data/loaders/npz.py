@@ -32,18 +32,18 @@ def read(members: list[Member]) -> Arrays:
 def announced(member: Member) -> tuple[tuple[int, ...], np.dtype]:
     """Shape and type in the header of a .npy member. DataError if they do not match its declared size."""
     start = member.start(MAX_HEADER)
-    shape, _, dtype, _ = _header(member.name, start, member.size)
+    shape, _, dtype, _ = header(member.name, start, member.size)
     return shape, dtype
 
 
 def parse(name: str, content: bytes) -> np.ndarray:
     """The array of one .npy member. DataError for pickled objects, records, and sizes that do not match."""
-    shape, fortran, dtype, at = _header(name, content[:MAX_HEADER], len(content))
+    shape, fortran, dtype, at = header(name, content[:MAX_HEADER], len(content))
     array = np.frombuffer(content, dtype, offset=at)
     return array.reshape(shape, order="F" if fortran else "C")
 
 
-def _header(name: str, start: bytes, size: int) -> tuple[tuple[int, ...], bool, np.dtype, int]:
+def header(name: str, start: bytes, size: int) -> tuple[tuple[int, ...], bool, np.dtype, int]:
     """Shape, order, type and offset of the numbers in a .npy file of `size` bytes that begins with `start`."""
     stream = io.BytesIO(start)
     with in_words(f"{name} has no readable npy header", ACCEPTED, ValueError, SyntaxError, TypeError):

@@ -28,7 +28,7 @@ ACCEPTED = (
     "images (png, jpg, gif, bmp, tif, webp, pgm), or a zip of them, and annotations of their objects: "
     f"{objects.ACCEPTED}"
 )
-MAX_SIDE, MIN_SIDE, MAX_PICTURES = 4096, 16, 500
+MIN_SIDE, MAX_PICTURES = 16, 500
 MAX_NAME = 300  # characters of the path of a picture
 MIN_OBJECT = 2  # pixels, the shortest side of a box
 LEAST = "at least two pictures with objects: one for training and one for testing"
@@ -256,7 +256,7 @@ def _decoded(members: list[Member], sieve: Sieve) -> tuple[list[np.ndarray | Non
         image = None
         with sieve.part(member.name):
             with _of_pictures():
-                original = images.decode(member.name, member.read(), MAX_SIDE)
+                original = images.decode(member.name, member.read())
             h, w = original.pixels.shape[:2]
             if min(h, w) < MIN_SIDE:
                 raise DataError(f"{member.name} has {w} x {h} pixels", f"images of at least {MIN_SIDE} x {MIN_SIDE}")

@@ -15,10 +15,13 @@ from data.dataset import Arrays, DataError
 from data.loaders import arff, bundle, check, columns, idx, images, labelled, libsvm, matlab, npz, sheets, table, text
 from data.loaders.bundle import Member
 from data.loaders.columns import REFUSE
+from data.loaders.fitted import Fit
+from data.loaders.images import Survey
 from data.loaders.labelled import ClassTable
 from data.loaders.sheets import Cells
 from data.loaders.table import Labels
 from data.loaders.text import Rows
+from data.transfers import Report, quiet
 
 ACCEPTED = (
     "npz, a table (csv, Excel xlsx, Parquet, Weka ARFF), MATLAB mat, LIBSVM text, a pair of idx files, or a zip or "
@@ -79,6 +82,12 @@ class Opened:
         names = [member.name for member in self.members if images.is_image(member.name)]
         return labelled.find_classes(self.members, names)
 
+    def survey(self, report: Report = quiet) -> Survey:
+        """The images by their headers, read once. report: see `data.transfers`."""
+        if "_survey" not in vars(self):
+            vars(self)["_survey"] = images.survey(self.members, self.classes, report)
+        return vars(self)["_survey"]
+
     def read(
         self,
         *,
@@ -86,6 +95,8 @@ class Opened:
         image_shape: tuple[int, ...] | None = None,
         skip: bool = False,
         empty: str = REFUSE,
+        fit: Fit | None = None,
+        report: Report = quiet,
     ) -> Preview:
         """The examples, checked.
 
@@ -93,6 +104,8 @@ class Opened:
         image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to keep them as rows, None to decide by
                       their values
         skip : skip invalid images of a zip or folder and invalid rows of a table; the notes list them
+        fit : the size to which images are brought, and how; by default the one proposed
+        report : called as images are read; see `data.transfers`
         empty : handling of empty cells of a table: "refuse", "fill", or "tell", which also adds an indicator column
 
         Raises DataError with the reason and what is accepted; its subclass Unusable if `skip` would help.
@@ -102,7 +115,7 @@ class Opened:
             parsed = table.parse(*self.table, label, skip, empty)
             arrays, features, notes = Arrays.unsplit(parsed.X, parsed.y), parsed.features, parsed.notes
         elif self.format == "images":
-            arrays, notes = images.read(self.members, self.classes, skip)
+            arrays, notes = images.read(self.survey(report), self.classes, skip, fit, report)
         elif self.format == "mat":
             arrays, notes = matlab.read(self.members[0].name, self.content)
         elif self.format == "libsvm":

@@ -9,8 +9,9 @@ import numpy as np
 
 from data.dataset import DataError
 from data.loaders import bundle, npz
+from data.loaders.images import MAX_SIDE
 from data.loaders.objects import MAX_CATEGORY, MAX_OBJECTS
-from data.loaders.pictures import MAX_NAME, MAX_PICTURES, MAX_SIDE, Upload
+from data.loaders.pictures import MAX_NAME, MAX_PICTURES, Upload
 from data.pictures.kinds import ONE_CATEGORY, Contents, Picture, PictureEntry, PictureSet, leave_out
 from data.shelf import ACCEPTED, Members, Shelf, Words, is_count, is_text, one_line
 

@@ -8,15 +8,20 @@ from typing import TypeVar
 
 import streamlit as st
 
-from data import DataError, Entry
+from data import DataError, Entry, transfers
 from data.loaders.sieve import Unusable
 from data.pictures import PictureEntry
+from data.transfers import Report, Transfer
+from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain
 
 LONGEST = 60  # letters of a name
 KEPT = "set_kept"  # of the session
 TO_THE_TOP = "document.querySelector('[data-testid=stMain]').scrollTo(0, 0)"
 LISTED, FEW = 200, 8  # complaints shown, and so many unasked
+PERIOD, SOON = 0.5, 0.8  # seconds between two looks at a transfer, and those waited for it before it is shown
+BYTES = 1e5  # totals above this are bytes
+LAST = "last_read"  # of the session: the names of the last transfers of uploads
 READ = TypeVar("READ")
 
 
@@ -58,6 +63,40 @@ def begin_at_the_top() -> None:
     """Once after a set was kept, by a button far down the page: its title and the ways on are seen first."""
     if st.session_state.pop(KEPT, False):
         st.html(f"<script>{TO_THE_TOP}</script>", unsafe_allow_javascript=True)
+
+
+@st.fragment(run_every=PERIOD)
+def follow(transfer: Transfer) -> None:
+    """How far a transfer has come, and the button that stops it; the page is drawn anew when it ends."""
+    state = transfer.state
+    if state.phase != "running":
+        st.rerun()
+    share = state.done / state.total if state.total else 0.0
+    amount = f"{state.done / 1e6:.1f} of {state.total / 1e6:.1f} MB" if state.total > BYTES else ""
+    st.progress(min(share, 1.0), text=plain(f"{state.message or 'starting'} {amount}"))
+    button("Stop", "stop", "fetch_stop", transfer.stop, help="Ends the transfer; it can be tried again.")
+
+
+def behind(key: object, work: Callable[[Report], READ]) -> READ | None:
+    """What `work(report)` returns, or raises, once it has ended in a background thread; until then None, and its
+    progress on screen. key: what tells it from other work; the results of the last two are kept."""
+    name = "read " + hashlib.sha256(repr(key).encode()).hexdigest()[:12]
+    last = st.session_state.setdefault(LAST, [])
+    if name not in last:
+        last.append(name)
+        for old in last[:-2]:
+            transfers.forget(old)
+        del last[:-2]
+    transfer = transfers.current(name) or transfers.start(name, work)
+    phase = transfer.wait(SOON).phase
+    if phase == "running":
+        follow(transfer)
+    elif phase == "stopped":
+        st.info("Reading was stopped. Nothing is stored.", icon=":material/stop_circle:")
+        button("Read again", "refresh", "read_again", transfers.forget, name, help="Starts from the first file.")
+    elif phase == "failed":
+        raise transfer.error
+    return transfer.result
 
 
 def reading(read: Callable[[bool], READ], sources: object) -> READ | None:

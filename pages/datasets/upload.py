@@ -10,8 +10,10 @@ import streamlit as st
 from data import DataError, catalogue, pictures
 from data.loaders.bundle import MAX_MEMBERS
 from data.loaders.columns import FILL, REFUSE, TELL
+from data.loaders.fitted import WAYS, Fit, of_text
+from data.loaders.images import MAX_SIDE, Survey, decode, grey, on_one_scale, stacked
 from data.loaders.pictures import ACCEPTED as PICTURES_ACCEPTED
-from data.loaders.pictures import MAX_PICTURES, MAX_SIDE, Upload, are_pictures, read_pictures
+from data.loaders.pictures import MAX_PICTURES, Upload, are_pictures, read_pictures
 from data.loaders.table import Labels
 from data.loaders.upload import ACCEPTED, Opened, Preview, Several, opened
 from data.own import MAX_NAMES
@@ -25,6 +27,7 @@ from pages.ui.kit.words import plain, short
 SHOWN = 60  # examples in the preview
 MOST_PICTURES = 24  # of them in the preview
 SIDE = 128  # of each, pixels
+WAYS_SHOWN = 6  # images that are shown under each way of bringing them to one size
 MAX_KINDS = 100  # kinds of objects to choose from
 MAX_CHOICES = 2000  # columns among which the labels can be chosen
 HOW = (
@@ -82,11 +85,79 @@ def _read(known: tuple, sources: list) -> None:
         return
     known = (*known, _which_table(known, sources))
     if upload := keeping.reading(lambda _: _opened(known, sources), known):
+        if upload.format == "images":
+            _read_images(known, upload)
+            return
         label, shape, empty = _how_to_read(upload.labels)
         if preview := keeping.reading(
             lambda skip: _preview(known, skip, label, _image_shape(shape), empty, upload), (known, empty)
         ):
             _keep(preview)
+
+
+def _read_images(known: tuple, upload: Opened) -> None:
+    """Images, whose headers and then whose pixels are read in the background, and the form that keeps them."""
+    surveyed = keeping.reading(lambda _: keeping.behind(("survey", known), upload.survey), ("survey", known))
+    if surveyed is None:
+        return
+    try:
+        fit = _fit(known, surveyed) if surveyed.images else None
+    except DataError as error:
+        st.error(plain(error), icon=":material/block:")
+        return
+
+    def read(skip: bool) -> Preview | None:
+        return keeping.behind((known, fit, skip), lambda report: upload.read(skip=skip, fit=fit, report=report))
+
+    if preview := keeping.reading(read, ("images", known)):
+        _keep(preview)
+
+
+def _fit(known: tuple, surveyed: Survey) -> Fit:
+    """The size to which images are brought, by the reader's choice, with a few of them under each way. DataError for a
+    size that is not possible."""
+    usual, images = surveyed.fit, surveyed.images
+    several = any(image.size != images[0].size for image in images)
+    with st.expander("How pictures are brought to one size", expanded=several):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            size = st.text_input(
+                "Height x width", key=f"own_size_{hash(known)}", placeholder=f"{usual.height}x{usual.width}", width=160,
+                help="The size that the machine is trained on. Proposed: the median of the sides, reduced until "
+                "training takes seconds. Galleries show the original pictures.",
+            ).strip()  # fmt: skip
+            how = st.selectbox(
+                "Each picture", list(WAYS), format_func=WAYS.get, key="own_fit", width=200,
+                help="Fit and pad keeps the whole picture and fills the rest with the median of its border.",
+            )  # fmt: skip
+            colour = usual.colour and st.checkbox(
+                "Colours", value=True, key="own_colour", help="Without: grey values, a third of the numbers."
+            )
+        height, width = of_text(size) if size else usual[:2]
+        fit = Fit(height, width, how, bool(colour)).checked()
+        if several or fit[:2] != images[0].size:
+            drawn = _ways(known, fit, surveyed)
+            names = [image.member.name for image in _some(images)]
+            tiles = [Tile("", f"{name}: {way}") for way in WAYS.values() for name in names]
+            if len(drawn) == len(tiles):
+                gallery(drawn, tiles, key="own_ways", alt="Some pictures under each way", rows=list(WAYS.values()))
+    return fit
+
+
+def _some(images: list) -> list:
+    """A few images, evenly spaced."""
+    return [images[k] for k in np.unique(np.linspace(0, len(images) - 1, WAYS_SHOWN).astype(int))]
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _ways(known: tuple, fit: Fit, _surveyed: Survey) -> np.ndarray:
+    """Some images, brought to a size in each way; none if one of them cannot be read."""
+    try:
+        found = [decode(image.member.name, image.member.read()) for image in _some(_surveyed.images)]
+        whole, _ = on_one_scale(found)
+    except DataError:
+        return np.zeros((0, *fit[:2]), np.uint8)
+    whole = [picture if fit.colour else grey(picture) for picture in whole]
+    return stacked([fit._replace(how=way).applied(picture) for way in WAYS for picture in whole])
 
 
 def _which_table(known: tuple, sources: list) -> str | None:

@@ -19,7 +19,7 @@ from pages.labels.listed import Doubt, Near
 from pages.labels.target import Target
 from pages.ui.example import evidence
 from pages.ui.kit import parameters, state, walk, words
-from pages.ui.kit.gallery import DIGIT, Tile, gallery, in_theme, magnified, open_digit, pictures, reference, thin
+from pages.ui.kit.gallery import DIGIT, Tile, gallery, in_theme, magnified, open_digit, reference
 from pages.ui.kit.words import plain, short
 from pages.ui.why import bill, lines, table
 from pages.ui.why.answer import Answer, Shown
@@ -200,15 +200,15 @@ def _place(judging: Judging, stands) -> int:
 
 def _picture(judging: Judging, doubt: Doubt) -> None:
     dataset, rows = judging.dataset, np.array([doubt.row])
-    X = evidence.rows_of(dataset, doubt.part, rows)
     if dataset.image_shape is None:
+        X = evidence.rows_of(dataset, doubt.part, rows)
         table.top(
             judging.run, judging.run.machine(), Shown(dataset, X, doubt.given or None, listed.ref(judging.run, doubt))
         )
         return
-    drawn = pictures(X, dataset.X_train, dataset.image_shape, dataset.entry.ink)
+    drawn = evidence.large_picture(dataset, doubt.part, doubt.row)
     alt = f"{_called(judging, doubt)}, given {doubt.given or 'no label'}, {_word(judging, doubt)} {doubt.said}"
-    st.image(magnified(in_theme(thin(drawn, table.PHOTOGRAPH)[0]), HEIGHT), output_format="PNG", alt=alt)
+    st.image(magnified(in_theme(drawn), HEIGHT), output_format="PNG", alt=alt)
 
 
 def _called(judging: Judging, doubt: Doubt) -> str:

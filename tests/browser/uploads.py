@@ -84,10 +84,6 @@ BROKEN = {
     "missing values": ({"holes.npz": npz(X=_HOLES, y=_Y)}, "missing or infinite"),
     "a cut-off zip": ({"cut.zip": GOOD["rgb"][0]["colours.zip"][:2000]}, "zip"),
     "one class only": ({"one.zip": zipped(folders(_WIDE[0], 0 * _WIDE[1]))}, "1 class"),
-    "images of several sizes": (
-        {"sizes.zip": zipped(folders(_WIDE[0][:8], _WIDE[1][:8]) | folders(_RGB[0][:3], _RGB[1][:3]))},
-        "most images have 30 x 12",
-    ),
     "images in no folder": (
         {"flat.zip": zipped({"1.png": png(_WIDE[0][0]), "2.png": png(_WIDE[0][1])})},
         "not in a folder",

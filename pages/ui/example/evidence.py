@@ -15,7 +15,7 @@ import streamlit as st
 
 from data import DataError, Dataset, load
 from pages.ui.figures import maps
-from pages.ui.kit.gallery import REFERENCE_ROWS, Tile, gallery, pictures, reference
+from pages.ui.kit.gallery import LARGEST, REFERENCE_ROWS, Tile, gallery, pictures, reference, thin
 from pages.ui.kit.words import distinct, minus, short, small, test_example
 from svmcore import metrics
 from svmcore.jitter import JitterSet
@@ -55,6 +55,7 @@ class Labels(NamedTuple):
         return label_text(self.seen[row], self.given[row])
 
 
+PHOTOGRAPH = 512  # pixels a side up to which a photograph is shown as it is
 TINY = 0.005  # a number that two digits after the point would make 0
 RING_WORDS = {
     "": "not a support vector",
@@ -126,7 +127,17 @@ def data_of(run: Run) -> Dataset:
 def example_pictures(dataset: Dataset, split: str, rows: np.ndarray) -> np.ndarray:
     """Pictures (n, h, w[, 3]) of some rows of a split. DataError where it has fewer."""
     X = rows_of(dataset, split, rows)
+    if dataset.album is not None:
+        return dataset.album.squares(dataset.in_album(split, rows), LARGEST)
     return pictures(X, dataset.X_train, dataset.image_shape, dataset.entry.ink, dataset.y_train)
+
+
+def large_picture(dataset: Dataset, split: str, row: int) -> np.ndarray:
+    """The picture (h, w[, 3]) of one example, as large as it is stored. DataError where the split has fewer."""
+    if dataset.album is not None:
+        _require_there(np.array([row]), len(all_of(dataset, split)))
+        return dataset.album.picture(int(dataset.in_album(split, row)))
+    return thin(example_pictures(dataset, split, np.array([row])), PHOTOGRAPH)[0]
 
 
 def example_gallery(
@@ -318,9 +329,12 @@ def prepared(run: Run, X: np.ndarray) -> np.ndarray:
 def form_pictures(
     run: Run, rows: np.ndarray, jitters: JitterSet | None = None, which: np.ndarray | None = None
 ) -> np.ndarray:
-    """Training examples `rows` (m,), each in the form `which` (m,) of a jitter set where one is given, as pictures: as
-    the machine sees them, or before the steps that make features of them."""
-    dataset, (first, last) = data_of(run), _pipeline(run.id).split()
+    """Pictures of training examples `rows` (m,): without jitters those of the album, if there is one. Otherwise each in
+    the form `which` (m,) of a jitter set, as the machine sees it, or before the steps that make features of it."""
+    dataset = data_of(run)
+    if jitters is None and dataset.album is not None:
+        return example_pictures(dataset, "train", rows)
+    first, last = _pipeline(run.id).split()
     _require_there(rows, len(dataset.X_train))
     images = first.transform(dataset.X_train[rows])
     if jitters is not None:

@@ -83,7 +83,8 @@ def side(view: View, c: int, one: bill.Bill, names: np.ndarray) -> Side:
 def pictured(view: View, machines: Mapping[int, int]) -> tuple[np.ndarray, list[Line]]:
     """Pictures and lines of the names, the keys of `machines`; each is told as the machine has it that pictures it."""
     of = [members(view, name) for name in machines]
-    drawn = view.by != "class" and not table.is_table(view.shown.dataset) and len(of) > 0
+    dataset = view.shown.dataset
+    drawn = view.by != "class" and (dataset.album is not None or not table.is_table(dataset)) and len(of) > 0
     lines = [
         Line(
             name=str(name),
@@ -156,7 +157,7 @@ def _caption(view: View, c: int, positions: np.ndarray) -> str:
         said += f", {np.sum(view.machine.jitter[held] > 0)} virtual"
     elif jitter := _jitter(view, positions):
         said += f", {brief(jitter)}"
-    if table.is_table(view.shown.dataset):
+    if table.is_table(view.shown.dataset) and view.shown.dataset.album is None:
         said = "\n".join([f"class {said}", *table.differing(view.shown, int(view.row[positions[0]]))])
     return said
 

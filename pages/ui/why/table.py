@@ -23,7 +23,6 @@ from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
 DIGIT_HEIGHT = 168  # wished height of a small picture, in screen pixels
-PHOTOGRAPH = 512  # pixels a side up to which a photograph is shown as it is
 NAMED = 3  # columns named beside a contribution
 ROWS_HEIGHT = 330  # of the table of columns, in screen pixels
 
@@ -36,14 +35,25 @@ def is_table(dataset: Dataset) -> bool:
 def top(run: Run | None, machine: Machine | None, shown: Shown) -> None:
     """The example itself: its picture, its columns by name and value, or the plane with it marked."""
     dataset = shown.dataset
+    if dataset.album is not None or dataset.image_shape is not None:
+        alt = "The example" if shown.label is None else f"The example, class {short(shown.label)}"
+        st.image(magnified(in_theme(picture(shown)), DIGIT_HEIGHT), output_format="PNG", alt=alt)
+        if dataset.album is not None and dataset.image_shape is not None:
+            with st.popover("As trained on", type="tertiary"):
+                drawn = pictures(shown.X, dataset.X_train, dataset.image_shape, dataset.entry.ink)
+                st.image(magnified(drawn[0], DIGIT_HEIGHT), output_format="PNG", alt="The example as it is trained on")
     if is_table(dataset):
         _columns(shown)
     elif dataset.image_shape is None:
         _point(run, machine, shown)
-    else:
-        drawn = pictures(shown.X, dataset.X_train, dataset.image_shape, dataset.entry.ink)
-        alt = "The example" if shown.label is None else f"The example, class {short(shown.label)}"
-        st.image(magnified(in_theme(thin(drawn, PHOTOGRAPH)[0]), DIGIT_HEIGHT), output_format="PNG", alt=alt)
+
+
+def picture(shown: Shown) -> np.ndarray:
+    """The picture (h, w[, 3]) of an example, as large as it is stored; one that was drawn as it is."""
+    dataset, (_, split, index) = shown.dataset, [*shown.ref.rsplit("/", 2), "", ""][:3]
+    if split and index:
+        return evidence.large_picture(dataset, split, int(index))
+    return thin(pictures(shown.X, dataset.X_train, dataset.image_shape, dataset.entry.ink), evidence.PHOTOGRAPH)[0]
 
 
 def differing(shown: Shown, row: int, most: int = NAMED) -> list[str]:

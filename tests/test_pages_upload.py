@@ -1,7 +1,13 @@
 """Uploads on the page Datasets, driven in process: what is bad is named, and left out when the reader says so."""
 
-import pytest
+import base64
+import io
 
+import numpy as np
+import pytest
+from PIL import Image
+
+from pages.ui.kit.gallery import sheet
 from svmcore.lab.presets import PRESET, RECIPES
 from svmcore.lab.store import runs
 from tests.annotations import SAME, files_of
@@ -125,3 +131,14 @@ def test_pictures_with_boxes_are_known_for_what_they_are_whichever_kind_was_show
         assert not app.error
         assert "3 pictures · 3 cars" in captions(app).replace("\u00a0", " ")
         assert app.text_input(key="pictures_object").value == "car"
+
+
+def test_a_page_of_photographs_is_short_enough_for_a_browser():
+    photographs = np.random.default_rng(0).integers(0, 256, (100, 128, 128, 3), dtype=np.uint8)
+    whole = sheet(photographs, 56)
+    assert len(whole["sheet"]) < 2 << 20  # bytes; Chromium draws no longer address
+    form, _, encoded = whole["sheet"].partition(";base64,")
+    assert form == "data:image/jpeg"
+    drawn = np.asarray(Image.open(io.BytesIO(base64.b64decode(encoded))))
+    assert drawn.shape == (10 * 128, 10 * 128, 3)
+    assert sheet(photographs[:4], 56)["sheet"].startswith("data:image/png")  # exact where it is short

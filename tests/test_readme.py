@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import pytest
 from PIL import Image
 
-import data
+import data.__main__
 from data import catalogue, pictures
 from data.loaders import bundle, check, fitted, images, labelled, sheets, text, upload
 from data.loaders import pictures as own_pictures

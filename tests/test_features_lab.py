@@ -216,7 +216,7 @@ def test_a_scan_decides_about_windows_by_their_features():
     machine = SVC(RBF(2.0), C=10).fit(prepared.transform(windows), np.arange(50) < 25).machine_
     scorer = Scorer(replace(machine, prepare=prepared), 10)
     expected = machine.decision_values(prepared.transform(windows))[:, 0]
-    np.testing.assert_allclose(scorer.scores(level, ys, xs), expected, atol=1e-5)
+    np.testing.assert_allclose(scorer.scores(scorer.windows(level)(ys, xs)), expected, atol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA
 
 from svmcore import RBF, SVC, JitterSet, Preprocessor, VirtualSVC, load, save
 from svmcore.lab.recipe import Recipe, RecipeError
-from svmcore.preprocess import STEPS, parse_step, split_steps, written
+from svmcore.preprocess import STEPS, parse_step, sliding, split_steps, written
 from tests import naive
 from tests.cases import all_cases
 
@@ -56,6 +56,63 @@ def test_gradients_are_those_of_scikit_image_where_settings_coincide(shape, cell
     sides = tuple(side // cells for side in shape)
     theirs = [hog(image.astype(float), directions, sides, (block, block), block_norm="L2") for image in images]
     np.testing.assert_allclose(Preprocessor(step).fit_transform(images), theirs, atol=1e-5)
+
+
+SLIDING = [
+    (9, ["gradients:3", "unit-norm"]),
+    (12, ["gradients:4,directions=9,smoothing=0,power=1,block=2,signed=0,sobel=0,shared=0"]),
+    (10, ["gradients:7,directions=7,smoothing=0.9,power=0.7,signed=0"]),
+    (3, ["gradients:2,directions=3,power=1"]),
+    (2, ["gradients:2"]),
+    (9, ["gradients:3,margin=2", "unit-norm"]),
+    (9, ["gradients:3,directions=5+0.5*patterns:2", "unit-norm"]),
+    (9, ["patterns:2"]),
+    (9, ["smooth:0.6", "gradients:3"]),
+    (8, ["gradients:3", "zscore", "pca:5"]),
+    (8, ["crop:1", "standardise"]),
+    (8, []),
+]
+
+
+@pytest.mark.parametrize(("side", "steps"), SLIDING, ids=str)
+def test_windows_of_a_picture_are_those_that_were_cut_out(side, steps):
+    level = np.rint(255 * blots(1, 37, 45)[0]).astype(np.uint8)
+    level[:12, :20] = 77  # without any edge
+    y, x = np.mgrid[: 37 - side + 1 : 3, : 45 - side + 1 : 2].reshape(2, -1)
+    y, x = (np.append(one, rng) for one, rng in zip((y, x), np.random.default_rng(1).integers(0, 37 - side, (2, 40))))
+    windows = sliding.cut(level, y, x, side)
+    step = Preprocessor(*steps, image_shape=(side, side)).fit(windows)
+    expected = step.transform(windows)
+    made = step.windows(level, side)
+    np.testing.assert_allclose(made(y, x), expected, rtol=1e-4, atol=2e-5 * np.abs(expected).max())
+    assert made(y[:0], x[:0]).shape == (0, expected.shape[1])
+    if "pca" not in str(steps):
+        np.testing.assert_allclose(made(y[[-1]], x[[-1]]), expected[[-1]], atol=2e-5 * np.abs(expected).max())
+
+
+def test_windows_of_a_picture_are_the_obvious_sums():
+    level = np.rint(255 * blots(1, 20, 24, seed=3)[0]).astype(np.uint8)
+    y, x = np.array([0, 3, 9, 9]), np.array([0, 14, 2, 13])
+    made = Preprocessor("gradients:3,power=1").windows(level, 10)(y, x)
+    expected = [naive.gradient_histograms(one, cells=3, power=1) for one in sliding.cut(level, y, x, 10)]
+    np.testing.assert_allclose(made, expected, rtol=1e-5, atol=1e-5 * np.max(expected))
+
+
+def test_a_pixel_of_a_picture_has_its_gradient_found_once(monkeypatch):
+    level, rows = np.zeros((300, 900), np.uint8), []
+    monkeypatch.setattr(sliding, "_slopes", lambda *arguments: rows.extend(range(*arguments[5:7])))
+    made = Preprocessor("gradients:3").windows(level, 10)
+    for y in range(0, 290, 2):
+        made(np.full(3, y), np.arange(3))
+    assert len(set(rows)) == len(rows)
+    assert set(range(300)) <= set(rows)
+
+
+def test_windows_that_the_cells_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="cells of 1 to 4"):
+        Preprocessor("gradients:5").windows(np.zeros((9, 9), np.uint8), 4)
+    with pytest.raises(ValueError, match="do not match image_shape"):
+        Preprocessor("gradients:3", image_shape=(8, 8)).windows(np.zeros((9, 9), np.uint8), 6)
 
 
 def test_gradients_of_colours_are_those_of_the_channel_that_changes_most():

@@ -88,6 +88,8 @@ def naive_scan(picture, machine, stride, step, enlarge):
         (Linear(), ("standardise",)),
         (RBF(0.5), OSUNA),
         (Poly(2, 1.0, 1.0), ("crop:2", "unit-norm")),
+        (Poly(2, 1.0, 1.0), ("gradients:5", "unit-norm")),
+        (RBF(0.5), ("gradients:4+patterns:3", "pca:20")),
     ],
     ids=str,
 )
@@ -123,10 +125,10 @@ def test_windows_are_prepared_in_place_as_the_steps_prepare_them(chips, machine,
     picture = picture.copy()
     picture[:40, :40] = 77  # flat windows too
     for steps in (OSUNA, OSUNA[:3]):
-        made = Scorer(machine_of(chips, steps=steps), 19).prepared(picture, ys, xs)
+        made = Scorer(machine_of(chips, steps=steps), 19).windows(picture)(ys, xs)
         expected = Preprocessor(*steps).transform(cut(picture, ys, xs, 19))
         np.testing.assert_allclose(made, expected, atol=1e-6)
-    bare = Scorer(machine_of(chips, steps=OSUNA[:3]), 19).prepared(picture, ys, xs)
+    bare = Scorer(machine_of(chips, steps=OSUNA[:3]), 19).windows(picture)(ys, xs)
     np.testing.assert_array_equal(bare, Preprocessor(*OSUNA[:3]).transform(cut(picture, ys, xs, 19)))
     assert bare.shape[1] == oval(19, 19).sum()
 

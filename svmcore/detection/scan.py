@@ -4,21 +4,12 @@
                 the picture in other turns, where such are asked for (turns.py)
     found       f(window) >= threshold;    most windows are settled by a quick look (discard.py), if there is one
 
-Blocks of a few thousand windows are prepared and scored side by side on the cores; the memory is that of the blocks.
+Blocks of a few thousand windows are prepared and scored side by side on the cores; the memory is that of the blocks and
+of what the windows of one level share (`Preprocessor.windows`). A machine of degree 2 decides by its quadratic form,
+any other by its support vectors.
 
-Symbols: boxes (m, 4) float64, xmin ymin xmax ymax in pixels of the picture, a window's outer edges; f (m,) float64.
-
-Reference: Osuna, Freund and Girosi, MIT AI memo 1602 (1997), section 4.
-
-How sure a machine is of each window of a picture, without cutting the windows out where that can be saved.
-
-    f(window) = machine(prepare(window))
-
-Windows that go through "brightness-plane", "oval-mask", "equalise" (and "unit-norm") are prepared where they lie, by
-the compiled functions of those steps; any other preparation is applied to windows cut out. A machine of degree 2
-decides by its quadratic form, any other by its support vectors.
-
-Symbols: level (h, w) uint8, one scale of a picture; ys, xs (n,) int64, corners of windows of side x side pixels.
+Symbols: level (h, w) uint8, one scale of a picture; ys, xs (n,) int64, corners of windows of side x side pixels; boxes
+(m, 4) float64, xmin ymin xmax ymax in pixels of the picture, a window's outer edges; f (m,) float64.
 
 Reference: Osuna, Freund and Girosi, MIT AI memo 1602 (1997), section 4.
 """
@@ -29,7 +20,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore._jit import native
 from svmcore.allowed import is_whole, require
 from svmcore.detection.discard import Discard
 from svmcore.detection.pyramid import Level, level_shapes, pyramid
@@ -37,9 +27,7 @@ from svmcore.detection.quadratic import is_quadratic, quadratic
 from svmcore.detection.turns import inside, matrices, turned, turned_back, turned_shape, upright
 from svmcore.gram.threads import CORES, one_blas_thread, side_by_side
 from svmcore.model import Demanded, Machine
-from svmcore.preprocess.window import bins, spans, spread, window_pixels
-
-IN_PLACE = ("brightness-plane", "oval-mask", "equalise")
+from svmcore.preprocess.sliding import cut
 
 
 class Scorer:
@@ -52,58 +40,26 @@ class Scorer:
             raise ValueError(machine.prepare.reason)
         if len(machine.bias) != 1:
             raise ValueError(f"machine: {len(machine.bias)} decision values; allowed: 1, object against the rest")
-        steps = tuple(getattr(machine.prepare, "steps", ()))
-        self.in_place, self.unit = steps[:3] == IN_PLACE and steps[3:] in ((), ("unit-norm",)), len(steps) == 4
         self.form = quadratic(machine) if is_quadratic(machine) else None
-        taken, made = (
-            machine.support_vectors.shape[1],
-            self.prepared(np.zeros((side, side), np.uint8), *np.zeros((2, 1), int)),
-        )
+        taken = machine.support_vectors.shape[1]
+        made = self.windows(np.zeros((side, side), np.uint8))(*np.zeros((2, 1), int))
         if made.shape[1] != taken:
             raise ValueError(
                 f"side = {side}: a window has {made.shape[1]} values; allowed: {taken}, as this machine requires"
             )
 
-    def scores(self, level: np.ndarray, ys: np.ndarray, xs: np.ndarray) -> np.ndarray:
-        """f (n,) of windows."""
-        X = self.prepared(level, ys, xs)
+    def windows(self, level: np.ndarray) -> Callable:
+        """The windows of a level (h, w) uint8 as the machine takes them, (n, d) float32, as a function of their corners
+        ys, xs (n,)."""
+        prepare, side = self.machine.prepare, self.side
+        if hasattr(prepare, "windows"):
+            return prepare.windows(level, side, side_by_side)
+        flat = (lambda rows: rows.reshape(len(rows), -1).astype(np.float32)) if prepare is None else prepare.transform
+        return lambda ys, xs: flat(cut(level, ys, xs, side))
+
+    def scores(self, X: np.ndarray) -> np.ndarray:
+        """f (n,) of windows (n, d)."""
         return self.machine.decision_values(X)[:, 0] if self.form is None else self.form.values(X)
-
-    def prepared(self, level: np.ndarray, ys: np.ndarray, xs: np.ndarray) -> np.ndarray:
-        """Windows (n, d) float32 as the machine takes them."""
-        if not self.in_place:
-            rows = cut(level, ys, xs, self.side)
-            prepare = self.machine.prepare
-            return rows.reshape(len(rows), -1).astype(np.float32) if prepare is None else prepare.transform(rows)
-        inside = spans(self.side, self.side)
-        m = int((inside[:, 1] - inside[:, 0]).sum())
-        out = np.empty((len(ys), m), np.float32)
-        _prepare(level, ys, xs, inside, np.empty(bins(m) + m, np.int32), self.unit, out)
-        return out
-
-
-def cut(level: np.ndarray, ys: np.ndarray, xs: np.ndarray, side: int) -> np.ndarray:
-    """The windows (n, side, side) of a level, as they are there."""
-    return np.lib.stride_tricks.sliding_window_view(level, (side, side))[ys, xs]
-
-
-@native()
-def _prepare(level, ys, xs, spans, scratch, unit, out):  # (h, w) uint8, (n,), (n,), (h', 2), (bins + m,), flag, (n, m)
-    side, m = spans.shape[0], out.shape[1]
-    window = np.empty((side, side), np.float32)
-    for i in range(len(ys)):
-        for y in range(side):
-            row, place = level[ys[i] + y, xs[i] : xs[i] + side], window[y]
-            for x in range(side):
-                place[x] = row[x]
-        window_pixels(window, spans, 0, 0, out[i])
-        spread(out[i], scratch, out[i])
-        if unit:
-            square = np.float32(0)
-            for k in range(m):
-                square += out[i, k] * out[i, k]
-            if square > 0:
-                out[i] /= np.sqrt(square)
 
 
 BLOCK = 2048  # windows that one call prepares and scores
@@ -132,6 +88,7 @@ class _Form(NamedTuple):
 class _Block(NamedTuple):
     form: _Form
     level: Level
+    windows: Callable  # of the level, as the machine takes them
     averaged: np.ndarray | None  # block means of the level, for the quick look
     ys: np.ndarray
     xs: np.ndarray
@@ -185,7 +142,7 @@ def scan(
             detections[:] = [_surest(detections, most)]
 
     with one_blas_thread:
-        for block in _blocks(picture, discard, **settings):
+        for block in _blocks(picture, scorer, discard, **settings):
             waiting.append(block)
             looked += len(block.ys)
             if len(waiting) == 2 * CORES:
@@ -206,18 +163,26 @@ def n_windows(
 
 
 def _blocks(
-    picture, discard: Discard | None, *, side: int, stride: int, step: float, enlarge: float, turns: str
+    picture,
+    scorer: Scorer,
+    discard: Discard | None,
+    *,
+    side: int,
+    stride: int,
+    step: float,
+    enlarge: float,
+    turns: str,
 ) -> Iterator[_Block]:
     """The windows of all levels in all turns, some rows of them at a time."""
     forms = ((_Form(i, M, np.shape(picture)), turned(picture, M)) for i, M in enumerate(matrices(turns)))
     levels = ((form, level) for form, seen in forms for level in pyramid(seen, side=side, step=step, enlarge=enlarge))
     for form, level in levels:
         down, across = (np.arange(0, s - side + 1, stride) for s in level.image.shape)
-        averaged = discard and discard.averaged(level.image)
+        windows, averaged = scorer.windows(level.image), discard and discard.averaged(level.image)
         rows = max(1, BLOCK // len(across))
         for start in range(0, len(down), rows):
             some = down[start : start + rows]
-            yield _Block(form, level, averaged, np.repeat(some, len(across)), np.tile(across, len(some)))
+            yield _Block(form, level, windows, averaged, np.repeat(some, len(across)), np.tile(across, len(some)))
 
 
 def _scan_block(block: _Block, scorer: Scorer, discard: Discard | None, threshold: float, answer: list) -> None:
@@ -229,7 +194,7 @@ def _scan_block(block: _Block, scorer: Scorer, discard: Discard | None, threshol
     if discard is not None:
         passed = discard.passes(block.averaged, ys, xs)
         ys, xs = ys[passed], xs[passed]
-    f = scorer.scores(level.image, ys, xs) if len(ys) else np.empty(0)
+    f = scorer.scores(block.windows(ys, xs)) if len(ys) else np.empty(0)
     at = np.flatnonzero(f >= threshold)
     boxes = turned_back(_boxes(level, ys[at], xs[at], side), M, shape)
     chips = cut(level.image, ys[at], xs[at], side)

@@ -7,17 +7,25 @@ Symbols: images (n, h, w[, c]) of any number type; X (n, d) float32, d = h w c.
 
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import reduce
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
+from svmcore.preprocess import window
+from svmcore.preprocess.sliding import cut
 from svmcore.preprocess.steps import Parsed, as_images, check_order, parse_step
 
 MOST = 1 << 16  # pixels that an image described in a file has in a row; features of an image
 LARGEST = 1e15  # a pixel, so that float32 holds the sum of the squares of an image's pixels
+
+
+def _one_by_one(kernel: Callable, calls: list) -> None:
+    for call in calls:
+        kernel(*call)
 
 
 class Preprocessor(TransformerMixin, BaseEstimator):
@@ -93,6 +101,24 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         shape = self.output_shape((*image_shape, 1)[:3])
         views = self._as_shown(len(self.steps), np.asarray(X).reshape(len(X), *shape), (*image_shape, 1)[:3])
         return _flat(views, len(image_shape) == 2 or self.makes_features)
+
+    def windows(self, level: np.ndarray, side: int, run: Callable = _one_by_one) -> Callable:
+        """A function of corners ys, xs (n,) that gives the windows of side x side pixels of a level (h, w) uint8 of a
+        picture as `transform` gives them cut out, (n, d) float32, to rounding: what the first steps make of several
+        windows alike is computed once. run(kernel, calls): calls it with each of several arguments, as it likes.
+        ValueError for a side that the steps do not fit."""
+        self.output_shape(as_images(np.empty((0, side, side)), self.image_shape).shape[1:])
+        parsed, evened = self._parsed, self.steps[: len(window.STEPS)] == window.STEPS
+        if evened:
+            taken = len(window.STEPS) + (self.steps[len(window.STEPS) :][:1] == ("unit-norm",))
+            made = window.windows(level, side, unit=taken > len(window.STEPS))
+        elif parsed and parsed[0].step.windows:
+            taken, made = 1, parsed[0].step.windows(level, side, run, *self._values(0))
+        else:
+            return lambda ys, xs: self.transform(cut(level, ys, xs, side))
+
+        others = [(parsed[at].step.apply, self._values(at)) for at in range(taken, len(parsed))]
+        return lambda ys, xs: _rows(reduce(lambda images, other: other[0](images, *other[1]), others, made(ys, xs)))
 
     def output_shape(self, image_shape: tuple[int, ...]) -> tuple[int, ...]:
         """Shape of the images that come out when images of `image_shape` go in."""
@@ -288,5 +314,8 @@ def _require_pixels(X: np.ndarray) -> None:
 
 
 def _last(stages: Iterator[np.ndarray]) -> np.ndarray:
-    (images,) = deque(stages, maxlen=1)
+    return _rows(deque(stages, maxlen=1)[0])
+
+
+def _rows(images: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(images.reshape(len(images), math.prod(images.shape[1:])), dtype=np.float32)

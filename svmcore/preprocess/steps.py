@@ -67,10 +67,11 @@ class Step:
     apply(images, *values): (n, h, w, c) to the same; values are the parameters, or what `learn(images, *parameters)`
     found on the training set. images_only: has no meaning for plain features. first: must stand before all others.
     last: looks at the whole vector or removes the border, so it belongs after a jitter, not before (see
-    `Preprocessor.split`). shape(shape, *parameters): shape of what comes out for images of `shape`, if another. show(
-    images, shape, *values): those put back as images of `shape`. features: what comes out is (1, d, 1) and no image;
-    `show` then draws it, as `drawing` says, in a size of its own. examples(*parameters): training examples that it
-    needs at least. formula: in LaTeX; source: where it is described.
+    `Preprocessor.split`). shape(shape, *parameters): shape of what comes out for images of `shape`, if another.
+    windows(level, side, run, *values): what comes out for windows of a whole picture, where these share work (see
+    `Preprocessor.windows`). show(images, shape, *values): those put back as images of `shape`. features: what comes out
+    is (1, d, 1) and no image; `show` then draws it, as `drawing` says, in a size of its own. examples(*parameters):
+    training examples that it needs at least. formula: in LaTeX; source: where it is described.
     """
 
     title: str
@@ -82,6 +83,7 @@ class Step:
     first: bool = False
     last: bool = False
     shape: Callable = lambda shape, *parameters: shape
+    windows: Callable | None = None
     show: Callable = lambda images, shape, *values: images
     features: bool = False
     drawing: str = ""
@@ -182,9 +184,15 @@ def _side_by_side(text: str, terms: list[str]) -> Step:
             raise ValueError(f"preprocessing step '{text}': '{one}' does not make features of a picture alone; allowed "
             f"with +: {allowed}")  # fmt: skip
 
+    def beside(made):
+        return np.concatenate([w * unit_norm(one) for w, one in zip(weights, made, strict=True)], axis=2)
+
     def apply(images):
-        made = zip(weights, parts, strict=True)
-        return np.concatenate([w * unit_norm(part.step.apply(images, *part.values)) for w, part in made], axis=2)
+        return beside([part.step.apply(images, *part.values) for part in parts])
+
+    def windows(level, side, run):
+        each = [part.step.windows(level, side, run, *part.values) for part in parts]
+        return lambda ys, xs: beside([one(ys, xs) for one in each])
 
     def shape(shape):
         return 1, sum(part.step.shape(shape, *part.values)[1] for part in parts), 1
@@ -206,6 +214,7 @@ def _side_by_side(text: str, terms: list[str]) -> Step:
         images_only=True,
         last=True,
         shape=shape,
+        windows=windows,
         show=show,
         features=True,
         drawing="Drawn side by side.",
@@ -353,6 +362,7 @@ def _in_cells(kind: type[Cells], title: str, help: str, cells: int, *others: Par
         images_only=True,
         last=True,
         shape=lambda shape, *values: of(values).shape(shape),
+        windows=lambda level, side, run, *values: of(values).windows(level, side, run),
         show=lambda features, shape, *values: of(values).drawings(features),
         features=True,
         **texts,

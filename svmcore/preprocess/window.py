@@ -6,7 +6,7 @@
 
 As the oval is symmetric about its centre (y0, x0), the three columns of the fit are orthogonal, and each coefficient is
 one quotient of sums. Sums over windows of whole greys are exact in any order: a step here and the same functions
-inside a scan (detection/scan.py) give the same numbers. Ranks are counted, not sorted: greys fall into the power of
+inside a scan (`windows`) give the same numbers. Ranks are counted, not sorted: greys fall into the power of
 two of bins that is at least 256 and at least m, and pixels of one bin are tied. So ranks are exact for whole greys of a
 range up to 255; for others a pixel's is off by less than the number of pixels that share its bin (0.35 of 283 ranks in
 the mean, on the CBCL windows).
@@ -18,6 +18,7 @@ References: Osuna, Freund and Girosi, MIT AI memo 1602 (1997), section 4; Sung a
 (1994).
 """
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -27,6 +28,7 @@ from svmcore._jit import greater, inner, lesser, native
 KEPT = 283 / 361  # share of the pixels inside the oval
 HIGHER = 1.22  # its height over its width, of a square image
 FLAT = 1e-5  # of the largest grey: what is left of a window below it is rounding
+STEPS = ("brightness-plane", "oval-mask", "equalise")  # that `windows` does where the windows lie
 PIECE = 2048  # images that one native call works on
 
 
@@ -96,6 +98,20 @@ def equalise(images: np.ndarray) -> np.ndarray:
     for s in range(0, len(rows), PIECE):
         _equalise(rows[s : s + PIECE], np.empty(bins(h * w) + h * w, np.int32), out[s : s + PIECE])
     return out.reshape(n, c, h, w).transpose(0, 2, 3, 1)
+
+
+def windows(level: np.ndarray, side: int, unit: bool) -> Callable:
+    """What STEPS make of windows of a level (h, w) uint8, and "unit-norm" with `unit`, (n, 1, m, 1) float32, as a
+    function of their corners ys, xs (n,)."""
+    inside = spans(side, side)
+    m = int((inside[:, 1] - inside[:, 0]).sum())
+
+    def made(ys: np.ndarray, xs: np.ndarray) -> np.ndarray:
+        out = np.empty((len(ys), m), np.float32)
+        _windows(level, ys, xs, inside, np.empty(bins(m) + m, np.int32), unit, out)
+        return out[:, None, :, None]
+
+    return made
 
 
 def bins(m: int) -> int:
@@ -218,3 +234,22 @@ def spread(values, scratch, out):
 def _equalise(rows, scratch, out):  # (n, m), (bins + m,), (n, m)
     for i in range(rows.shape[0]):
         spread(rows[i], scratch, out[i])
+
+
+@native()
+def _windows(level, ys, xs, spans, scratch, unit, out):  # (h, w) uint8, (n,), (n,), (h', 2), (bins + m,), flag, (n, m)
+    side, m = spans.shape[0], out.shape[1]
+    window = np.empty((side, side), np.float32)
+    for i in range(len(ys)):
+        for y in range(side):
+            row, place = level[ys[i] + y, xs[i] : xs[i] + side], window[y]
+            for x in range(side):
+                place[x] = row[x]
+        window_pixels(window, spans, 0, 0, out[i])
+        spread(out[i], scratch, out[i])
+        if unit:
+            square = np.float32(0)
+            for k in range(m):
+                square += out[i, k] * out[i, k]
+            if square > 0:
+                out[i] /= np.sqrt(square)

@@ -162,10 +162,10 @@ def speed(machine: Machine, quick: Discard, chips: np.ndarray, y: np.ndarray) ->
     picture = level[:300, :400]
     ys, xs = rng.integers(0, 380 - SIDE, (2, 4000))
     scorer, averaged = Scorer(machine, SIDE), quick.averaged(level)
-    X = scorer.prepared(level, ys, xs)
+    X = scorer.windows(level)(ys, xs)
     one = {
         "quick look": lambda: quick.passes(averaged, ys, xs),
-        "prepared": lambda: scorer.prepared(level, ys, xs),
+        "prepared": lambda: scorer.windows(level)(ys, xs),
         "equalised by sorting": lambda: np.argsort(np.argsort(X, axis=1, kind="stable"), axis=1, kind="stable"),
         "quadratic form": lambda: scorer.form.values(X),
         "support vectors": lambda: machine.decision_values(X),

@@ -10,7 +10,7 @@ from sklearn import svm
 from streamlit.testing.v1 import AppTest
 
 from data import load
-from pages.lessons import course, jittering, places, plane, seen, speed, virtual
+from pages.lessons import course, jittering, keeps, places, plane, seen, speed, virtual
 from pages.lessons.course import LESSONS
 from pages.lessons.machines import BY_C, TURNS
 from pages.lessons.parts import Facts, resolved
@@ -38,7 +38,7 @@ def trained(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SVMLAB_HOME", str(folder))
         everything = [r for lesson in LESSONS for seed in SEEDS for r in Facts(lesson.recipes, seed).recipes.values()]
-        recipes = list({recipe.digest(): recipe for recipe in everything}.values())
+        recipes = list({recipe.digest(): recipe for recipe in everything if stored.at_hand(recipe)}.values())
         ids = [jobs.submit(recipe, looks=False) for recipe in recipes]
         deadline = time.monotonic() + 300
         for run_id in ids:
@@ -56,6 +56,13 @@ def kept(trained, monkeypatch):
 
 def facts_of(lesson, seed):
     return Facts(lesson.recipes, seed)
+
+
+def need_data(lesson, step):
+    """Skip a step whose dataset is not on this machine."""
+    for recipe in (lesson.recipes[name] for name in step.after):
+        if not stored.at_hand(recipe):
+            pytest.skip(f"needs the dataset {recipe.dataset!r}")
 
 
 def test_names_are_unique_and_lessons_short():
@@ -82,6 +89,7 @@ def test_the_machines_take_less_than_ten_seconds(home, lesson):
 @all_cases("seed", SEEDS)
 @all_cases(("lesson", "number", "step"), STEPS, ids=NAMED)
 def test_exactly_one_choice_is_right_and_the_reason_is_text(kept, lesson, number, step, seed):
+    need_data(lesson, step)
     facts = facts_of(lesson, seed)
     verdict = step.judge(facts)
     assert step.choices[verdict.right]
@@ -193,9 +201,9 @@ def said(app):
 
 @pytest.mark.parametrize("name", NAMED)
 def test_every_step_opens_asks_and_answers_without_a_warning(kept, name):
-    app = at(name, 7)
-    step = course.read(name, 7).step
-    facts = facts_of(course.read(name, 7).lesson, 7)
+    lesson, step = course.read(name, 7).lesson, course.read(name, 7).step
+    need_data(lesson, step)
+    app, facts = at(name, 7), facts_of(lesson, 7)
     assert resolved(step.question, facts) in said(app)
     assert not app.warning
     app.radio(key=f"lesson_guess_{name}_7").set_value(0).run()
@@ -241,6 +249,24 @@ def test_a_step_without_its_machine_offers_to_train_it(home):
     app = at("virtual.3", 3)
     assert "must be trained first" in said(app)
     assert [button for button in app.button if button.key == "queue_lesson"]
+
+
+def test_a_step_without_its_data_offers_to_download_them(home, monkeypatch):
+    monkeypatch.setenv("SVMLAB_DATA", "")
+    app = at("keeps.6")
+    assert "70,000 clothes, which is not on this machine" in app.info[0].value
+    assert not [button for button in app.button if button.key == "queue_lesson"]
+    assert {"lesson_back", "lesson_end"} <= {button.key for button in app.button}
+
+
+def test_the_coat_that_is_called_a_shirt_is_the_first_of_its_page(kept):
+    lesson = course.BY_NAME["keeps"]
+    need_data(lesson, lesson.steps[5])
+    facts = facts_of(lesson, 0)
+    run, test = facts.run("clothes"), facts.run("clothes").test()
+    f = keeps.shirts(facts).sum() + run.machine().bias[0]
+    wrong = (test.y_true == "Coat") & (test.y_pred == "Shirt")
+    assert f == pytest.approx(test.decision[wrong].max(), abs=1e-4)
 
 
 def test_the_page_lessons_gives_links_with_the_seed(kept):

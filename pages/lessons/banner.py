@@ -8,10 +8,11 @@ from pathlib import Path
 
 import streamlit as st
 
+from data import catalogue
 from pages.lessons import course, places
 from pages.lessons.course import LESSONS
 from pages.lessons.parts import Facts, resolved
-from pages.ui.kit import present, words
+from pages.ui.kit import present, ways, words
 from pages.ui.kit.component import component
 from pages.ui.kit.ways import button
 from pages.ui.run import polling, stored
@@ -155,7 +156,11 @@ def _back(at: course.At) -> None:
 
 
 def _train(at: course.At, facts: Facts, missing: list[str]) -> None:
-    """The machines that are not there yet: one button that trains them, and how far they are."""
+    """The machines that are not there yet: one button that trains them, and how far they are; or the data that they
+    lack."""
+    if absent := stored.lacking(facts.recipes[name] for name in missing):
+        _download(at, absent.pop().dataset)
+        return
     recipes, found = [facts.recipes[name] for name in missing], [facts.found[name] for name in missing]
     for run in found:
         if run is not None and run.state not in runs.ACTIVE:
@@ -177,6 +182,18 @@ def _train(at: course.At, facts: Facts, missing: list[str]) -> None:
         )
     if working:
         polling.poll_all(working, _progress)
+
+
+def _download(at: course.At, dataset: str) -> None:
+    """The way to the data of a step, and around it."""
+    st.info(
+        f"This step uses {words.plain(catalogue.entry(dataset).title)}, which is not on this machine. Download it, "
+        "then come back with *Go back to it*.",
+        icon=":material/cloud_off:",
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        ways.to("datasets", "Download it", "download", {"set": dataset})
+        _onward(at)
 
 
 def _progress(statuses) -> None:

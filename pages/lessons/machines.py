@@ -13,6 +13,14 @@ JITTERED = PAIR.replace(method="jsv", jitters=SHIFTS, title="3 against 8, jitter
 
 PAIR_SCRAMBLED, JITTERED_SCRAMBLED = (usual.scrambled(one, one.title, 0) for one in (PAIR, JITTERED))
 
+CLOTHES = Recipe(
+    dataset="fashion-mnist",
+    classes=("Coat", "Shirt"),
+    n_train=400,
+    n_test=1000,
+    title="Coat against shirt, 400 clothes",
+)
+
 STRENGTHS = ("0.02", "1", "10")
 BY_C = Sweep(PAIR.replace(title="", folds=2), "C", STRENGTHS)
 

@@ -89,7 +89,7 @@ def _read(path: Path) -> Paper:
 
 
 _FOLDER = Path(__file__).with_name("outlines")
-PAPERS = {name: _read(_FOLDER / f"{name}.toml") for name in ("decoste", "burges", "osuna", "bakir")}
+PAPERS = {name: _read(_FOLDER / f"{name}.toml") for name in ("decoste", "burges", "osuna", "bakir", "after")}
 
 
 def draw(paper: Paper) -> None:

@@ -23,6 +23,7 @@ SHOWS = {
     "mnist-5k-8-vs-rest": "A single machine: 8 or not. The easiest to read.",
     "mnist-5k-rbf": "A Gaussian kernel instead of the polynomial one.",
     "digits-8x8-sv": "Digits of 64 pixels.",
+    "fashion-5k": "Clothes instead of digits, by gradient features: which coats are called shirts?",
     "moons": "Points in the plane: the boundary changes while the machine trains.",
     "gaussians": "Classes that overlap: many bounded support vectors (alpha = C).",
     "mnist-sv": "All 60,000 digits, the paper's base machine.",
@@ -30,6 +31,7 @@ SHOWS = {
     "mnist-5000-degree9-jsv": "Shifts inside the kernel instead of among the examples (section 4).",
     "usps-vsv": "USPS, four shifts of one pixel, as in Table 1.",
     "3v8-tangent": "3 against 8, made invariant to small transformations by their tangents.",
+    "fashion-gradients": "All 60,000 clothes, by gradient features in blocks.",
     "mnist-best": "Shifts, rotations and line thickness: the fewest errors measured here.",
 }
 

@@ -128,8 +128,9 @@ def stored_runs(recipes: Iterable[Recipe], among: Iterable[runs.Run] | None = No
 
 
 def _readable(run: runs.Run) -> bool:
+    """Whether it has its outcome; a sample may be figures alone."""
     try:
-        return bool(run.test())
+        return run.sample or bool(run.test())
     except (runs.Damaged, runs.UnknownRun):
         return False
 

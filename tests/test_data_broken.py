@@ -54,7 +54,7 @@ BROKEN = {
     "class of one": ("a.npz", npz(X=ROWS, y=np.arange(12) == 0), "only one training example.*at least two"),
     "empty arrays": ("a.npz", npz(X=np.zeros((0, 3)), y=np.zeros(0)), "X is empty.*n, features"),
     "wrong shape": ("a.npz", npz(X=np.zeros((12, 2, 3, 4, 5)), y=PAIR), "shape.*n, height, width"),
-    "channels first": ("a.npz", npz(X=COLOUR.transpose(0, 3, 1, 2), y=PAIR), "shape.*height, width, 3"),
+    "channels in the middle": ("a.npz", npz(X=COLOUR.transpose(0, 1, 3, 2), y=PAIR), "shape.*height, width, 3"),
     "labels too few": ("a.npz", npz(X=ROWS, y=PAIR[:5]), r"shape \(5,\), but there are 12 examples.*per example"),
     "one-hot labels": ("a.npz", npz(X=ROWS, y=np.eye(12)), "12 examples.*a whole number, or a text"),
     "fractions as labels": ("a.npz", npz(X=ROWS, y=PAIR + 0.5), "label 0.5 for example 0.*whole number"),

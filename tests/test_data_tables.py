@@ -401,8 +401,11 @@ REFUSED = {
     "an empty workbook": ("a.xlsx", excel([[]]), "no sheet with two rows"),
     "a workbook cut off": ("a.xlsx", archive({"xl/workbook.xml": b"<x"}), "cannot be read as an Excel workbook"),
     "a Parquet file cut off": ("a.parquet", SAME["Parquet"][1][:200], "cannot be read as a Parquet file"),
-    "pictures in Parquet": ("a.parquet", parquet(pd.DataFrame({"image": [{"bytes": b"x"}] * 4, "label": [0, 1, 0, 1]})),
-                            "column 'image' has the type struct"),
+    "no pictures in Parquet": (
+        "a.parquet",
+        parquet(pd.DataFrame({"image": [{"bytes": b"x"}] * 4, "label": [0, 1, 0, 1]})),
+        "row 0 cannot be read as an image",
+    ),
     "texts alone": ("a.csv", lines(("a", "class"), *((f"t{k}", KINDS[k]) for k in range(N))).encode(), "no column of"),
     "a number and no more": ("a.csv", lines(("id", "class"), *enumerate(KINDS)).encode(), "no column besides 'class'"),
 }  # fmt: skip

@@ -12,6 +12,7 @@ import numpy as np
 
 from data.dataset import Arrays, DataError
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
+from data.loaders.npz import channels_last
 
 MAX_CLASSES = 100
 MAX_FEATURES = 3 << 20
@@ -85,8 +86,7 @@ def _examples(X: np.ndarray, name: str) -> np.ndarray:
     type."""
     if X.dtype.kind not in "biuf":
         raise DataError(f"{name} has the type {X.dtype}, which is not numeric", ACCEPTED_X)
-    if X.ndim == 4 and X.shape[-1] == 1:
-        X = X[..., 0]
+    X = channels_last(X)
     if X.ndim not in (2, 3, 4) or (X.ndim == 4 and X.shape[-1] != 3):
         raise DataError(f"{name} has the shape {X.shape}", ACCEPTED_X)
     if not X.size:

@@ -175,6 +175,29 @@ def _in_threads(make: Callable, items: Sequence) -> Iterator[tuple]:
             threads.shutdown(cancel_futures=True)
 
 
+def album_of(files: Sequence[Member], skip: bool, report: Report) -> tuple[Album, np.ndarray, list[str]]:
+    """The album of examples that have a file each, which of them (n,) can be used, and notes. Raises Unusable with the
+    files that cannot be read."""
+    sieve, side, shown = Sieve(skip), album.side_of(len(files)), []
+    good = np.ones(len(files), bool)
+
+    def make(file: Member) -> bytes | DataError:
+        try:
+            (whole,), _ = on_one_scale([decode(file.name, file.read())])
+            return album.encoded(whole, side)
+        except DataError as error:
+            return error
+
+    for k, (file, result) in enumerate(_in_threads(make, files)):
+        report(k, len(files), f"images, {k:,} of {len(files):,}")
+        with sieve.part(file.name):
+            if isinstance(result, DataError):
+                good[k] = False
+                raise result
+            shown.append(result)
+    return Album.bound(shown), good, sieve.notes(len(files), "images")
+
+
 def _sizes_note(surveyed: Survey, fit: Fit) -> list[str]:
     sizes = sorted({image.size for image in surveyed.images}, key=lambda size: size[0] * size[1])
     if len(sizes) == 1:
@@ -223,7 +246,7 @@ def _path(member: Member, table: ClassTable | None) -> tuple[str, ...]:
     """The folders and the name of an image, the last folder being its class. DataError if it is not an image, or has no
     class."""
     parts = PurePosixPath(member.name).parts
-    if not is_image(member.name):
+    if not is_image(member.name) and (table is None or member.name not in table.classes):
         raise DataError(f"{member.name} is not an image", ACCEPTED)
     if table is not None:
         if member.name not in table.classes:

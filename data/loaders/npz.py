@@ -6,27 +6,96 @@ Reference: NumPy enhancement proposal 1, "A simple file format for NumPy arrays"
 
 import io
 import math
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 import numpy as np
 
+from data import album
+from data.album import Album
 from data.dataset import Arrays, DataError, in_words
 from data.loaders.bundle import Member
 
-ACCEPTED = "an npz file with arrays X and y, optionally X_test and y_test"
+ACCEPTED = "an npz file with arrays X and y, optionally X_test and y_test, and images or paths of either"
 MAX_HEADER = 1 << 16  # bytes; NumPy refuses longer ones than 10 000
-_TRAIN_NAMES = (("x_train", "y_train"), ("x", "y"), ("images", "labels"), ("data", "target"))
-_TEST_NAMES = ("x_test", "y_test")
+_TRAIN_NAMES = (
+    *(("x_train", "y_train"), ("x", "y"), ("images", "labels"), ("data", "target")),
+    ("train_images", "train_labels"),  # MedMNIST
+)
+_TEST_NAMES = (("x_test", "y_test"), ("test_images", "test_labels"))
+_MORE = ("val_images", "val_labels")  # MedMNIST's second training part
+_BESIDE = (("images", "images_test"), ("images_train", "images_test"), ("paths", "paths_test"))
 
 
-def read(members: list[Member]) -> Arrays:
-    """The training and test parts of an npz file, recognised by the names of its arrays (case-insensitive)."""
+def read(members: list[Member], files: Sequence[Member] = ()) -> tuple[Arrays, list[str], list[Member] | None]:
+    """The training and test parts of an npz file, recognised by the names of its arrays (case-insensitive), notes, and
+    the images that its array `paths` names among `files`, one for each example. Images in an array beside X are the
+    album of the arrays."""
     named = {PurePosixPath(member.name).stem.lower(): member for member in members}
-    for names in _TRAIN_NAMES:
-        if names[0] in named:
-            train = _pair(named, names)
-            return Arrays(*train, *_pair(named, _TEST_NAMES)) if "x_test" in named else Arrays.unsplit(*train)
-    raise DataError(f"The npz file has the arrays {', '.join(sorted(named))}, but none named X", ACCEPTED)
+    names = next((names for names in _TRAIN_NAMES if names[0] in named), None)
+    if names is None:
+        raise DataError(f"The npz file has the arrays {', '.join(sorted(named))}, but none named X", ACCEPTED)
+    X, y = _pair(named, names)
+    notes = []
+    if _MORE[0] in named and names[0] == "train_images":
+        more = _pair(named, _MORE)
+        if more[0].shape[1:] != X.shape[1:] or more[1].shape[1:] != y.shape[1:]:
+            raise DataError(f"{_MORE[0]} has the shape {more[0].shape}, but {names[0]} {X.shape}", ACCEPTED)
+        X, y = np.concatenate([X, more[0]]), np.concatenate([y, more[1]])
+        notes.append(f"The {len(more[0]):,} examples for validation belong to the training set")
+    test = next((pair for pair in _TEST_NAMES if pair[0] in named), None)
+    arrays = Arrays(X, y, *_pair(named, test)) if test else Arrays.unsplit(X, y)
+    beside = next((pair for pair in _BESIDE if pair[0] in named and pair[0] != names[0]), None)
+    if beside is None or X.ndim != 2:
+        if files:
+            raise DataError("The npz file has no array `paths`, which names the image of each row", ACCEPTED)
+        return arrays, notes, None
+    pictures = [parse(name, named[name].read()) for name in beside if name in named]
+    for name, of_part, examples in zip(beside, pictures, (X, arrays.X_test)):
+        if not of_part.ndim or len(of_part) != len(examples):
+            n = len(of_part) if of_part.ndim else 1
+            raise DataError(f"There are {len(examples):,} rows of X, but {n:,} of {name}", ACCEPTED)
+    if len(pictures) == 1 and len(arrays.X_test):
+        raise DataError(f"There are {beside[0]}, but no {beside[1]} for the {len(arrays.X_test):,} test rows", ACCEPTED)
+    if beside[0] == "paths":
+        return arrays, notes, [_named_file(path, files) for part in pictures for path in part.tolist()]
+    return arrays._replace(album=_album(pictures, beside[0])), notes, None
+
+
+def _album(parts: list[np.ndarray], name: str) -> Album:
+    """The album of images (n, h, w[, c]), channels last or first; values other than bytes are stretched to them."""
+    parts = [channels_last(part) for part in parts]
+    if any(part.ndim not in (3, 4) or part.shape[3:] not in ((), (3,)) or part.dtype.kind not in "biuf"
+           or not part.size for part in parts):  # fmt: skip
+        raise DataError(f"{name} has the shape {parts[0].shape} and type {parts[0].dtype}", "images (n, h, w[, 3])")
+    if any(part.dtype != np.uint8 for part in parts):
+        low, high = (float(end(part)) for end in (np.min, np.max) for part in parts[:1])
+        if not np.isfinite([low, high]).all():
+            raise DataError(f"{name} has missing or infinite values", "images (n, h, w[, 3]) of finite numbers")
+        parts = [np.rint((part - low) * (255 / max(high - low, 1e-12))).clip(0, 255).astype(np.uint8) for part in parts]
+    side = album.side_of(sum(map(len, parts)))
+    return Album.bound([album.encoded(picture, side) for part in parts for picture in part])
+
+
+def channels_last(X: np.ndarray) -> np.ndarray:
+    """Images (n, c, h, w) of one or three channels as (n, h, w[, 3]); others as they are."""
+    if X.ndim == 4 and X.shape[1] in (1, 3) and X.shape[-1] not in (1, 3):
+        X = np.moveaxis(X, 1, -1)
+    return X[..., 0] if X.ndim == 4 and X.shape[-1] == 1 else X
+
+
+def _named_file(path: object, files: Sequence[Member]) -> Member:
+    """The file of an upload that a path names, by its ending. DataError if there is none, or several."""
+    wanted = PurePosixPath(str(path).replace("\\", "/"))
+    for depth in range(len(wanted.parts), 0, -1):
+        ends = wanted.parts[-depth:]
+        found = [file for file in files if PurePosixPath(file.name).parts[-depth:] == ends]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            both = f"{found[0].name} or {found[1].name}"
+            raise DataError(f"{str(path)[:100]!r} may be {both}", "paths with their folders")
+    raise DataError(f"paths names {str(path)[:100]!r}, which is not in the upload", "the images beside the npz file")
 
 
 def announced(member: Member) -> tuple[tuple[int, ...], np.dtype]:

@@ -1,30 +1,41 @@
 """Tables in binary formats: Excel workbooks and Parquet files, as pandas holds them.
 
-taken_apart(name, content, is_number) -> format, (header, Cells), notes        DataError, TooLarge
+taken_apart(name, content, is_number) -> Sheet        DataError, TooLarge
+
+A column of a Parquet file may hold lists of numbers, such as embeddings, or one image for each row: its bytes, or a
+struct of bytes and path, as the datasets of Hugging Face have it. The names of classes are read from their metadata.
 """
 
 import io
+import json
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
-from typing import TYPE_CHECKING
+from functools import partial
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from data.dataset import DataError, in_words
-from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
+from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, Member
 from data.loaders.check import MAX_LABEL
 from data.loaders.sieve import TooLarge
 from data.loaders.text import Blocks, names_columns
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
+    from pyarrow import Field
+    from pyarrow import Table as Table_
 
 PARQUET = b"PAR1"  # the first bytes of a Parquet file
 WORKBOOK = "xl/workbook.xml"  # the zip member that identifies a workbook
 MAX_CELLS = 1 << 23  # of a workbook; each cell is an object while it is read
 MAX_VALUES = 1 << 26  # of a Parquet file
+FIRST = 2  # the number of the first row of a Parquet file, as after the header of a csv
+COLUMNS_ACCEPTED = "columns of numbers, texts and lists of numbers, and one of images (bytes, or bytes and path)"
+LISTS_ACCEPTED = "lists of one length without missing ones, such as embeddings"
 ACCEPTED = "a table with a header and one example per row, saved as xlsx, Parquet or csv"
 
 
@@ -95,13 +106,25 @@ def _line(text: str) -> str:
     return " ".join(text.split("\n")).strip()
 
 
-def taken_apart(name: str, content: bytes, is_number: Callable[[str], bool]) -> tuple | None:
-    """The format, the header (empty if at most one cell of the first line is not a number) and the rows, and notes;
-    None for another format."""
+class Sheet(NamedTuple):
+    """A table with its format: the header is empty if at most one cell of the first line is not a number.
+
+    pictures : of the rows in order, if they have any; embedded: whether some columns were lists
+    """
+
+    format: str
+    table: Table
+    notes: list[str]
+    pictures: list[Member] | None = None
+    embedded: bool = False
+
+
+def taken_apart(name: str, content: bytes, is_number: Callable[[str], bool]) -> Sheet | None:
+    """The table in a workbook or Parquet file; None for another format."""
     if content.startswith(PARQUET):
-        return "parquet", _parquet(name, content), []
+        return _parquet(name, content)
     if _is_workbook(content):
-        return "xlsx", *_workbook(name, content, is_number)
+        return Sheet("xlsx", *_workbook(name, content, is_number))
     return None
 
 
@@ -140,18 +163,14 @@ def _workbook(name: str, content: bytes, is_number: Callable[[str], bool]) -> tu
     raise DataError(f"{name} has no sheet with two rows and two columns", ACCEPTED)
 
 
-def _parquet(name: str, content: bytes) -> Table:
+def _parquet(name: str, content: bytes) -> Sheet:
     """The table of a Parquet file; its rows are numbered as the lines of a csv would be, after the header."""
     from pyarrow import types
     from pyarrow.parquet import ParquetFile  # 0.2 s to import
 
     with in_words(f"{name} cannot be read as a Parquet file", ACCEPTED):
         schema = ParquetFile(io.BytesIO(content)).schema_arrow
-        for column in schema:
-            if types.is_nested(column.type):
-                raise DataError(
-                    f"{name}: column {column.name!r} has the type {column.type}", "columns of numbers and texts"
-                )
+        kinds = {column.name: _kind(name, column) for column in schema}
         texts = [c.name for c in schema if types.is_string(c.type) or types.is_large_string(c.type)]
         file = ParquetFile(io.BytesIO(content), read_dictionary=texts)  # repeated texts are stored once
         about = file.metadata
@@ -160,12 +179,85 @@ def _parquet(name: str, content: bytes) -> Table:
         unpacked = sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups))
         if unpacked > MAX_BYTES:
             raise TooLarge(f"{name} unpacks to {unpacked >> 20} MB", SIZE_ACCEPTED)
-        frame = file.read().to_pandas(ignore_metadata=True)
-    if frame.shape[1] < 2:
+        whole = file.read()
+    names = _class_names(schema.metadata or {})
+    frame, pictures, embedded = _columns_of(name, whole, kinds, names)
+    if not frame.shape[1]:
+        raise DataError(f"{name} has images, but no column of classes", COLUMNS_ACCEPTED)
+    if frame.shape[1] < 2 and pictures is None:
         raise DataError(f"{name} has only one column", ACCEPTED)
     if not len(frame):
         raise DataError(f"{name} has a header but no examples", ACCEPTED)
-    return [str(title) for title in frame.columns], Cells(name, frame, range(2, len(frame) + 2))
+    table = [str(title) for title in frame.columns], Cells(name, frame, range(FIRST, len(frame) + FIRST))
+    return Sheet("parquet", table, [], pictures, embedded)
+
+
+def _kind(name: str, column: "Field") -> str:
+    """What a column holds: "list", "picture" or "plain". DataError for other nested columns."""
+    from pyarrow import types
+
+    kind = column.type
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        inner = kind.value_type
+        if types.is_integer(inner) or types.is_floating(inner):
+            return "list"
+    elif types.is_binary(kind) or types.is_large_binary(kind):
+        return "picture"
+    elif types.is_struct(kind):
+        fields = {kind.field(k).name: kind.field(k).type for k in range(kind.num_fields)}
+        if "bytes" in fields and types.is_binary(fields["bytes"]) and fields.keys() <= {"bytes", "path"}:
+            return "picture"
+    elif not types.is_nested(kind):
+        return "plain"
+    raise DataError(f"{name}: column {column.name!r} has the type {kind}", COLUMNS_ACCEPTED)
+
+
+def _class_names(metadata: dict[bytes, bytes]) -> dict[str, list[str]]:
+    """The names of classes by column, as Hugging Face writes them; none where they cannot be read."""
+    try:
+        features = json.loads(metadata.get(b"huggingface", b"{}"))["info"]["features"]
+        labels = {name: about for name, about in features.items() if about.get("_type") == "ClassLabel"}
+        return {name: [str(c) for c in about["names"]] for name, about in labels.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _columns_of(
+    name: str, whole: "Table_", kinds: dict[str, str], classes: dict[str, list[str]]
+) -> tuple["DataFrame", list[Member] | None, bool]:
+    """The columns of numbers and texts, the pictures of the rows, and whether there were lists. DataError for lists of
+    several lengths, or two columns of pictures."""
+    from pandas import DataFrame, concat
+
+    pictured = [column for column, kind in kinds.items() if kind == "picture"]
+    if len(pictured) > 1:
+        raise DataError(f"{name} has {len(pictured)} columns of images: {', '.join(pictured[:5])}", COLUMNS_ACCEPTED)
+    parts, pictures = [DataFrame(index=range(whole.num_rows))], None
+    for column, kind in kinds.items():
+        cells = whole.column(column)
+        if kind == "picture":
+            pictures = [_picture(name, k, cell) for k, cell in enumerate(cells.to_pylist())]
+        elif kind == "list":
+            values, lengths = cells.combine_chunks().flatten(), cells.combine_chunks().value_lengths().to_numpy(False)
+            if cells.null_count or len(set(lengths.tolist())) > 1:
+                odd = int(np.argmax(lengths != lengths[0])) if not cells.null_count else "one or more"
+                raise DataError(f"{name}: column {column!r} has lists of several lengths (row {odd})", LISTS_ACCEPTED)
+            numbers = values.to_numpy(False).reshape(whole.num_rows, -1)
+            parts.append(DataFrame(numbers, columns=[f"{column}[{j}]" for j in range(numbers.shape[1])]))
+        elif column in classes and not cells.null_count:
+            named = dict(enumerate(classes[column]))
+            parts.append(DataFrame({column: [named.get(k, "" if k == -1 else str(k)) for k in cells.to_pylist()]}))
+        else:
+            parts.append(whole.select([column]).to_pandas(ignore_metadata=True))
+    return concat(parts, axis=1), pictures, "list" in kinds.values()
+
+
+def _picture(name: str, k: int, cell: bytes | dict | None) -> Member:
+    """The image in a cell, called after its path or row; an empty one for a cell without bytes."""
+    path = cell.get("path") if isinstance(cell, dict) else None
+    content = (cell.get("bytes") if isinstance(cell, dict) else cell) or b""
+    called = f"row {k}" if not path else f"row {k} ({PurePosixPath(path).name[:100]})"
+    return Member(called, len(content), partial(io.BytesIO, content))
 
 
 def _filled(name: str, rows: Iterable[tuple]) -> tuple[list[list], list[int]]:

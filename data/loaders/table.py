@@ -30,12 +30,14 @@ ID_NAMES = ("", "id", "index", "nr", "nr.", "no", "no.", "row", "unnamed: 0", "#
 
 class Table(NamedTuple):
     """X (n, d) float64 or uint8; y (n,) str, empty for unlabelled rows; label: the name of the label column; features:
-    the names (d,) of the others, or (); notes: the decisions made, one sentence each."""
+    the names (d,) of the others, or (); number: the lines (n,) of the rows in the file; notes: the decisions made, one
+    sentence each."""
 
     X: np.ndarray
     y: np.ndarray
     label: str
     features: tuple[str, ...]
+    number: np.ndarray
     notes: tuple[str, ...] = ()
 
 
@@ -81,10 +83,10 @@ def parse(
         notes.append(
             f"Columns left out because they only number the rows: {', '.join(repr(names[k]) for k in numbering)}"
         )
-    X, y, features, more = _values(rows, others, column, names, sieve, empty)
+    X, y, features, number, more = _values(rows, others, column, names, sieve, empty)
     if not X.shape[1]:
         raise DataError(f"{name} has no column of numbers or categories besides the labels", text.ACCEPTED)
-    return Table(X, y, names[column], features if header else (), (*notes, *more, *sieve.notes(total, "rows")))
+    return Table(X, y, names[column], features if header else (), number, (*notes, *more, *sieve.notes(total, "rows")))
 
 
 def _even(rows: Rows | Cells, expected: int, sieve: Sieve) -> Rows | Cells:
@@ -105,13 +107,14 @@ def _without(rows: Rows | Cells, bad: dict[int, DataError], sieve: Sieve) -> Row
 
 def _values(
     rows: Rows | Cells, others: list[int], column: int, names: tuple[str, ...], sieve: Sieve, empty: str
-) -> tuple[np.ndarray, np.ndarray, tuple[str, ...], list[str]]:
-    """The usable rows: X from the columns `others`, labels (n,), names and notes."""
+) -> tuple[np.ndarray, np.ndarray, tuple[str, ...], np.ndarray, list[str]]:
+    """The usable rows: X from the columns `others`, labels (n,), names, lines in the file and notes."""
+    number = np.array(rows.number)
     plain = _plain(rows, others, column)
     if plain is not None:
-        return *plain, tuple(names[k] for k in others), []
+        return *plain, tuple(names[k] for k in others), number, []
     if (pointed := rows.with_points()) and (plain := _plain(pointed, others, column)):
-        return plain[0], rows.texts([column])[:, 0], tuple(names[k] for k in others), [columns.COMMA]
+        return plain[0], rows.texts([column])[:, 0], tuple(names[k] for k in others), number, [columns.COMMA]
     understood = columns.Columns(rows, others, names)
     X, bad = understood.numbers(rows, empty)
     y = rows.texts([column])[:, 0]
@@ -122,7 +125,8 @@ def _values(
     _without(rows, bad, sieve)
     X, features, more = understood.filled(X[usable], empty == TELL)
     y = y[usable]
-    return X, y.astype(f"U{max(1, int(np.char.str_len(y).max()))}"), features, [*understood.notes, *more]
+    y = y.astype(f"U{max(1, int(np.char.str_len(y).max()))}")
+    return X, y, features, number[usable], [*understood.notes, *more]
 
 
 def _plain(rows: Rows | Cells, others: list[int], column: int) -> tuple[np.ndarray, np.ndarray] | None:
@@ -167,7 +171,7 @@ def _distinct(cells: np.ndarray) -> float:
     if 2 * n > max(len(cells), FEW):
         return np.inf
     if not all(map(columns.is_number, distinct)):
-        return 0 if n <= MAX_CLASSES else np.inf
+        return 0 if 1 < n <= MAX_CLASSES else np.inf
     values = (columns.number(cell, False) for cell in distinct)
     whole = all(value.is_integer() for value in values if np.isfinite(value))
     return n if whole and n > 1 else np.inf

@@ -6,7 +6,7 @@
 The content decides the format, never the file name alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
@@ -70,6 +70,8 @@ class Opened:
     notes: tuple[str, ...] = ()
     content: bytes = b""  # the text of a LIBSVM file, or a MATLAB file
     table: tuple[list[str], Rows | Cells] | None = None  # its header and rows
+    pictures: list[Member] | None = None  # beside features: those of a table's rows in order, or what `paths` names
+    given: ClassTable | None = None  # the classes of images, where no table of names in the upload has them
 
     @cached_property
     def labels(self) -> Labels | None:
@@ -79,6 +81,8 @@ class Opened:
     @cached_property
     def classes(self) -> ClassTable | None:
         """The classes of images, if a table in the upload lists them."""
+        if self.given:
+            return self.given
         names = [member.name for member in self.members if images.is_image(member.name)]
         return labelled.find_classes(self.members, names)
 
@@ -110,18 +114,25 @@ class Opened:
 
         Raises DataError with the reason and what is accepted; its subclass Unusable if `skip` would help.
         """
-        features, notes = (), []
+        features, notes, pictures = (), [], None
         if self.table:
             parsed = table.parse(*self.table, label, skip, empty)
             arrays, features, notes = Arrays.unsplit(parsed.X, parsed.y), parsed.features, parsed.notes
+            if self.pictures:
+                pictures = [self.pictures[number - sheets.FIRST] for number in parsed.number]
         elif self.format == "images":
             arrays, notes = images.read(self.survey(report), self.classes, skip, fit, report)
         elif self.format == "mat":
             arrays, notes = matlab.read(self.members[0].name, self.content)
         elif self.format == "libsvm":
             arrays = Arrays.unsplit(*libsvm.parse(self.members[0].name, self.content))
+        elif self.format == "npz":
+            arrays, notes, pictures = npz.read(self.members, self.pictures or ())
         else:
-            arrays = {"npz": npz.read, "idx": idx.read_pairs}[self.format](self.members)
+            arrays = idx.read_pairs(self.members)
+        if pictures:
+            arrays, more = _with_album(arrays, pictures, skip, report)
+            notes = [*notes, *more]
         arrays, more = check.checked(arrays, image_shape, features)
         features = tuple(features) if arrays.X_train.ndim == 2 else ()
         return Preview(self.title, self.format, arrays, (*self.notes, *notes, *more), features)
@@ -143,13 +154,24 @@ def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] =
     if all(member.name.endswith(".npy") for member in members) and len(members) > 1:
         return known("npz")
     if any(images.is_image(member.name) for member in members):
+        files = [member for member in members if images.is_image(member.name)]
+        packed = [member for member in members if member.name.lower().endswith(".npz")]
+        if len(packed) == 1 and not any(member.name.lower().endswith(labelled.SUFFIXES) for member in members):
+            inside = bundle.from_bytes(packed[0].name, packed[0].read())
+            return replace(known("npz"), members=inside, pictures=files)
         return known("images")
+    if len(members) > 1 and all(member.name.lower().endswith(".parquet") for member in members):
+        parts = [sheets.taken_apart(member.name, member.read(), columns.is_number) for member in members]
+        if all(part is not None and part.pictures is not None and not part.embedded for part in parts):
+            return _of_sheets(known, members, parts)
     if len(members) == 1 and not idx.is_idx(content := members[0].read()):
         if matlab.is_matlab(members[0].name, content):
             return known("mat", content=content)
         _require_known(members[0].name, content)
         if sheet := sheets.taken_apart(members[0].name, content, columns.is_number):
-            return known(sheet[0], table=sheet[1], notes=tuple(sheet[2]))
+            if sheet.pictures is not None and not sheet.embedded:
+                return _of_sheets(known, members, [sheet])
+            return known(sheet.format, table=sheet.table, notes=tuple(sheet.notes), pictures=sheet.pictures)
         content, notes = text.in_utf8(members[0].name, content)
         if libsvm.is_libsvm(content[: libsvm.HEAD]):
             return known("libsvm", notes=tuple(notes), content=content)
@@ -168,6 +190,33 @@ def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] =
         raise Several(tables)
     names = ", ".join(member.name for member in members[:3])
     raise DataError(f"These {len(members)} files ({names}, ...) do not form one dataset", ACCEPTED)
+
+
+def _of_sheets(known: Callable[..., Opened], files: list[Member], parts: list[sheets.Sheet]) -> Opened:
+    """Images in tables with a column of classes; of several tables those with `test` in their name are the test set."""
+    members, classes, column = [], {}, ""
+    for file, part in zip(files, parts):
+        found = table.labels(*part.table)
+        column, folder = found.names[found.at], ""
+        if len(parts) > 1:
+            folder = ("test/" if "test" in PurePosixPath(file.name).name.lower() else "train/") + f"{len(classes)} "
+        labels = part.table[1].texts([found.at])[:, 0].tolist()
+        for picture, label in zip(part.pictures, labels, strict=True):
+            members.append(replace(picture, name=folder + picture.name))
+            classes[members[-1].name] = label
+    others = [name for name in found.names if name != column]
+    notes = (f"Only images and classes are read, not {', '.join(map(repr, others[:5]))}",) if others else ()
+    given = ClassTable(classes, files[0].name if len(files) == 1 else f"{len(files)} files", repr(column))
+    return replace(known("images"), members=members, given=given, notes=notes)
+
+
+def _with_album(arrays: Arrays, files: list[Member], skip: bool, report: Report) -> tuple[Arrays, list[str]]:
+    """Rows of features with the images that show them, one file each; with `skip` without those whose file is bad."""
+    pictures, good, notes = images.album_of(files, skip, report)
+    n = len(arrays.X_train)
+    train, test = good[:n], good[n:]
+    kept = Arrays(arrays.X_train[train], arrays.y_train[train], arrays.X_test[test], arrays.y_test[test], pictures)
+    return kept, notes
 
 
 def _members(name: str, source: Source) -> list[Member]:

@@ -19,7 +19,7 @@ LONGEST = 60  # letters of a name
 KEPT = "set_kept"  # of the session
 TO_THE_TOP = "document.querySelector('[data-testid=stMain]').scrollTo(0, 0)"
 LISTED, FEW = 200, 8  # complaints shown, and so many unasked
-PERIOD, SOON = 0.5, 0.8  # seconds between two looks at a transfer, and those waited for it before it is shown
+PERIOD, SOON = 0.5, 1.2  # seconds between two looks at a transfer, and those waited for it before it is shown
 BYTES = 1e5  # totals above this are bytes
 LAST = "last_read"  # of the session: the names of the last transfers of uploads
 READ = TypeVar("READ")

@@ -89,9 +89,14 @@ def _read(known: tuple, sources: list) -> None:
             _read_images(known, upload)
             return
         label, shape, empty = _how_to_read(upload.labels)
-        if preview := keeping.reading(
-            lambda skip: _preview(known, skip, label, _image_shape(shape), empty, upload), (known, empty)
-        ):
+
+        def read(skip: bool) -> Preview | None:
+            how = {"skip": skip, "label": label, "image_shape": _image_shape(shape), "empty": empty}
+            if upload.pictures:
+                return keeping.behind((known, *how.values()), lambda report: upload.read(**how, report=report))
+            return _preview(known, *how.values(), upload)
+
+        if preview := keeping.reading(read, (known, empty)):
             _keep(preview)
 
 

@@ -1,14 +1,12 @@
-"""The methods that the lab knows; one more is a file here and a line below."""
+"""The methods that the lab knows; one more is a class here and a line below."""
 
 from svmcore.lab.method import METHODS, enter
 from svmcore.lab.methods.cross_training import CrossTraining
 from svmcore.lab.methods.editing import Editing
-from svmcore.lab.methods.jsv import JitteringKernel
-from svmcore.lab.methods.nu_sv import NuSupportVectors
-from svmcore.lab.methods.query_jitter import QueryJitter
+from svmcore.lab.methods.jsv import JitteringKernel, QueryJitter
 from svmcore.lab.methods.reduced import Reduced
 from svmcore.lab.methods.searched import SearchedJitters
-from svmcore.lab.methods.sv import SupportVectors
+from svmcore.lab.methods.sv import NuSupportVectors, SupportVectors
 from svmcore.lab.methods.tangent import Tangent
 from svmcore.lab.methods.vsv import VirtualSupportVectors
 

@@ -1,5 +1,7 @@
-"""jsv: train with a kernel that compares two examples in the nearest of their forms."""
+"""jsv: train with a kernel that compares two examples in the nearest of their forms. query-jitter: the plain machine,
+each test example compared in the nearest of its forms."""
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -9,9 +11,10 @@ from svmcore.estimator import seed_of
 from svmcore.kernels import Kernel
 from svmcore.lab.costs import Plan, Sizes, Stage, Work, in_the_end, support_vectors
 from svmcore.lab.fields import Field, choice, numeric
-from svmcore.lab.method import Method, jitters_on, some, steps_after_jitter
+from svmcore.lab.method import Method, jitters_on, makes_features_within, some, steps_after_jitter
+from svmcore.lab.solvers import train_svc
 from svmcore.methods.definite import PositivePart, examine
-from svmcore.methods.jittering import Jittered
+from svmcore.methods.jittering import Jittered, query_jittered
 
 # Of a positive part found on m examples, beside a product of whole numbers of images, zeros counted
 EIGEN = 30  # operations for each m^3 of the eigenvalues
@@ -90,6 +93,32 @@ class JitteringKernel(Method):
 
     def filled(self, recipe) -> bool:
         return True
+
+
+class QueryJitter(Method):
+    """Trained like `sv`; only what it decides on is jittered."""
+
+    name = "query-jitter"
+    title = "Jittered test examples"
+    short = "SV, query jitter"
+    help = "The plain machine, but each test example is compared in its nearest jittered form."
+    source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.3 and Table 10"
+    tasks = ("classify",)
+    unlike = "its test examples are predicted by a jittered kernel, in their nearest forms"
+    uses_jitters = needs_images = repeats = of_forms = True
+
+    def train(self, recipe, problem, monitor):
+        estimator = train_svc(recipe, problem, monitor)
+        machine, images, shape = estimator.machine_, problem.X_train, problem.image_shape
+        if makes_features_within(recipe):
+            images, shape = problem.images, problem.images_shape
+            machine = replace(machine, support_vectors=images[machine.support])
+        jitters = jitters_on(images, recipe.drawn_jitters, shape)
+        estimator.machine_ = query_jittered(machine, jitters, shape, steps_after_jitter(recipe))
+        return estimator
+
+    def work(self, recipe) -> Work:
+        return Work(recipe.kernel.work, jittered_work(recipe))
 
 
 def _positive(recipe, size: Sizes) -> int:

@@ -1,14 +1,14 @@
-"""sv: one machine on the examples as they are."""
+"""sv: one machine on the examples as they are. nu-sv: the same; nu, the share of margin errors, replaces C."""
 
 from dataclasses import replace
 from typing import ClassVar
 
 from svmcore.allowed import amount, several
 from svmcore.lab.costs import Sizes, Stage, effort
-from svmcore.lab.fields import Field, RecipeError, choice
+from svmcore.lab.fields import Field, RecipeError, choice, numeric
 from svmcore.lab.method import Method
 from svmcore.lab.searching import GRID, said, search, trainings, values_of
-from svmcore.lab.solvers import svc
+from svmcore.lab.solvers import nu_svc, svc
 
 SEARCHED = {"chosen": several(amount, 1, 2), "search_seconds": amount}  # of a result: what a grid came to
 
@@ -80,3 +80,33 @@ class SupportVectors(Method):
 
     def summary(self, recipe) -> str:
         return self.brief(recipe)
+
+
+NU = Field(
+    "nu", numeric(0, 1), 0.5, "nu",
+    "At most this share of the training examples lies inside the margin. At least this share becomes support vectors.",
+    step=0.05,
+)  # fmt: skip
+
+
+class NuSupportVectors(SupportVectors):
+    """Support vector machines in the nu formulation."""
+
+    name = "nu-sv"
+    title = "Support vectors, by nu"
+    short = "nu-SV"
+    help = "One machine trained on the examples themselves; nu, a share of them, replaces C."
+    source = "Schölkopf, Smola, Williamson and Bartlett, Neural Computation 12 (2000)"
+    tasks, bounded = ("classify",), False
+    unlike = "nu-SVC would find another C when examples are excluded"
+    fields = (NU, *(field for field in SupportVectors.fields if field is not LOSS))
+    parameter = "nu"
+
+    def machine(self, recipe, problem):
+        return nu_svc(recipe, problem, recipe.option("nu"))
+
+    def brief(self, recipe) -> str:
+        return f"nu = {recipe.option('nu'):g}"
+
+    def summary(self, recipe) -> str:
+        return f"{self.title} · nu = {recipe.option('nu'):g}"

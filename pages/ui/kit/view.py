@@ -1,6 +1,6 @@
 """View: what the screen shows of one task, or of one method, beside what it shows of every run.
 
-    pages/ui/views          the objects, one a file; who imports it makes them known
+    pages/ui/views          the objects; who imports it makes them known
     part(recipe, name)      what the method's view says under a name, else its task's; None where neither says anything
 
 A task or a method without a view is shown as any other. The rooms call what a view says and never ask whose it is.

@@ -12,7 +12,7 @@ from pages.ui.kit.walk import paged
 from pages.ui.run import snapshots
 from pages.ui.run.hint import hint
 from pages.ui.run.trained import another_run, to_labels, trained_run
-from pages.ui.why import recommend
+from pages.ui.why import remedy
 from svmcore import metrics
 
 PER_PAGE = 96
@@ -57,7 +57,7 @@ if run:
     tabs = ("Confusion", "Which ones", "What would have fixed them", "By class", "Abstain")
     beside = sides.cell()
     places = (beside.container(), sides.cell(), beside.container(), st.container(), st.container())
-    left, right, remedy, below, without = present.parts(tabs, places)
+    left, right, fixes, below, without = present.parts(tabs, places)
     with right:
         with present.form("Which errors"), st.container(horizontal=True):
             wanted = parameters.several(
@@ -103,8 +103,8 @@ if run:
         if plane.is_plane(run):
             plane.plane(run, machine, "plane", test)
 
-    with remedy:
-        recommend.section(run)
+    with fixes:
+        remedy.section(run)
     with below:
         st.subheader("By class")
         rows = [row | {"digit": name} for name, row in zip(classes, evidence.by_class(machine, test), strict=True)]

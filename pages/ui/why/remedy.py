@@ -1,27 +1,46 @@
-"""What would have fixed it: of each family of changes the weakest that turns an error right, and what it would break.
+"""What would have fixed an error, and which invariance would help the machine.
 
-All changes are tried in one decision. A right example shows the weakest change that turns it wrong instead: how little
-it takes. What a change breaks is counted on validation examples (recommend.py), never on the test set.
+Of one example: of each family of changes the weakest that turns an error right, and what it would break. A right
+example shows the weakest change that turns it wrong instead: how little it takes. All changes are tried at once.
+
+Of a run: what the changes mend and break among validation examples, never the test set, and one button to train with
+them. The count runs beside the runs (svmcore/lab/jobs/analyses.py); what there is so far is shown.
 """
 
 import numpy as np
 import streamlit as st
 
-from pages.ui.example.spoken import spoken
+from data import DataError, load
+from pages.ui.example.spoken import spoken, spoken_set
+from pages.ui.kit import numbers, ways, words
 from pages.ui.kit.gallery import in_theme, magnified
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain, short
-from pages.ui.why import recommend
+from pages.ui.recipe import starting
 from pages.ui.why.answer import Shown, answer, value
 from pages.ui.why.moving import deciding, form_pictures, is_image
+from pages.ui.why.working import Work, watched
 from svmcore.explain import moved, remedy
 from svmcore.explain.remedy import Ladder
+from svmcore.lab.analyses import remedies
+from svmcore.lab.analyses.remedies import Recommended, Totals
 from svmcore.lab.jobs import analyses
+from svmcore.lab.jobs.background import TaskStatus
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import RecipeError
+from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 from svmcore.metrics import wilson
 from svmcore.model import Machine, answers
 
 HEIGHT = 84  # of a picture, in screen pixels
+FEW = 10  # errors below which nothing is to be read off
+SHORT = "Which invariance would reduce the errors: shifts, turns, or line thickness? Try them on examples."
+WHAT = (
+    "Trains a copy of this run on four fifths of its training examples. Every change is tried on its errors among the "
+    "remaining fifth, and on as many correct predictions that were equally close. Changes unrelated to the classes "
+    "add as many errors as they fix. The test set is not used."
+)
 
 
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
@@ -50,7 +69,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         "A change that corrects one error hints at an invariance that the machine lacks, but does not prove it. "
         "Below: all validation errors together."
     )
-    recommend.section(run, "remedy")
+    section(run, "remedy")
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -91,3 +110,134 @@ def _change(ladder: Ladder, fix: remedy.Fix, picture: np.ndarray, f: np.ndarray,
             f"Applied to all validation examples it fixes {mended} of {totals.tally.wrong:,} errors and adds "
             f"{broken} among {of:,} correct ones ({low:.1f}–{high:.1f} %)."
         )
+
+
+def section(run: Run, key: str = "errors") -> None:
+    """The count, its table, and the button that trains what it recommends; why there is none, where there is none."""
+    st.subheader("Which invariance would help?")
+    if not METHODS[run.recipe.method].made:
+        _ask_its_machine(run)
+        return
+    try:
+        moves = load(run.recipe.dataset).image_shape is not None
+        why = "" if moves else "No recommendation: these examples are not images, and cannot be shifted or turned."
+        remedies.twin_of(run.learned)
+    except (RecipeError, DataError) as error:
+        st.info(why or f"No recommendation: {plain(error)}", icon=":material/table_rows:")
+        return
+    work = Work(
+        analyses.COUNTS, (run.id,), key, _bar, "The changes could not be counted",
+        begin="Count on validation examples", again="Count again", icon=":material/query_stats:",
+        help="Trains a copy of this run in the background and tries the changes on its errors.",
+    )  # fmt: skip
+    if watched(work, lambda now: _found(run, now, key)).state == "none":
+        st.caption(WHAT)
+
+
+def _ask_its_machine(run: Run) -> None:
+    """A reduction learns no invariance: the run of its machine is where that is counted."""
+    st.info("A reduction does not learn invariances; train the original machine with them.", icon=":material/info:")
+    if run.parent in {known.id for known in runs.newest_first()}:
+        help = "The original run, and the invariance that would help it."
+        ways.to("errors", "Errors of its machine", "arrow_forward", {"run": run.parent}, help=help)
+
+
+def _found(run: Run, count: TaskStatus, key: str) -> None:
+    totals: Totals | None = count.result
+    if count.state == "none":
+        st.markdown(SHORT)
+    elif totals and totals.tally.wrong:
+        _words(run, totals, count.state, key)
+        _table(run, totals, key)
+    elif totals and not totals.n_wrong:
+        n = totals.n_right
+        st.success(
+            f"The copy makes no error on {n:,} validation examples, so there is nothing to fix.",
+            icon=":material/check:",
+        )
+
+
+def _bar(count: TaskStatus) -> tuple[str, float]:
+    looked, goal = count.result.looked if count.result else (0, 1)
+    doing = "Trying the changes" if count.result else "Training the copy"
+    doing = "Waiting" if count.state == "waiting" else doing
+    doing += f": {count.message}" if count.message else ""
+    return doing + (f" · {looked:,} of {goal:,} examples" if count.result else ""), looked / max(goal, 1)
+
+
+def _words(run: Run, totals: Totals, now: str, key: str) -> None:
+    """What is recommended, in a sentence, with its button."""
+    tally = totals.tally
+    stopped = " (stopped early)" if now == "stopped" else "" if now == "done" else " so far"
+    best = remedies.advice(totals, run.learned)
+    seen = f"{tally.wrong:,} validation errors and {tally.close:,} equally close correct ones{stopped}"
+    if best is None:
+        st.markdown(f"No set fixes more errors than it adds, among {seen}. The run's errors have other causes.")
+        return
+    st.markdown(
+        f"**Try first: {plain(spoken_set(best.text))}** (`{best.text}`). With these changes the machine fixes "
+        f"**{tally.mended[best.s]}** and adds **{tally.broken[best.s]}** errors, among {seen}: "
+        f"net {with_sign(best.net.value, 0)} ({with_sign(best.net.low, 0)} to {with_sign(best.net.high, 0)})."
+    )
+    if best.net.low <= 0 or tally.wrong < FEW:
+        st.caption("Its interval contains 0, so this may be chance. Train and compare to find out.")
+    try:
+        recipe = remedies.advised(run.learned, best.jitters)
+    except RecipeError as error:
+        st.info(f"It cannot be trained from here. {plain(error)}", icon=":material/block:")
+        return
+    _train(run, recipe.replace(title=words.title(recipe)), best, key)
+
+
+def _train(run: Run, recipe, best: Recommended, key: str) -> None:
+    pressed = st.button(
+        f"Train with {best.jitters}",
+        type="primary",
+        icon=":material/play_circle:",
+        key=f"{key}_train",
+        help=f"Starts {plain(words.summary(recipe))}, otherwise this run's recipe, and opens it on Train.",
+    )
+
+    def then(started: str) -> None:
+        starting.fold()  # Train shows the run, not its form
+        starting.tell_started(started)
+
+    if pressed:
+        starting.start_and_open("pages/train.py", lambda: recipe, run.id, then)
+
+
+def _table(run: Run, totals: Totals, key: str) -> None:
+    tally, known = totals.tally, remedies.known(totals, run.learned)
+    nets = [remedy.net(tally, s) for s in range(len(known))]
+    rows = [
+        {
+            "Set": text,
+            "Mends": int(tally.mended[s]),
+            "Breaks": int(tally.broken[s]),
+            "Net": round(nets[s].value),
+            "95 %": f"{with_sign(nets[s].low, 0)} to {with_sign(nets[s].high, 0)}",
+            "Some form right": int(tally.some_right[s]),
+            "Some form wrong": 100 * int(tally.some_wrong[s]) / tally.drawn if tally.drawn else None,
+            "In this run": bool(known[s]),
+        }
+        for s, text in enumerate(totals.ladder.texts)
+    ]
+    rows = [rows[s] for s in sorted(range(len(rows)), key=lambda s: -nets[s].value)]
+    turned = f"How many of {tally.wrong:,} errors at least one change of the set corrects."
+    spoiled = f"Share of {tally.drawn:,} correct predictions, drawn at random, that at least one change makes wrong."
+    columns = {
+        "Mends": st.column_config.NumberColumn(
+            help=f"How many of {tally.wrong:,} errors are correct by the most certain prediction over all forms."
+        ),
+        "Breaks": st.column_config.NumberColumn(
+            help=f"How many of {tally.close:,} equally close correct predictions become wrong that way."
+        ),
+        "Net": st.column_config.NumberColumn(help="Errors fixed minus errors added."),
+        "95 %": numbers.text("95 % interval of the net (Newcombe's, for a difference of two shares)."),
+        "Some form right": st.column_config.NumberColumn(help=turned),
+        "Some form wrong": numbers.number(1, spoiled, "Some form wrong, %"),
+        "In this run": st.column_config.CheckboxColumn(help="This run's jitters contain this set already."),
+    }
+    alt = "Errors fixed and added by each jitter set, and their difference with its interval"
+    numbers.table(rows, alt, f"{key}_totals", columns, height=215)
+    st.caption("Sets are sorted by their net, which shows which invariance to try first. Only training shows the gain.")

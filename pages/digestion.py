@@ -88,17 +88,15 @@ def settings() -> tuple[Recipe, dict]:
 
 def cache() -> tuple[int, list[int]]:
     """The slider of the cache's rows: what it shows, and all that it offers."""
-    asked = {st.session_state.get("rows"), _number(st.query_params.get("rows", ""))}
+    text = st.query_params.get("rows", "")
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else None
+    asked = {st.session_state.get("rows"), number}
     offered = sorted({*ROWS, *(n for n in asked if n and 1 <= n <= MOST_ROWS)})
     rows = parameters.choice(
         "rows", "Rows in the cache", offered, 250, widget="select_slider",
         help="R: number of support vectors with cached kernel values (DeCoste and Schölkopf 2002, section 4.1).",
     )  # fmt: skip
     return rows, offered
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else None
 
 
 def pair(base: Recipe, rules: dict, rows: int) -> dict[str, Recipe]:

@@ -52,7 +52,9 @@ def fields_of(recipe: Recipe) -> dict[str, str]:
 def sweep_form() -> Sweep | None:
     """Draw the form; the Sweep that it shows, or None (and the reason on screen) when it shows an impossible one."""
     FORM.seed(lambda: EXAMPLES["C"][2])
-    _examples()
+    with st.container(horizontal=True):
+        for name, (label, asks, example) in EXAMPLES.items():
+            button(label, "lightbulb", f"example_{name}", FORM.fill, example, help=asks)
     FORM.warn()
     with st.container(border=True):
         sweep = config.drawn(FORM, _sweep)
@@ -98,12 +100,6 @@ def _read(given: dict[str, list[str]]) -> tuple[Sweep, list[str]]:
 
 
 FORM = Form("sweep", lambda: [*config.names(), "over", "value"], _read, link, _spread)
-
-
-def _examples():
-    with st.container(horizontal=True):
-        for name, (label, asks, sweep) in EXAMPLES.items():
-            button(label, "lightbulb", f"example_{name}", FORM.fill, sweep, help=asks)
 
 
 def _base() -> Recipe:

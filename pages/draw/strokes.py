@@ -66,7 +66,7 @@ def sent(value: object) -> Strokes:
         raise ValueError(f"the drawing has more than {MOST_NUMBERS // 2:,} points")
     strokes = []
     for stroke in value:
-        if not stroke or len(stroke) % 2 or not all(_is_coordinate(n) for n in stroke):
+        if not stroke or len(stroke) % 2 or not all(type(n) is int and 0 <= n < SIDE for n in stroke):
             raise ValueError("the canvas sent a stroke that is not a list of points on it")
         strokes.append(thinned(np.array(stroke, np.int64).reshape(-1, 2)))
     return tuple(strokes)
@@ -80,7 +80,3 @@ def thinned(points: np.ndarray) -> np.ndarray:
 def is_pen(value: object) -> bool:
     """Whether a value is a width that a pen may have."""
     return isinstance(value, int) and not isinstance(value, bool) and THINNEST <= value <= THICKEST
-
-
-def _is_coordinate(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < SIDE

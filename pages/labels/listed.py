@@ -104,10 +104,11 @@ def of_ways(run: Run) -> dict[str, str]:
 def doubted(run_id: str, way: str) -> list[Doubt]:
     """The examples that are doubted most in one way."""
     run = runs.get(run_id)
-    found, called = suspects.suspects(run, way).first(MOST), _caller(run)
-    rows = zip(found.index, found.given, found.rival, found.score, found.said == found.given)
+    found, machine = suspects.suspects(run, way).first(MOST), run.machine()
+    names = dict(zip(machine.classes.tolist(), evidence.class_names(run, machine)))
+    rows = zip(found.index, found.given.tolist(), found.rival.tolist(), found.score, found.said == found.given)
     return [
-        Doubt(found.part, int(row), called(given), called(rival), float(score), found.sentence(i), i < found.likely, so)
+        Doubt(found.part, int(row), names[given], names[rival], float(score), found.sentence(i), i < found.likely, so)
         for i, (row, given, rival, score, so) in enumerate(rows)
     ]
 
@@ -154,13 +155,6 @@ def outliers(run: Run) -> list[Doubt] | None:
         )
         for row, away in zip(found.outliers[:MOST], found.outlying)
     ]  # fmt: skip
-
-
-def _caller(run: Run) -> Callable:
-    """What to call a label of the machines."""
-    machine = run.machine()
-    names = dict(zip(machine.classes.tolist(), evidence.class_names(run, machine)))
-    return lambda label: names[label.item()]
 
 
 def _labels_of(run: Run) -> Callable:

@@ -138,7 +138,7 @@ def _row(run: Run, name: str, store: dict[str, Run]) -> dict:
         "Method": METHODS[recipe.method].short,
         "Fit": words.training_seconds(result) if result else None,
         "Tags": list(run.tags),
-        "Parent": _parent_name(run, store),
+        "Parent": run.parent and (store[run.parent].title if run.parent in store else "a deleted run"),
         "When": words.when(run.created),
     }
 
@@ -161,12 +161,6 @@ def _group_row(entry: ListEntry, name: str, is_open: bool) -> dict:
         "Method": {METHODS[run.recipe.method].short for run in intact},
     }
     return row | {column: next(iter(values)) for column, values in shared.items() if len(values) == 1}
-
-
-def _parent_name(run: Run, store: dict[str, Run]) -> str | None:
-    if run.parent is None:
-        return None
-    return store[run.parent].title if run.parent in store else "a deleted run"
 
 
 def _ids(ids: list[list[str]], rows: Sequence[int]) -> list[str]:

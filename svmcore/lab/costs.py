@@ -185,7 +185,9 @@ def cost(plan: Plan, others: Sequence[Plan]) -> Cost:
     least, most = plan.least, plan.least
     if least is None:
         least = _least_bytes(plan)
-        most = max(*(_fit_bytes(plan, stage) for stage in plan.stages), _end_bytes(plan))
+        # the support vectors, twice while the machine is put together, and as the operand that decides
+        at_the_end = size.d * (8 + _tiled(plan)) * in_the_end(plan.stages)
+        most = max(*(_fit_bytes(plan, stage) for stage in plan.stages), at_the_end)
     if plan.bounds:  # all kernel values, in double precision where there is room
         least, most = max(least, 2 * 4 * size.n_train**2), max(most, 2 * 12 * size.n_train**2)
     return Cost(size.n_train, parts, examples / MB + CODE_MB, least / MB, most / MB, _enough_mb(plan))
@@ -300,8 +302,3 @@ def _gram_bytes(plan: Plan, stage: Stage) -> float:
     working = min(WIDER * own, max(second, last), (own + 3 * n) / 4)
     kept = 4 * n * min(WIDER * own * k**0.7, n) if plan.filled else 0.0
     return kept + 4 * max(sample, working) ** 2 + (4 * working**2 if k > 1 else 0.0)
-
-
-def _end_bytes(plan: Plan) -> float:
-    """The support vectors, twice while the machine is put together, and as the operand that decides."""
-    return plan.size.d * (8 + _tiled(plan)) * in_the_end(plan.stages)

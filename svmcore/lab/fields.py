@@ -268,10 +268,6 @@ def read_json(text):
     return None if text in ("", "none", "all", "auto") else json.loads(text)
 
 
-def _read_label(text):
-    return int(text) if re.fullmatch(r"-?\d{1,15}", text) else text
-
-
 def _show_number(value):
     if value is None:
         return "none"
@@ -364,7 +360,9 @@ _LINE = Allowed(
     lambda value: isinstance(value, str) and len(value) <= 120 and value.isprintable(),
 )
 LABELS = Kind(
-    _check(_LABELS, tuple), lambda text: [_read_label(t) for t in text.split(",") if t], lambda v: ",".join(map(str, v))
+    _check(_LABELS, tuple),
+    lambda text: [int(t) if re.fullmatch(r"-?\d{1,15}", t) else t for t in text.split(",") if t],
+    lambda v: ",".join(map(str, v)),
 )
 STEPS = Kind(_steps, split_steps, ",".join)
 KERNEL = Kind(_kernel, _read_kernel, _show_kernel)

@@ -75,7 +75,7 @@ class Method:
         """RecipeError for a recipe that this method cannot carry out, whatever the data."""
         undone = set(steps_after_jitter(recipe)) - REPEATABLE
         if self.of_forms:
-            undone = {step for step in undone if not _of_one_picture(step)}
+            undone = {one for one in undone if not (kind := parse_step(one).step).features or kind.learn}
         if self.repeats and undone:
             allowed = (
                 f"steps that can be repeated after a jitter, without {min(undone)}, for method {self.name}; jitters "
@@ -196,12 +196,6 @@ def steps_before_machine(recipe) -> tuple[str, ...]:
     """The preprocessing of the examples that the machine takes."""
     steps = Preprocessor(*recipe.preprocess)
     return (steps.split()[0] if makes_features_within(recipe) else steps).steps
-
-
-def _of_one_picture(step: str) -> bool:
-    """Whether a step makes features of a picture, whatever the others are."""
-    kind = parse_step(step).step
-    return kind.features and not kind.learn
 
 
 def some(recipe, X: np.ndarray, n: int) -> np.ndarray:

@@ -136,7 +136,9 @@ def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
     if recipe.split == "stratified":
         train = _some(recipe, train, data.y_train, recipe.n_train, "n_train")
     elif recipe.split == "first-of-each":
-        train = _first_of_each(train, data.y_train, recipe.n_train)
+        own, classes = data.y_train[train], np.unique(data.y_train[train])
+        each = len(train) if recipe.n_train is None else recipe.n_train // len(classes)
+        train = np.sort(np.concatenate([train[own == label][:each] for label in classes]))
     else:
         train = train[: recipe.n_train]
     return train, test, part
@@ -187,12 +189,6 @@ def _draw(recipe, index, y, n_first, n_second, field):
             wanted = "classes of at least 2 examples"
         raise RecipeError(field, n_second if field == "n_test" else n_first, wanted) from None
     return np.sort(parts[0]), np.sort(parts[1])
-
-
-def _first_of_each(index, y, n):
-    classes = np.unique(y[index])
-    each = len(index) if n is None else n // len(classes)
-    return np.sort(np.concatenate([index[y[index] == label][:each] for label in classes]))
 
 
 TRAIN, TEST = 0, 1

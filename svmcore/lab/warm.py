@@ -52,18 +52,14 @@ def warm_up(go_on: Callable[[], bool] = lambda: True, everything: bool = True) -
 
     `go_on()` False ends it early.
     """
-    for work in (*first(), *_calls(), *(others() if everything else ())):
+    problem = prepare(SMALL)
+    products = (partial(_products, problem.X_train, problem.X_test, layout) for layout in LAYOUTS)
+    for work in (*first(), *products, _moves, *(others() if everything else ())):
         if not go_on():
             return
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of runs that are too small for their settings
             work() if callable(work) else execute(work)
-
-
-def _calls() -> Iterator[Callable]:
-    problem = prepare(SMALL)
-    yield from (partial(_products, problem.X_train, problem.X_test, layout) for layout in LAYOUTS)
-    yield _moves
 
 
 def _products(X, rows, layout) -> None:

@@ -20,7 +20,8 @@ def fields(key: str, steps: Iterable[str]) -> None:
         if len(step.parameters) < 2:
             continue
         keys = [f"{key}_{at}_{wanted.name}" for wanted in step.parameters]
-        st.session_state.update({own: _value(*one) for own, *one in zip(keys, step.parameters, values, strict=True)})
+        for own, wanted, value in zip(keys, step.parameters, values, strict=True):
+            st.session_state[own] = bool(value) if wanted.is_switch else value
         with st.expander(f"{step.title}: fields of {plain(text)}"):
             st.caption(f"{step.help} {step.source}.  \n${step.formula}$")
             grid = st.grid(2, min_column_width=NARROW)
@@ -36,10 +37,6 @@ def _draw(wanted: Parameter, key: str, where, **how) -> None:
     kind = int if wanted.whole else float
     step = 1 if wanted.whole else 0.05
     where.number_input(label, kind(wanted.low), kind(wanted.high), step=step, key=key, help=help, **how)
-
-
-def _value(wanted: Parameter, value: float) -> bool | int | float:
-    return bool(value) if wanted.is_switch else int(value) if wanted.whole else value
 
 
 def _write(key: str, at: int, name: str, keys: list[str]) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from data import DataError, load
 from pages.ui.example import evidence
 from pages.ui.kit import words
-from pages.ui.kit.gallery import Tile, gallery
+from pages.ui.kit.gallery import gallery
 from svmcore.lab.store.runs import Run
 
 SIZE = 40  # pixels a picture is high
@@ -40,7 +40,12 @@ def support_vectors(name: str, shown: evidence.Supports, key: str, forms: np.nda
     of an example its alpha is the sum."""
     tiles = evidence.support_tiles(name, shown, shown.alpha)
     if forms is not None:
-        tiles = [_summed(tile, n) if n > 1 else tile for tile, n in zip(tiles, forms, strict=True)]
+        tiles = [
+            tile._replace(label=f"{tile.label}, the sum over {n} of its forms", lower=f"Σ {tile.lower}")
+            if n > 1
+            else tile
+            for tile, n in zip(tiles, forms, strict=True)
+        ]
     gallery(
         evidence.example_pictures(load(name), "train", shown.row),
         tiles,
@@ -48,10 +53,6 @@ def support_vectors(name: str, shown: evidence.Supports, key: str, forms: np.nda
         alt=f"The {len(shown.row)} support vectors with the largest alpha, class above and alpha below each.",
         size=SIZE,
     )
-
-
-def _summed(tile: Tile, forms: int) -> Tile:
-    return tile._replace(label=f"{tile.label}, the sum over {forms} of its forms", lower=f"Σ {tile.lower}")
 
 
 def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: np.ndarray, key: str):

@@ -230,7 +230,9 @@ def _view() -> None:
         table.top(run, machine, shown)
     with right:
         if said is None:
-            _without_machine(run, dataset)
+            why = "The run shown has no machine yet" if run and _on(run, dataset) else "No run is shown"
+            st.info(f"{why} that could explain this example.", icon=":material/model_training:")
+            ways.to("train", f"Train on {plain(dataset.entry.title)}", "play_circle", {"dataset": dataset.entry.name})
             return
         with st.container(key="why_sums"):
             draw_sums(run, machine, said, split == "train" and evidence.dataset_rows(run, machine) == index)
@@ -307,9 +309,3 @@ def _machine(run: Run | None, dataset: Dataset) -> Machine | None:
 def _on(run: Run, dataset: Dataset) -> bool:
     """Whether a run knows these examples, by labels of its own perhaps, in a revision."""
     return revisions.base_of(run.recipe.dataset) == revisions.base_of(dataset.entry.name)
-
-
-def _without_machine(run: Run | None, dataset: Dataset) -> None:
-    why = "The run shown has no machine yet" if run and _on(run, dataset) else "No run is shown"
-    st.info(f"{why} that could explain this example.", icon=":material/model_training:")
-    ways.to("train", f"Train on {plain(dataset.entry.title)}", "play_circle", {"dataset": dataset.entry.name})

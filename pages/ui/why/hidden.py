@@ -39,7 +39,9 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
             FILL, "Becomes", FILLS, widget="selectbox", key="why_hide_by", format_func=FILLS.get, width=190,
             help="What hidden pixels become: the background, as a jitter brings it in, or the mean of the picture.",
         )  # fmt: skip
-    maps = [(other, made) for other in chosen if (made := _occlusion(other, shown, now.names, side, fill)) is not None]
+    machines = [(other, made) for other in chosen if (made := holds.machine_for(other, now.names)) is not None]
+    shape = shown.dataset.image_shape
+    maps = [(other, occlusion(made, deciding(other), shown.X, shape, side, fill)) for other, made in machines]
     if not maps:
         return
     largest = max(float(abs(value(made.change, c)).max()) for _, made in maps) or 1.0
@@ -62,10 +64,3 @@ def _map(run: Run, shown: Shown, made: Hidden, now: Answer, c: int, largest: flo
     picture = picture if picture.ndim == 2 else picture.mean(axis=2).astype(picture.dtype)
     flips = made.middle[answers(made.each) != answers(made.f)]
     show(hidden_map(value(made.change, c), largest, picture, flips, run.title), f"hidden_{number}")
-
-
-def _occlusion(run: Run, shown: Shown, names: list[str], side: int, fill: str) -> Hidden | None:
-    """The map of a run's machine; None, and why on screen, where it cannot be made."""
-    if (machine := holds.machine_for(run, names)) is None:
-        return None
-    return occlusion(machine, deciding(run), shown.X, shown.dataset.image_shape, side, fill)

@@ -37,8 +37,9 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         c = mapped_class(now) if len(machine.bias) > 1 else 1
     maps = []
     for other in chosen:
-        if (grid := _surface(other, shown, now.names)) is not None:
-            maps.append((other, grid))
+        if (its_machine := machine_for(other, now.names)) is not None:
+            f = moved.surface(its_machine, deciding(other), shown.X, shown.dataset.image_shape)
+            maps.append((other, f))
     if not maps:
         return
     largest = max(float(np.abs(value(grid, c)).max()) for _, grid in maps) or 1.0
@@ -141,13 +142,6 @@ def _usual(run: Run, able: dict[str, Run]) -> list[str]:
     order = list(METHODS)
     others = sorted(by_method.values(), key=lambda other: order.index(other.recipe.method))
     return [other.id for other in sorted([run, *others[: USUAL - 1]], key=lambda o: order.index(o.recipe.method))]
-
-
-def _surface(run: Run, shown: Shown, names: list[str]) -> np.ndarray | None:
-    """f over the shifts; None where there is no machine."""
-    if (machine := machine_for(run, names)) is None:
-        return None
-    return moved.surface(machine, deciding(run), shown.X, shown.dataset.image_shape)
 
 
 def machine_for(run: Run, names: list[str]) -> Machine | None:

@@ -51,7 +51,9 @@ class Trace:
         rounds, top = self.rounds, np.argsort(-self.entries, kind="stable")[:OFTEN]
         ends = np.unique(np.linspace(0, len(rounds), min(len(rounds), LONGEST) + 1).round().astype(int))
         parts = [rounds[start:end] for start, end in pairwise(ends)]
-        columns = {name: [_json_number(getattr(part[-1], name)) for part in parts] for name in Round._fields}
+        columns = {
+            name: [n if isfinite(n := getattr(part[-1], name)) else None for part in parts] for name in Round._fields
+        }
         columns |= {name: [sum(getattr(one, name) for one in part) for part in parts] for name in SUMMED}
         return {
             "rounds": len(rounds),
@@ -72,8 +74,3 @@ class Trace:
         before[entered], self._last[m] = True, members.copy()
         self.entries[entered] += 1
         self.rounds.append(Round(m, len(members), len(entered), left, again, *figures))
-
-
-def _json_number(number: float) -> float | None:
-    """A number as JSON has it: None where it is not finite."""
-    return number if isfinite(number) else None

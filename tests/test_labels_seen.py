@@ -7,7 +7,7 @@ from data import catalogue, load
 from data.dataset import Arrays
 from pages.ui.example import evidence
 from pages.ui.run import snapshots
-from pages.ui.why import lines
+from pages.ui.why import waterfall
 from svmcore.kernels import RBF
 from svmcore.lab import Recipe, split
 from svmcore.lab.store import runs
@@ -88,8 +88,8 @@ def test_the_live_look_and_the_bill_say_so_too(noisy):
     assert (live.sign == found.sign[:n]).all()
     assert (live.label == found.label[:n]).all()
     assert (live.given == found.given[:n]).all()
-    view = lines.View(run, machine, None, None, "class", None, evidence.dataset_rows(run, machine), ())
-    assert [lines._class(view, np.array([p])) for p in found.position] == found.label.astype(str).tolist()
+    view = waterfall.View(run, machine, None, None, "class", None, evidence.dataset_rows(run, machine), ())
+    assert [waterfall._class(view, np.array([p])) for p in found.position] == found.label.astype(str).tolist()
 
 
 def test_pages_say_what_training_saw(noisy):

@@ -28,12 +28,12 @@ def test_the_machine_of_a_fold_says_what_was_kept_of_it(home, recipe):
         fold = unseen.trained(run, number)
         found = unseen.of_example(fold, int(index[at]))
         assert found.f == pytest.approx(folded.decision[at], abs=1e-6)
-        assert [one.f for one in found.bills] == pytest.approx(found.f.tolist())
+        assert [one.f for one in found.contributions] == pytest.approx(found.f.tolist())
         origin = fold.machine.support if fold.machine.parent is None else fold.machine.parent
         assert not np.isin(index[origin], [*fold.rows, *folded.doubted]).any(), "it has not seen these"
         for c, places in enumerate(found.strongest):
             parts = found.machine.coef[c, places] * found.k[places]
-            assert parts == pytest.approx(sorted(found.bills[c].part, key=abs, reverse=True)[: len(places)])
+            assert parts == pytest.approx(sorted(found.contributions[c].part, key=abs, reverse=True)[: len(places)])
 
 
 def test_an_example_that_no_fold_held_out_is_refused(home):

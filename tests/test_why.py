@@ -7,8 +7,7 @@ from data import catalogue, load
 from pages.ui.example import evidence
 from pages.ui.kit.gallery import reference
 from pages.ui.why import answer as answers
-from pages.ui.why import bill as bills
-from pages.ui.why import family, lines, table
+from pages.ui.why import contributions, family, table, waterfall
 from pages.ui.why.answer import DRAWN, Shown, answer
 from svmcore.kernels import RBF
 from svmcore.lab.presets import RECIPES
@@ -39,7 +38,7 @@ def moons_run():
 def drawn(monkeypatch):
     """What the bill's panel hands to the browser: the arguments of each call."""
     calls = []
-    monkeypatch.setattr(bills, "waterfall", lambda *args, **options: calls.append((args, options)))
+    monkeypatch.setattr(waterfall, "draw", lambda *args, **options: calls.append((args, options)))
     return calls
 
 
@@ -72,7 +71,7 @@ def test_the_bars_of_both_machines_add_up_to_what_the_run_decided(name, by, requ
         pictured = [known[line].parts[side.machine] for line in side.names]
         assert np.all(np.diff(np.abs(pictured)) <= 1e-12)
         assert sum(p for p in pictured if p > 0) <= side.part_for + 1e-9
-        assert len(side.names) == len(side.signs) == len(side.rings) == len(side.captions) <= bills.LINES_ALL
+        assert len(side.names) == len(side.signs) == len(side.rings) == len(side.captions) <= contributions.LINES_ALL
     assert words.classes == [str(c) for c in classes]
     if by == "class":
         assert sum(known[line].parts[sides[0].machine] for line in sides[0].names) + sides[0].bias == pytest.approx(
@@ -145,10 +144,10 @@ def test_kernel_values_are_computed_once_for_an_example(plain_run, monkeypatch):
 def test_lines_tell_rings_and_captions_as_each_machine_has_them(virtual_run):
     machine = virtual_run.machine()
     said = answer(virtual_run, machine, shown_at(virtual_run, 0))
-    view = lines.view(virtual_run, machine, shown_at(virtual_run, 0), said, "sv")
+    view = waterfall.view(virtual_run, machine, shown_at(virtual_run, 0), said, "sv")
     for c in (0, 5):
-        names = lines.added_up(view, c).name
-        side = lines.side(view, c, lines.added_up(view, c), names)
+        names = waterfall.added_up(view, c).name
+        side = waterfall.side(view, c, waterfall.added_up(view, c), names)
         for position, ring, sign in zip(names, side.rings, side.signs):
             virtual, bound = machine.jitter[position] > 0, machine.bound[c, position]
             assert ring == ("-".join(["virtual"] * int(virtual) + ["bound"] * int(bound)) or "free")

@@ -6,7 +6,7 @@ import pytest
 from data import load
 from pages.ui.example import evidence
 from pages.ui.why import family
-from svmcore.explain import bill
+from svmcore.explain import contributions
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Poly
 from svmcore.lab.recipe import Recipe
@@ -34,7 +34,7 @@ def families(run, c):
     """The families of machine c by their pull on the first test example, and that example's f."""
     test, dataset, machine = run.test(), load("digits-8x8"), run.machine()
     x = evidence.prepared(run, evidence.examples(dataset, test.split)[0][test.index[:1]])
-    of = bill.of_machine(machine, c, machine.kernel_values(x)[0])
+    of = contributions.of_machine(machine, c, machine.kernel_values(x)[0])
     grouped = of.grouped(evidence.dataset_rows(run, machine)[of.name])
     return grouped, machine.decision_values(x)[0]
 

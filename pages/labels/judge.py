@@ -21,7 +21,7 @@ from pages.ui.example import evidence
 from pages.ui.kit import parameters, state, walk, words
 from pages.ui.kit.gallery import DIGIT, Tile, gallery, in_theme, magnified, open_digit, reference
 from pages.ui.kit.words import plain, short
-from pages.ui.why import bill, lines, table
+from pages.ui.why import contributions, table, waterfall
 from pages.ui.why.answer import Answer, Shown
 from pages.ui.why.working import Work, by_stage, watched
 from svmcore.lab.analyses.unseen import Unseen
@@ -73,13 +73,13 @@ def _share(part: int, whole: int) -> str:
     return f"{part / whole:.2f}" if whole else "–"
 
 
-ASKED = "unseen"  # in the address: whether the bill is shown
+ASKED = "unseen"  # in the address: whether the contributions are shown
 CLOSE = 0.005  # answers that differ by less are the same on screen
 BAR = by_stage(list(analyses.UNSEEN.stages.values()))
 
 
 def section(run: Run, doubt: Doubt) -> None:
-    """A button, and behind it the bill, for the examples that the folds of a run held out."""
+    """A button, and behind it the contributions, for the examples that the folds of a run held out."""
     folded = run.folded()
     if folded is None or doubt.part != "train" or doubt.row not in folded.index:
         return
@@ -110,9 +110,9 @@ def _bill(run: Run, doubt: Doubt, now: TaskStatus) -> None:
     shown = Shown(dataset, X, doubt.given, listed.ref(run, doubt))
     said = Answer(X[0], found.k, found.f, names, int(answers(found.f)), names.index(doubt.given), "given")
     sides = said.sides()
-    bills, pictured = ([of[c] for c in sides] for of in (found.bills, found.strongest))
-    view = lines.view(run, found.machine, shown, said, "sv")
-    bill.bars(view, sides, bills, pictured, lambda _: [], lambda _: None, "unseen_bill")
+    sums, pictured = ([of[c] for c in sides] for of in (found.contributions, found.strongest))
+    view = waterfall.view(run, found.machine, shown, said, "sv")
+    contributions.bars(view, sides, sums, pictured, lambda _: [], lambda _: None, "unseen_bill")
     folded = run.folded()  # as stored, of the fold that did not see the example
     if not np.allclose(found.f, folded.decision[np.searchsorted(folded.index, doubt.row)], atol=CLOSE):
         st.caption(

@@ -22,7 +22,7 @@ from pages.ui.kit.gallery import DIGIT, open_digit, reference
 from pages.ui.kit.text import many, with_sign
 from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain, short
-from pages.ui.why import bill, family, hidden, holds, orbit, remedy, table, without
+from pages.ui.why import contributions, family, hidden, holds, orbit, remedy, table, without
 from pages.ui.why.answer import Answer, Shown, answer
 from svmcore.lab.store.runs import Run
 from svmcore.lab.tasks import task_of
@@ -106,9 +106,9 @@ def _image(run: Run, machine: Machine, shown: Shown) -> bool:
 PANELS = {
     "bill": Panel(
         "Contributions",
-        bill.panel,
+        contributions.panel,
         "Contributions of the support vectors for and against the prediction (waterfall).",
-        bill.PARAMS,
+        contributions.PARAMS,
     ),
     "orbit": Panel(
         "Moved a little",

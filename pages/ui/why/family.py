@@ -19,7 +19,8 @@ from pages.ui.kit.gallery import VIRTUAL_RINGS, Tile, gallery, reference
 from pages.ui.kit.text import many, with_sign
 from pages.ui.kit.words import plain, short, small
 from pages.ui.why.answer import Answer, Shown, answer
-from svmcore.explain import bill
+from svmcore.explain import contributions
+from svmcore.explain.contributions import Contributions
 from svmcore.jitter import JitterSet
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
@@ -51,7 +52,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     said = answer(run, machine, shown)
     rows = evidence.dataset_rows(run, machine)
     c = _machine(run, machine, said, rows, own)
-    of = bill.of_machine(machine, c, said.k)
+    of = contributions.of_machine(machine, c, said.k)
     families = of.grouped(rows[of.name])
     offered = families.name[families.strongest(OFFERED)]
     row = parameters.read("family", int(offered[0] if own is None else own))
@@ -138,7 +139,7 @@ def _machine(run: Run, machine: Machine, said: Answer, rows: np.ndarray, own: in
     return names.index(chosen)
 
 
-def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, row: int) -> None:
+def _choose(run: Run, shown: Shown, families: Contributions, offered: np.ndarray, row: int) -> None:
     """The families that pull most on the example, to pick one."""
     known, part = evidence.labels(run), dict(zip(families.name.tolist(), families.part.tolist()))
     gallery(
@@ -162,7 +163,7 @@ def _choose(run: Run, shown: Shown, families: bill.Bill, offered: np.ndarray, ro
     st.caption("The families with the largest contributions to f of this example. Click a family to see its tree.")
 
 
-def _tree(run: Run, machine: Machine, shown: Shown, c: int, row: int, families: bill.Bill) -> None:
+def _tree(run: Run, machine: Machine, shown: Shown, c: int, row: int, families: Contributions) -> None:
     jitters = evidence.jitters(machine)
     born = children(run, machine, c, row, len(jitters))
     number = np.arange(len(jitters))
@@ -214,7 +215,7 @@ def _tile(jitters: JitterSet, j: int, child: Child, sign: int, ref: str) -> Tile
     )
 
 
-def _see(run: Run, machine: Machine, shown: Shown, c: int, row: int, born: list[Child], families: bill.Bill) -> str:
+def _see(run: Run, machine: Machine, shown: Shown, c: int, row: int, born: list[Child], families: Contributions) -> str:
     name, label = evidence.machine_names(run, machine)[c], evidence.labels(run).said(row)
     kept = sum(child.position >= 0 for child in born)
     at = np.flatnonzero(families.name == row)

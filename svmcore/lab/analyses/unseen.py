@@ -1,4 +1,4 @@
-"""Why a training example was answered so by the machine that had not seen it: the bill of its out-of-fold answer.
+"""The contributions to the out-of-fold prediction of a training example, by the machine that had not seen it.
 
     f_c(x) = b_c + sum_i coef[c, i] K(x_i, x)        c the machines of the folds without x; i their support vectors
 
@@ -7,7 +7,7 @@ the same recipe on the same examples, so it is the same machine, and says what w
 
     fold_of(run, row)         the fold that held out an example
     trained(run, number)      its Fold, in a tenth or so of the time of the run's folds
-    told(fold, row)           Unseen: f, the bill of every machine, and the support vectors that weigh most
+    told(fold, row)           Unseen: f, the contributions of every machine, and the support vectors that weigh most
 """
 
 from collections.abc import Callable
@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.explain import bill
-from svmcore.explain.bill import Bill
+from svmcore.explain import contributions
+from svmcore.explain.contributions import Contributions
 from svmcore.lab import split
 from svmcore.lab.problem import left_out
 from svmcore.lab.recipe import RecipeError
@@ -45,12 +45,12 @@ class Fold(NamedTuple):
 
 
 class Unseen(NamedTuple):
-    """The answer on one example. bills: of each machine, all its support vectors; strongest: of each bill, the lines
+    """The answer on one example. contributions: of each machine, all its support vectors; strongest: of each, the lines
     that weigh most, as places in `machine`, which holds these support vectors alone, and k (p,) their kernel values."""
 
     number: int
     f: np.ndarray  # (k,) float64
-    bills: tuple[Bill, ...]
+    contributions: tuple[Contributions, ...]
     strongest: tuple[np.ndarray, ...]
     machine: Machine
     k: np.ndarray
@@ -85,14 +85,14 @@ def of_example(fold: Fold, row: int) -> Unseen:
     """What the machine says of an example that was held out from it, and which support vectors say so."""
     machine = fold.machine
     k = machine.kernel_values(fold.X[fold.rows == row])[0]
-    bills = tuple(bill.of_machine(machine, c, k) for c in range(len(machine.bias)))
-    names = [one.name[one.strongest(LINES)] for one in bills]
+    sums = tuple(contributions.of_machine(machine, c, k) for c in range(len(machine.bias)))
+    names = [one.name[one.strongest(LINES)] for one in sums]
     held = np.unique(np.concatenate(names))
     few = {name: of[held] for name in ("support", "parent", "jitter") if (of := getattr(machine, name)) is not None}
     few |= {name: getattr(machine, name)[:, held] for name in ("coef", "bound")}
     alone = replace(machine, support_vectors=machine.support_vectors[held], **few)
     places = tuple(np.searchsorted(held, of) for of in names)
-    return Unseen(fold.number, machine.coef @ k + machine.bias, bills, places, alone, k[held])
+    return Unseen(fold.number, machine.coef @ k + machine.bias, sums, places, alone, k[held])
 
 
 def _placed(all_rows: np.ndarray, rows: np.ndarray, positions: np.ndarray) -> np.ndarray:

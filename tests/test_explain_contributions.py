@@ -7,7 +7,7 @@ import pytest
 
 from svmcore import RBF, SVC, Jittered, Linear, LocalPoly, Poly, Sigmoid, TangentFeature, TangentWhitened, VirtualSVC
 from svmcore import model as machines
-from svmcore.explain import bill
+from svmcore.explain import contributions
 
 SHAPE = (6, 6)
 IMAGE = {"jitters": "plus:1", "image_shape": SHAPE}
@@ -61,7 +61,7 @@ def test_the_lines_of_a_bill_add_up_to_f(kind, classes, exact, monkeypatch):
         f = machine.decision_values(x[None])[0]
         k = machine.kernel_values(x[None])[0]
         for c in range(len(machine.bias)):
-            of = bill.of_machine(machine, c, k)
+            of = contributions.of_machine(machine, c, k)
             assert of.f == pytest.approx(f[c], abs=1e-9)
             assert of.grouped(machine.support[of.name]).f == pytest.approx(f[c], abs=1e-9)
             assert len(of.part) == machine.n_sv[c]
@@ -70,7 +70,7 @@ def test_the_lines_of_a_bill_add_up_to_f(kind, classes, exact, monkeypatch):
 def test_a_line_is_alpha_y_k_by_the_formula():
     machine = fitted("poly", 4)
     x = examples(4, seed=1, n=1)[0][0]
-    of = bill.of_machine(machine, 2, machine.kernel_values(x[None])[0])
+    of = contributions.of_machine(machine, 2, machine.kernel_values(x[None])[0])
     for position, part in zip(of.name, of.part):
         u = machine.support_vectors[position].astype(float)
         assert part == pytest.approx(machine.coef[2, position] * ((u @ x.astype(float) + 1) / 2) ** 9, abs=1e-12)
@@ -86,32 +86,34 @@ def test_switching_off_is_the_machine_without_these_support_vectors(kind, classe
     coef = machine.coef.copy()
     coef[:, off] = 0
     expected = replace(machine, coef=coef).decision_values(x)[0]
-    assert not bill.parts(machine, k, off[:0]).any()
-    np.testing.assert_allclose(machine.decision_values(x)[0] - bill.parts(machine, k, off), expected, atol=1e-9)
+    assert not contributions.parts(machine, k, off[:0]).any()
+    np.testing.assert_allclose(
+        machine.decision_values(x)[0] - contributions.parts(machine, k, off), expected, atol=1e-9
+    )
 
 
 def test_what_is_not_pictured_is_told_by_sign_and_makes_up_f():
-    of = bill.Bill(np.arange(6), np.array([3.0, -1.0, 0.5, -0.25, 0.0, 2.0]), np.ones(6, int), -1.0)
+    of = contributions.Contributions(np.arange(6), np.array([3.0, -1.0, 0.5, -0.25, 0.0, 2.0]), np.ones(6, int), -1.0)
     pictured = of.strongest(2)
     assert pictured.tolist() == [0, 5]
-    rest = bill.rest(of, pictured)
+    rest = contributions.rest(of, pictured)
     assert rest[:4] == (1, 0.5, 2, -1.25)
     assert rest.share == pytest.approx(5 / 6.75)
     assert of.bias + of.part[pictured].sum() + rest.part_for + rest.part_against == pytest.approx(of.f)
 
 
 def test_lines_of_equal_weight_keep_their_order_and_a_bill_may_be_short_or_empty():
-    of = bill.Bill(np.arange(5), np.array([1.0, -2.0, 2.0, 1.0, -1.0]), np.ones(5, int), 0.0)
+    of = contributions.Contributions(np.arange(5), np.array([1.0, -2.0, 2.0, 1.0, -1.0]), np.ones(5, int), 0.0)
     assert of.strongest(3).tolist() == [1, 2, 0]
     assert of.strongest(9).tolist() == [1, 2, 0, 3, 4]
-    empty = bill.Bill(np.arange(0), np.zeros(0), np.zeros(0, int), 0.5)
+    empty = contributions.Contributions(np.arange(0), np.zeros(0), np.zeros(0, int), 0.5)
     assert empty.f == 0.5
-    assert bill.rest(empty, empty.strongest(8)) == (0, 0.0, 0, 0.0, 1.0)
+    assert contributions.rest(empty, empty.strongest(8)) == (0, 0.0, 0, 0.0, 1.0)
     assert empty.grouped(np.zeros(0, int)).f == 0.5
 
 
 def test_groups_add_up_their_lines_and_count_them():
-    of = bill.Bill(np.array([4, 7, 9]), np.array([1.0, -0.25, 0.5]), np.ones(3, int), 0.0)
+    of = contributions.Contributions(np.array([4, 7, 9]), np.array([1.0, -0.25, 0.5]), np.ones(3, int), 0.0)
     by = of.grouped(np.array(["b", "a", "b"]))
     assert by.name.tolist() == ["a", "b"]
     assert by.part.tolist() == [-0.25, 1.5]

@@ -2,7 +2,7 @@
 
     f_c(x) = sum_i alpha_i y_i K(x_i, x) + b_c = b_c + sum_i part[c, i],      part[c, i] = coef[c, i] K(x_i, x)
 
-The lines of a bill are support vectors, or sums of them by parent or by class. The lines that are not shown are summed
+A line is a support vector, or a sum of them by parent or by class. The lines that are not shown are summed
 up in two numbers, those for (part > 0) and those against. The share of the shown lines is
 
     share = sum_{shown} |part| / sum_{all lines} |part|
@@ -20,7 +20,7 @@ import numpy as np
 from svmcore.model import Machine
 
 
-class Bill(NamedTuple):
+class Contributions(NamedTuple):
     """The contributions to one machine's decision on one example. Arrays (g,)."""
 
     name: np.ndarray  # of a line: the position of a support vector, a parent, or a class
@@ -34,7 +34,7 @@ class Bill(NamedTuple):
         return self.bias + float(self.part.sum())
 
     def strongest(self, most: int) -> np.ndarray:
-        """The `most` lines with the largest |part|, in decreasing order; ties in the order of the bill."""
+        """The `most` lines with the largest |part|, in decreasing order; ties in the given order."""
         size = np.abs(self.part)
         if most < len(size):  # sorting 20,000 lines takes longer than computing their kernel values
             least = np.partition(size, len(size) - most)[len(size) - most]
@@ -43,38 +43,38 @@ class Bill(NamedTuple):
             candidates = np.arange(len(size))
         return candidates[np.argsort(-size[candidates], kind="stable")][:most]
 
-    def grouped(self, key: np.ndarray) -> "Bill":
-        """The bill with lines of equal key (g,) summed up; its names are the keys."""
+    def grouped(self, key: np.ndarray) -> "Contributions":
+        """Lines of equal key (g,) summed up; their names are the keys."""
         names, line = np.unique(key, return_inverse=True)
         part = np.bincount(line, self.part, len(names))
         count = np.bincount(line, self.count, len(names)).astype(np.int64)
-        return Bill(names, part, count, self.bias)
+        return Contributions(names, part, count, self.bias)
 
 
 class Rest(NamedTuple):
-    """The lines of a bill that are not shown, summed up."""
+    """The lines that are not shown, summed up."""
 
     n_for: int
     part_for: float
     n_against: int
     part_against: float
-    share: float  # of the shown lines in the sum of |part|; 1 for a bill without lines
+    share: float  # of the shown lines in the sum of |part|; 1 without lines
 
 
-def of_machine(machine: Machine, c: int, k: np.ndarray) -> Bill:
-    """The bill of machine c with one line per support vector, for an example with kernel values k (m,)."""
+def of_machine(machine: Machine, c: int, k: np.ndarray) -> Contributions:
+    """Of machine c, with one line per support vector, for an example with kernel values k (m,)."""
     position = np.flatnonzero(machine.coef[c])
     part = machine.coef[c, position] * k[position]
-    return Bill(position, part, np.ones(len(position), np.int64), float(machine.bias[c]))
+    return Contributions(position, part, np.ones(len(position), np.int64), float(machine.bias[c]))
 
 
-def rest(bill: Bill, pictured: np.ndarray) -> Rest:
+def rest(whole: Contributions, pictured: np.ndarray) -> Rest:
     """The sums of the lines that are not in `pictured`, separately for and against."""
-    left = np.ones(len(bill.part), bool)
+    left = np.ones(len(whole.part), bool)
     left[pictured] = False
-    part = bill.part[left]
-    pull = float(np.abs(bill.part).sum())
-    share = 1.0 if pull == 0 else float(np.abs(bill.part[pictured]).sum()) / pull
+    part = whole.part[left]
+    pull = float(np.abs(whole.part).sum())
+    share = 1.0 if pull == 0 else float(np.abs(whole.part[pictured]).sum()) / pull
     pro, contra = part[part > 0], part[part < 0]
     return Rest(len(pro), float(pro.sum()), len(contra), float(contra.sum()), share)
 

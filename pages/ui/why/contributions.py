@@ -1,8 +1,8 @@
-"""The bill of a decision: the support vectors that speak for and against, what they add up to, and f without some.
+"""Contributions to a decision: the support vectors that speak for and against, what they add up to, f without some.
 
     f_c(x) = b_c + sum_i alpha_i y_i K(x_i, x)      a line for each support vector, for each parent, or for each class
 
-The address says how it is added up (`bill`), whose bill stands beside that of the called class (`rival`) and what is
+The address says how they are added up (`bill`), which machine stands beside the predicted class's (`rival`) and what is
 switched off (`off`).
 """
 
@@ -17,10 +17,9 @@ from pages.ui.kit import parameters, ways
 from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain, short
-from pages.ui.why import lines
+from pages.ui.why import waterfall
 from pages.ui.why.answer import Answer, Shown, answer
-from pages.ui.why.waterfall import Words, waterfall
-from svmcore.explain.bill import Bill
+from svmcore.explain.contributions import Contributions
 from svmcore.lab.analyses.without import why_not
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
@@ -41,44 +40,44 @@ SEE = "Each bar starts where the last one ended: from the bias to f. A torn end 
 
 
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
-    """Draw the bill of the called class's machine and of another one, with the choice of how to add up."""
+    """Draw those of the predicted class's machine and of another one, with the choice of how to add up."""
     said = answer(run, machine, shown)
     with st.container(horizontal=True, key="why_choices"):
         by = _added_up(machine)
         beside = _beside(run, machine, said)
-    view = lines.view(run, machine, shown, said, by)
+    view = waterfall.view(run, machine, shown, said, by)
     sides = said.sides(beside)
-    bills = [lines.added_up(view, c) for c in sides]
-    pictured = [one.name[one.strongest(LINES_ALL)] for one in bills]
+    sums = [waterfall.added_up(view, c) for c in sides]
+    pictured = [one.name[one.strongest(LINES_ALL)] for one in sums]
     off = partial(_off, "/".join([run.id, shown.ref, by, *map(str, sides)]))
-    _retrain_without(view, bars(view, sides, bills, pictured, off, partial(parameters.say, "off"), "why_waterfall"))
+    _retrain_without(view, bars(view, sides, sums, pictured, off, partial(parameters.say, "off"), "why_waterfall"))
 
 
 def bars(
-    view: lines.View,
+    view: waterfall.View,
     sides: Sequence[int],
-    bills: Sequence[Bill],
+    sums: Sequence[Contributions],
     pictured: Sequence[np.ndarray],
     off: Callable[[list[str]], list[str]],
     on_off: Callable[[str], None],
     key: str,
 ) -> list[str]:
-    """Draw the bills of the machines `sides`, each with its pictured lines. off: which of these names are switched off,
-    and they are returned; on_off is told when others are."""
+    """Draw the contributions to the machines `sides`, each with its pictured lines. off: which of these names are
+    switched off, and they are returned; on_off is told when others are."""
     machines, by = {}, view.by
     for c, names in zip(sides, pictured):
         for name in names.tolist():
             machines.setdefault(name, c)
-    pictures, drawn = lines.pictured(view, machines)
+    pictures, drawn = waterfall.pictured(view, machines)
     constructed = evidence.constructed(view.machine)
     st.markdown(_verdict(view.said, sides, CONSTRUCTED if constructed else ROW[by]))
     switched = off([line.name for line in drawn])
-    waterfall(
+    waterfall.draw(
         pictures,
         drawn,
-        [lines.side(view, c, one, names) for c, one, names in zip(sides, bills, pictured)],
+        [waterfall.side(view, c, one, names) for c, one, names in zip(sides, sums, pictured)],
         view.said.f,
-        Words(f"f as a sum, by {BY[by]}", BY[by], MANY[by], [short(name) for name in view.said.names]),
+        waterfall.Words(f"f as a sum, by {BY[by]}", BY[by], MANY[by], [short(name) for name in view.said.names]),
         subject="/".join([view.run.id, view.shown.ref, by, *map(str, sides)]),
         first=LINES_ALL if max(map(len, pictured)) <= FEW_LINES else LINES_FIRST,
         off=switched,
@@ -90,7 +89,7 @@ def bars(
 
 
 def _verdict(said: Answer, sides: Sequence[int], row: str) -> str:
-    """Which f decides, and how the bars are read, in one sentence for who sees a bill for the first time."""
+    """Which f decides, and how the bars are read, in one sentence for who sees it for the first time."""
     name = lambda c: plain(short(said.names[c], 24))  # noqa: E731
     bars = f"Each row is {row}: **blue** pulls towards the class of its machine, **orange** away from it."
     if len(said.f) == 1:
@@ -101,7 +100,7 @@ def _verdict(said: Answer, sides: Sequence[int], row: str) -> str:
     return f"The largest f decides: **{name(c)}** has {f[0]}, {name(other)}{role} {f[1]}. {bars}"
 
 
-def _retrain_without(view: lines.View, off: list[str]) -> None:
+def _retrain_without(view: waterfall.View, off: list[str]) -> None:
     """The way from support vectors that are switched off to the machines that are trained without them."""
     if view.by != "sv" or not off or why_not(view.run):
         return

@@ -18,7 +18,7 @@ import streamlit as st
 import pages.ui.views  # noqa: F401  (makes them known)
 from data import load
 from pages.ui.kit import view
-from pages.ui.kit.view import Look, View
+from pages.ui.kit.view import PageLink, View
 from pages.ui.run import exports
 from pages.ui.run.report import marks
 from svmcore import __main__ as cli
@@ -113,14 +113,14 @@ OF_TASK = View(
     told="Its order is where it was trained.",
     pictures=lambda run, status: st.caption(f"The order of a run that is {status.state}"),
     hint=lambda run: st.caption("A hint about the order"),
-    looks=lambda run, others: [Look("datasets", "See its examples")],
+    links=lambda run, others: [PageLink("datasets", "See its examples")],
     columns={"Top": (st.column_config.NumberColumn(format="%.1f %%"), lambda result: 100 * result["top_share"])},
     report={"The order": lambda run: marks.section("The order", marks.paragraph(f"{len(run.test().f)} in order"))},
 )
 OF_METHOD = View(
     numbers=lambda run, last, status: st.metric("Bursts", str(last["iterations"])),
     curves=lambda run, progress, key: st.caption(f"{key}: {run.title} by its own curve"),
-    looks=lambda run, others: [*others, Look("jitters", "See the part")],
+    links=lambda run, others: [*others, PageLink("jitters", "See the part")],
     course=lambda run: marks.section("The part", marks.paragraph("as it grew")),
 )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 
-class Look(NamedTuple):
+class PageLink(NamedTuple):
     """A way to a page that shows a run. page: its file's name; title: what it is called; query: beside the run."""
 
     page: str
@@ -35,22 +35,22 @@ class View:
     Of a run, each called with it: numbers(run, line of progress, status), in place of gap and support vectors;
     curves(run, progress, key), in place of those over time; classes(run), names of its machines' classes;
     pictures(run, status), below the curves; hint(run), below the outcome.
-    looks(run, others): the ways on from a finished run, those of its task given to the method's.
+    links(run, others): the ways on from a finished run, those of its task given to the method's.
     columns: of the list of runs, name -> how it is drawn, value(result).
     course(run): HTML of a report of a finished run, in place of the curves; report: its parts below, name -> HTML of
     the run.
     """
 
-    form: Look | None = None
-    home: Look | None = None
+    form: PageLink | None = None
+    home: PageLink | None = None
     told: str | None = None
-    vectors: Look | None = None
+    vectors: PageLink | None = None
     numbers: Callable | None = None
     curves: Callable | None = None
     classes: Callable | None = None
     pictures: Callable | None = None
     hint: Callable | None = None
-    looks: Callable | None = None
+    links: Callable | None = None
     columns: Mapping | None = None
     course: Callable | None = None
     report: Mapping | None = None
@@ -58,7 +58,7 @@ class View:
 
 TASKS: dict[str, View] = {}  # name of a task -> its view
 METHODS: dict[str, View] = {}
-TRAIN = Look("train", "Watch it", "Train", ":material/play_circle:")
+TRAIN = PageLink("train", "Watch it", "Train", ":material/play_circle:")
 
 
 def views(recipe) -> list[View]:
@@ -90,12 +90,12 @@ def row(run) -> dict:
     return {name: value(run.result) if run.result else None for name, (_, value) in own.items()}
 
 
-def form_of(recipe) -> Look:
+def form_of(recipe) -> PageLink:
     """The page that has the form of a recipe."""
     return part(recipe, "form") or TRAIN
 
 
-def home_of(recipe) -> Look:
+def home_of(recipe) -> PageLink:
     """The page that the runs of a recipe open on."""
     return part(recipe, "home") or TRAIN
 
@@ -105,9 +105,9 @@ def homes() -> set[str]:
     return {view.home.page for view in (*TASKS.values(), *METHODS.values()) if view.home} - {TRAIN.page}
 
 
-def looks(run) -> list[Look]:
+def links(run) -> list[PageLink]:
     """The ways on from a finished run."""
     found = []
     for view in views(run.recipe):
-        found = view.looks(run, found) if view.looks else found
+        found = view.links(run, found) if view.links else found
     return found

@@ -94,8 +94,8 @@ def _done(run):
         if check := run.result.get("validation"):
             st.caption(f"On {len(check['folds'])} folds of the training set: {words.error_rate(check)}.")
         with st.container(horizontal=True):
-            for look in view.looks(run):
-                st.page_link(**look.link(run.id), icon=":material/arrow_forward:", icon_position="right")
+            for link in view.links(run):
+                st.page_link(**link.link(run.id), icon=":material/arrow_forward:", icon_position="right")
             card.to_compare(run)
     if hint := view.part(run.recipe, "hint"):
         hint(run)

@@ -6,14 +6,14 @@ import streamlit as st
 from data import DataError, load
 from pages.ui.example import evidence, plane
 from pages.ui.kit import gallery, parameters, present, words
-from pages.ui.kit.view import Look, View
+from pages.ui.kit.view import PageLink, View
 from pages.ui.run import hint, snapshots
 from pages.ui.run.report import sections
 from svmcore.lab.methods import METHODS
 
 TOP = 42  # support vectors, and errors, shown at a time
 AT_WORK = "the one running"
-LOOKS = [Look("support_vectors", "See its support vectors"), Look("errors", "See its errors")]
+LINKS = [PageLink("support_vectors", "See its support vectors"), PageLink("errors", "See its errors")]
 REPORT = {
     "Classes": sections.confusions,
     "Wrong answers": sections.wrong,
@@ -122,11 +122,11 @@ def _wrong(run, live, done):
 
 
 VIEW = View(
-    vectors=Look("support_vectors", "Its vectors"),
+    vectors=PageLink("support_vectors", "Its vectors"),
     classes=_classes,
     pictures=_pictures,
     hint=hint.hint,
-    looks=lambda run, others: LOOKS,
+    links=lambda run, others: LINKS,
     columns=COLUMNS,
     report=REPORT,
 )

@@ -4,7 +4,7 @@ import numpy as np
 
 from pages.ui.kit.gallery import Tile
 from pages.ui.kit.palette import BLUE, GREY
-from pages.ui.kit.view import Look, View
+from pages.ui.kit.view import PageLink, View
 from pages.ui.run import trained
 from pages.ui.run.report import charts, marks
 from svmcore.detection import curve
@@ -67,7 +67,7 @@ def _windows(found) -> str:
     return "\n".join(drawn)
 
 
-HOME = Look("detect", "See its detections", "Detect", ":material/my_location:")
+HOME = PageLink("detect", "See its detections", "Detect", ":material/my_location:")
 
 
 def _link(run, status) -> None:
@@ -81,6 +81,6 @@ VIEW = View(
     told="Its windows are on the page *Detect*.",
     vectors=HOME,
     pictures=_link,
-    looks=lambda run, others: [HOME],
+    links=lambda run, others: [HOME],
     report={"Detection": detection},
 )

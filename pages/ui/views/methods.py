@@ -13,7 +13,7 @@ from pages.ui.figures import curves
 from pages.ui.figures.frame import show
 from pages.ui.figures.validation import added, path_chart
 from pages.ui.kit import numbers, ways, words
-from pages.ui.kit.view import Look, View
+from pages.ui.kit.view import PageLink, View
 from pages.ui.kit.words import percent
 from pages.ui.recipe import config
 from pages.ui.run import watch
@@ -92,11 +92,11 @@ def _sets_tried(run) -> str:
 
 SEARCHED = View(numbers=_search_metrics, curves=_search_path, course=_sets_tried)
 
-THROWN = Look("cross_training", "See discarded examples", "Cross-training", query={"cross_view": "A run"})
+THROWN = PageLink("cross_training", "See discarded examples", "Cross-training", query={"cross_view": "A run"})
 
-EDITING = View(looks=lambda run, others: [*others, THROWN] if "roles" in run.result else others)
+EDITING = View(links=lambda run, others: [*others, THROWN] if "roles" in run.result else others)
 
-FORM = Look("reduced", "See what the reduction changed", "Reduced sets", ":material/compress:")
+FORM = PageLink("reduced", "See what the reduction changed", "Reduced sets", ":material/compress:")
 
 
 def _sizes(run) -> str:
@@ -119,6 +119,6 @@ REDUCED = View(
     form=FORM,
     numbers=reduction.progress_metrics,
     curves=reduction.curves,
-    looks=lambda run, others: [FORM, *others],
+    links=lambda run, others: [FORM, *others],
     course=_sizes,
 )

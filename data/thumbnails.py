@@ -15,7 +15,7 @@ PLUS, MINUS = (0, 114, 178), (213, 94, 0)  # Okabe-Ito blue and vermilion
 
 def draw(dataset: Dataset) -> np.ndarray:
     """The thumbnail, (height, width) or (height, width, 3) uint8."""
-    if dataset.image_shape:
+    if dataset.image_shape or dataset.album is not None:
         return _montage(dataset)
     if dataset.X_train.shape[1] == 2:
         return _plane(dataset)
@@ -33,9 +33,12 @@ def _montage(dataset: Dataset) -> np.ndarray:
     """One example of each of the first classes, then others, each in a frame."""
     _, firsts = np.unique(dataset.y_train, return_index=True)
     chosen = list(dict.fromkeys([*firsts, *range(ROWS * COLUMNS)]))[: ROWS * COLUMNS]
-    images = _in_cells(_as_bytes(dataset.X_train[[k for k in chosen if k < len(dataset.X_train)]]))
-    if dataset.entry.ink:
-        images = 255 - images
+    chosen = [k for k in chosen if k < len(dataset.X_train)]
+    if dataset.album is not None:
+        images = dataset.album.squares(chosen, PICTURE)
+    else:
+        images = _in_cells(_as_bytes(dataset.X_train[chosen]))
+        images = 255 - images if dataset.entry.ink else images
     sheet = np.full((ROWS * CELL, COLUMNS * CELL, *images.shape[3:]), GROUND, np.uint8)
     for k, image in enumerate(images):
         y, x = (k // COLUMNS) * CELL + (CELL - image.shape[0]) // 2, (k % COLUMNS) * CELL + (CELL - image.shape[1]) // 2

@@ -94,7 +94,10 @@ def _table(dataset: Dataset, split: str, rows: np.ndarray) -> None:
     """What the squares of a table's examples show, and its numbers; long names are cut, and told whole above."""
     X, labels = evidence.all_of(dataset, split), [dataset.label(split, row) for row in rows.tolist()]
     names = dataset.feature_names[:TABLE_ROWS]
-    if X.shape[1] > 2:
+    if dataset.album is not None:
+        st.caption("The pictures are shown; the machine is trained on the features below. Jitters, and all that uses "
+                   "them, change pixels and are not available for features.")  # fmt: skip
+    elif X.shape[1] > 2:
         told = ", ".join(plain(short(name)) for name in names[:NAMED]) + (", …" if X.shape[1] > NAMED else "")
         st.caption(f"In each square the features, from left to right and down, blue above their mean: {told}.")
     label = "class" if "class" not in names else "class (label)"

@@ -43,7 +43,8 @@ def top(run: Run | None, machine: Machine | None, shown: Shown) -> None:
                 drawn = pictures(shown.X, dataset.X_train, dataset.image_shape, dataset.entry.ink)
                 st.image(magnified(drawn[0], DIGIT_HEIGHT), output_format="PNG", alt="The example as it is trained on")
     if is_table(dataset):
-        _columns(shown)
+        with st.expander("Features") if dataset.album is not None else st.container():
+            _columns(shown)
     elif dataset.image_shape is None:
         _point(run, machine, shown)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from svmcore.gram.products import WHOLE_GAIN, Operand
 from svmcore.gram.threads import one_blas_thread, side_by_side
-from svmcore.kernels import Kernel, Precomputed
+from svmcore.kernels import Kernel, Linear, Precomputed
 from svmcore.preprocess import Preprocessor
 from svmcore.rows import FileRows, double_rows, pieces, require_float32
 
@@ -171,7 +171,8 @@ class Machine:
     @property
     def _rows(self) -> int:
         """Examples decided between two looks at whether to go on."""
-        work = 2 * len(self.support) * max(self.support_vectors.shape[1], 1) * self.kernel.work
+        vectors = len(self.bias) if type(self.kernel) is Linear else len(self.support)
+        work = 2 * vectors * max(self.support_vectors.shape[1], 1) * self.kernel.work
         if self._in_double:
             return int(np.clip(PIECE / work, 16, 4096))
         return int(np.clip(PIECE * (WHOLE_GAIN if self._operand.layout == "whole" else 1) / work, 16, 512))
@@ -179,7 +180,7 @@ class Machine:
     @property
     def products(self) -> str:
         """How inner products with its vectors are made: "double", or single precision by an Operand's layout."""
-        return "double" if self._in_double else self._operand.layout
+        return "double" if self._in_double or type(self.kernel) is Linear else self._operand.layout
 
     @property
     def _in_double(self) -> bool:
@@ -201,6 +202,8 @@ class Machine:
 
     def _sums(self, X) -> np.ndarray:
         """f less the bias (n, k) for prepared rows X."""
+        if type(self.kernel) is Linear:
+            return np.asarray(X, np.float32).astype(np.float64) @ self._normal.T
         if not self._in_double:
             return self._operand.sums(X, self.kernel, self.coef)
         if isinstance(self.kernel, Precomputed):
@@ -216,6 +219,14 @@ class Machine:
                 vectors = self._vectors if len(self._stretches) == 1 else self._columns(some)
                 side_by_side(add, [(slice(start, start + size), some, vectors) for start in range(0, len(X), size)])
         return sums
+
+    @cached_property
+    def _normal(self) -> np.ndarray:
+        """(k, d) float64: w = sum_i coef_i x_i, which decides alone where the kernel is linear."""
+        normal = np.zeros((len(self.bias), self.support_vectors.shape[1]))
+        for some in self._stretches:
+            normal += self.coef[:, some] @ self.support_vectors[some].astype(np.float64)
+        return normal
 
     @cached_property
     def _stretches(self) -> list[slice]:

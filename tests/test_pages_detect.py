@@ -74,6 +74,13 @@ def test_the_address_of_the_form_is_its_recipe(home):
     assert {"C": "7", "chip": "17", "method": "vsv"}.items() <= dict(app.query_params).items()
 
 
+def test_the_name_of_a_recipe_in_the_address_opens_the_form(done):
+    app = addressed(recipe="volcano-synthetic", C="7")
+    assert app.selectbox(key="detect_dataset").value == "venus-like"
+    assert app.number_input(key="detect_C").value == 7
+    assert app.query_params["C"] == "7"
+
+
 def test_what_is_wrong_in_the_address_of_the_form_is_said(home):
     app = addressed(task="detect", dataset="mars", chip="900")
     said = " ".join(warning.value for warning in app.warning).replace("\\", "")

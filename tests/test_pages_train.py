@@ -162,6 +162,29 @@ def test_bad_value_in_the_address_is_said(run, name, value):
     assert not app.button(key="start").disabled
 
 
+def test_the_name_of_a_recipe_fills_the_form_and_fields_depart_from_it(run):
+    wanted = RECIPES["mnist-5k-vsv"]
+    app = open_app(recipe="mnist-5k-vsv", C="7")
+    assert app.selectbox(key="recipe_method").value == wanted.method == "vsv"
+    assert app.selectbox(key="recipe_jitters").value == wanted.jitters
+    assert app.number_input(key="recipe_poly_degree").value == wanted.kernel.degree
+    assert app.number_input(key="recipe_C").value == 7
+    assert not app.warning
+    assert "recipe" not in app.query_params  # the address spells what the form shows
+    assert (app.query_params["method"], app.query_params["C"]) == ("vsv", "7")
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [("mnist-5k-vsw", "mnist-5k-vsv, "), ("volcano-A", "another here: its form is on Detect"), ("<b>", "mnist-")],
+)
+def test_a_recipe_that_this_form_has_not_is_said(run, name, allowed):
+    app = open_app(recipe=name)
+    said = texts(app.warning).replace("\\", "")
+    assert f"recipe={name} in the address; allowed: {allowed}" in said
+    assert not app.button(key="start").disabled
+
+
 def test_weights_of_classes_are_a_field(run):
     app = open_app(dataset="toy-circles", class_weight="-1:0.5,1:3")
     box = app.text_input(key="recipe_class_weight")

@@ -2,12 +2,14 @@
 
     address  ->  Recipe  ->  widgets  ->  Recipe  ->  address          (fields and options as in `Recipe.to_query`)
 
-The form starts from the recipe that the address spells out, or from the preset, and writes what it shows back into
-the address, so that a copied link is the recipe. A field of the address that cannot be is said and left out.
+The form starts from the recipe that the address spells out, by its name (`recipe=mnist-vsv`), its fields, or both, or
+from the preset, and writes what it shows back into the address, so that a copied link is the recipe. A field of the
+address that cannot be is said and left out.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from difflib import get_close_matches
 
 import streamlit as st
 
@@ -24,12 +26,19 @@ from svmcore.lab.recipe import DEFAULT, FIELDS, Recipe, RecipeError, option_fiel
 from svmcore.lab.solvers import SOLVERS
 from svmcore.lab.tasks import TASKS, task_of
 
+NAME = "recipe"  # of the address: the name of a recipe, from which its other fields depart
 SPREAD = ("name", "title", "kernel", "jitters", "options")  # over widgets that show a part each
 
 
 def names() -> list[str]:
     """The parameters of an address that spell a recipe."""
-    return [*FIELDS, *option_fields()]
+    return [NAME, *FIELDS, *option_fields()]
+
+
+def task_asked(given: dict[str, list[str]]) -> str:
+    """The task that an address names, itself or by the name of a recipe; empty if it names none."""
+    recipe = RECIPES.get(given.get(NAME, [""])[-1])
+    return given.get("task", [recipe.task if recipe else ""])[-1]
 
 
 def fits(run) -> bool:
@@ -80,19 +89,33 @@ def read(
     check(name) raises ValueError for a dataset that the form has not; usual(name): where to start on one; first: where
     the address is to be read from, with the task that the form is for.
     """
-    asked, wrong, recipe = {name: texts[-1] for name, texts in given.items()}, [], first
+    asked, wrong, known = {name: texts[-1] for name, texts in given.items()}, [], False
+    if called := asked.pop(NAME, ""):
+        here = {name: one for name, one in RECIPES.items() if view.form_of(one) == view.form_of(first)}
+        known = called in here
+        first = here.get(called, first)
+        if not known:
+            wrong.append(parameters.refusal(NAME, called, _allowed(called, here)))
+    recipe = first
     try:
         check(asked.get("dataset", first.dataset))
     except ValueError as error:
         wrong.append(str(error))
-        asked.pop("dataset")
-    if asked.keys() <= {"task", "dataset"} and asked.get("task") in (None, first.task):
+        asked.pop("dataset", None)
+    if not known and asked.keys() <= {"task", "dataset"} and asked.get("task") in (None, first.task):
         return usual(asked.get("dataset", first.dataset)), wrong
     with suppress(RecipeError):  # a task and a method that go with each other alone
         both = first.with_texts({name: asked[name] for name in ("task", "method") if name in asked})
         recipe = both if view.form_of(both) == view.form_of(first) else first
     recipe, refused = _with_texts(recipe, {name: asked[name] for name in names() if name in asked})
     return recipe, wrong + refused
+
+
+def _allowed(called: str, here: Iterable[str]) -> list[str]:
+    """What to name instead of a recipe that the form has not: recipes like it, else the first; or its own page."""
+    if called in RECIPES:
+        return [f"another here: its form is on {view.form_of(RECIPES[called]).title}"]
+    return get_close_matches(called, here, 5, 0.4) or list(here)[:5]
 
 
 def _with_texts(recipe: Recipe, texts: dict[str, str]) -> tuple[Recipe, list[str]]:

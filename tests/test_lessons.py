@@ -269,6 +269,15 @@ def test_the_coat_that_is_called_a_shirt_is_the_first_of_its_page(kept):
     assert f == pytest.approx(test.decision[wrong].max(), abs=1e-4)
 
 
+def test_the_errors_of_a_step_stay_chosen_when_its_run_is_new_to_the_page(kept):
+    need_data(lesson := course.BY_NAME["keeps"], lesson.steps[5])
+    app = at("virtual.3", 7)
+    app.query_params["lesson"] = "keeps.6"
+    app.run()
+    assert app.session_state["run"] == facts_of(lesson, 7).run("clothes").id
+    assert app.session_state["cells"] == [keeps.WRONG]
+
+
 def test_the_page_lessons_gives_links_with_the_seed(kept):
     app = AppTest.from_file("../app.py", default_timeout=SECONDS)
     app.query_params["seed"] = "12"

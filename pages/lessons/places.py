@@ -56,6 +56,8 @@ def put(page: str, query: Mapping[str, object], beside: Mapping[str, str]) -> No
             st.session_state.pop(key, None)
         else:
             st.session_state[key] = list(value) if isinstance(value, list | tuple) else value
+    if "run" in beside:  # the page leaves the filters alone: they are of this run (`another_run`)
+        st.session_state[f"{page}_run"] = beside["run"]
     own = PLACES[page].widgets  # Streamlit writes these itself, and refuses to have them written
     wanted = texts({name: value for name, value in query.items() if name not in own}) | dict(beside)
     for name in set(st.query_params) - {*wanted, *own, *KEPT}:

@@ -16,6 +16,7 @@ import streamlit as st
 from pages.ui.kit import parameters, view, ways, words
 from pages.ui.recipe import config
 from pages.ui.run import stored
+from svmcore.lab.papers import TABLES
 from svmcore.lab.presets import RECIPES, xtrain
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store.runs import Run
@@ -126,7 +127,7 @@ def _item(paper: Paper, item: Item, runs: dict[str, Run | None], key: str) -> No
 def _links(paper: Paper, item: Item, runs: dict[str, Run | None]) -> None:
     """The ways to where it can be seen, and to what can be run for it."""
     if item.show:
-        label = "The figure" if item.kind == "figure" else "Compare with the paper"
+        label = "The table" if item.show in TABLES else "The figure"
         ways.to("paper", label, "table_chart", {"paper": paper.name, "show": item.show})
     if item.page:
         ways.to(item.page, None, "arrow_forward", item.query or None)

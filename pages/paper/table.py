@@ -39,8 +39,8 @@ def draw(table: Table) -> None:
 
     polling.poll_all(list(working.values()), cells)
     st.caption(
-        "Our result with its 95 % interval; in brackets, the paper's. An empty cell shows the estimated time of its "
-        "run, or the dataset that it needs: click it to start. Click a result to show its run on every page. "
+        "Our result with its 95 % interval; in brackets, a paper's. An empty cell shows the estimated time of "
+        "its run, or the dataset that it needs: click it to start. Click a result to show its run on every page. "
         f"{table.note}"
     )
     _tests(filled)

@@ -9,6 +9,7 @@ clicks_detect.json  what clicks_detect.py writes
 clicks_why.json  what clicks_why.py writes
 volcanoes.json   what volcanoes.py writes
 faces.json       what faces.py writes
+features.jsonl   what features.py writes, a line each setting tried on held-out training examples
 crossing.json    what crossing.py writes
 reductions.json  what reductions.py writes
 asking.json      what asking.py writes

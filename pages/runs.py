@@ -15,7 +15,7 @@ from pages.ui.run import card, line, polling
 from pages.ui.run.line import PERIOD
 from svmcore.lab import jobs
 from svmcore.lab.jobs.cluster import CLUSTER, ON_REQUEST, ClusterError, Worker
-from svmcore.lab.store import labels, runs
+from svmcore.lab.store import runs, titles
 
 
 def cluster_panel() -> None:
@@ -125,7 +125,7 @@ passing = listed.filtered(found)
 if not passing:
     st.info("Remove a filter to see more runs.", title="No run passes these filters", icon=":material/filter_alt_off:")
 else:
-    listed.table(labels.folded(passing), store)
+    listed.table(titles.folded(passing), store)
 all_of_them = f"{len(found):,} run{'' if len(found) == 1 else 's'}"
 said = all_of_them if len(passing) == len(found) else f"{len(passing):,} of {all_of_them}"
 st.caption(

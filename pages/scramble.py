@@ -9,10 +9,9 @@ from data import DataError, load
 from pages.scramble import twins
 from pages.ui.kit import parameters, words
 from pages.ui.kit.gallery import Tile, gallery, pictures, reference
-from pages.ui.run import picker
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
-from svmcore.lab.store import runs
+from svmcore.lab.store import runs, titles
 from svmcore.preprocess import Preprocessor
 from svmcore.preprocess.steps import MOST_SEEDS
 
@@ -47,7 +46,7 @@ def plan() -> Plan:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         ids = parameters.several(
             "runs", "Runs", known, key="scramble_runs", unknown="The run {} is unknown or cannot be scrambled.",
-            format_func=picker.labels(list(known.values())).get, max_selections=8, placeholder="five usual ones",
+            format_func=titles.of_runs(list(known.values())).get, max_selections=8, placeholder="five usual ones",
             wrap=True, width=760,
             help="Choose from your finished runs on images. If you choose none: a polynomial and a Gaussian "
             "machine, virtual SVs, a local and a jittering kernel (DeCoste and Schölkopf 2002, section 1).",

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from pages.runs import listed
-from pages.ui.kit import words
 from pages.ui.kit.text import apart
 from pages.ui.run import picker, stored
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import jobs
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import RecipeError
-from svmcore.lab.store import labels, runs, trash
+from svmcore.lab.store import runs, titles, trash
 from svmcore.lab.store.runs import Group
 from tests import damage
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
@@ -57,7 +56,7 @@ def test_a_damaged_group_leaves_a_run_that_stands_alone(home):
         (run.path / "group.json").write_text(content)
         assert (run.group, run.tags, run.state) == (None, (), "done")
         assert "group.json is damaged" in run.oddity
-        assert labels.folded([run]) == [labels.ListEntry(run.id, (run,))]
+        assert titles.folded([run]) == [titles.ListEntry(run.id, (run,))]
         app = open_page("runs")
         assert any("is shown without it" in caption.value for caption in app.caption)
 
@@ -86,7 +85,7 @@ def test_runs_of_one_title_are_told_apart_by_what_differs(home):
         made(MOONS.replace(title="Yours")),
         made(MOONS.replace(title="Mine · rbf 2 · C 1 · seed 0")),
     ]
-    named = labels.labels(told[::-1])
+    named = titles.of_runs(told[::-1])
     assert [named[run.id] for run in told] == [
         "Mine · rbf 2 · C 1 · seed 0",
         "Mine · rbf 2 · C 7 · seed 0",
@@ -95,19 +94,18 @@ def test_runs_of_one_title_are_told_apart_by_what_differs(home):
         "Yours",
         "Mine · rbf 2 · C 1 · seed 0 (2)",
     ]
-    assert words.run_labels(told[::-1]) == named
     assert list(named) == [run.id for run in told[::-1]]
     same_brief = [made(title.replace(kernel=Poly(2, gamma, 1.0))) for gamma in (1.0, 2.0)]
-    assert len(set(labels.members(same_brief).values())) == 2
+    assert len(set(titles.of_members(same_brief).values())) == 2
 
 
 def test_what_was_started_together_is_one_entry_that_opens(home):
     alone = made(MOONS.replace(seed=9))
     swept = [made(MOONS.replace(C=C), SWEEP, state="cancelled") for C in (0.1, 1.0, 10.0)]
-    entries = labels.folded(runs.everything())
+    entries = titles.folded(runs.everything())
     assert [len(entry.runs) for entry in entries] == [3, 1]
-    assert labels.entry_labels(entries)[SWEEP.key] == "Choose C · toy-moons · 3 runs"
-    assert list(labels.members(entries[0].runs).values()) == ["C 10", "C 1", "C 0.1"]
+    assert titles.of_entries(entries)[SWEEP.key] == "Choose C · toy-moons · 3 runs"
+    assert list(titles.of_members(entries[0].runs).values()) == ["C 10", "C 1", "C 0.1"]
     app = open_page("runs")
     assert app.session_state["run"] == alone.id, "what was started in the background is not what a visit begins with"
     assert len(app.selectbox(key="run_entry").options) == 2

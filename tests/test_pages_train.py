@@ -12,12 +12,12 @@ import pages.ui.views  # noqa: F401  (makes them known)
 from pages.ui import switch_off_page_discovery
 from pages.ui.kit import view, words
 from pages.ui.recipe import config
-from pages.ui.run import picker, watch
+from pages.ui.run import watch
 from svmcore.kernels import RBF, Linear, Poly, Sigmoid
 from svmcore.lab import jobs
 from svmcore.lab.presets import PRESET, RECIPES
 from svmcore.lab.recipe import Recipe
-from svmcore.lab.store import runs
+from svmcore.lab.store import runs, titles
 from tests.cases import all_cases
 from tests.driven import SECONDS, whole_app  # noqa: F401  (a fixture for every test here)
 from tests.trained import finished
@@ -201,7 +201,7 @@ def test_weights_of_classes_are_a_field(run):
 
 def test_runs_of_one_name_and_minute_can_be_told_apart(run):
     finished(TOY)
-    names = picker.labels(runs.newest_first())
+    names = titles.of_runs(runs.newest_first())
     assert len(set(names.values())) == len(names) == 2
     assert list(names) == [r.id for r in runs.newest_first()]
 

@@ -20,7 +20,7 @@ from svmcore.lab import jobs
 from svmcore.lab.forecast import estimate
 from svmcore.lab.methods import METHODS
 from svmcore.lab.recipe import Recipe
-from svmcore.lab.store import runs
+from svmcore.lab.store import runs, titles
 from svmcore.lab.store.reading import Group
 from svmcore.lab.store.runs import Run
 from svmcore.methods.editing import RULES, roles
@@ -317,7 +317,7 @@ def _others(run: Run | None) -> None:
         )  # fmt: skip
         return
     st.markdown("**Runs that did**")
-    named = picker.labels(runs.newest_first())
+    named = titles.of_runs(runs.newest_first())
     for one in found:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(

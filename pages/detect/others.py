@@ -10,9 +10,8 @@ from pages.detect import view as viewing
 from pages.detect.view import View, opens_here
 from pages.ui.kit import parameters, words
 from pages.ui.kit.text import with_sign
-from pages.ui.run import picker
 from svmcore.detection.curve import OperatingPoint
-from svmcore.lab.store import runs
+from svmcore.lab.store import runs, titles
 from svmcore.lab.store.runs import Run
 
 
@@ -36,7 +35,7 @@ def compared(view: View) -> list[View]:
         "Compare with",
         alike,
         unknown="{} is not another run of this experiment.",
-        format_func=picker.labels(list(alike.values())).get,
+        format_func=titles.of_runs(list(alike.values())).get,
         max_selections=4,
         placeholder="other runs",
         label_visibility="collapsed",

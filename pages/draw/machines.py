@@ -12,8 +12,8 @@ from pages.ui.example import evidence
 from pages.ui.kit import parameters
 from pages.ui.kit.gallery import REFERENCE_ROWS
 from pages.ui.kit.words import plain
-from pages.ui.run.picker import labels, no_pictures
-from svmcore.lab.store import runs
+from pages.ui.run.picker import no_pictures
+from svmcore.lab.store import runs, titles
 from svmcore.lab.store.runs import Run
 from svmcore.preprocess.drawn import convention, like
 
@@ -115,7 +115,7 @@ def chosen(found: list[Run]) -> list[Run]:
         least=usual(found),
         unknown="The run {} is unknown or cannot classify such a drawing.",
         always=True,
-        format_func=labels(found).get,
+        format_func=titles.of_runs(found).get,
         max_selections=AT_ONCE,
         placeholder="at least one",
         help="Finished runs that classify images of this size. The run in the sidebar comes first.",

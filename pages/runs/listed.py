@@ -12,9 +12,9 @@ import streamlit as st
 
 from pages.ui.kit import parameters, state, view, words
 from svmcore.lab.methods import METHODS
-from svmcore.lab.store import labels, runs
-from svmcore.lab.store.labels import ListEntry
+from svmcore.lab.store import runs, titles
 from svmcore.lab.store.runs import Run
+from svmcore.lab.store.titles import ListEntry
 
 MAX_ROWS, MAX_HEIGHT = 17, 620  # up to so many the table has them all; pixels of a longer one, which scrolls inside
 MANY = 8  # runs from which on there is something to filter
@@ -85,7 +85,7 @@ def table(entries: Sequence[ListEntry], store: dict[str, Run]) -> None:
     `ticked`."""
     opened = st.session_state.setdefault("opened", [])
     rows, ids, doors = [], [], []
-    named = labels.entry_labels(entries)
+    named = titles.of_entries(entries)
     for entry in entries:
         if entry.group is None:
             rows.append(_row(entry.runs[0], named[entry.key], store))
@@ -94,7 +94,7 @@ def table(entries: Sequence[ListEntry], store: dict[str, Run]) -> None:
         ids.append([run.id for run in entry.runs])
         doors.append(entry.key)
         if entry.group is not None and entry.key in opened:
-            inside = labels.members(entry.runs)
+            inside = titles.of_members(entry.runs)
             for run in reversed(entry.runs):
                 rows.append(_row(run, f"\u2003{inside[run.id]}", store))
                 ids.append([run.id])

@@ -7,10 +7,9 @@ what is looked at.
 from typing import NamedTuple
 
 from pages.ui.kit import parameters, words
-from pages.ui.run import picker
 from svmcore.lab.analyses import comparison
 from svmcore.lab.analyses.comparison import Answers, Reason
-from svmcore.lab.store import runs
+from svmcore.lab.store import runs, titles
 from svmcore.lab.store.runs import Run
 
 MAX_RUNS = 6
@@ -51,7 +50,7 @@ def pick() -> list[Run]:
         store,
         key=RUNS,
         unknown="There is no run {} here to compare.",
-        format_func=picker.labels(list(store.values())).get,
+        format_func=titles.of_runs(list(store.values())).get,
         max_selections=MAX_RUNS,
         placeholder="two or more runs",
         persist_state="session",

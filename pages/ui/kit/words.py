@@ -11,7 +11,6 @@ from svmcore import metrics
 from svmcore.lab.meter import training_seconds
 from svmcore.lab.methods import METHODS
 from svmcore.lab.recipe import Recipe, RecipeError
-from svmcore.lab.store import labels
 from svmcore.lab.tasks import TASKS, task_of
 
 SHOWN_SECONDS = 0.05  # less than that beside the training is not told
@@ -202,8 +201,3 @@ def when(created: str) -> str:
     """An ISO time as `21 Nov 01:08`, in the machine's time zone."""
     local = datetime.fromisoformat(created).astimezone()
     return f"{local.day} {local:%b %H:%M}"
-
-
-def run_labels(store) -> dict[str, str]:
-    """Run id -> what to call it, for the runs of a list, newest first; no two alike, as a choice needs."""
-    return labels.labels(store)

@@ -10,7 +10,7 @@ from pages.ui.kit import present, state, words
 from pages.ui.run import picker
 from svmcore.lab import jobs
 from svmcore.lab.jobs.cluster import CLUSTER
-from svmcore.lab.store import runs
+from svmcore.lab.store import runs, titles
 
 PERIOD = 1.0  # seconds between two looks
 MOVES = {  # what `jobs.move` is told -> (icon, help)
@@ -120,4 +120,4 @@ def _link(run_id: str, named: dict[str, str]) -> None:
 @runs.one_look()
 def _names() -> dict[str, str]:
     """Run id -> what the picker calls it, so that two of one recipe are told apart."""
-    return words.run_labels(runs.everything())
+    return titles.of_runs(runs.everything())

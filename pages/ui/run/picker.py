@@ -12,11 +12,9 @@ from data import DataError, catalogue
 from pages.ui.kit import parameters, state, text, view, ways, words
 from pages.ui.kit.ways import button
 from svmcore.lab import jobs
-from svmcore.lab.store import labels as folding
-from svmcore.lab.store import runs
+from svmcore.lab.store import runs, titles
 from svmcore.lab.tasks import task_of
 
-labels = words.run_labels
 OF_ANSWERS = {"errors", "support_vectors", "labels"}  # pages that show what a machine says of examples
 PERIOD = 2.0  # seconds between two looks at the state
 CUT = 26  # characters of a name from which on the sidebar cuts it
@@ -94,7 +92,7 @@ def run_picker(place, page: str):
         current = chosen if fits(known[chosen], page) else newest_that_fits(found, page) or chosen
     st.session_state.update(run=current, run_shown=current, run_chosen=chosen, run_page=page)
     with place:
-        _choose(folding.folded(found), current)
+        _choose(titles.folded(found), current)
         _at_work(current)
         if chosen != current:
             st.caption("The newest for this page.", help=f"Elsewhere: {words.plain(known[chosen].title)}.")
@@ -140,7 +138,7 @@ def at_first(found) -> str:
 def _choose(entries, run_id: str):
     """The choice of an entry, and where it is of several runs, of one of these."""
     mine = next(entry for entry in entries if any(run.id == run_id for run in entry.runs))
-    named = folding.entry_labels(entries)
+    named = titles.of_entries(entries)
     brief = text.apart(named.values(), CUT)
     st.session_state["run_entry"] = mine.key
     st.selectbox(
@@ -155,7 +153,7 @@ def _choose(entries, run_id: str):
     if len(named[mine.key]) > CUT:
         st.caption(words.plain(named[mine.key]))
     if mine.group:
-        inside = folding.members(mine.runs)
+        inside = titles.of_members(mine.runs)
         st.session_state["run_member"] = run_id
         st.selectbox(
             f"Of these {len(inside)} runs",
@@ -187,15 +185,15 @@ def damage(run, key: str = "picker"):
 def delete(*chosen):
     """Callback: move runs to the trash together; the Runs page offers to undo it. Those at work stay and are named;
     nothing is said of one that is gone, as it was to go."""
-    titles = {}
+    names = {}
     for run in chosen:
         with suppress(runs.UnknownRun):
-            titles[run.id] = run.title
+            names[run.id] = run.title
     gone = runs.delete(chosen)
     refused = {run_id: why for run_id, why in gone.refused.items() if why != runs.GONE}  # second clicks, other tabs
     if refused:
-        kept = "; ".join(f"{titles[run_id]}: {why}" for run_id, why in list(refused.items())[:3])
+        kept = "; ".join(f"{names[run_id]}: {why}" for run_id, why in list(refused.items())[:3])
         more = f" and {len(refused) - 3} more" if len(refused) > 3 else ""
         state.tell_later(f":material/block: Not deleted: {words.plain(kept)}{more}")
     if gone.ids:
-        st.session_state["deleted"] = gone.ids, titles[gone.ids[0]], st.session_state.get("run")
+        st.session_state["deleted"] = gone.ids, names[gone.ids[0]], st.session_state.get("run")

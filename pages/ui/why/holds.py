@@ -10,13 +10,13 @@ import streamlit as st
 from pages.ui.example import evidence
 from pages.ui.figures.frame import show
 from pages.ui.figures.maps import shift_map
-from pages.ui.kit import parameters, words
+from pages.ui.kit import parameters
 from pages.ui.kit.words import distinct, plain, short
 from pages.ui.why.answer import Answer, Shown, answer, value
 from pages.ui.why.moving import deciding, is_image, machine_of
 from svmcore.explain import moved
 from svmcore.lab.methods import METHODS
-from svmcore.lab.store import runs
+from svmcore.lab.store import runs, titles
 from svmcore.lab.store.runs import Run
 from svmcore.lab.tasks import task_of
 from svmcore.model import Machine, answers
@@ -110,7 +110,7 @@ def runs_beside(run: Run, names: list[str]) -> list[Run]:
         _usual(run, able),
         least=[run.id],
         unknown="Run {} cannot be shown here: it is unknown, unfinished, or has other classes.",
-        format_func=words.run_labels(list(able.values())).get,
+        format_func=titles.of_runs(list(able.values())).get,
         max_selections=MAX_MAPS,
         wrap=True,
         width=760,  # the other choice goes below it where there is no room for both

@@ -14,8 +14,7 @@ from data import DataError, catalogue, pictures
 from data.dataset import Arrays
 from data.loaders.pictures import read_pictures
 from svmcore.lab.recipe import RecipeError
-from svmcore.lab.store import runs
-from svmcore.lab.store.labels import labels
+from svmcore.lab.store import runs, titles
 from tests import damage
 from tests.bench.soak import Budget, draw, fell, forks, homes, row, temporary_home
 from tests.bench.soak.paged import Visitor, broken
@@ -69,7 +68,7 @@ def attempt(visitor: Visitor, seed: int, number: int) -> str:
                     wrong.append(f"{what} refused {name!r:.60} without a word")
             except Exception as error:
                 wrong.append(f"{what} {name!r:.60}: {type(error).__name__}: {error}")
-        if labels(runs.newest_first()).keys() != {run.id}:
+        if titles.of_runs(runs.newest_first()).keys() != {run.id}:
             wrong.append(f"a run called {name!r:.60} is listed no more")
         pages = _look(visitor, run, wrong) if number % SHOWN == 0 else 0
     return f"{refused} {pages}|{'; '.join(wrong)}"

@@ -16,8 +16,7 @@ from pages.ui.run import exports
 from svmcore.lab import jobs
 from svmcore.lab.forecast import estimate
 from svmcore.lab.papers import TABLES, fill
-from svmcore.lab.store import runs
-from svmcore.lab.store.labels import entry_labels, folded, members
+from svmcore.lab.store import runs, titles
 from svmcore.lab.tasks import task_of
 from tests import damage
 from tests.bench.soak import Budget, draw, fell, forks, homes, row, temporary_home, ways
@@ -143,7 +142,7 @@ def read_all(known: _Known, at: Path, rng) -> str:
         if state == "done":
             run.check()
     named = [_read(run) for run_id, run in here.items() if run_id == of_run or run_id not in known.states]
-    entry_labels(folded(intact)), members(intact)
+    titles.of_entries(titles.folded(intact)), titles.of_members(intact)
     runs.deleted()
     with suppress(DataError):  # of a set that is damaged
         estimate(intact[rng.integers(len(intact))].recipe)

@@ -1,7 +1,7 @@
 """What to call runs in a list, so that no two are called alike: by their titles, and by what tells them apart.
 
-    labels(runs)       run id -> title, and of runs of one title what differs between their recipes: `· C 0.5 · seed 3`
-    members(runs)      run id -> what differs alone, for runs that stand under a common title
+    of_runs(runs)      run id -> title, and of runs of one title what differs between their recipes: `· C 0.5 · seed 3`
+    of_members(runs)   run id -> what differs alone, for runs that stand under a common title
     folded(runs)       what a list shows: single runs, and of those started together one entry, where its newest stands
 
 Runs of one recipe are numbered, the oldest first.
@@ -23,7 +23,7 @@ SPELLED = {  # field -> how a value is said; others by their names
     "classes": "classes {}", "class_weight": "weights {}", "slow_motion": "slow motion",
 }  # fmt: skip
 UNSAID = ("name", "title", "task", "cache_mb")
-MAX_FIELDS = 4  # fields that a label says
+MAX_FIELDS = 4  # fields that a title says
 MAX_TEXT = 60  # characters of one
 
 
@@ -35,7 +35,7 @@ class ListEntry(NamedTuple):
     group: Group | None = None
 
 
-def labels(found: Sequence[Run]) -> dict[str, str]:
+def of_runs(found: Sequence[Run]) -> dict[str, str]:
     """Run id -> what to call it among these runs, in their order; no two alike."""
     alike = defaultdict(list)
     for run in found:
@@ -47,7 +47,7 @@ def labels(found: Sequence[Run]) -> dict[str, str]:
     return distinct({run.id: named[run.id] for run in found})
 
 
-def members(found: Sequence[Run]) -> dict[str, str]:
+def of_members(found: Sequence[Run]) -> dict[str, str]:
     """Run id -> what tells it from the others, in their order; its title where nothing does. No two are alike."""
     said = _differences(found)
     return distinct({run.id: said.get(run.id) or run.title for run in found})
@@ -64,9 +64,9 @@ def folded(found: Iterable[Run]) -> list[ListEntry]:
     ]
 
 
-def entry_labels(entries: Sequence[ListEntry]) -> dict[str, str]:
+def of_entries(entries: Sequence[ListEntry]) -> dict[str, str]:
     """Key of an entry -> what to call it; no two alike."""
-    single = labels([entry.runs[0] for entry in entries if entry.group is None])
+    single = of_runs([entry.runs[0] for entry in entries if entry.group is None])
     named = {entry.key: single.get(entry.key) or f"{entry.group.title} · {len(entry.runs)} runs" for entry in entries}
     return distinct(named)
 

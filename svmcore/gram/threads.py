@@ -13,11 +13,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar, copy_context
 from functools import cache
 from itertools import pairwise
 
+import numpy as np
 import threadpoolctl
 from threadpoolctl import ThreadpoolController
 
@@ -119,7 +120,7 @@ def _pool(priority: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(CORES, f"svmcore-{priority}", initializer=_here.__setattr__, initargs=("of_pool", True))
 
 
-class _OneThread:
+class _OneThread(ContextDecorator):
     """BLAS on one thread while any thread is inside: the pool's threads multiply side by side, and no thread of BLAS's
     own waits for its next product on a core that they need. Entering and leaving at every product would cost more than
     it saves: hold it around many. The same for OpenMP, whose threads inside scikit-learn wait by spinning."""
@@ -142,6 +143,9 @@ class _OneThread:
 
 
 one_blas_thread, one_openmp_thread = _OneThread("blas"), _OneThread("openmp")
+# Of symmetric matrices of some hundred to a few thousand rows: BLAS threads wait for each other by spinning, thousands
+# of times in one decomposition, which costs most beside a busy core (tests/bench/NOTES.md).
+eigh, eigvalsh = one_blas_thread(np.linalg.eigh), one_blas_thread(np.linalg.eigvalsh)
 
 
 def _heard(change: Callable):

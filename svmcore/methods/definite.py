@@ -18,9 +18,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from svmcore.gram.threads import eigh, eigvalsh
 from svmcore.kernels import Kernel, register
 from svmcore.methods.blockwise import DirectedKernel
-from svmcore.methods.spectrum import eigh, eigvalsh
 
 LEAST = 1e-4  # of the largest eigenvalue: smaller negative ones are left, rounding makes many of them
 ROUNDING = 1e-5  # of the largest eigenvalue: what float32 values make of one that is 0

@@ -34,11 +34,10 @@ import numpy as np
 
 from svmcore.allowed import require
 from svmcore.gram.products import Operand
-from svmcore.gram.threads import between_pieces
+from svmcore.gram.threads import between_pieces, eigh, eigvalsh
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, Linear, register, squared_norms
 from svmcore.methods.blockwise import PIECE, DirectedKernel, FittedKernel, by_pieces
-from svmcore.methods.spectrum import eigh, eigvalsh
 
 RANK = 200  # directions kept in feature space
 LEAST = 1e-4  # of the largest eigenvalue: directions below it are lost in the rounding of kernel values

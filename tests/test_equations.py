@@ -35,7 +35,7 @@ PLACES = [
     (DECOSTE, "section 5.2", "preprocess/steps.py", "standardise"),
     (DECOSTE, "section 5.2", "preprocess/steps.py", "crop"),
     (DECOSTE, "Table 2", "methods/local.py", "LocalPoly"),
-    (DECOSTE, "Tables 2 and 3", "methods/neighbours.py", "TangentNeighbours"),
+    (DECOSTE, "Tables 2 and 3", "methods/tangent_neighbours.py", "TangentNeighbours"),
     (DECOSTE, "Tables 4, 5, 7 and 8", "metrics.py", "per_class_table"),
     (DECOSTE, "note 10", "metrics.py", "froc"),
     (DECOSTE, "section 3.2, step 1", "methods/virtual/stages.py", "Stages.first_stage"),

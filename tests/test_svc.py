@@ -32,7 +32,7 @@ from svmcore import (
     load,
     save,
 )
-from svmcore.methods.neighbours import TangentNeighbours
+from svmcore.methods.tangent_neighbours import TangentNeighbours
 from tests import naive
 from tests.cases import all_cases
 

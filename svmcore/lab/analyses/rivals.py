@@ -3,7 +3,7 @@
     measure(name)     fit and test, keep the figures under the home folder's `rivals/`
     measured(name)    what was kept for just these examples and settings, or None
 
-No SVM and so no run of the store: a rival has figures only. Tangent distance is our own (methods/neighbours.py).
+No SVM and so no run of the store: a rival has figures only. Tangent distance is methods/tangent_neighbours.py.
 Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), Tables 2 and 3.
 """
 
@@ -24,7 +24,7 @@ from svmcore.allowed import amount, check_object, count, size
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import folders, reading, runs
 from svmcore.lab.train import prepare
-from svmcore.methods.neighbours import TangentNeighbours
+from svmcore.methods.tangent_neighbours import TangentNeighbours
 
 FIGURES = {"errors": count, "n_test": size, "fit_seconds": amount, "predict_seconds": amount}
 

@@ -1,4 +1,4 @@
-"""Laws of svmcore.methods.neighbours: tangent distance against its definition, and what it forgives."""
+"""Laws of svmcore.methods.tangent_neighbours: tangent distance against its definition, and what it forgives."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits
 from sklearn.neighbors import KNeighborsClassifier
 
 from svmcore.jitter import JitterSet
-from svmcore.methods.neighbours import TangentNeighbours, _vote
+from svmcore.methods.tangent_neighbours import TangentNeighbours, _vote
 
 SHAPE = (8, 8)
 

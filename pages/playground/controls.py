@@ -1,4 +1,5 @@
-"""The Playground's widgets, and how they, the address and the browser's edits become one Setting.
+"""The Playground's widgets and what the reader does to its points: how they, the address and the browser's edits become
+one Setting, and what can be taken back.
 
 The Setting itself is kept in the session; widgets are filled from it when an address (a link, a lesson) asks for
 another, and whatever they show is written back into the address.
@@ -11,13 +12,16 @@ from functools import partial
 import streamlit as st
 
 from data import plane
-from pages.playground import edits
+from pages.ui.kit import state
 from pages.ui.kit.parameters import one_of
-from pages.ui.kit.text import small
+from pages.ui.kit.text import plain, small
 from pages.ui.play import setting as settings
 from pages.ui.play.setting import FORM, OF_KERNEL, WIDGETS, Setting
 
 DRAWN = "play_drawn"  # in the session: the widgets of the last run
+UNDO, SEQ = "play_history", "play_seq"  # in the session: points before each change; which of the browser's edits
+HELD = "play_held"  # in the session: whether a point is being dragged
+MAX_UNDO = 50
 MODES = {"blue": "Blue", "orange": "Orange", "flip": "Flip", "erase": "Erase"}
 
 
@@ -27,9 +31,9 @@ def begin() -> None:
     """
     values = st.session_state
     if FORM.asked():
-        values[edits.UNDO] = []
+        values[UNDO] = []
     FORM.seed(lambda: FORM.base or settings.of_problem(settings.FIRST_PROBLEM))
-    for name, first in {edits.UNDO: [], DRAWN: [], _key("mode"): "blue"}.items():
+    for name, first in {UNDO: [], DRAWN: [], _key("mode"): "blue"}.items():
         values.setdefault(name, first)
 
 
@@ -76,7 +80,7 @@ def _hand(now: Setting) -> None:
         "brushes: hold the button and paint over points. By keyboard: arrow keys, Enter, N for the next point."
     )
     _choice("mode", "A click adds", MODES, help)
-    edits.buttons(now)
+    buttons(now)
 
 
 def _machine(now: Setting) -> str:
@@ -111,7 +115,7 @@ def _sample(now: Setting) -> None:
     help = "Share of the sample that gets the other colour."
     left.slider("Labels flipped", 0, 50, round(100 * now.noise), key=_key("noise"), format="%d %%", help=help)
     help = "The same seed draws the same points, for everyone in a class."
-    right.number_input("Seed", 0, settings.MAX_SEED, now.seed, key=_key("seed"), on_change=edits.forget, help=help)
+    right.number_input("Seed", 0, settings.MAX_SEED, now.seed, key=_key("seed"), on_change=forget, help=help)
 
 
 def _choice(name: str, label: str, titles: Mapping[str, str], help: str, **how) -> str:
@@ -136,4 +140,73 @@ def _another_problem() -> None:
     own = {name: getattr(start, name) for name in ("kernel", "gamma", "by")}
     values.update({_key(name): value for name, value in own.items()})
     FORM.keep(replace(FORM.base, **own))
-    edits.forget()
+    forget()
+
+
+def edited(text: str, seq: int, held: bool = False) -> None:
+    """Callback: the browser's edits of the points. held: one is being dragged, and Undo takes it back as a whole."""
+    values = st.session_state
+    try:
+        text = settings.checked(text)
+    except ValueError as error:
+        state.tell_later(f":material/block: {plain(error)}")
+        text = FORM.base.points
+    values[SEQ] = seq
+    _become(replace(FORM.base, points=text), goes_on=values.get(HELD, False))
+    values[HELD] = held
+
+
+def buttons(now: Setting) -> None:
+    """Undo, Reset and New sample, beside each other."""
+    idle = {"undo": not st.session_state[UNDO], "reset": not (now.points or now.noise)}
+    with st.container(horizontal=True, gap="small"):
+        for name, (label, icon, does, help) in BUTTONS.items():
+            st.button(label, icon=icon, key=FORM.key(name), on_click=does, disabled=idle.get(name, False), help=help)
+
+
+def forget() -> None:
+    """Callback: the sample as it is drawn, of another seed say; no way back to what was done to the one before."""
+    FORM.keep(replace(FORM.base.still, points=""))
+    st.session_state[UNDO] = []
+
+
+def _become(setting: Setting, goes_on: bool = False) -> None:
+    """Other points, which Undo takes back. goes_on: with the change before."""
+    values, now = st.session_state, FORM.base
+    if setting.points != now.points:
+        if not goes_on:
+            values[UNDO] = [*values[UNDO], now.points][-MAX_UNDO:]
+        FORM.keep(setting.still)
+
+
+def _undo() -> None:
+    if st.session_state[UNDO]:
+        FORM.keep(replace(FORM.base.still, points=st.session_state[UNDO].pop()))
+
+
+def _reset() -> None:
+    _become(replace(FORM.base, points=""))
+    st.session_state[FORM.key("noise")] = 0
+
+
+def _next_sample() -> None:
+    seed = FORM.key("seed")
+    st.session_state[seed] = (st.session_state[seed] + 1) % (settings.MAX_SEED + 1)
+    forget()
+
+
+BUTTONS = {  # key -> label, icon, what it does, help
+    "undo": ("Undo", ":material/undo:", _undo, "Undoes the last change of the points."),
+    "reset": (
+        "Reset",
+        ":material/restart_alt:",
+        _reset,
+        "The sample as it was drawn: no added, removed or flipped points.",
+    ),
+    "new": (
+        "New sample",
+        ":material/casino:",
+        _next_sample,
+        "Draws other points of the same problem, by the next seed.",
+    ),
+}

@@ -18,7 +18,7 @@ from functools import partial
 import streamlit as st
 
 from data.plane import PROBLEMS
-from pages.playground import controls, edits, opening
+from pages.playground import controls, opening
 from pages.ui.kit import present, state, ways
 from pages.ui.kit.component import component
 from pages.ui.kit.text import many, with_sign
@@ -142,15 +142,15 @@ def playground() -> None:
                 solved,
                 frames,
                 controls.mode(),
-                st.session_state.get(edits.SEQ, 0),
-                edits.edited,
+                st.session_state.get(controls.SEQ, 0),
+                controls.edited,
                 controls.scrubbed,
             )
             if solved is not None and (frames is None or now.tape == len(frames["step"]) - 1):  # of the trained machine
                 _figures(now, solved)
             if trouble:
                 st.info(trouble, icon=":material/info:")
-    if not st.session_state.get(edits.HELD):  # else the browser's history would keep every step of the way
+    if not st.session_state.get(controls.HELD):  # else the browser's history would keep every step of the way
         controls.FORM.write(now)
     state.tell()
 

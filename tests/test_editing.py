@@ -7,10 +7,8 @@ from sklearn.datasets import load_iris
 from svmcore import RBF, SVC, EditingSVC, NuSVC, edit
 from svmcore.gram.sources import Work
 from svmcore.methods.editing import RULES
-from svmcore.methods.editing.condense import condense
 from svmcore.methods.editing.crossing import threshold
-from svmcore.methods.editing.edited_nearest import edited_nn
-from svmcore.methods.editing.multiedit import multiedit
+from svmcore.methods.editing.neighbours import condense, edited_nn, multiedit
 from svmcore.methods.editing.roles import EASY, KEPT, REASONS, TITLES, WRONG_SIDE, counts
 from svmcore.solvers.progress import Stopped
 from tests import naive

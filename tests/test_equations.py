@@ -78,9 +78,9 @@ PLACES = [
     (BAKIR, "section 4.3", "methods/editing/crossing.py", "Crossing._reinsert"),
     (BAKIR, "section 4.3", "methods/editing/drawing.py", "validation_part"),
     (BAKIR, "Figure 4", "methods/editing/bagged.py", "bagged"),
-    (BAKIR, "Algorithm 1", "methods/editing/condense.py", "condense"),
-    (BAKIR, "Algorithm 2", "methods/editing/multiedit.py", "multiedit"),
-    (BAKIR, "section 2.3", "methods/editing/edited_nearest.py", "edited_nn"),
+    (BAKIR, "Algorithm 1", "methods/editing/neighbours.py", "condense"),
+    (BAKIR, "Algorithm 2", "methods/editing/neighbours.py", "multiedit"),
+    (BAKIR, "section 2.3", "methods/editing/neighbours.py", "edited_nn"),
     (BAKIR, "section 2.4", "methods/editing/trimmed.py", "trimmed"),
 ]
 

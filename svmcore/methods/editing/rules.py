@@ -1,4 +1,4 @@
-"""All ways of editing a training set, by name; one more is a file that holds a Rule, and a line below."""
+"""All ways of editing a training set, by name; one more is a Rule, and a line below."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -8,10 +8,8 @@ from sklearn.base import clone
 
 from svmcore.allowed import require
 from svmcore.estimator import rows_for
-from svmcore.methods.editing.condense import Condense
 from svmcore.methods.editing.crossing import ByCrossTraining
-from svmcore.methods.editing.edited_nearest import EditedNearest
-from svmcore.methods.editing.multiedit import Multiedit, MultieditBySVM, MultieditCondense
+from svmcore.methods.editing.neighbours import Condense, EditedNearest, Multiedit, MultieditBySVM, MultieditCondense
 from svmcore.methods.editing.roles import Edited
 from svmcore.methods.editing.rule import Given, Rule
 from svmcore.methods.editing.trimmed import Trimmed

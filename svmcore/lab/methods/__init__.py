@@ -1,8 +1,7 @@
 """The methods that the lab knows; one more is a class here and a line below."""
 
 from svmcore.lab.method import METHODS, enter
-from svmcore.lab.methods.cross_training import CrossTraining
-from svmcore.lab.methods.editing import Editing
+from svmcore.lab.methods.editing import CrossTraining, Editing
 from svmcore.lab.methods.jsv import JitteringKernel, QueryJitter
 from svmcore.lab.methods.reduced import Reduced
 from svmcore.lab.methods.searched import SearchedJitters

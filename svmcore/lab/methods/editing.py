@@ -1,21 +1,198 @@
-"""editing: a rule throws training examples away, then a machine is trained on the rest."""
+"""cross-training: machines on small subsets say which training examples a last machine can do without. editing: a rule
+says so."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from svmcore.allowed import count, several
-from svmcore.lab.costs import Sizes, Stage
-from svmcore.lab.fields import Field, RecipeError, choice, numerals, of_each
-from svmcore.lab.method import Method
-from svmcore.lab.methods.cross_training import EDITED, discarded
+from svmcore.allowed import amount, count, several
+from svmcore.lab.costs import EASY as CLEAN
+from svmcore.lab.costs import Sizes, Stage, effort, in_the_end
+from svmcore.lab.fields import FLAG, NUMBERS, Field, RecipeError, choice, numerals, numeric, of_each
+from svmcore.lab.method import Method, MethodFile
 from svmcore.lab.methods.sv import SEARCHED
-from svmcore.lab.searching import GRID, said, search, trainings
-from svmcore.lab.solvers import svc
-from svmcore.methods.editing import RULES, EditingSVC
-from svmcore.methods.editing.roles import TITLES, counts
+from svmcore.lab.searching import GRID, said, search, trainings, values_of
+from svmcore.lab.solvers import nu_svc, svc
+from svmcore.methods.editing import RULES, CrossTrainingSVC, EditingSVC, bagged
+from svmcore.methods.editing.drawing import THIRD
+from svmcore.methods.editing.roles import EASY, KEPT, REINSERTED, TITLES, WRONG_SIDE, counts
 from svmcore.methods.editing.rule import Rule
+
+ANSWERS = {"final": "The final machine", "bagged": "The average of the first machines"}
+SHARE_LEFT = 0.25  # share of the training examples that the final machine trains on, about
+
+
+class Edited(NamedTuple):
+    """What an edited run keeps of each training example, in the order of the run's split: whether it was left out, why,
+    and by what margin. Training saw labels with the recipe's noise (`registry.split.flipped`).
+
+    Bakir, Bottou and Weston (2004), Algorithm 3.
+    """
+
+    index: np.ndarray  # (n,) int64, positions in the dataset's X_train
+    role: np.ndarray  # (n,) int8, codes of svmcore.methods.editing.roles
+    mean: np.ndarray  # (n,) float64, of y f over the first-stage machines; (0,) for a rule that has none
+    variance: np.ndarray  # (n,) float64, likewise
+
+    @classmethod
+    def read(cls, index: np.ndarray, arrays: Mapping[str, np.ndarray]) -> "Edited":
+        """From the arrays of its file. ValueError for what cannot be."""
+        role, mean, variance = (arrays[name] for name in EDITED.arrays)
+        n = len(index)
+        if len(role) != n or (len(mean), len(variance)) not in ((n, n), (0, 0)):
+            raise ValueError(f"it has {len(role)}, {len(mean)} and {len(variance)} examples, the run has {n}")
+        if n and not 0 <= role.min() <= role.max() < len(TITLES):
+            raise ValueError(f"its roles range from {role.min()} to {role.max()}; allowed: 0 to {len(TITLES) - 1}")
+        if variance.min(initial=0) < 0:
+            raise ValueError("it has a negative variance")
+        return cls(index, role, mean, variance)
+
+
+EDITED = MethodFile("edited", {"role": ("iu", 1), "mean": ("f", 1), "variance": ("f", 1)}, Edited.read)
+
+
+class CrossTraining(Method):
+    """Cross-training; its result says how many examples have each role (`roles`, in the order of TITLES), which C's
+    were taken (`chosen`: first stage, final), and the seconds that went into others (`search_seconds`)."""
+
+    name = "cross-training"
+    title = "Cross-training"
+    short = "Cross-trained"
+    help = "Machines trained on small subsets decide which examples the final machine can do without."
+    source = "Bakir, Bottou and Weston, NIPS 17 (2004), Algorithm 3"
+    tasks = ("classify",)
+    unlike = "without an example, the machines on subsets would choose other training examples"
+    two_classes = True
+    looks = False
+    variants: ClassVar = {}  # it uses no invariance
+    files = (EDITED,)
+    result_fields: ClassVar = {
+        "roles": several(count, len(TITLES), len(TITLES)),
+        "chosen": several(amount, 1, 2),
+        "search_seconds": amount,
+        "subset_size": count,
+    }
+    fields = (
+        Field(
+            "answer", choice(ANSWERS, str), "final", "Answer by",
+            "The average of the first machines is plain bagging (Bakir, Bottou and Weston 2004, Figure 4).",
+        ),
+        Field("n_subsets", numeric(2, 100, whole=True), 5, "Subsets", "Number of first machines, s."),
+        Field(
+            "subset_size", numeric(2, 1_000_000, whole=True), None, "Examples in each",
+            "r, an even number, half of each class. If empty, as many as possible without overlap.",
+            "as many as possible without overlap",
+        ),
+        Field(
+            "validation", FLAG, False, "Validation part",
+            "r / 3 of the examples are not used for training. They choose every threshold, and the final C if several "
+            "values are given (Bakir, Bottou and Weston 2004, section 4.3).", usual=True,
+        ),
+        Field(
+            "slack", numeric(0, 3, closed=True), 0.0, "Threshold's slack",
+            "Moves a threshold only until its errors are within this many standard errors of the minimum. 0: to the "
+            "minimum, as published. 1: for a small validation set.", step=0.5, usual=1.0,
+        ),
+        Field(
+            "balance", FLAG, True, "Balance",
+            "Reinserts easy examples until both classes of the final set have the same size (Bakir, Bottou and Weston "
+            "2004, section 4.3).",
+        ),
+        Field(
+            "final_C", numeric(0, 1e9), None, "Final C",
+            "C of the final machine. If empty, the C of the first machines.", "the same",
+        ),
+        Field(
+            "nu", numeric(0, 1), None, "nu",
+            "Trains the machines with nu instead of C. Values to choose from are then values of nu.", "machines by C",
+        ),
+        Field("final_nu", numeric(0, 1), None, "Final nu", "nu of the final machine, if the machines use nu.", "the "
+        "same"),
+        replace(GRID, usual="0.1,1,10"),
+        Field("final_grid", NUMBERS, "", "Final values", "The same for the final machine.", usual="1,10,100"),
+    )  # fmt: skip
+
+    def check(self, recipe) -> None:
+        super().check(recipe)
+        size = recipe.option("subset_size")
+        if size is not None and size % 2:
+            raise RecipeError("subset_size", size, "an even number: half of each class")
+        for name in ("grid", "final_grid"):
+            if recipe.option("nu") is not None and max(values_of(recipe.option(name)) or (0,)) >= 1:
+                raise RecipeError(name, recipe.option(name), "values of nu, below 1, or none")
+        if recipe.option("final_grid").count(",") and not recipe.option("validation"):
+            raise RecipeError("final_grid", recipe.option("final_grid"), "one value, or a validation set to choose by")
+
+    def train(self, recipe, problem, monitor):
+        first, last = self.machines(recipe, problem)
+        estimator = CrossTrainingSVC(
+            first,
+            n_subsets=recipe.option("n_subsets"),
+            subset_size=recipe.option("subset_size"),
+            final=last,
+            grid=values_of(recipe.option("grid")),
+            final_grid=values_of(recipe.option("final_grid")),
+            validation_size=THIRD if recipe.option("validation") else None,
+            slack=recipe.option("slack"),
+            balance=recipe.option("balance"),
+            random_state=recipe.seed,
+        ).fit(problem.X_train, problem.y_train, monitor=monitor)
+        if recipe.option("answer") == "bagged":
+            estimator.machine_ = bagged(estimator.first_stage_)
+        return estimator
+
+    def machines(self, recipe, problem):
+        """The unfitted estimators of the first stage and of the end."""
+        C, nu, final_nu = (recipe.option(name) for name in ("final_C", "nu", "final_nu"))
+        if nu is not None:
+            return nu_svc(recipe, problem, nu), nu_svc(recipe, problem, final_nu or nu)
+        return svc(recipe, problem), svc(recipe.replace(C=C or recipe.C), problem)
+
+    def figures(self, estimator) -> dict:
+        return {
+            "roles": list(counts(estimator.role_).values()),
+            "chosen": [float(estimator.C_), float(estimator.final_C_)],
+            "search_seconds": float(estimator.search_seconds_),
+            "subset_size": int(estimator.subsets_.shape[1]),
+        }
+
+    def arrays(self, estimator) -> dict[str, dict[str, np.ndarray]]:
+        mean, variance = estimator.margin_mean_, estimator.margin_variance_
+        return {"edited": {"role": estimator.role_, "mean": mean, "variance": variance}}
+
+    def words(self, result: dict) -> str:
+        return discarded(result)
+
+    def stages(self, recipe, size: Sizes) -> list[Stage]:
+        s, asked = recipe.option("n_subsets"), recipe.option("subset_size")
+        r = min(asked or max(2, size.n_train // s), size.n_train)
+        values = values_of(recipe.option("grid")) or [recipe.C]
+        first = Stage(r, 1, s * len(values), rounds=effort(size, values), decided=s * len(values) * size.n_train)
+        tried = max(1, len(values_of(recipe.option("final_grid")) or ()))
+        last = Stage(max(2, round(SHARE_LEFT * size.n_train)), 1, tried, CLEAN)  # none on the wrong side
+        return (
+            [first, last]
+            if recipe.option("answer") == "final"
+            else [first._replace(times=s, decided=s * size.n_train), last]
+        )
+
+    def held_rows(self, recipe, size: Sizes) -> float:
+        """The subsets, and what the final machine trains on."""
+        first, last = self.stages(recipe, size)
+        return first.n * recipe.option("n_subsets") + last.n + in_the_end([first])
+
+
+def discarded(result: dict) -> str:
+    """What an edited run threw away."""
+    roles = result.get("roles")
+    if roles is None:
+        return ""
+    left = roles[KEPT] + roles[REINSERTED]
+    out = f"{roles[WRONG_SIDE]:,} on the wrong side and {roles[EASY]:,} easy ones were left out"
+    return f"trained on {left:,} of {sum(roles):,}: {out}."
+
 
 OFFERED = {name: rule for name, rule in RULES.items() if name != "cross-training"}  # that is a method
 RULE = Field(

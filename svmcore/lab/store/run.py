@@ -17,7 +17,7 @@ import numpy as np
 from svmcore import files
 from svmcore.lab.fields import RecipeError
 from svmcore.lab.methods import METHODS
-from svmcore.lab.methods.cross_training import Edited
+from svmcore.lab.methods.editing import Edited
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import contents, export, folders, pipeline, reading, trash
 from svmcore.lab.store.reading import Damaged

@@ -12,7 +12,7 @@ from svmcore.kernels import RBF, Poly
 from svmcore.lab import jobs
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import RecipeError
-from svmcore.lab.store import runs, titles, trash
+from svmcore.lab.store import folders, runs, titles
 from svmcore.lab.store.runs import Group
 from tests import damage
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
@@ -181,7 +181,7 @@ def test_runs_are_filtered_by_words_tag_and_state(home):
 
 
 def test_several_are_deleted_together_and_all_come_back(home, monkeypatch):
-    monkeypatch.setattr(trash, "RUNS", 2)
+    monkeypatch.setattr(folders, "TRASHED", 2)
     several = [made(MOONS.replace(C=C)) for C in (0.1, 1.0, 2.0, 3.0)]
     working = made(MOONS.replace(title="At work"), state="queued")
     ids = [run.id for run in (*several, working)]

@@ -19,7 +19,7 @@ from svmcore import files
 from svmcore.lab import train
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import RecipeError
-from svmcore.lab.store import export, folders, runs, trash
+from svmcore.lab.store import export, folders, runs
 from svmcore.lab.task import csv_text
 from svmcore.lab.tasks import TASKS, classify
 from svmcore.saved import load
@@ -113,7 +113,7 @@ def test_rename(home, outcome):
 
 
 def test_delete_restore_and_prune(home, outcome, monkeypatch):
-    monkeypatch.setattr(trash, "RUNS", 2)
+    monkeypatch.setattr(folders, "TRASHED", 2)
     made = [finished(outcome) for _ in range(3)]
     for age, run in zip((300, 200, 100), made):
         run.delete()

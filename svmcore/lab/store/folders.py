@@ -1,4 +1,4 @@
-"""Writing JSON files that survive a kill or a full disk, and who is at work on a folder.
+"""Writing JSON files that survive a kill or a full disk, who is at work on a folder, and the trash.
 
 Lines are appended in one write each; a reader skips a torn one (reading.py). A folder's owner is the process that
 holds the lock on its `owner.json`; the system drops the lock with the process, however it ends. Where a file system
@@ -24,6 +24,8 @@ except ImportError:  # no flock on this system
     fcntl = None
 
 OWNER, MAX_OWNER = "owner.json", 4096  # file, and its bytes at most
+TRASH_DAYS, TRASHED = 7, 20  # how long deleted runs are kept, and how many
+TOGETHER = 60  # seconds within which deletions count as one, which can be undone whole
 SAMPLES = Path(__file__).with_name("samples")  # finished runs that come with the lab, to be read alone
 _seen: ContextVar[dict | None] = ContextVar("seen", default=None)  # by this thread, within `one_look`
 
@@ -84,6 +86,26 @@ def append_line(path: Path, value: dict) -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
     finally:
         os.close(handle)
+
+
+def throw_away(path: Path) -> None:
+    """Move a run's folder to the trash, from where it can be brought back; beyond TRASHED folders, or TRASH_DAYS, older
+    ones are gone for good."""
+    folder = place("trash")
+    os.replace(path, folder / path.name)
+    look_again()
+    os.utime(folder / path.name)
+    for rank, old in enumerate(sorted(folder.iterdir(), key=age)):
+        if (rank >= TRASHED and age(old) > TOGETHER) or age(old) > TRASH_DAYS * 86_400:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def age(path: Path) -> float:
+    """Seconds since a folder was changed; 0 for one that another process has renamed or removed meanwhile."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def claim(folder: Path) -> int:

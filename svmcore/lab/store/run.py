@@ -19,7 +19,7 @@ from svmcore.lab.fields import RecipeError
 from svmcore.lab.methods import METHODS
 from svmcore.lab.methods.editing import Edited
 from svmcore.lab.recipe import Recipe
-from svmcore.lab.store import contents, export, folders, pipeline, reading, trash
+from svmcore.lab.store import contents, export, folders, pipeline, reading
 from svmcore.lab.store.reading import Damaged
 from svmcore.lab.tasks import task_of
 from svmcore.model import Machine
@@ -234,7 +234,7 @@ class Run:
         state = self.state
         if state in ACTIVE or (state == "damaged" and folders.is_owned(self.path)):
             raise RunBusy(f"run {self.id} is {state}: cancel it before deleting it")
-        self._change(trash.put, self.path)
+        self._change(folders.throw_away, self.path)
 
     def _write(self, name: str, value: object) -> None:
         self._change(folders.write_json, self.path / name, value)

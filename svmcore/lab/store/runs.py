@@ -34,7 +34,7 @@ from typing import NamedTuple
 from data.dataset import DataError, NotAtHand
 from svmcore import files
 from svmcore.lab.recipe import Recipe, RecipeError
-from svmcore.lab.store import folders, reading, trash
+from svmcore.lab.store import folders, reading
 from svmcore.lab.store.reading import Damaged, Group, UnknownRun
 from svmcore.lab.store.run import ACTIVE, BALLAST, TERMINAL, Run, RunBusy
 from svmcore.lab.tasks import task_of
@@ -226,7 +226,7 @@ def _everything() -> list[Run]:
             with suppress(OSError):
                 if path.is_dir():
                     found.append(Run(path.name, path))
-        elif path.name.startswith(".new-") and not folders.is_owned(path) and trash.age(path) > UNTOUCHED:
+        elif path.name.startswith(".new-") and not folders.is_owned(path) and folders.age(path) > UNTOUCHED:
             shutil.rmtree(path, ignore_errors=True)
     return found
 
@@ -257,11 +257,14 @@ def delete(found: Iterable[Run]) -> Deleted:
 
 def deleted() -> tuple[str, ...]:
     """Ids of the deleted runs that `restore` can bring back, newest first."""
-    return trash.ids()
+    ids = (path.name for path in folders.place("trash").iterdir() if reading.is_id(path.name))
+    return tuple(sorted(ids, reverse=True))
 
 
 def restore(run_id: str) -> Run:
     """Undo `delete`. UnknownRun when the trash has no such run (any more)."""
-    if trash.take(run_id) is None:
+    if not reading.is_id(run_id) or not (folders.place("trash") / run_id).is_dir():
         raise UnknownRun(f"run {str(run_id)[:60]!r} is not in the trash")
+    os.replace(folders.place("trash") / run_id, folders.place("runs") / run_id)
+    folders.look_again()
     return get(run_id)

@@ -1,4 +1,5 @@
-"""What a run's machines say of one example, and the kernel values behind it, computed once for all panels.
+"""What a run's machines say of one example, and the kernel values behind it, computed once for all panels; and what the
+panels that move an example share: whether it can be moved, its forms as pictures.
 
 f_c(x) = b_c + sum_i coef[c, i] K(x_i, x)      c a machine, i a support vector
 
@@ -11,16 +12,23 @@ import weakref
 from typing import NamedTuple
 
 import numpy as np
+import streamlit as st
 
 from data import Dataset
 from data.memo import Bounded
 from pages.ui.example import evidence
+from pages.ui.kit.gallery import pictures
+from pages.ui.kit.words import plain
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine, answers
 
 KEPT_BYTES = 32 << 20  # of kernel values, for each machine: 45 examples of a machine with 88,000 support vectors
 
 DRAWN = "drawn"  # the `ref` of an example that the reader drew
+NOTHING_TO_MOVE = (
+    "These examples are not images, so they cannot be shifted, turned or thickened. Express an invariance of table "
+    "columns by a kernel, or by rows made by hand."
+)
 
 
 class Shown(NamedTuple):
@@ -114,3 +122,26 @@ def kernel_row(machine: Machine, x: np.ndarray) -> np.ndarray:
 
 
 _rows: "weakref.WeakKeyDictionary[Machine, Bounded]" = weakref.WeakKeyDictionary()
+
+
+def is_image(shown: Shown) -> bool:
+    """Whether the example can be moved; says on screen why it cannot."""
+    if shown.dataset.image_shape is None:
+        st.info(NOTHING_TO_MOVE, title="Nothing to move", icon=":material/table_rows:")
+    return shown.dataset.image_shape is not None
+
+
+def deciding(run: Run):
+    """What prepares pictures of the run's dataset for its machine."""
+    return lambda X: evidence.prepared(run, X)
+
+
+def form_pictures(shown: Shown, forms: np.ndarray) -> np.ndarray:
+    """uint8 pictures (n, h, w[, 3]) of forms (n, d) of the example."""
+    dataset = shown.dataset
+    return pictures(forms, dataset.X_train, dataset.image_shape, dataset.entry.ink)
+
+
+def machine_of(names: list[str], c: int) -> str:
+    """How the machine of class c is called in a sentence."""
+    return f"{plain(names[c])} against {plain(names[1 - c]) if len(names) == 2 else 'the rest'}"

@@ -10,8 +10,7 @@ from pages.ui.figures.maps import hidden_map
 from pages.ui.kit import parameters
 from pages.ui.kit.words import plain, short
 from pages.ui.why import holds
-from pages.ui.why.answer import Answer, Shown, answer, value
-from pages.ui.why.moving import deciding, form_pictures, is_image, machine_of
+from pages.ui.why.answer import Answer, Shown, answer, deciding, form_pictures, is_image, machine_of, value
 from svmcore.explain.hidden import FILLS, Hidden, least_side, occlusion
 from svmcore.lab.methods import METHODS
 from svmcore.lab.store.runs import Run

@@ -12,8 +12,7 @@ from pages.ui.figures.frame import show
 from pages.ui.figures.maps import shift_map
 from pages.ui.kit import parameters
 from pages.ui.kit.words import distinct, plain, short
-from pages.ui.why.answer import Answer, Shown, answer, value
-from pages.ui.why.moving import deciding, is_image, machine_of
+from pages.ui.why.answer import Answer, Shown, answer, deciding, is_image, machine_of, value
 from svmcore.explain import moved
 from svmcore.lab.methods import METHODS
 from svmcore.lab.store import runs, titles

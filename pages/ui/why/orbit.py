@@ -20,8 +20,7 @@ from pages.ui.kit.gallery import Tile, gallery, reference, sheet
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain, short
 from pages.ui.recipe import jitter_set
-from pages.ui.why.answer import Answer, Shown, answer, value
-from pages.ui.why.moving import deciding, form_pictures, is_image, machine_of
+from pages.ui.why.answer import Answer, Shown, answer, deciding, form_pictures, is_image, machine_of, value
 from svmcore.explain import moved
 from svmcore.jitter import JitterSet
 from svmcore.lab.store.runs import Run

@@ -17,8 +17,7 @@ from pages.ui.kit.gallery import in_theme, magnified
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain, short
 from pages.ui.recipe import starting
-from pages.ui.why.answer import Shown, answer, value
-from pages.ui.why.moving import deciding, form_pictures, is_image
+from pages.ui.why.answer import Shown, answer, deciding, form_pictures, is_image, value
 from pages.ui.why.working import Work, watched
 from svmcore.explain import moved, remedy
 from svmcore.explain.remedy import Ladder

@@ -14,7 +14,7 @@ from pages.ui.kit import present, state, view, ways, words
 from pages.ui.kit.parameters import Form
 from pages.ui.kit.ways import button
 from pages.ui.recipe import starting
-from pages.ui.run import card, exports, line, picker, polling, stored, watch
+from pages.ui.run import card, exports, picker, polling, queue, stored, watch
 from pages.ui.run.trained import another_run, finished
 from svmcore.kernels import Precomputed
 from svmcore.lab.forecast import estimate
@@ -178,7 +178,7 @@ def at_work(run: Run, status) -> None:
         return
     (watch.controls if status.state in ACTIVE else watch.ended)(run, status)
     if status.state == "queued":
-        st.info(line.place(status), icon=":material/schedule:")
+        st.info(queue.place(status), icon=":material/schedule:")
     if status.progress:
         reduction.progress_metrics(run, status.progress, status)
         reduction.curves(run, run.progress(), "reduce")

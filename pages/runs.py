@@ -11,8 +11,8 @@ import streamlit as st
 
 from pages.runs import listed
 from pages.ui.kit import numbers, present, state, words
-from pages.ui.run import card, line, polling
-from pages.ui.run.line import PERIOD
+from pages.ui.run import card, polling, queue
+from pages.ui.run.queue import PERIOD
 from svmcore.lab import jobs
 from svmcore.lab.jobs.cluster import CLUSTER, ON_REQUEST, ClusterError, Worker
 from svmcore.lab.store import runs, titles
@@ -119,7 +119,7 @@ if not store:
     st.stop()
 
 with st.container():  # there also when nothing is at work: what follows keeps its place in the page
-    line.panel()
+    queue.panel()
 listed.read_address(store.__contains__, {run.group.key for run in found if run.group})
 passing = listed.filtered(found)
 if not passing:

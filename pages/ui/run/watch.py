@@ -12,7 +12,7 @@ from pages.ui.figures.frame import side_by_side
 from pages.ui.kit import numbers, present, view, words
 from pages.ui.kit.ways import button
 from pages.ui.recipe import config, starting
-from pages.ui.run import card, line, picker, polling
+from pages.ui.run import card, picker, polling, queue
 from svmcore.lab.methods import METHODS
 from svmcore.lab.store import runs
 
@@ -37,7 +37,7 @@ def watch(run):
     picker.heading(run)
     st.caption(words.summary(run.recipe))
     polling.poll(run.id, lambda status: _orders(run, status))
-    line.panel(run)  # below, where no Start has been
+    queue.panel(run)  # below, where no Start has been
     polling.poll(run.id, lambda status: _draw(run, status))
 
 
@@ -58,7 +58,7 @@ def _draw(run, status):
         with second if figure_first else first:
             (view.part(run.recipe, "numbers") or _numbers)(run, status.progress, status)
     elif status.state == "queued":
-        st.info(line.place(status), icon=":material/schedule:")
+        st.info(queue.place(status), icon=":material/schedule:")
     elif status.state == "paused":
         st.info("Paused before the first numbers: the examples are being prepared.", icon=":material/pause:")
     elif status.state in runs.ACTIVE:
@@ -80,7 +80,7 @@ def controls(run, status):
         if status.message and status.state != "queued":
             st.caption(words.plain(status.message), width="content")
         st.space("stretch")
-        line.hold_and_cancel(run.id, status, ("pause", "cancel"), off=young and status.state != "paused")
+        queue.hold_and_cancel(run.id, status, ("pause", "cancel"), off=young and status.state != "paused")
 
 
 def _done(run):

@@ -7,6 +7,7 @@ they came, runs of seconds first, until it is changed.
 import streamlit as st
 
 from pages.ui.kit import present, state, words
+from pages.ui.kit.ways import button
 from pages.ui.run import picker
 from svmcore.lab import jobs
 from svmcore.lab.jobs.cluster import CLUSTER
@@ -14,9 +15,9 @@ from svmcore.lab.store import runs, titles
 
 PERIOD = 1.0  # seconds between two looks
 MOVES = {  # what `jobs.move` is told -> (icon, help)
-    "first": (":material/vertical_align_top:", "Its turn is next."),
-    "sooner": (":material/arrow_upward:", "Before the one above it."),
-    "later": (":material/arrow_downward:", "After the one below it."),
+    "first": ("vertical_align_top", "Its turn is next."),
+    "sooner": ("arrow_upward", "Before the one above it."),
+    "later": ("arrow_downward", "After the one below it."),
 }
 ORDINALS = ("Next", "Second", "Third")
 
@@ -82,11 +83,10 @@ def hold_and_cancel(run_id: str, status, keys: tuple[str, str], off: bool = Fals
     """Buttons that pause or resume a run, and that cancel it. off: it takes no orders yet."""
     paused = status.state == "paused"
     hold, label, icon = (jobs.resume, "Resume", "play_arrow") if paused else (jobs.pause, "Pause", "pause")
-    _button(label, f":material/{icon}:", keys[0], hold, (run_id,),
-            "Stops the solver between two steps and keeps its state.",
-            off or status.state == "queued", **how)  # fmt: skip
-    stop = "Stops now. The run stays in the list with its results so far."
-    _button("Cancel", ":material/stop:", keys[1], jobs.cancel, (run_id,), stop, off, **how)
+    help, not_yet = "Stops the solver between two steps and keeps its state.", off or status.state == "queued"
+    button(label, icon, keys[0], state.callback(hold), run_id, help=help, disabled=not_yet, **how)
+    help = "Stops now. The run stays in the list with its results so far."
+    button("Cancel", "stop", keys[1], state.callback(jobs.cancel), run_id, help=help, disabled=off, **how)
 
 
 def _waits(number: int, run_id: str, fresh: list[str], named: dict[str, str]) -> None:
@@ -101,15 +101,11 @@ def _waits(number: int, run_id: str, fresh: list[str], named: dict[str, str]) ->
         st.space("stretch")
         with st.container(horizontal=True, gap="small", width="content"):  # together, where there is no room beside
             for to, (icon, help) in MOVES.items():
-                key, args = f"queue_{to}_{run_id}", (run_id, to)
-                _button(to.capitalize(), icon, key, jobs.move, args, help, off[to], type="tertiary")
-            out = "Removes the run from the queue. It stays in the list of runs as cancelled and can be started again."
-            _button("Remove", ":material/close:", f"queue_out_{run_id}", jobs.cancel, (run_id,), out, type="tertiary")
-
-
-def _button(label: str, icon: str, key: str, on_click, args: tuple, help: str, disabled: bool = False, **how) -> None:
-    how |= {"on_click": state.callback(on_click), "args": args, "help": help, "disabled": disabled}
-    st.button(label, icon=icon, key=key, **how)
+                key, move, how = f"queue_{to}_{run_id}", state.callback(jobs.move), {"disabled": off[to]}
+                button(to.capitalize(), icon, key, move, run_id, to, help=help, type="tertiary", **how)
+            help = "Removes the run from the queue. It stays in the list of runs as cancelled and can be started again."
+            key, cancel = f"queue_out_{run_id}", state.callback(jobs.cancel)
+            button("Remove", "close", key, cancel, run_id, help=help, type="tertiary")
 
 
 def _link(run_id: str, named: dict[str, str]) -> None:

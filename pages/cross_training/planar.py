@@ -13,8 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from data import DataError, load
 from pages.cross_training import costs
-from pages.cross_training.choice import MAX_FLIPPED
-from pages.cross_training.setting import POINT, STAND_IN, TESTS, Sample, Setting, form, sample, usual
+from pages.cross_training.setting import MAX_FLIPPED, POINT, STAND_IN, TESTS, Sample, Setting, form, sample, usual
 from pages.ui.figures import crossing, edited
 from pages.ui.figures.crossing import Line, ends, growth, growth_of_svs
 from pages.ui.figures.frame import chart, clicked, show, side_by_side, worded

@@ -1,4 +1,5 @@
-"""What is edited in the plane: a Setting, its widgets, and the sample that it names. All of it is in the address."""
+"""What is edited, in the address: the dataset and two classes of a run, or a Setting of points in the plane, its
+widgets and the sample that it names."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -7,11 +8,13 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, catalogue, load
-from pages.cross_training import choice
 from pages.ui.kit import parameters, words
 from pages.ui.recipe import data_set
 from svmcore.lab import split as label_noise
+from svmcore.lab.recipe import Recipe
 
+METHOD, PLAIN = "cross-training", "sv"
+MAX_FLIPPED = 40  # per cent
 BENCHMARK, STAND_IN = "banana", "toy-banana"
 FEWEST, MOST_POINTS, TESTS = 50, 1600, 100  # examples that train, and that must be left to test on
 C_SERIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
@@ -47,6 +50,47 @@ class Sample(NamedTuple):
     synthetic: bool
 
 
+def recipe_form() -> Recipe | None:
+    """Draw the widgets; a recipe of the plain machine, or None, and the way out on screen, where they name no two
+    classes. DataError for a set that cannot be read."""
+    name = data_set.field(data_set.at_hand(), "Any available dataset; add your own on the Datasets page.")
+    entry, chosen = catalogue.entry(name), []
+    if entry.n_classes > 2:
+        chosen = data_set.pair(entry, "Classes", "Two classes, or one against all the others.", 220)
+        if not 1 <= len(chosen) <= 2:
+            st.info(
+                "Cross-training separates two classes: choose two, or one against all others.",
+                icon=":material/arrow_upward:",
+            )
+            return None
+    base = data_set.suggestion(name)
+    steps = tuple(step for step in base.preprocess if step != "deslant")
+    classes = tuple(label for label in entry.classes if str(label) in chosen)
+    return base.replace(
+        method=PLAIN, jitters="", classes=classes, preprocess=steps, n_train=None, n_test=None, folds=None, options={},
+        name="custom", title="",
+    )  # fmt: skip
+
+
+def flipped_share(usual: int = 0, width: int = 220) -> float:
+    """The share of labels that is flipped, asked for by a slider; usual: in per cent."""
+    help = "Share of the training labels to swap, drawn by the seed. Known label noise, to test the method."
+    how = {"widget": "slider", "format": "%d %%", "width": width, "help": help}
+    return parameters.number("flipped", "Labels flipped", 0, MAX_FLIPPED, usual, 1, **how) / 100
+
+
+def titled(recipe: Recipe) -> Recipe:
+    """The recipe with a title that tells what it is when it stands among all runs."""
+    return recipe.replace(title="").replace(title=words.title(recipe))
+
+
+def title_of(recipe: Recipe) -> str:
+    """`USPS zip-code digits · 8 against the rest`: the examples of a recipe."""
+    own = [str(label) for label in recipe.classes]
+    told = f"{own[0]} against the rest" if len(own) == 1 else " against ".join(own)
+    return " · ".join(filter(None, (words.short(words.data_set(recipe.dataset), 40), words.short(told, 60))))
+
+
 def choices() -> list[str]:
     """Datasets of points in the plane, of two classes."""
     return data_set.at_hand(lambda entry: entry.shape == (2,) and entry.n_classes == 2)
@@ -62,7 +106,7 @@ def form() -> Setting:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = data_set.field(choices(), "Points in the plane, in two classes.", usual())
         entry = catalogue.entry(name)
-        noise = choice.flipped(10, 260)
+        noise = flipped_share(10, 260)
         most = max(FEWEST, min(MOST_POINTS, entry.n_train + entry.n_test - TESTS) // 50 * 50)
         n = parameters.number(
             "examples", "Training examples", FEWEST, most, min(400, most), 50, width=150,

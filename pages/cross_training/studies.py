@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from data import catalogue, drawn
-from pages.cross_training import choice
+from pages.cross_training import setting
 from pages.ui.figures import crossing
 from pages.ui.figures.crossing import Line
 from pages.ui.figures.frame import worded
@@ -216,7 +216,7 @@ OWN = {"Your own data, by noise": "noise", "Your own data, by n": "n"}
 LEVELS = (0.0, 0.05, 0.1, 0.15, 0.2)
 PARTS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)  # of the training examples
 PLAIN, EDITED = "plain", "cross-trained"
-REPEATED = {PLAIN: choice.PLAIN, EDITED: choice.METHOD}
+REPEATED = {PLAIN: setting.PLAIN, EDITED: setting.METHOD}
 
 
 def plan() -> Plan | None:
@@ -237,11 +237,11 @@ def plan() -> Plan | None:
 def _own(over: str) -> Course | None:
     """A course of the reader's own: noise at the full size, or sizes at one noise."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        base = choice.field()
-        noise = choice.flipped() if over == "n" else 0.0
+        base = setting.recipe_form()
+        noise = setting.flipped_share() if over == "n" else 0.0
     if base is None:
         return None
-    title = choice.title(base)
+    title = setting.title_of(base)
     if over == "noise":
         points = [_point(100 * level, base.replace(noise=level)) for level in LEVELS]
         group = Group.of("edit-noise", f"Label noise · {title}", base.digest())
@@ -255,7 +255,7 @@ def _own(over: str) -> Course | None:
 
 
 def _point(x: float, recipe: Recipe) -> Point:
-    machines = {name: (choice.named(METHODS[method].usual(recipe)),) for name, method in REPEATED.items()}
+    machines = {name: (setting.titled(METHODS[method].usual(recipe)),) for name, method in REPEATED.items()}
     return Point(x, machines, bayes(recipe))
 
 

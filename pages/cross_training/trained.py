@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, Dataset
-from pages.cross_training import choice, costs
+from pages.cross_training import costs, setting
 from pages.ui.example import evidence
 from pages.ui.figures import crossing, edited
 from pages.ui.figures.frame import clicked, show
@@ -331,12 +331,12 @@ def _box() -> None:
     """Dataset, classes and noise; Start."""
     try:
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            base = choice.field()
-            noise = choice.flipped()
+            base = setting.recipe_form()
+            noise = setting.flipped_share()
         if base is None:
             return
-        plain = choice.named(base.replace(noise=noise))
-        recipe = choice.named(METHODS[choice.METHOD].usual(plain))
+        plain = setting.titled(base.replace(noise=noise))
+        recipe = setting.titled(METHODS[setting.METHOD].usual(plain))
         needs = [estimate(one) for one in (plain, recipe)]
     except (DataError, ValueError) as error:
         st.error(words.plain(error), icon=":material/block:")

@@ -4,11 +4,15 @@ from functools import partial
 
 import streamlit as st
 
-from pages.cross_training import planar, studies, trained
+from pages.cross_training import discarded, planar, studies
 from pages.ui.kit import parameters, present
 from pages.ui.studies import study
 
-VIEWS = {"In the plane": planar.view, "A run": trained.view, "As noise and n grow": partial(study.draw, studies.STUDY)}
+VIEWS = {
+    "In the plane": planar.view,
+    "A run": discarded.view,
+    "As noise and n grow": partial(study.draw, studies.STUDY),
+}
 
 st.title("Cross-training")
 present.about(

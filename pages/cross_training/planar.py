@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from data import DataError, load
-from pages.cross_training import costs
+from pages.cross_training import compared
 from pages.cross_training.setting import MAX_FLIPPED, POINT, STAND_IN, TESTS, Sample, Setting, form, sample, usual
 from pages.ui.figures import crossing, edited
 from pages.ui.figures.crossing import Line, ends, growth, growth_of_svs
@@ -220,8 +220,8 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
     made = f" {_made(setting)}" if given.synthetic else ""
     above = st.container()
     said = (
-        f"Plain machine: **{len(plain.support):,} support vectors**, {costs.rate(~plain.right)} wrong. "
-        f"{RULES[rule].title}: **{len(found.support):,} support vectors**, {costs.rate(~found.right)} wrong.{made}"
+        f"Plain machine: **{len(plain.support):,} support vectors**, {compared.rate(~plain.right)} wrong. "
+        f"{RULES[rule].title}: **{len(found.support):,} support vectors**, {compared.rate(~found.right)} wrong.{made}"
     )
     for name, machine in (("Plain machine", plain), (RULES[rule].title, found)):
         if machine.ending:
@@ -241,7 +241,7 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
         st.markdown("**What did it cost?**")
         figure = edited.what_is_left(points, found.role, found.field, plain.field, found.support, found.bound)
         show(figure, "edit_left")
-        costs.table(_cost(plain, given), _cost(found, given))
+        compared.table(_cost(plain, given), _cost(found, given))
     present.below(above).markdown(said)
 
 
@@ -268,9 +268,9 @@ def _why(rule: str, given: Sample, found: Trained) -> str:
     return " ".join(parts)
 
 
-def _cost(one: Trained, given: Sample) -> costs.Cost:
+def _cost(one: Trained, given: Sample) -> compared.Cost:
     noisy = ~one.right_noisy if given.flipped_test.any() else one.right[:0]
-    return costs.Cost(len(one.support), len(edited.left(one.role)), ~one.right, noisy, one.seconds)
+    return compared.Cost(len(one.support), len(edited.left(one.role)), ~one.right, noisy, one.seconds)
 
 
 def _side_by_side(setting: Setting, chosen: str, given: Sample, plain: Trained) -> None:
@@ -307,7 +307,7 @@ def _choose(title: str) -> None:
 def _tile(points: edited.Points, found: Trained, plain: Trained, title: str, name: str) -> None:
     chart(edited.side_by_side(points, found.role, found.field, plain.field, title), f"tile_{name}")
     st.caption(
-        f"{len(edited.left(found.role)):,} left, **{len(found.support):,} SVs**, {costs.rate(~found.right)} wrong"
+        f"{len(edited.left(found.role)):,} left, **{len(found.support):,} SVs**, {compared.rate(~found.right)} wrong"
     )
 
 

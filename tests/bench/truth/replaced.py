@@ -18,7 +18,7 @@ import numpy as np
 from data import catalogue
 from data.dataset import Arrays
 from pages.compare.empty import worth
-from pages.cross_training.trained import plain_of
+from pages.cross_training.discarded import plain_of
 from pages.ui.run import stored
 from svmcore import RBF
 from svmcore.lab import jobs

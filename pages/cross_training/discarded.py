@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, Dataset
-from pages.cross_training import costs, setting
+from pages.cross_training import compared, setting
 from pages.ui.example import evidence
 from pages.ui.figures import crossing, edited
 from pages.ui.figures.frame import clicked, show
@@ -130,9 +130,9 @@ def _cost(left: Left) -> None:
     """Beside the plain machine of the same examples, which can be trained from here."""
     recipe = left.run.recipe
     bagged = "answer" in recipe.options and recipe.option("answer") == "bagged"
-    own = costs.of_run(left.run, len(left.role) if bagged else len(edited.left(left.role)))
+    own = compared.of_run(left.run, len(left.role) if bagged else len(edited.left(left.role)))
     plain = plain_of(left.run)
-    costs.table(costs.of_run(plain, plain.result["n_train"]) if plain else None, own)
+    compared.table(compared.of_run(plain, plain.result["n_train"]) if plain else None, own)
     if bagged:
         st.caption("This run predicts by the average of the first machines; it trains no final machine.")
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from pages.errors import abstain
-from pages.ui.example import evidence, plane
+from pages.ui.example import decision_plane, evidence
 from pages.ui.figures import confusion
 from pages.ui.kit import numbers, parameters, present, walk, words
 from pages.ui.kit.gallery import reference
@@ -100,8 +100,8 @@ if run:
             file="confusion-matrix",
             on_pick=lambda cell: toggle_cell(names[cell]),
         )
-        if plane.is_plane(run):
-            plane.plane(run, machine, "plane", test)
+        if decision_plane.is_plane(run):
+            decision_plane.plane(run, machine, "plane", test)
 
     with fixes:
         remedy.section(run)

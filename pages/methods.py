@@ -12,7 +12,7 @@ import streamlit as st
 
 from data import catalogue
 from pages.ui.compare import pairs
-from pages.ui.example import evidence, families
+from pages.ui.example import evidence, parents
 from pages.ui.figures import comparison, ranking
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, ways, words
@@ -206,7 +206,7 @@ def observations(results: Results) -> None:
     if virtual := next((run for run in done.values() if "n_virtual" in run.result), None):
         st.subheader("Virtual support vectors and their parents")
         machine = virtual.machine()
-        families.draw(virtual, machine, evidence.supports(virtual, machine, 0), FAMILIES, key="families")
+        parents.draw(virtual, machine, evidence.supports(virtual, machine, 0), FAMILIES, key="families")
 
 
 IMAGES = np.eye(3, dtype=np.float32)  # A, B, C: one row of three pixels, one of them inked

@@ -11,7 +11,7 @@ import streamlit as st
 
 from data import load
 from pages.ui import reduction
-from pages.ui.example import evidence, families, plane
+from pages.ui.example import decision_plane, evidence, parents
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, present, state, walk
@@ -153,10 +153,10 @@ def one_by_one(run, machine, chosen, name, of, ticked, on_pick):
 def by_parent(run, machine, chosen, name):
     """Virtual support vectors joined to the examples that they were made from."""
     legend = (
-        f"{families.SEE} {many(len(chosen.row), 'support vector')} of *{plain(name)}* in "
+        f"{parents.SEE} {many(len(chosen.row), 'support vector')} of *{plain(name)}* in "
         f"{len(np.unique(chosen.row)):,} families, those with the largest alphas first."
     )
-    families.draw(run, machine, chosen, PER_PAGE // families.LONGEST, key="families", legend=legend)
+    parents.draw(run, machine, chosen, PER_PAGE // parents.LONGEST, key="families", legend=legend)
 
 
 st.title("Support vectors")
@@ -244,8 +244,8 @@ if run:
         if not reason and not constructed:
             with st.container(horizontal=True):
                 on_pick = ticks.a_click(run, machine)
-        if plane.is_plane(run):
-            plane.plane(run, machine, "plane")
+        if decision_plane.is_plane(run):
+            decision_plane.plane(run, machine, "plane")
         if not len(chosen.row):
             st.info("No support vector passes these filters.", icon=":material/filter_alt_off:")
         elif order == FAMILIES:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from data import catalogue, fetch, load, transfers
-from pages.ui.example import evidence, plane
+from pages.ui.example import decision_plane, evidence
 from pages.ui.kit.words import plain
 from pages.ui.run import snapshots
 from svmcore.lab import jobs
@@ -278,9 +278,9 @@ def test_rings_of_a_run_at_work_are_those_of_the_look(digits_run):
 def test_a_machine_in_the_plane_that_has_no_support_vectors_yet_is_none(moons_run):
     """A look at a busy machine's first burst ended in an exception."""
     now = Snapshot(np.array([], int), np.zeros((1, 0)), np.zeros(1), np.zeros((1, 0), bool))
-    assert plane.machine_of(moons_run, now) is None
+    assert decision_plane.machine_of(moons_run, now) is None
     one = Snapshot(np.array([4]), np.ones((1, 1)), np.zeros(1), np.zeros((1, 1), bool))
-    assert plane.machine_of(moons_run, one).support_vectors.shape == (1, 2)
+    assert decision_plane.machine_of(moons_run, one).support_vectors.shape == (1, 2)
 
 
 def test_present_mode_shows_one_figure_at_a_time_and_folds_the_form(digits_run):

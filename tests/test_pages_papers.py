@@ -11,7 +11,7 @@ from data.dataset import Arrays
 from pages.digestion import race
 from pages.paper import figures
 from pages.paper.table import _text
-from pages.ui.example import evidence, families, jittered
+from pages.ui.example import evidence, jittered, parents
 from pages.ui.example.spoken import brief
 from pages.ui.figures import comparison
 from pages.ui.run import stored
@@ -138,12 +138,12 @@ def test_virtual_support_vectors_follow_their_parents(digits_run, monkeypatch):
     run_id = jobs.submit(recipe)
     assert jobs.wait(run_id, SECONDS).state == "done"
     run, shown = runs.get(run_id), {}
-    monkeypatch.setattr(families, "gallery", lambda pictures, tiles, **how: shown.update(tiles=tiles, **how))
+    monkeypatch.setattr(parents, "gallery", lambda pictures, tiles, **how: shown.update(tiles=tiles, **how))
     machine = run.machine()
-    families.draw(run, machine, evidence.supports(run, machine, 0), 4, key="families")
-    assert len(shown["tiles"]) == 4 * families.LONGEST
-    for start in range(0, len(shown["tiles"]), families.LONGEST):
-        parent, *children = shown["tiles"][start : start + families.LONGEST]
+    parents.draw(run, machine, evidence.supports(run, machine, 0), 4, key="families")
+    assert len(shown["tiles"]) == 4 * parents.LONGEST
+    for start in range(0, len(shown["tiles"]), parents.LONGEST):
+        parent, *children = shown["tiles"][start : start + parents.LONGEST]
         assert not parent.linked
         assert all(child.ref == parent.ref and child.ring.startswith("virtual") for child in children if child.label)
 

@@ -6,7 +6,7 @@
 import numpy as np
 import streamlit as st
 
-from pages.ui.example import evidence, plane
+from pages.ui.example import decision_plane, evidence
 from pages.ui.figures import reduction as figures
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, present, walk, words
@@ -172,8 +172,8 @@ def vectors(run: Run, parent: Run | None, c: int) -> None:
         "machine", "Machine", names, widget="selectbox", alone=False, width=200,
         help="The machine whose vectors are shown, largest weights first, and whose f is compared before and after.",
     )  # fmt: skip
-    if plane.is_plane(run):
-        plane.plane(run, machine, "reduce_plane")
+    if decision_plane.is_plane(run):
+        decision_plane.plane(run, machine, "reduce_plane")
         return
     chosen = evidence.take(evidence.supports(run, machine, c), slice(N_VECTORS))
     tiles = evidence.support_tiles(run.recipe.dataset, chosen, chosen.alpha * chosen.sign)

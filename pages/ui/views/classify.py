@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, load
-from pages.ui.example import evidence, plane
+from pages.ui.example import decision_plane, evidence
 from pages.ui.kit import gallery, parameters, present, words
 from pages.ui.kit.view import PageLink, View
 from pages.ui.run import hint, snapshots
@@ -46,10 +46,10 @@ def _pictures(run, status):
     except DataError as error:
         st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
         return
-    if plane.is_plane(run):
-        machine = run.machine() if done else plane.machine_of(run, live.whole) if live else None
+    if decision_plane.is_plane(run):
+        machine = run.machine() if done else decision_plane.machine_of(run, live.whole) if live else None
         if machine is not None or run.progress():
-            plane.plane(run, machine, key="plane")
+            decision_plane.plane(run, machine, key="plane")
     elif done or (live and len(live.top[0][0])):
         if METHODS[run.recipe.method].made:  # else its vectors are no examples
             _largest(run, live, done)

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from data import Dataset, load
-from pages.ui.example import evidence, plane
+from pages.ui.example import decision_plane, evidence
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.figures.traces import dots
@@ -92,7 +92,7 @@ def _point(run: Run | None, machine: Machine | None, shown: Shown) -> None:
     if run is not None and machine is not None:
         X, y = X[run.train_index()], evidence.labels(run).seen[run.train_index()]
     classes = shown.dataset.classes if machine is None else machine.classes
-    field = None if machine is None else plane.field_of(run, machine, np.concatenate([X, shown.X]))
+    field = None if machine is None else decision_plane.field_of(run, machine, np.concatenate([X, shown.X]))
     figure = maps.toy_plane(X, y, classes, field=field, axes=evidence.plane_axes(shown.dataset))
     star = {"symbol": "star", "size": 15, "color": "#ffffff", "line": {"width": 2, "color": INK}}
     dots(figure, *shown.X.T, star, "this point (%{x:.3g}, %{y:.3g})")

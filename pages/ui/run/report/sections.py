@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pages.ui.example import evidence, plane
+from pages.ui.example import decision_plane, evidence
 from pages.ui.figures import curves
 from pages.ui.kit import view, words
 from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS, Tile
@@ -232,11 +232,11 @@ def wrong(run) -> str:
 
 def regions(run) -> str:
     """Of points in the plane: what the machine says everywhere."""
-    if not plane.is_plane(run):
+    if not decision_plane.is_plane(run):
         return ""
     machine, test = run.machine(), run.test()
     dataset = evidence.data_of(run)
     X = evidence.rows_of(dataset, test.split, test.index)
     wrong = test.y_true != test.y_pred
-    return marks.section("The plane", charts.plane(X, class_positions(test.y_true, machine.classes), wrong,
-                                                   plane.field_of(run, machine, X), len(machine.classes)))  # fmt: skip
+    y, field = class_positions(test.y_true, machine.classes), decision_plane.field_of(run, machine, X)
+    return marks.section("The plane", charts.plane(X, y, wrong, field, len(machine.classes)))

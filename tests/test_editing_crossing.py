@@ -15,8 +15,8 @@ from svmcore import RBF, SVC, CrossTrainingSVC, NuSVC, bagged, load, save
 from svmcore.gram.threads import CORES
 from svmcore.methods.editing.beside import Beside
 from svmcore.methods.editing.crossing import Crossing
-from svmcore.methods.editing.drawing import draw_subsets
 from svmcore.methods.editing.roles import KEPT, REINSERTED, TITLES, VALIDATION
+from svmcore.methods.editing.subsets import draw_subsets
 from svmcore.solvers.session import Session
 from tests import naive
 from tests.cases import all_cases

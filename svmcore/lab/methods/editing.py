@@ -16,9 +16,9 @@ from svmcore.lab.methods.sv import SEARCHED
 from svmcore.lab.searching import GRID, said, search, trainings, values_of
 from svmcore.lab.solvers import nu_svc, svc
 from svmcore.methods.editing import RULES, CrossTrainingSVC, EditingSVC, bagged
-from svmcore.methods.editing.drawing import THIRD
 from svmcore.methods.editing.roles import EASY, KEPT, REINSERTED, TITLES, WRONG_SIDE, counts
 from svmcore.methods.editing.rule import Rule
+from svmcore.methods.editing.subsets import THIRD
 
 ANSWERS = {"final": "The final machine", "bagged": "The average of the first machines"}
 SHARE_LEFT = 0.25  # share of the training examples that the final machine trains on, about

@@ -22,9 +22,9 @@ import numpy as np
 from svmcore.kernels.base import numeral
 from svmcore.methods.editing.bagged import bagged, decisions
 from svmcore.methods.editing.beside import Beside, Trained
-from svmcore.methods.editing.drawing import THIRD, draw_subsets, subset_size, validation_part
 from svmcore.methods.editing.roles import EASY, KEPT, REINSERTED, VALIDATION, WRONG_SIDE
 from svmcore.methods.editing.rule import Given, Rule
+from svmcore.methods.editing.subsets import THIRD, draw_subsets, subset_size, validation_part
 from svmcore.model import Machine
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC

@@ -13,8 +13,8 @@ from svmcore.allowed import Allowed, above, check, is_whole, number, optional, w
 from svmcore.estimator import MachineEstimator, Targets, rows_for
 from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.crossing import Crossing, threshold
-from svmcore.methods.editing.drawing import THIRD
 from svmcore.methods.editing.roles import Edited
+from svmcore.methods.editing.subsets import THIRD
 from svmcore.model import Machine
 from svmcore.preprocess import Preprocessor
 from svmcore.rows import double_rows

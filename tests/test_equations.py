@@ -49,7 +49,7 @@ PLACES = [
     (BAKIR, "equation (3)", "solvers/smo.py", "dual_objective"),
     (OSUNA, "section 3.2.1", "solvers/smo.py", "kkt_gap"),
     (BAKIR, "section 2.1", "solvers/smo.py", "index_sets"),
-    (OSUNA, "section 3.2.2", "solvers/decomposition/sets.py", "working_set"),
+    (OSUNA, "section 3.2.2", "solvers/decomposition/working_set.py", "working_set"),
     (OSUNA, "section 3.2.3", "solvers/decomposition/rounds.py", "Rounds._round"),
     (OSUNA, "section 3.2.2", "solvers/decomposition/settings.py", "Decomposition"),
     (OSUNA, "section 3.2.3, step 1", "solvers/decomposition/bounded.py", "_Machine._arbitrary"),

@@ -57,8 +57,8 @@ def objectives() -> dict[str, float]:
     X, label = load_digits(return_X_y=True)
     X, y = (X[:130] / 16).astype(np.float32), np.where(label[:130] == 8, 1.0, -1.0)
     Y, C, kernel, tol = y[None], np.full((1, 130), 5.0), RBF(0.2), 1e-8
-    small = decomposition.sample.LARGEST, decomposition.sets.GROWTH
-    decomposition.sample.LARGEST, decomposition.sets.GROWTH = 40, 20
+    small = decomposition.sample.LARGEST, decomposition.working_set.GROWTH
+    decomposition.sample.LARGEST, decomposition.working_set.GROWTH = 40, 20
     try:
         found = {
             "smo": SVC(kernel, C=5, tol=tol).fit(X, y).history_[-1],
@@ -66,7 +66,7 @@ def objectives() -> dict[str, float]:
             "cached": last(decomposition.solve, Cached(Operand(X), kernel, 4 * 130 * 9), Y, C, tol=tol),
         }
     finally:
-        decomposition.sample.LARGEST, decomposition.sets.GROWTH = small
+        decomposition.sample.LARGEST, decomposition.working_set.GROWTH = small
     rules = Digestion(wait=0, force=300, rows=7)
     found["digestion"] = last(digestion.solve, Operand(X, "dense"), kernel, Y, C, tol=tol, settings=rules)
     images, pair = X[:40].reshape(-1, 8, 8), np.where(label[:40] < 5, 1, -1)

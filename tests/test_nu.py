@@ -70,7 +70,7 @@ def test_working_sets_reach_the_same_machine(monkeypatch):
     X, y = clouds(1500, apart=1.5)
     whole = NuSVC(RBF(0.2), nu=0.6, solver="smo", tol=1e-4).fit(X, y)
     monkeypatch.setattr("svmcore.solvers.decomposition.sample.LARGEST", 300)
-    monkeypatch.setattr("svmcore.solvers.decomposition.sets.GROWTH", 200)
+    monkeypatch.setattr("svmcore.solvers.decomposition.working_set.GROWTH", 200)
     parts = NuSVC(RBF(0.2), nu=0.6, solver="decomposition", cache_mb=4, tol=1e-4).fit(X, y)
     assert whole.converged_
     assert parts.converged_

@@ -79,7 +79,7 @@ def test_smo_stops_feasible_when_asked():
 def small_sets(monkeypatch):
     monkeypatch.setattr(decomposition.sample, "LARGEST", 120)
     monkeypatch.setattr(decomposition.sample, "SMALLEST", 120)
-    monkeypatch.setattr(decomposition.sets, "GROWTH", 60)
+    monkeypatch.setattr(decomposition.working_set, "GROWTH", 60)
 
 
 @pytest.mark.parametrize("square_bytes", [2**30, 4 * 100**2], ids=["all SVs fit", "only part of the SVs fits"])

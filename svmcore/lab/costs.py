@@ -30,7 +30,7 @@ from typing import NamedTuple
 from svmcore.gram.sources import STEP
 from svmcore.memory import MB
 from svmcore.solvers.decomposition.sample import sample_size
-from svmcore.solvers.decomposition.sets import GROWTH
+from svmcore.solvers.decomposition.working_set import GROWTH
 from svmcore.solvers.general import SLOW
 from svmcore.source import NUMBERS, SMO_UP_TO
 

@@ -26,10 +26,10 @@ from svmcore.solvers.decomposition.bounded import Bounded
 from svmcore.solvers.decomposition.nu import NuRounds
 from svmcore.solvers.decomposition.reports import standing
 from svmcore.solvers.decomposition.rounds import Rounds
-from svmcore.solvers.decomposition.sets import first_set
 from svmcore.solvers.decomposition.settings import CHOICES, Decomposition
 from svmcore.solvers.decomposition.state import State
 from svmcore.solvers.decomposition.trace import Round, Trace
+from svmcore.solvers.decomposition.working_set import first_set
 from svmcore.solvers.progress import Solution, Stopped
 from svmcore.solvers.session import Session
 

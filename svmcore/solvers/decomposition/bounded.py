@@ -21,10 +21,10 @@ from svmcore.solvers.decomposition.look import check_gaps, compute_afresh, look_
 from svmcore.solvers.decomposition.pricing import Priced, Pricing
 from svmcore.solvers.decomposition.reports import note, see, see_present
 from svmcore.solvers.decomposition.rounds import GAIN
-from svmcore.solvers.decomposition.sets import both_ends
 from svmcore.solvers.decomposition.settings import Decomposition
 from svmcore.solvers.decomposition.square import Square
 from svmcore.solvers.decomposition.state import FUTILE, SMALLEST_SET, State
+from svmcore.solvers.decomposition.working_set import both_ends
 from svmcore.solvers.progress import Stopped
 from svmcore.solvers.session import ending
 

@@ -29,9 +29,9 @@ from svmcore.solvers.decomposition.inner import as_matrix, solve_set
 from svmcore.solvers.decomposition.look import check_gaps, compute_afresh, look_exactly, refresh, take_in
 from svmcore.solvers.decomposition.reports import note
 from svmcore.solvers.decomposition.sample import whole_pays
-from svmcore.solvers.decomposition.sets import GROWTH, leave_out_settled, left_out, plan_growth, working_set
 from svmcore.solvers.decomposition.square import Square
 from svmcore.solvers.decomposition.state import FUTILE, State
+from svmcore.solvers.decomposition.working_set import GROWTH, leave_out_settled, left_out, plan_growth, working_set
 from svmcore.solvers.progress import ROUNDS, WHOLE, Strategy
 from svmcore.solvers.session import ending
 

@@ -7,8 +7,8 @@ missing, and the run that has it.
 import streamlit as st
 
 from data import DataError
-from pages.labels import ask, gives, judge, listed, target
-from pages.labels.listed import Doubt
+from pages.labels import ask, doubtful, gives, judge, target
+from pages.labels.doubtful import Doubt
 from pages.ui.example import evidence
 from pages.ui.kit import parameters, present, state, words
 from pages.ui.kit.words import plain
@@ -24,7 +24,7 @@ from svmcore.lab.store.runs import Run
 def by_a_way(run: Run) -> list[Doubt] | None:
     """The training examples that are doubted, in the best way that the run has, or another one of the reader's choice.
     None where it has no way."""
-    ways = listed.of_ways(run)
+    ways = doubtful.of_ways(run)
     if not ways:
         return None
     way = parameters.choice(
@@ -32,12 +32,12 @@ def by_a_way(run: Run) -> list[Doubt] | None:
         help="Out of folds: by machines that were trained without the example. By cross-training: by the margins of "
         "its first machines. Bounded alpha: examples that the run's own machine could not learn.",
     )  # fmt: skip
-    return listed.doubted(run.id, way)
+    return doubtful.doubted(run.id, way)
 
 
 def missing(run: Run) -> None:
     """Say that the run has no folds, the best way of all, and offer the same recipe with some."""
-    ways = listed.of_ways(run)
+    ways = doubtful.of_ways(run)
     if "folds" in ways:
         return
     with st.container(border=True):
@@ -81,7 +81,7 @@ present.about(
 run = trained_run()
 if run:
     another_run(run, "labels")
-    lists = listed.LISTS
+    lists = doubtful.LISTS
     with present.form("What to review"), st.container(horizontal=True, vertical_alignment="bottom"):
         kind = parameters.choice(
             "doubted",

@@ -8,7 +8,7 @@ import pytest
 from data import catalogue, load, revisions, verdicts
 from data.dataset import Arrays
 from data.verdicts import LABEL, OUT, Verdict
-from pages.labels import judge, listed, target
+from pages.labels import doubtful, judge, target
 from pages.ui.kit.text import with_sign
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, jobs
@@ -92,7 +92,7 @@ def test_verdicts_are_given_undone_and_trained_on(run):
 
 def test_a_label_that_the_machine_says_too_is_not_said_to_be_called_another(home):
     run = finished(NOISY.replace(folds=None, options={}, classes=(3, 8), C=0.01))
-    doubts = listed.doubted(run.id, "bound")
+    doubts = doubtful.doubted(run.id, "bound")
     agreed = [doubt.agreed for doubt in doubts]
     assert any(agreed), "within the margin, on the right side"
     at = agreed.index(True)
@@ -104,9 +104,9 @@ def test_a_label_that_the_machine_says_too_is_not_said_to_be_called_another(home
 
 def test_a_verdict_on_an_example_whose_label_noise_swapped_is_of_the_label_shown(run):
     app, base = open_page("labels", run=run.id), load("digits-8x8")
-    swapped = listed.swapped(run)
+    swapped = doubtful.swapped(run)
     assert app.text_input(key="revision").value == "practice"
-    doubts = listed.doubted(run.id, "folds")
+    doubts = doubtful.doubted(run.id, "folds")
     at = next(i for i, doubt in enumerate(doubts) if doubt.key in swapped)
     app = open_page("labels", run=run.id, at=str(at + 1))
     key = shown(app)
@@ -236,9 +236,9 @@ def test_copies_and_outliers_are_lists_of_their_own(home):
     assert shown(app) == ("train", 3)
     assert "Given ant · its duplicate bee" in texts(app)
     assert "It equals 1 training example in every value: 40 (bee)." in texts(app)
-    told = listed.pairs(run)[2].sentence
+    told = doubtful.pairs(run)[2].sentence
     assert told == f"It equals training example 0, a {names[y[0]]}, so a test example was used for training."
-    assert listed.pairs(run)[2].key == ("test", 10)
+    assert doubtful.pairs(run)[2].key == ("test", 10)
     assert RELATED.status(run.id).state == "done", "found once, beside the runs"
     app = open_page("labels", run=run.id, doubted="outliers")
     assert shown(app) == ("train", 7)
@@ -283,9 +283,9 @@ def test_what_is_being_found_can_be_stopped_and_what_failed_says_why(run, monkey
 
 
 def test_without_any_doubt_a_list_says_so(run, monkeypatch):
-    monkeypatch.setitem(listed.LISTS, "pairs", listed.LISTS["pairs"]._replace(find=lambda run: []))
+    monkeypatch.setitem(doubtful.LISTS, "pairs", doubtful.LISTS["pairs"]._replace(find=lambda run: []))
     app = open_page("labels", run=run.id, doubted="pairs")
-    assert listed.LISTS["pairs"].none in [box.value for box in app.success]
+    assert doubtful.LISTS["pairs"].none in [box.value for box in app.success]
 
 
 def test_judged_test_labels_are_counted_both_ways(run):

@@ -12,8 +12,8 @@ import streamlit as st
 
 from data import revisions
 from pages.labels import gives, judge
+from pages.labels.doubtful import Doubt
 from pages.labels.judge import Judging
-from pages.labels.listed import Doubt
 from pages.labels.target import Target
 from pages.ui.example import evidence
 from pages.ui.figures.frame import bare, log_ticks, show, worded

@@ -14,8 +14,8 @@ import streamlit as st
 
 from data import Dataset, verdicts
 from data.verdicts import Verdict
-from pages.labels import gives, listed, merging, target
-from pages.labels.listed import Doubt, Near
+from pages.labels import doubtful, gives, merging, target
+from pages.labels.doubtful import Doubt, Near
 from pages.labels.target import Target
 from pages.ui.example import evidence
 from pages.ui.kit import parameters, state, walk, words
@@ -42,7 +42,7 @@ def hint(run: Run, to: Target, doubts: tuple[Doubt, ...]) -> None:
         help="The recipe swapped known labels by its seed. Shows your precision and recall; review labels first.",
     )  # fmt: skip
     if asked:
-        st.markdown(practised(listed.swapped(run), [doubt.key for doubt in doubts], to.standing))
+        st.markdown(practised(doubtful.swapped(run), [doubt.key for doubt in doubts], to.standing))
 
 
 def practised(swapped: set, ranked: list, stands: dict) -> str:
@@ -107,7 +107,7 @@ def _bill(run: Run, doubt: Doubt, now: TaskStatus) -> None:
     found: Unseen = now.result
     dataset, names = evidence.data_of(run), evidence.class_names(run, found.machine)
     X = evidence.rows_of(dataset, doubt.part, np.array([doubt.row]))
-    shown = Shown(dataset, X, doubt.given, listed.ref(run, doubt))
+    shown = Shown(dataset, X, doubt.given, doubtful.ref(run, doubt))
     said = Answer(X[0], found.k, found.f, names, int(answers(found.f)), names.index(doubt.given), "given")
     sides = said.sides()
     sums, pictured = ([of[c] for c in sides] for of in (found.contributions, found.strongest))
@@ -145,8 +145,8 @@ class Judging(NamedTuple):
 
 def judge(judging: Judging) -> None:
     """The example that is looked at, its keys, and what comes next; drawn anew by itself with each verdict."""
-    title = listed.LISTS[judging.kind].title.lower()
-    walk.over((listed.ref(judging.run, doubt) for doubt in judging.doubts), f"list {title}")
+    title = doubtful.LISTS[judging.kind].title.lower()
+    walk.over((doubtful.ref(judging.run, doubt) for doubt in judging.doubts), f"list {title}")
     _look(judging)
 
 
@@ -176,7 +176,7 @@ def one(judging: Judging, stands) -> None:
         if judging.beside:
             judging.beside()
         else:
-            _neighbours(judging, doubt, listed.near(judging.run.id, doubts)[at])
+            _neighbours(judging, doubt, doubtful.near(judging.run.id, doubts)[at])
     if not judging.beside:
         section(judging.run, doubt)
     _strip(judging, at, stands)
@@ -203,7 +203,7 @@ def _picture(judging: Judging, doubt: Doubt) -> None:
     if dataset.image_shape is None:
         X = evidence.rows_of(dataset, doubt.part, rows)
         table.top(
-            judging.run, judging.run.machine(), Shown(dataset, X, doubt.given or None, listed.ref(judging.run, doubt))
+            judging.run, judging.run.machine(), Shown(dataset, X, doubt.given or None, doubtful.ref(judging.run, doubt))
         )
         return
     drawn = evidence.large_picture(dataset, doubt.part, doubt.row)
@@ -221,7 +221,7 @@ def _called(judging: Judging, doubt: Doubt) -> str:
 
 def _word(judging: Judging, doubt: Doubt) -> str:
     """What stands before the other class of an example: by whom it is called so."""
-    return "also predicted; runner-up" if doubt.agreed else listed.LISTS[judging.kind].said
+    return "also predicted; runner-up" if doubt.agreed else doubtful.LISTS[judging.kind].said
 
 
 def _said(judging: Judging, doubt: Doubt, verdict: Verdict | None) -> None:
@@ -235,7 +235,7 @@ def _said(judging: Judging, doubt: Doubt, verdict: Verdict | None) -> None:
         st.caption(f"{_called(judging, doubt)} of {plain(judging.dataset.entry.title)}", width="content")
         st.button(
             "Why", icon=":material/help:", key=f"label_why_{doubt.part}_{doubt.row}", on_click=_why,
-            args=(listed.ref(judging.run, doubt),), type="tertiary",
+            args=(doubtful.ref(judging.run, doubt),), type="tertiary",
             help="The prediction of the run's machine, and the contributions of its support vectors.",
         )  # fmt: skip
 
@@ -247,7 +247,7 @@ def _why(ref: str) -> None:
 
 def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
     """A button for each verdict, with its key; none has one while a view lies over the page."""
-    keys, (given, had) = DIGIT not in st.query_params, listed.labels(judging.run, doubt)
+    keys, (given, had) = DIGIT not in st.query_params, doubtful.labels(judging.run, doubt)
 
     def button(label: str, name: str, key: str | None, help: str, on_click, *args, on="", **how) -> None:
         st.button(
@@ -399,7 +399,7 @@ def _strip(judging: Judging, at: int, stands) -> None:
     gallery(
         np.stack(drawn), tiles, key="label_strip", alt="The next examples in this list, and your decisions", size=42,
         on_pick=lambda number: _go(judging, at, int(number)), whole_page=False,
-        legend=f"The list: {'given → ' * (not judging.of)}{listed.LISTS[judging.kind].said} above each"
+        legend=f"The list: {'given → ' * (not judging.of)}{doubtful.LISTS[judging.kind].said} above each"
         f"{'; after the dot, the most likely other class' * any(one.agreed for one in shown)}, your decision below; "
         "the ring marks the current example. Click an example to open it.",
     )  # fmt: skip

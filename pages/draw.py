@@ -3,7 +3,7 @@
 import streamlit as st
 
 from data import catalogue
-from pages.draw import address, machines, view
+from pages.draw import address, board, machines
 from pages.ui.kit import present, state, ways
 from pages.ui.kit.words import plain
 from pages.ui.run import polling
@@ -36,25 +36,25 @@ def drawing(found) -> None:
     tests = first.result["n_test"] if first else 0
     address.read(tests)
     address.keep_within(tests)
-    ink = view.prepared(how, first)
+    ink = board.prepared(how, first)
     place = st.container(horizontal=True)
-    with place.container(width=view.LEFT):
-        view.board()
+    with place.container(width=board.LEFT):
+        board.board()
         brief = st.empty()
-        view.tools(tests)
-        view.pad(ink)
+        board.tools(tests)
+        board.pad(ink)
     if runs:
-        said = view.answers(place.container(horizontal=True), runs, ink)  # beside the canvas as far as there is room
+        said = board.answers(place.container(horizontal=True), runs, ink)  # beside the canvas as far as there is room
         if said:
             brief.markdown(f"Answers: **{plain(' · '.join(said))}**")
     elif not found:
-        with place.container(width=view.LEFT):
+        with place.container(width=board.LEFT):
             nobody(state.current_run())
     if runs and ink is not None:
-        st.caption(view.SEE)
-    view.steps(how, first)
+        st.caption(board.SEE)
+    board.steps(how, first)
     if runs and ink is not None:
-        view.why(runs, ink)
+        board.why(runs, ink)
     address.write()
 
 

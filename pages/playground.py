@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from pages.playground import controls, opening, view
+from pages.playground import controls, opening, plot
 from pages.ui.kit import present
 
 st.title("Playground")
 if not present.presenting() and not st.session_state.get("lesson_at"):  # it would say what a lesson asks
-    st.markdown(f"{view.PURPOSE}  \n{view.SENTENCE}")
+    st.markdown(f"{plot.PURPOSE}  \n{plot.SENTENCE}")
 note = st.empty()
 controls.begin()
-view.playground()
-view.ways_on()
+plot.playground()
+plot.ways_on()
 if not opening.ready():  # the first picture of this process: with the machine that is kept, or without one
     opening.load(note)
     st.rerun()

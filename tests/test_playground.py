@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from data import plane
 from pages.playground import opening
-from pages.playground import view as component
+from pages.playground import plot as component
 from pages.ui.kit.text import plain, short
 from pages.ui.play import setting, solve, solved
 from pages.ui.recipe import config
@@ -162,7 +162,7 @@ def own_home(tmp_path_factory):
 
 
 def test_its_first_picture_needs_no_library():
-    code = "import sys, pages.playground.view; "
+    code = "import sys, pages.playground.plot; "
     code += "print(sorted({'svmcore', 'numba', 'sklearn', 'scipy'} & sys.modules.keys()))"
     told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"

@@ -46,7 +46,7 @@ def disagreement(a: Run, b: Run) -> None:
     test = pairs.all_pairs(found.wrong)[0, 1]
     st.markdown(
         f"**Where they disagree.** Of {len(found.index):,} test examples, {test.fixed} are wrong only on the left and "
-        f"{test.broken} only on the right. {pairs.said('the left one', 'the right one', test)}"
+        f"{test.broken} only on the right. {pairs.mcnemar_in_words('the left one', 'the right one', test)}"
     )
     ways.to("compare", "Compare them example by example", "compare", {"compare": [a.id, b.id]})
     if len(found.classes) == 2 and all(f.shape[1] == 1 for f in found.decision):

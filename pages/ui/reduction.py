@@ -201,7 +201,7 @@ def _with_nearest(parent: Run, machine, chosen, own: np.ndarray, tiles: list[Til
     """Pictures and tiles of vectors, each with the support vectors of the parent nearest in angle behind it."""
     before, dataset, name = parent.machine(), evidence.data_of(parent), parent.recipe.dataset
     position, cosines = nearest.by_angle(machine.kernel, before, machine.support_vectors[chosen.position], N_NEAREST)
-    at = evidence.at(parent, before, 0, position.ravel())
+    at = evidence.supports_at(parent, before, 0, position.ravel())
     own, theirs = one_size(own, evidence.support_pictures(parent, before, at))
     theirs = theirs.reshape(len(own), N_NEAREST, *theirs.shape[1:])
     laid = []

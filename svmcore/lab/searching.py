@@ -68,7 +68,7 @@ def trainings(recipe, size: Sizes) -> list[Stage]:
     return [Stage(n, size.machines, FOLDS * len(values), rounds=effort(size, values))]
 
 
-def said(estimator) -> dict:
+def search_result(estimator) -> dict:
     """What a result says of the search that a `train` has left on its estimator; {} of none."""
     found = getattr(estimator, "chosen_", None)
     return {} if found is None else {"chosen": [found.value], "search_seconds": found.seconds}

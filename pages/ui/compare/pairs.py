@@ -65,11 +65,11 @@ def verdict(laid: Laid, b: int, pairs: dict[tuple[int, int], Pair]) -> None:
             f"**{B} fixes {pair.fixed:,} and breaks {pair.broken:,}** of {A}'s predictions: {wrong[a].sum():,} errors "
             f"become {wrong[b].sum():,} of {wrong.shape[1]:,}."
         )
-        st.markdown(said(A, B, pair, several=len(laid.runs) > 2))
+        st.markdown(mcnemar_in_words(A, B, pair, several=len(laid.runs) > 2))
         st.caption(differ if other else "Their predictions are identical.")
 
 
-def said(A: str, B: str, pair: Pair, several: bool = False) -> str:
+def mcnemar_in_words(A: str, B: str, pair: Pair, several: bool = False) -> str:
     """The exact McNemar test in words."""
     only = pair.fixed + pair.broken
     if not only:

@@ -218,10 +218,10 @@ def constructed(machine: Machine) -> bool:
 def supports(run: Run, machine: Machine, c: int) -> Supports:
     """The support vectors of machine c, largest alpha first, ties in the order of the training set."""
     position = np.flatnonzero(machine.coef[c])
-    return at(run, machine, c, position[np.argsort(-np.abs(machine.coef[c, position]), kind="stable")])
+    return supports_at(run, machine, c, position[np.argsort(-np.abs(machine.coef[c, position]), kind="stable")])
 
 
-def at(run: Run, machine: Machine, c: int, position: np.ndarray) -> Supports:
+def supports_at(run: Run, machine: Machine, c: int, position: np.ndarray) -> Supports:
     """The support vectors at these positions of the Machine's arrays, in this order, as machine c has them."""
     row = dataset_rows(run, machine)[position]
     made = np.zeros(len(position), bool) if machine.jitter is None else machine.jitter[position] > 0

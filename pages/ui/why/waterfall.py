@@ -157,7 +157,7 @@ def _pictures(view: View, of: list[np.ndarray]) -> np.ndarray:
     """A picture for each line: the support vector, or the parent, as the machine sees it."""
     first = np.array([positions[0] for positions in of])
     if view.by == "sv":
-        return evidence.support_pictures(view.run, view.machine, evidence.at(view.run, view.machine, 0, first))
+        return evidence.support_pictures(view.run, view.machine, evidence.supports_at(view.run, view.machine, 0, first))
     return evidence.form_pictures(view.run, view.row[first])
 
 

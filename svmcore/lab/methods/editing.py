@@ -13,7 +13,7 @@ from svmcore.lab.costs import Sizes, Stage, effort, in_the_end
 from svmcore.lab.fields import FLAG, NUMBERS, Field, RecipeError, choice, numerals, numeric, of_each
 from svmcore.lab.method import Method, MethodFile
 from svmcore.lab.methods.sv import SEARCHED
-from svmcore.lab.searching import GRID, said, search, trainings, values_of
+from svmcore.lab.searching import GRID, search, search_result, trainings, values_of
 from svmcore.lab.solvers import nu_svc, svc
 from svmcore.methods.editing import RULES, CrossTrainingSVC, EditingSVC, bagged
 from svmcore.methods.editing.roles import EASY, KEPT, REINSERTED, TITLES, WRONG_SIDE, counts
@@ -243,7 +243,7 @@ class Editing(Method):
         return rule(**{field.name: recipe.option(field.name) for field in numerals(rule)})
 
     def figures(self, estimator) -> dict:
-        return {"roles": list(counts(estimator.role_).values())} | said(estimator)
+        return {"roles": list(counts(estimator.role_).values())} | search_result(estimator)
 
     def arrays(self, estimator) -> dict[str, dict[str, np.ndarray]]:
         return {"edited": {"role": estimator.role_, "mean": np.zeros(0), "variance": np.zeros(0)}}

@@ -7,7 +7,7 @@ from svmcore.allowed import amount, several
 from svmcore.lab.costs import Sizes, Stage, effort
 from svmcore.lab.fields import Field, RecipeError, choice, numeric
 from svmcore.lab.method import Method
-from svmcore.lab.searching import GRID, said, search, trainings, values_of
+from svmcore.lab.searching import GRID, search, search_result, trainings, values_of
 from svmcore.lab.solvers import nu_svc, svc
 
 SEARCHED = {"chosen": several(amount, 1, 2), "search_seconds": amount}  # of a result: what a grid came to
@@ -64,7 +64,7 @@ class SupportVectors(Method):
         return "scikit-learn squares no slack of a kernel machine; allowed: loss hinge" if squared(recipe) else ""
 
     def figures(self, estimator) -> dict:
-        return said(estimator)
+        return search_result(estimator)
 
     def words(self, result: dict) -> str:
         if "chosen" not in result:

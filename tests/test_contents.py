@@ -51,7 +51,7 @@ class Weighed(Method):
 def run(home, monkeypatch):
     monkeypatch.setitem(METHODS, "weighed", Weighed())
     yield finished(MOONS.replace(method="weighed"))
-    contents._looked.clear()  # of a method that is no more
+    contents._states.clear()  # of a method that is no more
 
 
 def test_what_a_method_keeps_is_written_read_and_checked_by_what_it_declares(run):
@@ -102,7 +102,7 @@ def test_lines_of_progress_are_checked_by_what_the_method_declares(run):
 
 def test_of_a_run_at_work_its_last_state_alone_stays_in_memory(run, monkeypatch):
     folder, looked = run.path, []
-    monkeypatch.setattr(contents, "_looked", {})
+    monkeypatch.setattr(contents, "_states", {})
     see = contents._see
     monkeypatch.setattr(contents, "_see", lambda path, *how: looked.append(path.name) or see(path, *how))
     run.state  # noqa: B018  (a look)
@@ -112,13 +112,13 @@ def test_of_a_run_at_work_its_last_state_alone_stays_in_memory(run, monkeypatch)
         append_line(folder / "progress.jsonl", {"iterations": line})
         assert run.state == "done"
     assert looked == ["progress.jsonl"] * 5
-    assert list(contents._looked) == [str(folder)]
+    assert list(contents._states) == [str(folder)]
 
 
 def test_no_more_runs_are_remembered_than_may_be(home, monkeypatch):
-    monkeypatch.setattr(contents, "_looked", {})
-    monkeypatch.setattr(contents, "MAX_LOOKED", 3)
+    monkeypatch.setattr(contents, "_states", {})
+    monkeypatch.setattr(contents, "MAX_STATES", 3)
     created = [runs.create(MOONS) for _ in range(5)]
     assert len(runs.newest_first()) == len(created)
-    assert len(contents._looked) == 3
+    assert len(contents._states) == 3
     assert all(run.recipe == MOONS for run in created)

@@ -80,7 +80,7 @@ def two(tmp_path_factory):
 
 def drawn(app, monkeypatch, goes, at=None, skip=0):
     """Draw the page of the run anew, as if nothing of the run had been read yet; from where it was looked at."""
-    contents._looked.clear()
+    contents._states.clear()
     contents.MACHINES._values.clear()
     app.query_params["run"], app.query_params["digit"] = goes.name, "digits-8x8/train/3"
     with monkeypatch.context() as patched:

@@ -37,7 +37,7 @@ from svmcore.model import Machine
 from svmcore.saved import load
 
 MAX_MACHINES = 32  # kept at hand
-MAX_LOOKED = 4096  # runs of which it is remembered what was seen
+MAX_STATES = 4096  # runs of which it is remembered what was seen
 
 
 class RunFile(NamedTuple):
@@ -66,9 +66,9 @@ class RunContents(NamedTuple):
     oddity: str
 
 
-class Look(NamedTuple):
-    """One look at a run's folder: the stamp of each file (`_stamps`), what was seen of it with what is wrong, and what
-    that comes to."""
+class FolderState(NamedTuple):
+    """A run's folder as it was last seen: the stamp of each file (`_stamps`), what was seen of it with what is wrong,
+    and what that comes to."""
 
     stamps: dict[str, tuple | str | None]
     seen: dict[str, tuple[object, str]]
@@ -79,27 +79,27 @@ class Look(NamedTuple):
 # third, and the pages fit beside them: with 8 GB free three machines of 88,000 virtual SVs, 350 MB each. Of small ones
 # no more than a page shows: a day's runs, each looked at once, would add up to that sixth.
 MACHINES = Bounded(share_of_memory(1 / 6, least_mb=256), most=MAX_MACHINES)
-_looked: dict[str, Look] = {}  # by folder; of its last state alone, as a run at work has a new one each second
+_states: dict[str, FolderState] = {}  # by folder; of its last state alone, as a run at work has a new one each second
 
 
 def of(folder: Path) -> RunContents:
     """What a run's folder holds. Reads what has changed since the last time; the rest is one `stat` for each file, and
     nothing within `folders.one_look`."""
-    return folders.seen(folder, lambda: _of(folder))
+    return folders.seen(folder, lambda: _contents_of(folder))
 
 
-def _of(folder: Path) -> RunContents:
+def _contents_of(folder: Path) -> RunContents:
     stamps = dict(_stamps(folder))
-    last = _looked.get(str(folder))
+    last = _states.get(str(folder))
     if last is None or last.stamps != stamps:
         reading.require_there(folder)  # a run that went between two stamps looks like one without some of its files
         try:
-            last = _looked[str(folder)] = _look(folder, stamps, last)
+            last = _states[str(folder)] = _state_of(folder, stamps, last)
         except FileNotFoundError:  # it went after its stamp was taken
-            return _of(folder)
-        if len(_looked) > MAX_LOOKED:
-            for oldest in list(_looked)[:-MAX_LOOKED]:
-                _looked.pop(oldest, None)
+            return _contents_of(folder)
+        if len(_states) > MAX_STATES:
+            for oldest in list(_states)[:-MAX_STATES]:
+                _states.pop(oldest, None)
     return last.contents
 
 
@@ -107,9 +107,9 @@ def blame(path: Path, reason: str) -> Damaged:
     """Remember that a file is damaged, as long as its folder stays as it is; the error to raise."""
     damaged, folder = Damaged(path.name, reason), path.parent
     folders.look_again()
-    contents = _of(folder)
-    if not contents.damage and (last := _looked.get(str(folder))):
-        _looked[str(folder)] = last._replace(contents=contents._replace(damage=str(damaged)))
+    contents = _contents_of(folder)
+    if not contents.damage and (last := _states.get(str(folder))):
+        _states[str(folder)] = last._replace(contents=contents._replace(damage=str(damaged)))
         folders.look_again()
     return damaged
 
@@ -130,7 +130,7 @@ def _stamps(folder: Path) -> tuple:
     return tuple(stamps)
 
 
-def _look(folder: Path, stamps: dict, last: Look | None) -> Look:
+def _state_of(folder: Path, stamps: dict, last: FolderState | None) -> FolderState:
     """See the files of a run in the state that `stamps` tell, but for those that are as they were at the last look."""
 
     def see(name: str, file: RunFile) -> tuple[object, str]:
@@ -148,7 +148,7 @@ def _look(folder: Path, stamps: dict, last: Look | None) -> Look:
     recipe, result = values["recipe.json"], values["result.json"]
     if not damage and result and recipe.folds and "validation" not in result:
         damage = str(Damaged("result.json", "it has no validation, but the recipe requires one"))
-    return Look(stamps, seen, RunContents(values, damage, oddity))
+    return FolderState(stamps, seen, RunContents(values, damage, oddity))
 
 
 def _see(path: Path, stamp: tuple | str | None, file: RunFile) -> tuple[object, str]:

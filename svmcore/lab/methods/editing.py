@@ -12,8 +12,7 @@ from svmcore.lab.costs import EASY as CLEAN
 from svmcore.lab.costs import Sizes, Stage, effort, in_the_end
 from svmcore.lab.fields import FLAG, NUMBERS, Field, RecipeError, choice, numerals, numeric, of_each
 from svmcore.lab.method import Method, MethodFile
-from svmcore.lab.methods.sv import SEARCHED
-from svmcore.lab.searching import GRID, search, search_result, trainings, values_of
+from svmcore.lab.methods.sv import GRID, SEARCHED, search, search_result, trainings, values_of
 from svmcore.lab.solvers import nu_svc, svc
 from svmcore.methods.editing import RULES, CrossTrainingSVC, EditingSVC, bagged
 from svmcore.methods.editing.roles import EASY, KEPT, REINSERTED, TITLES, WRONG_SIDE, counts

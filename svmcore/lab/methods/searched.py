@@ -8,8 +8,8 @@ from svmcore.explain.remedy import FAMILIES
 from svmcore.jitter import JitterSet, seeded
 from svmcore.lab.costs import Sizes, Stage, in_the_end
 from svmcore.lab.fields import Field, Kind, RecipeError, choice, numeric
+from svmcore.lab.methods.sv import FOLDS
 from svmcore.lab.methods.vsv import VirtualSupportVectors
-from svmcore.lab.searching import FOLDS
 from svmcore.lab.split import possible_folds
 from svmcore.methods.virtual.search import Search, Tried, search_jitters
 from svmcore.solvers.progress import under_name

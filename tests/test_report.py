@@ -151,6 +151,7 @@ def test_a_run_with_progress_and_no_result_has_its_course(home, state, recipe):
     text, _ = read(run)
     assert "<h2>Convergence</h2>" in text
     assert state in text
+    assert "Not stored: there is no result." in text
     assert "Not shown" not in text
     run.release()
 

@@ -142,9 +142,7 @@ def _data(run: Run) -> str:
 
 def _made_with(run: Run) -> str:
     """Machine and versions, as the run kept them."""
-    kept = (run.result or {}).get("made_with")
-    if not kept:
-        said = "This run is from an older version, which did not store the environment." if run.result else "Not "
-        "stored: there is no result."
-        return marks.section("Made with", marks.paragraph(said))
-    return marks.section("Made with", marks.facts(kept))
+    if made_with := (run.result or {}).get("made_with"):
+        return marks.section("Made with", marks.facts(made_with))
+    older = "This run is from an older version, which did not store the environment."
+    return marks.section("Made with", marks.paragraph(older if run.result else "Not stored: there is no result."))

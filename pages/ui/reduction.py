@@ -177,8 +177,8 @@ def vectors(run: Run, parent: Run | None, c: int) -> None:
         return
     chosen = evidence.take(evidence.supports(run, machine, c), slice(N_VECTORS))
     tiles = evidence.support_tiles(run.recipe.dataset, chosen, chosen.alpha * chosen.sign)
-    pictures, alt = evidence.support_pictures(run, machine, chosen), "The vectors with the largest weights of "
-    f"{names[c]}"
+    pictures = evidence.support_pictures(run, machine, chosen)
+    alt = f"The vectors with the largest weights of {names[c]}"
     of_machine = f"of *{words.plain(names[c])}*"
     if parent is None:
         gallery(pictures, tiles, key="reduce_z", alt=alt)

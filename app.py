@@ -49,7 +49,7 @@ MENU = {
     "Train": [
         entry("t", "train", "Train", "play_circle", of_a_run=True,
               help="Choose dataset, kernel and C, and watch the machine converge."),
-        entry("w", "sweep", "Choose C", "tune",
+        entry("w", "sweep", "Choose", "tune",
               help="Cross-validate over C, the kernel or the jitter set, and compare with the test error."),
         entry("r", "runs", "Runs", "list",
               help="Find, name, tag, compare, export and delete runs."),

@@ -1,8 +1,8 @@
-"""Choose C: cross-validation over one field of a recipe, one ordinary run a value, the test set beside it.
+"""Choose: cross-validation over one or two fields of a recipe, one ordinary run for each value or pair of values.
 
-What a sweep goes over: a recipe in short form, one of its fields, and the values of it.
+What a sweep goes over: a recipe in short form, one of its fields with the values of it, perhaps another.
 
-address  ->  Sweep  ->  widgets  ->  Sweep  ->  address      (fields as in `Recipe.to_query`, and over, value)
+address  ->  Sweep  ->  widgets  ->  Sweep  ->  address      (as in `Recipe.to_query`; over, value, and, and_value)
 """
 
 from dataclasses import replace
@@ -21,7 +21,7 @@ from pages.ui.kit.ways import button
 from pages.ui.recipe import config, data_set
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
-from svmcore.lab.analyses.sweep import Sweep
+from svmcore.lab.analyses.sweep import BY, Sweep
 from svmcore.lab.fields import LABELS, Field, choice, numerals, numeric
 from svmcore.lab.methods import METHODS
 from svmcore.lab.methods.searched import SearchedJitters
@@ -37,6 +37,8 @@ PARTS = replace(
     help="Folds of the training set, each held out once. Usual: 5 or 10.",
 )
 OVER = Field("over", choice(USUAL), "C", "Over", "The setting to vary.")
+AND = Field("and", choice(("", *USUAL)), "", "And", "A second setting: every pair of values is a cell of a map.")
+FEW = 9  # values that stand side by side
 JITTERING = "vsv"  # the method of a sweep over jitter sets whose recipe uses none
 
 
@@ -70,9 +72,14 @@ def _sweep() -> Sweep:
         names = fields_of(base)
         over = FORM.draw(OVER, widget="segmented_control", options=list(names), format_func=names.get)
         values = _values(over)
-    if over == "jitters" and not METHODS[base.method].uses_jitters:
+    with st.container(horizontal=True):
+        others = ["", *(name for name in names if name != over)]
+        called = names | {"": "nothing else"}
+        second = FORM.draw(AND, widget="selectbox", options=others, format_func=called.get, width=200)
+        seconds = _values(second) if second else ()
+    if "jitters" in (over, second) and not METHODS[base.method].uses_jitters:
         base = base.replace(method=JITTERING)
-    sweep = Sweep(base, over, tuple(values))
+    sweep = Sweep(base, over, tuple(values), second, tuple(seconds))
     sweep.recipes()
     return sweep
 
@@ -81,12 +88,14 @@ def _spread(sweep: Sweep) -> dict:
     base = sweep.base
     classes = [c for c in catalogue.entry(base.dataset).classes if str(c) in map(str, base.classes)]
     shown = {"n_train": base.n_train, "n_test": base.n_test, "folds": base.folds or FOLDS, "bounds": base.bounds}
-    return shown | {"classes": classes, "over": sweep.field, f"values_{sweep.field}": list(sweep.values)}
+    shown |= {"classes": classes, "over": sweep.field, f"values_{sweep.field}": list(sweep.values)}
+    return shown | {"and": sweep.second} | ({f"values_{sweep.second}": list(sweep.seconds)} if sweep.second else {})
 
 
 def link(sweep: Sweep) -> dict[str, str | list[str]]:
     """The query parameters that open the form with this sweep."""
-    return config.link(sweep.base) | {"over": sweep.field, "value": list(sweep.values)}
+    second = {"and": sweep.second, "and_value": list(sweep.seconds)} if sweep.second else {}
+    return config.link(sweep.base) | {"over": sweep.field, "value": list(sweep.values)} | second
 
 
 def _read(given: dict[str, list[str]]) -> tuple[Sweep, list[str]]:
@@ -96,10 +105,15 @@ def _read(given: dict[str, list[str]]) -> tuple[Sweep, list[str]]:
     if over not in fields_of(recipe):
         wrong.append(str(RecipeError("over", over, ", ".join(fields_of(recipe)))))
         over = "C"
-    return Sweep(recipe, over, tuple(given.get("value", USUAL.get(over, ())))), wrong
+    second = given.get("and", [""])[-1]
+    if second and (second == over or second not in fields_of(recipe)):
+        wrong.append(str(RecipeError("and", second, ", ".join(name for name in fields_of(recipe) if name != over))))
+        second = ""
+    values, seconds = (given.get(name, USUAL.get(of, ())) for name, of in (("value", over), ("and_value", second)))
+    return Sweep(recipe, over, tuple(values), second, tuple(seconds) if second else ()), wrong
 
 
-FORM = Form("sweep", lambda: [*config.names(), "over", "value"], _read, link, _spread)
+FORM = Form("sweep", lambda: [*config.names(), "over", "value", "and", "and_value"], _read, link, _spread)
 
 
 def _base() -> Recipe:
@@ -151,12 +165,18 @@ def named(sweep):
     }
 
 
+def over_of(sweep: Sweep) -> str:
+    """What its values, or pairs of values, are values of: `C`, or `C × gamma`."""
+    names = fields_of(sweep.base)
+    return BY.join(names[field] for field in (sweep.field, sweep.second) if field)
+
+
 def together(sweep):
     """What the runs of a sweep are started for."""
-    base, over = sweep.base, fields_of(sweep.base)[sweep.field]
+    base, over = sweep.base, over_of(sweep)
     size = "all" if base.n_train is None else f"{base.n_train:,}"
     title = f"Choose {over} · {words.short(words.data_set(base.dataset), 40)} · {base.kernel.brief} · {size}"
-    return runs.Group.of("sweep", title, base.digest(), sweep.field)
+    return runs.Group.of("sweep", title, base.digest(), BY.join(filter(None, (sweep.field, sweep.second))))
 
 
 def plan() -> Plan | None:
@@ -168,7 +188,7 @@ def plan() -> Plan | None:
         whole = sweep.base.replace(folds=None, bounds=False, method=SearchedJitters.name, jitters="", options={})
         help = "Adds jitter sets greedily by their validation errors, until the budget is spent."
         ways.to("train", "Search step by step", "route", config.link(whole), help=help)
-    return Plan(named(sweep), together(sweep), sweep, over=fields_of(sweep.base)[sweep.field])
+    return Plan(named(sweep), together(sweep), sweep, over=over_of(sweep))
 
 
 COLUMNS = {
@@ -180,16 +200,17 @@ COLUMNS = {
 
 def rows(results: Results, states) -> list[dict]:
     """What is known of each value by now."""
-    bounds = validation.BOUNDS if results.plan.given.base.bounds else {}
-    told = []
+    sweep, told = results.plan.given, []
+    bounds = validation.BOUNDS if sweep.base.bounds else {}
+    columns = results.plan.over.split(BY) if sweep.second else ["Value"]
     for value in results.runs:
-        told.append(row := {"Value": value, "State": states[value]})
+        told.append(row := dict(zip(columns, sweep.cells()[value])) | {"State": states[value]})
         if value in results.done:
             result = results.done[value].result
             check = result["validation"]
             row |= {
                 "Validation (95 %)": words.rate(check),
-                "Test (95 %)": words.rate(result),
+                **({"Test (95 %)": words.rate(result)} if _test_is_shown(sweep) else {}),
                 "SVs": result["n_union"],
                 "Bounded": int(np.sum(result["n_bound"])),
                 **{label: round(result["bounds"][name]["errors"]) for name, label in bounds.items()},
@@ -203,9 +224,36 @@ def points_of(results: Results) -> list[tuple[str, dict]]:
     return [(value, run.result) for value, run in results.done.items()]
 
 
+def _test_is_shown(sweep: Sweep) -> bool:
+    """Whether test errors are on the page: beside those of one field always, of a map once they are asked for."""
+    return not sweep.second or bool(st.session_state.get("test"))
+
+
+LAYERS = {
+    "validation": "Validation error", "spread": "Standard error", "vectors": "Support vectors", "seconds": "Seconds",
+    "test": "Test error",
+}  # fmt: skip
+
+
+def cells(results: Results) -> None:
+    """The map of two fields, and the ways on from its marked cells."""
+    sweep, points = results.plan.given, points_of(results)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        asked = parameters.flag("test", "Test errors", help="Whoever chooses by them has no test set left.")
+        layers = [name for name in LAYERS if asked or name != "test"]
+        layer = parameters.choice("layer", "Layer", layers, format_func=LAYERS.get, label_visibility="collapsed")
+    coming = len(results.runs) if results.active else len(points)
+    show(validation.sweep_map(sweep, results.plan.over.split(BY), points, layer, LAYERS[layer], coming), "sweep_map")
+    if asked:
+        st.caption("The test errors were looked at: a setting chosen by them needs new examples to be tested.")
+
+
 def errors(results: Results) -> None:
     """The chart; the values that other criteria would choose."""
     name, points = results.plan.over, points_of(results)
+    if results.plan.given.second:
+        cells(results)
+        return
     coming = len(results.runs) if results.active else len(points)
     show(validation.sweep_chart(results.plan.given.field, name, points, coming), "sweep_chart")
     if validation.bounded(points):
@@ -224,8 +272,10 @@ def errors(results: Results) -> None:
 def alphas(results: Results) -> None:
     """The alphas of one value, and the ways to its run."""
     name, done, best = results.plan.over, results.done, validation.choice(points_of(results))
+    many = len(done) > FEW
     value = parameters.one_of(
-        "Alphas of", list(done), f"alphas_{best}", default=best, format_func=words.plain,
+        "Alphas of", list(done), f"alphas_{best}", format_func=words.plain,
+        **({"widget": "selectbox", "index": list(done).index(best)} if many else {"default": best}),
         help="Alphas of all machines of that value's run. Initially: the value with the lowest validation error.",
     )  # fmt: skip
     run = done[value]
@@ -240,13 +290,15 @@ def alphas(results: Results) -> None:
         for page, label in (("support_vectors", "Support vectors"), ("errors", "Test errors")):
             ways.to(page, words.plain(f"{label} at {name} = {value}"), "arrow_forward", {"run": run.id})
         if not results.active:
-            recipe = done[best].recipe.replace(folds=None, bounds=False)
-            ways.to("train", words.plain(f"Train with {name} = {best}"), "play_circle", config.link(recipe))
+            plain = validation.simple(points_of(results)) if results.plan.given.second else best
+            for choice_ in dict.fromkeys((best, plain)):
+                recipe = done[choice_].recipe.replace(folds=None, bounds=False)
+                ways.to("train", words.plain(f"Train with {name} = {choice_}"), "play_circle", config.link(recipe))
 
 
 study.draw(Study(
     "sweep", plan, lambda results: {"Errors": partial(errors, results), "Alphas": partial(alphas, results)},
-    rows, COLUMNS, alt="Validation error, test error, support vectors and time of each value", title="Choose C",
+    rows, COLUMNS, alt="Validation error, test error, support vectors and time of each value", title="Choose",
     question="Cross-validation scores each value on folds of the training set that its machines have not seen. The "
-    "test error is shown for comparison only: it must not be used to choose.",
+    "test error is for comparison only: it must not be used to choose.",
 ))  # fmt: skip

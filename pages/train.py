@@ -161,7 +161,7 @@ def set_up():
         with start:
             starting.start_button(need, "start", starting.start, (recipe, None, times), times=times)
         if need.fits:
-            ways.to("sweep", "Choose C by cross-validation", "tune", config.link(recipe))
+            ways.to("sweep", "Choose by cross-validation", "tune", config.link(recipe))
         presets.standing(recipe)  # below Start, which keeps its place
 
 

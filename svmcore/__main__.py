@@ -24,7 +24,7 @@ from svmcore import files
 from svmcore.lab import jobs
 from svmcore.lab.analyses import asking, repeats, scaling, splits, suspects
 from svmcore.lab.analyses.rivals import RIVALS, measure
-from svmcore.lab.analyses.sweep import RULE, chosen, sweep
+from svmcore.lab.analyses.sweep import BY, RULE, chosen, simplest, sweep
 from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
 from svmcore.lab.jobs.console import carry_out, summary
@@ -110,6 +110,8 @@ def _parser() -> argparse.ArgumentParser:
     over.add_argument("name", metavar="NAME", help="a name listed by `recipes`")
     over.add_argument("field", metavar="FIELD", help="C, jitters, kernel, kernel.degree, ...")
     over.add_argument("values", metavar="VALUE", nargs="+", help="a value, written as in --set FIELD=VALUE")
+    help = "a second field and its values: every pair is tried"
+    over.add_argument("--and", dest="second", metavar=("FIELD", "VALUE"), nargs="+", help=help)
     over.add_argument("--folds", type=int, default=5, help="number of cross-validation folds (5)")
     over.add_argument("--jobs", type=int, default=1, help="number of parallel fits (1: each uses all processors)")
     over.add_argument("--json", action="store_true", help="print one JSON list on the last line of stdout")
@@ -231,17 +233,23 @@ def _go_on(options: argparse.Namespace) -> int:
 def _sweep(options: argparse.Namespace) -> int:
     recipe = _changed(_named(options.name), options.set)
     with parallel_config(**CLUSTER.backend()):
-        points = sweep(recipe, options.field, options.values, options.folds, options.jobs)
+        second, *seconds = options.second or [""]
+        if second and not seconds:
+            raise RecipeError("--and", second, "a field and its values")
+        points = sweep(recipe, options.field, options.values, options.folds, options.jobs, second, seconds)
     best = chosen({point.value: sum(point.fold_errors) for point in points})
     if options.json:
         print(json.dumps([point._asdict() | {"chosen": point.value == best} for point in points]))
         return 0
-    width = max(map(len, [options.field, *options.values]))
-    print(f"{options.field:{width}}  validation            test                  SVs")
+    over = BY.join([options.field, *([second] if second else [])])
+    width = max(map(len, [over, *(point.value for point in points)]))
+    print(f"{over:{width}}  validation            test                  SVs")
     for point in points:
         rates = [rate_text(rate, interval) for rate, *interval in (point.validation, point.test)]
         print(f"{point.value:{width}}  {rates[0]:20}  {rates[1]:20}  {point.n_sv:.0f}")
-    print(f"chosen: {options.field} = {best} ({RULE})")
+    print(f"chosen: {over} = {best} ({RULE})")
+    plain = simplest({point.value: point.fold_errors for point in points}, points[0].n_train)
+    print(f"simplest within one standard error: {over} = {plain}")
     return 0
 
 

@@ -1,5 +1,6 @@
-"""The page Choose C, driven in process: a sweep starts, is told as it comes, found again, and says what goes wrong."""
+"""The page Choose, driven in process: a sweep starts, is told as it comes, found again, and says what goes wrong."""
 
+import numpy as np
 import pytest
 
 from pages.ui.figures import validation
@@ -101,12 +102,73 @@ def test_the_open_question_of_the_paper_is_a_click_away(ran):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_can_be_run(name):
     sweep = EXAMPLES[name][2]
-    assert len(sweep.recipes()) == len(sweep.values)
+    assert len(sweep.recipes()) == len(sweep.values) * max(1, len(sweep.seconds))
     assert all(recipe.folds for recipe in sweep.recipes().values())
 
 
 def test_values_that_mean_the_same_are_run_once():
     assert list(Sweep(BASE, "C", ("1", "1.0", "2")).recipes()) == ["1", "2"]
+    both = Sweep(BASE, "C", ("1", "1.0", "2"), "kernel.gamma", ("3", "3.0"))
+    assert list(both.recipes()) == ["1 × 3", "2 × 3"]
+
+
+def test_a_map_of_two_fields_fills_and_hides_its_test_errors_until_they_are_asked_for(ran):
+    asked = MOONS | {"value": ["0.1", "10"], "and": "kernel.gamma", "and_value": ["0.5", "2", "8"]}
+    app = open_page("sweep", **asked)
+    assert app.selectbox(key="sweep_and").value == "kernel.gamma"
+    app.button(key="queue_sweep").click().run()
+    wait_for_all()
+    sweep = Sweep(BASE, "C", ("0.1", "10"), "kernel.gamma", ("0.5", "2", "8"))
+    found = {name: run.result for name, run in zip(sweep.recipes(), stored.stored(sweep.recipes().values()))}
+    app = open_page("sweep", **asked)
+    assert not app.exception
+    assert app.query_params["and_value"] == ["0.5", "2", "8"]
+    table = app.dataframe[0].value
+    assert list(zip(table["C"], table["gamma"])) == list(sweep.cells().values())
+    assert "Test (95 %)" not in table
+    checks = {name: result["validation"] for name, result in found.items()}
+    best = min(checks, key=lambda name: checks[name]["errors"])
+    spread = np.std(checks[best]["folds"], ddof=1) / np.sqrt(3) * 3 / 300
+    plain = next(n for n in checks if checks[n]["error_rate"] <= checks[best]["error_rate"] + spread + 1e-12)
+    assert f"at C × gamma = {best}. Circle: the simplest cell within one standard error of it, " in captions(app)
+    assert f"{100 * checks[plain]['error_rate']:.2f} % at {plain}." in captions(app)
+    assert {f"Train with C × gamma = {name}" for name in (best, plain)} <= links(app)
+    app.toggle(key="test").set_value(True).run()
+    assert "Test (95 %)" in app.dataframe[0].value
+    assert "The test errors were looked at" in captions(app)
+
+
+def links(app):
+    return {link.proto.label.replace("\\", "") for link in app.get("page_link")}
+
+
+@pytest.mark.parametrize(("second", "says"), [("C", "and = 'C'"), ("seed", "and = 'seed'")])
+def test_a_second_field_that_cannot_be_is_said(ran, second, says):
+    app = open_page("sweep", **MOONS | {"and": second})
+    assert says in app.warning[0].value.replace("\\", "")
+
+
+def test_the_map_has_each_layer_of_each_cell_and_marks_none_before_the_end():
+    def result(errors, folds):
+        check = {"n_test": 100, "interval": [0, 1], "errors": sum(folds), "error_rate": sum(folds) / 100}
+        more = {"folds": folds, "seconds": 2.0}
+        whole = {"errors": errors, "n_test": 50, "error_rate": errors / 50, "n_union": 7, "seconds": 1.0}
+        return whole | {"validation": check | more}
+
+    sweep = Sweep(BASE, "C", ("1", "2"), "kernel.gamma", ("3", "4"))
+    found = {"1 × 3": [9, 9], "1 × 4": [3, 5], "2 × 3": [2, 4], "2 × 4": [8, 1]}
+    points = [(name, result(5, folds)) for name, folds in found.items()]
+    figure = validation.sweep_map(sweep, ("C", "gamma"), points, "validation", "Validation error", 4)
+    cells, *marks = figure.data
+    assert cells.z.tolist() == [[18, 8], [6, 9]]
+    # the standard error of 2 and 4 errors of 50 is 2 points: 8 % is within it
+    assert [(mark.x[0], mark.y[0], mark.marker.symbol) for mark in marks] == [
+        ("4", "1", "circle-open"), ("3", "2", "star-open"),
+    ]  # fmt: skip
+    early = validation.sweep_map(sweep, ("C", "gamma"), points[:1], "spread", "Standard error", 4)
+    assert len(early.data) == 1
+    assert np.isnan(early.data[0].z).sum() == 3
+    assert early.layout.meta["see"].startswith("So far, 1 of 4 cells; nothing is chosen yet.")
 
 
 @pytest.mark.parametrize(("field", "values"), [("C", "0.1 1 10"), ("kernel.degree", "1 2 3"), ("jitters", "a b c")])

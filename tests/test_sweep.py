@@ -4,12 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.model_selection import StratifiedKFold
+from sklearn import svm as libsvm
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from svmcore.__main__ import main
-from svmcore.kernels import Poly
+from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
-from svmcore.lab.analyses.sweep import chosen, sweep
+from svmcore.lab.analyses.sweep import chosen, simplest, standard_error, sweep
 from svmcore.lab.forecast import estimate
 from svmcore.lab.solvers import share
 from svmcore.lab.store import runs
@@ -31,6 +32,38 @@ def test_errors_are_those_of_machines_that_have_not_seen_the_fold():
     assert point.test_errors == execute(DIGITS.replace(C=0.05)).result["errors"]
     assert point.n_train == 90
     assert point.validation[0] == sum(expected) / 90
+
+
+def test_a_map_is_that_of_a_search_over_a_grid():
+    """The same folds, fitted by scikit-learn."""
+    recipe = DIGITS.replace(kernel=RBF(1.0))
+    problem = prepare(recipe)
+    X, y = problem.X_train, problem.y_train
+    folds = StratifiedKFold(3, shuffle=True, random_state=DIGITS.seed)
+    grid = {"C": [0.05, 1.0], "gamma": [0.01, 1.0, 30.0]}
+    search = GridSearchCV(libsvm.SVC(tol=1e-6), grid, cv=folds).fit(X, y)
+    found = search.cv_results_
+    held = [len(b) for _, b in folds.split(X, y)]
+    expected = {
+        f"{one['C']:g} × {one['gamma']:g}": tuple(
+            round(n * (1 - found[f"split{k}_test_score"][i])) for k, n in enumerate(held)
+        )
+        for i, one in enumerate(found["params"])
+    }
+    points = sweep(recipe, "C", ["0.05", "1"], 3, second="kernel.gamma", seconds=["0.01", "1", "30"])
+    assert {point.value: point.fold_errors for point in points} == expected
+    assert len(set(expected.values())) > 2
+    errors = {point.value: sum(point.fold_errors) for point in points}
+    assert errors[chosen(errors)] == round(90 * (1 - search.best_score_))
+
+
+def test_the_simplest_cell_is_at_most_one_standard_error_above_the_best():
+    folds = {"a": (9, 9, 9), "b": (6, 4, 5), "c": (3, 5, 4), "d": (4, 4, 4)}
+    rates = np.array(folds["c"]) / 30
+    assert standard_error(folds["c"], 90) == pytest.approx(rates.std(ddof=1) / np.sqrt(3))
+    assert simplest(folds, 90) == "c"  # 15 errors are more than 12 + 1.7
+    assert simplest(folds | {"b": (6, 3, 4)}, 90) == "b"
+    assert simplest({"a": (1, 1), "b": (1, 1)}, 10) == "a"
 
 
 @pytest.mark.parametrize(("method", "solver"), [("jsv", "auto"), ("jsv", "decomposition"), ("vsv", "auto")])
@@ -133,6 +166,13 @@ def test_the_command_line_prints_what_the_library_finds(capsys):
     (best,) = (point["value"] for point in points if point["chosen"])
     assert best == chosen({point["value"]: sum(point["fold_errors"]) for point in points})
     assert f"chosen: kernel.degree = {best} (the lowest" in said
+    assert main([*arguments, "--and", "C", "0.1", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "kernel.degree × C  validation" in said
+    assert [line.split("  ")[0] for line in said.splitlines()[1:5]] == ["2 × 0.1", "2 × 1", "4 × 0.1", "4 × 1"]
+    assert "simplest within one standard error: kernel.degree × C = " in said
+    assert main([*arguments, "--and", "C"]) == 2
+    assert "--and = 'C'; allowed: a field and its values" in capsys.readouterr().err
 
 
 def test_one_rule_chooses_whatever_the_order_of_the_values():

@@ -25,7 +25,7 @@ PLACES = {
     "playground": Place("Playground", own_seed=True),
     "jitters": Place("Jitters", {"set": None, "part": "train", "index": 0, "jitter_set": "box:1"}),
     "train": Place("Train", own_seed=True),
-    "sweep": Place("Choose C", own_seed=True),
+    "sweep": Place("Choose", own_seed=True),
     "support_vectors": Place(
         "Support vectors", {"machine": None, "sv": "All", "order": "Largest alpha", "classes_shown": []}
     ),

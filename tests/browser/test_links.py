@@ -81,7 +81,7 @@ def test_the_name_of_the_first_page_leads_to_it(server, tab):
 
 def test_back_leads_to_the_page_before_in_one_press(server, tab):
     """These write what they show into their addresses, some of it twice, before anybody has touched them."""
-    titles = ("Errors", "Detect", "Choose C", "Labels")
+    titles = ("Errors", "Detect", "Choose", "Labels")
     visit(tab, f"{server.url}/errors")
     for title in titles[1:]:
         go_to(tab, title)

@@ -15,7 +15,7 @@ FIGURE_SEEN = """() => [...document.querySelectorAll("[data-testid=stMain] :is(s
         && Math.min(box.bottom, innerHeight) - box.top > Math.min(0.6 * box.height, 300))"""
 TALK = (
     ("p", "Playground"), ("d", "Datasets"), ("t", "Train"), ("e", "Errors"),
-    ("s", "Support vectors"), ("w", "Choose C"), ("f", "Detect"), ("z", "Reduced sets"), ("g", "Digestion"),
+    ("s", "Support vectors"), ("w", "Choose"), ("f", "Detect"), ("z", "Reduced sets"), ("g", "Digestion"),
     ("m", "Compare methods"),
 )  # fmt: skip
 

@@ -8,14 +8,16 @@ import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
 from pages.ui.figures.traces import beside, dots, intervals, line
-from pages.ui.kit.palette import BLUE, CLASS_COLOURS, FAINT, GREY, ORANGE
+from pages.ui.kit.palette import BLUE, CLASS_COLOURS, FAINT, GREY, INK, ORANGE
 from pages.ui.kit.text import in_figure, many
-from svmcore.lab.analyses.sweep import RULE, chosen
+from svmcore.lab.analyses.sweep import BY, RULE, Sweep, chosen, simplest, standard_error
+from svmcore.lab.meter import training_seconds
 from svmcore.methods.virtual.search import Search, Tried
 from svmcore.metrics import rate_text, wilson
 
 LOGARITHMIC = ("C", "kernel.gamma")
 REACH = 5  # per cent points at which the colours of a map end
+MANY = 150  # cells of a map in which numbers have room
 TICK = 14  # characters of a value below the axis
 BOUNDS = {  # of a result -> what it is called; they take colours after those of both errors
     "leave_one_out": "leave-one-out",
@@ -59,6 +61,75 @@ def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]], of: i
         at_best = values.index(best) if field == "jitters" else float(best)
         figure.add_vline(x=at_best, line={"dash": "dot", "color": GREY})
     return worded(figure, *_sweep_words(name, points, best, of))
+
+
+def sweep_map(
+    sweep: Sweep, names: Sequence[str], points: Sequence[tuple[str, dict]], layer: str, title: str, of: int
+) -> go.Figure:
+    """A map of two fields, the second across: one layer of the results of the cells that have finished; names: of the
+    fields. The cell with the lowest validation error and the simplest within one standard error are marked when all
+    `of` cells are there."""
+    figure = bare(in_figure(names[1]), in_figure(names[0]), height=120 + 34 * len(sweep.values), hovermode="closest")
+    results, cells = dict(points), sweep.cells()
+    shown = LAYERS[layer]
+    z = np.full((len(sweep.values), len(sweep.seconds)), np.nan)
+    told = np.full(z.shape, "not finished", object)
+    for called, (value, second) in cells.items():
+        if result := results.get(called):
+            at = sweep.values.index(value), sweep.seconds.index(second)
+            z[at] = shown(result)
+            check = result["validation"]
+            told[at] = (
+                f"{in_figure(names[0])} = {in_figure(value, TICK)}, {in_figure(names[1])} = {in_figure(second, TICK)}: "
+                f"{100 * check['error_rate']:.2f} ± {100 * _spread(result):.2f} % wrong, {result['n_union']:,} SVs"
+            )
+    across, up = ([in_figure(value, TICK) for value in values] for values in (sweep.seconds, sweep.values))
+    figure.add_heatmap(
+        z=z, x=across, y=up, customdata=told, colorscale=[[0, BLUE], [0.5, "#f5f3ee"], [1, ORANGE]], xgap=1, ygap=1,
+        texttemplate="%{z:.3g}" if z.size <= MANY else None, colorbar={"title": UNITS[layer], "thickness": 12},
+        hovertemplate="%{customdata}<extra></extra>", hoverongaps=False,
+    )  # fmt: skip
+    figure.update_xaxes(type="category")
+    figure.update_yaxes(type="category")
+    over = BY.join(names)
+    if len(points) < of:
+        see = f"So far, {len(points)} of {of} cells; nothing is chosen yet."
+        return worded(figure, f"{title} at {len(points)} of {of} cells of {over}.", see)
+    best, plain = choice(points), simple(points)
+    for called, symbol in dict.fromkeys([(plain, "circle-open"), (best, "star-open")]):
+        value, second = cells[called]
+        marker = {"symbol": symbol, "size": 26, "color": INK, "line": {"width": 2}}
+        dots(figure, [in_figure(second, TICK)], [in_figure(value, TICK)], marker)
+    rate, error = (100 * number for number in (results[best]["validation"]["error_rate"], _spread(results[best])))
+    other = 100 * results[plain]["validation"]["error_rate"]
+    return worded(
+        figure,
+        f"{title} at {len(points)} cells of {over}; cross-validation chooses {best}.",
+        f"Star: the lowest validation error, {rate:.2f} ± {error:.2f} % at {over} = {best}. Circle: the simplest cell "
+        f"within one standard error of it, {other:.2f} % at {plain}. A lowest of {len(points)} errors is lower than "
+        "what its setting makes on new examples.",
+    )
+
+
+def _spread(result: dict) -> float:
+    """The standard error of a validation error over its folds."""
+    return standard_error(result["validation"]["folds"], result["validation"]["n_test"])
+
+
+LAYERS = {  # of a map -> its number of a result
+    "validation": lambda result: 100 * result["validation"]["error_rate"],
+    "spread": lambda result: 100 * _spread(result),
+    "vectors": lambda result: result["n_union"],
+    "seconds": lambda result: training_seconds(result) + result["validation"]["seconds"],
+    "test": lambda result: 100 * result["error_rate"],
+}
+UNITS = {"validation": "%", "spread": "%", "vectors": "SVs", "seconds": "s", "test": "%"}
+
+
+def simple(points: Sequence[tuple[str, dict]]) -> str:
+    """The simplest value within one standard error of the best."""
+    checks = {value: result["validation"] for value, result in points}
+    return simplest({value: check["folds"] for value, check in checks.items()}, points[0][1]["validation"]["n_test"])
 
 
 def bounded(points: Sequence[tuple[str, dict]]) -> bool:

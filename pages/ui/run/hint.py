@@ -29,7 +29,7 @@ def hint(run: Run) -> None:
                 ways.to("train", plain(one.words), "tune", config.link(one.recipe), help=help)
                 st.caption(plain(one.why), width="content")
         with st.container(horizontal=True, vertical_alignment="center"):
-            help = "Opens Choose C with this recipe."
+            help = "Opens Choose with this recipe."
             ways.to("sweep", "C or gamma by cross-validation", "tune", config.link(run.recipe), help=help)
             st.caption("Or more examples: these may be too few.", width="content")
 

@@ -1,4 +1,4 @@
-"""Cross-validation over one field of a recipe, its test set beside it: C, the kernel, or how far to jitter.
+"""Cross-validation over one or two fields of a recipe, its test set beside it: C, the kernel, or how far to jitter.
 
     for each value:   errors on each fold of the training set by a machine of the other folds,
                       errors on the test set by a machine of all of them
@@ -12,6 +12,10 @@ the 800 of the test set (per cent):
     validation                                   0.5     0.5         0.0         1.5           6.0
     test                                         0.75    0.50        0.88        3.50          8.12
 
+Of two fields each pair of values is a cell. `simplest` is the one-standard-error rule of Breiman, Friedman, Olshen and
+Stone, Classification and Regression Trees (1984), section 3.4.3: the first cell whose error is at most one standard
+error above the lowest, where the standard error is that of the mean over the folds.
+
 Fits that differ in C alone take their kernel values from one source. The tasks are joblib's, a recipe and the number of
 a fold each: whoever does one prepares its examples and lets go of them, so that n_jobs at a time are in memory, each
 within its share of the ceiling. `joblib.parallel_config` sends them to another backend, a cluster's among them. In the
@@ -19,13 +23,15 @@ app each value is a run of its own, of a recipe with `folds`, so that it is queu
 any other.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import product
 from typing import NamedTuple
 
+import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from svmcore.lab.recipe import Recipe
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.solvers import share
 from svmcore.lab.tasks import task_of
 from svmcore.lab.train import fit, unchecked
@@ -33,6 +39,7 @@ from svmcore.memory import MB, ceiling_bytes
 from svmcore.metrics import wilson
 
 # How a value is chosen, wherever one is: in the app, by its link to the form, on the command line.
+BY = " × "  # between the values of two fields
 RULE = "the lowest validation error; of equal ones, the smallest value"
 
 
@@ -44,6 +51,18 @@ def chosen(errors: Mapping[str, int]) -> str:
     return min(values, key=errors.get)
 
 
+def standard_error(folds: Sequence[int], n: int) -> float:
+    """Of the error rate over folds with these errors, which hold n examples together."""
+    return float(np.std(folds, ddof=1) * np.sqrt(len(folds)) / n)
+
+
+def simplest(folds: Mapping[str, Sequence[int]], n: int) -> str:
+    """The first value, in their order, with at most one standard error more errors than the fewest."""
+    errors = {value: sum(of_value) for value, of_value in folds.items()}
+    best = min(errors, key=errors.get)
+    return next(v for v in folds if errors[v] <= errors[best] + n * standard_error(folds[best], n))
+
+
 class Judged(NamedTuple):
     """One machine on the examples that it has not seen."""
 
@@ -53,15 +72,28 @@ class Judged(NamedTuple):
 
 
 class Sweep(NamedTuple):
-    """Values, written as on the command line, of one field of a recipe with folds."""
+    """Values, written as on the command line, of one field of a recipe with folds, or of two."""
 
     base: Recipe
     field: str
     values: tuple[str, ...]
+    second: str = ""  # empty: one field
+    seconds: tuple[str, ...] = ()
+
+    def cells(self) -> dict[str, tuple[str, ...]]:
+        """What each value or pair of values is called -> them, the second running fastest."""
+        pairs = product(self.values, self.seconds) if self.second else ((value,) for value in self.values)
+        return {BY.join(pair): pair for pair in pairs}
 
     def recipes(self) -> dict[str, Recipe]:
-        """Value -> recipe, each different one once. RecipeError for a value that cannot be."""
-        recipes = {value: self.base.with_text(self.field, value) for value in self.values}
+        """Value, or pair of values -> recipe, each different one once. RecipeError for a value that cannot be."""
+        if self.second == self.field:
+            raise RecipeError("and", self.second, f"another field than {self.field}")
+        recipes, fields = {}, (self.field, self.second)
+        for called, pair in self.cells().items():
+            recipes[called] = self.base
+            for field, value in zip(fields, pair):
+                recipes[called] = recipes[called].with_text(field, value)
         first = {recipe.digest(): value for value, recipe in reversed(recipes.items())}
         return {value: recipe for value, recipe in recipes.items() if first[recipe.digest()] == value}
 
@@ -88,15 +120,21 @@ class SweepPoint(NamedTuple):
         return self.test_errors / self.n_test, *wilson(self.test_errors, self.n_test)
 
 
-def sweep(recipe: Recipe, field: str, values: Iterable[str], folds: int = 5, n_jobs: int = 1) -> list[SweepPoint]:
-    """A SweepPoint for each value, written as on the command line, of a recipe's field; n_jobs fits at a time.
+def sweep(
+    recipe: Recipe, field: str, values: Iterable[str], folds: int = 5, n_jobs: int = 1, second: str = "",
+    seconds: Iterable[str] = (),
+) -> list[SweepPoint]:  # fmt: skip
+    """A SweepPoint for each value, written as on the command line, of a recipe's field, or for each pair of values with
+    those of a `second` field; n_jobs fits at a time.
 
     RecipeError for a field or value that cannot be, or for more folds than the smallest class has examples.
     """
     ceiling = max(1.0, ceiling_bytes(recipe.cache_mb) / MB / effective_n_jobs(n_jobs))
     base = recipe.replace(folds=folds, cache_mb=ceiling)
-    recipes = {value: base.with_text(field, value) for value in values}
-    groups = [recipes] if field == "C" else [{value: r} for value, r in recipes.items()]
+    recipes, alike = Sweep(base, field, tuple(values), second, tuple(seconds)).recipes(), {}
+    for value, one in recipes.items():
+        alike.setdefault(one.replace(C=1.0).digest(), {})[value] = one
+    groups = list(alike.values())
     tasks = [(group, number) for group in groups for number in (*range(folds), None)]
     done = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(_judged)(*task) for task in tasks)
     return [_point(value, [judged[value] for judged in done if value in judged]) for value in recipes]

@@ -20,6 +20,14 @@ EXAMPLES = {  # name -> (label, what it asks, the sweep)
         "How local should the machine be?",
         Sweep(_SMALL.replace(kernel=RBF(1.0)), "kernel.gamma", USUAL["kernel.gamma"]),
     ),
+    "map": (
+        "C and width together",
+        "Which pairs are equally good, and where is the border of fitting too closely?",
+        Sweep(
+            _SMALL.replace(kernel=RBF(1.0), folds=3),
+            *("C", ("0.5", "2", "8", "32"), "kernel.gamma", ("0.2", "0.5", "1", "2", "5")),
+        ),
+    ),
     "capacity": (
         "Degree and VC bound",
         "Structural risk: with a higher degree, training errors fall and the capacity term of the VC bound grows "

@@ -32,7 +32,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt as stop:
-        print("\nStopped. Finished files are kept. Run the same command again to download the rest.", file=sys.stderr)
+        left = "Finished files are kept. Run the same command again to download the rest."
+        print(f"\nStopped. {left if chosen.command == 'fetch' else 'Nothing is stored.'}", file=sys.stderr)
         return 128 + (stop.args or (signal.SIGINT,))[0]
 
 

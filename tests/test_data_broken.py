@@ -35,7 +35,7 @@ BROKEN = {
     "npz with objects": ("a.npz", npz(X=OBJECTS, y=PAIR), "pickled Python objects.*of numbers or text"),
     "npz with object labels": ("a.npz", npz(X=ROWS, y=OBJECTS), "pickled Python objects"),
     "npz without X": ("a.npz", npz(a=ROWS, b=PAIR), "arrays a, b, but none named X.*X and y"),
-    "npz without labels": ("a.npz", npz(X=ROWS, z=PAIR), "no labels y.*X and y"),
+    "npz without labels": ("a.npz", npz(X=ROWS, z=PAIR), "an array x, but none named y.*X and y"),
     "npz that lies about its size": (
         "a.npz",
         archive({"X.npy": lying_npy((10**9, 10**6)), "y.npy": lying_npy((8,))}),

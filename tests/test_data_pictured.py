@@ -58,6 +58,20 @@ def test_images_of_fractions_or_channels_first_are_shown_alike():
         assert max(errors) <= 1
 
 
+def test_images_beside_images_are_what_is_shown_and_other_arrays_are_named():
+    preview = read_upload("f.npz", npz(X=SQUARES[..., 0], y=PAIR, images=SQUARES, group=PAIR))
+    assert preview.arrays.X_train.shape == (12, 9, 11)
+    assert all((shown(preview, k) == SQUARES[k]).all() for k in range(12))
+    assert preview.notes == ("Arrays that are not read: 'group'",)
+    sources = np.array([f"{k}.png" for k in range(12)])
+    assert read_upload("f.npz", npz(X=SQUARES, y=PAIR, paths=sources)).notes == ("Arrays that are not read: 'paths'",)
+
+
+def test_whole_numbers_up_to_255_stay_as_they_are():
+    preview = read_upload("f.npz", npz(X=X, y=PAIR, images=(SQUARES // 2 + 40).astype(np.int32)))
+    assert (shown(preview, 3) == SQUARES[3] // 2 + 40).all()
+
+
 def test_each_of_unlabelled_and_test_rows_has_its_own_picture():
     y = np.array(["a", "", "b", "a", "b", "", "a", "b", "a", "b", "a", "b"])
     files = npz(X=X, y=y, images=SQUARES, X_test=X[:3] + 1, y_test=y[[0, 2, 3]], images_test=255 - SQUARES[:3])
@@ -75,6 +89,10 @@ def test_each_of_unlabelled_and_test_rows_has_its_own_picture():
         ({"images": np.array(3)}, "There are 12 rows of X, but 1 of images"),
         ({"images": SQUARES[:, :, :, :2]}, r"images has the shape \(12, 9, 11, 2\)"),
         ({"images": np.full((12, 4, 4), np.nan)}, "images has missing or infinite values"),
+        (
+            {"images": SQUARES, "X_test": X[:2], "y_test": PAIR[:2], "images_test": np.full((2, 4, 4), np.inf)},
+            "images has missing or infinite values",
+        ),
         ({"images": np.array(["a.png"] * 12)}, "images has the shape"),
         ({"images": SQUARES, "X_test": X, "y_test": PAIR}, "but no images_test for the 12 test rows"),
         ({"paths": np.array([f"{k}.png" for k in range(12)])}, "paths names '0.png', which is not in the upload"),
@@ -174,8 +192,8 @@ def test_several_files_of_hugging_face_are_one_set_with_its_test_part():
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"e": [[1.0, 2], [1.0]] * 6, "label": PAIR}, r"'e' has lists of several lengths \(row 1\)"),
-        ({"e": [[1.0, 2], None] * 6, "label": PAIR}, "'e' has lists of several lengths"),
+        ({"e": [[1.0, 2], [1.0]] * 6, "label": PAIR}, r"'e' has a list of another length in row 1"),
+        ({"e": [[1.0, 2], None] * 6, "label": PAIR}, "'e' has no list in row 1"),
         ({"e": [{"x": 1, "y": 2}] * 12, "label": PAIR}, "'e' has the type struct.*lists of numbers"),
         ({"e": [[["a"]]] * 12, "label": PAIR}, "'e' has the type list"),
         ({"image": as_hugging_face(PICTURES)}, "has images, but no column of classes"),
@@ -192,7 +210,7 @@ def test_a_picture_without_bytes_is_named_by_its_row_and_left_out_on_request():
     cells[5]["bytes"] = None
     cells[6] = None
     content = parquet({"image": pa.array(cells, as_hugging_face(PICTURES).type), "label": PAIR})
-    with pytest.raises(Unusable, match=r"row 5 \(5\.png\) cannot be read.*2 of 12"):
+    with pytest.raises(Unusable, match=r"row 5 \(5\.png\) is empty.*2 of 12"):
         read_upload("t.parquet", content)
     assert len(read_upload("t.parquet", content, skip=True).arrays.X_train) == 10
 

@@ -9,8 +9,9 @@ from PIL import Image
 
 from data import DataError, album, catalogue, revisions
 from data.__main__ import main
-from data.loaders import fitted, upload
+from data.loaders import bundle, fitted, upload
 from data.loaders.fitted import Fit
+from data.loaders.images import decode
 from data.loaders.sieve import Unusable
 from data.transfers import Cancelled
 from data.verdicts import OUT, Verdict
@@ -89,7 +90,7 @@ def test_the_size_proposed_is_the_median_until_training_would_take_long():
 
 def test_each_example_is_trained_on_at_one_size_and_shown_as_it_was(home):
     entry, preview = kept()
-    assert any("6 sizes, from 17 x 31 to 33 x 90 pixels" in note for note in preview.notes)
+    assert any("6 sizes, from 31 x 17 to 90 x 33 pixels" in note for note in preview.notes)
     dataset = catalogue.load(entry.name)
     assert dataset.X_train.shape[1:] == (*preview.arrays.X_train.shape[1:3], 3)
     fit = Fit(*dataset.X_train.shape[1:3])
@@ -155,7 +156,7 @@ def test_an_album_that_does_not_fit_its_examples_is_damage(home, change, said):
     [
         (image(np.zeros((9, 4097), np.uint8)), "4097 x 9 pixels.*4096 x 4096"),
         (image(PHOTOGRAPHS[0])[:300], "x.png cannot be read"),
-        (b"", "x.png cannot be read"),
+        (b"", "x.png is empty"),
     ],
 )
 def test_bad_pictures_are_named_and_left_out_with_their_reason(picture, said):
@@ -176,9 +177,10 @@ def test_an_animation_is_named_with_its_frames():
 
 
 def test_pictures_on_their_side_are_measured_and_shown_upright():
-    turned = photograph(np.ascontiguousarray(np.rot90(PHOTOGRAPHS[1])), exif(6), "PNG")
+    turned = np.ascontiguousarray(np.rot90(PHOTOGRAPHS[1]))
+    turned = {f"a/turned.{form}": photograph(turned, exif(6), form) for form in ("png", "tiff")}
     other = {f"{'ab'[k % 2]}/{k}.png": image(PHOTOGRAPHS[1]) for k in range(4)}
-    preview = read_upload("p.zip", archive(other | {"a/turned.png": turned}))
+    preview = read_upload("p.zip", archive(other | turned))
     assert preview.arrays.album is None  # all have one size, so they are the examples themselves
     assert (preview.arrays.X_train == PHOTOGRAPHS[1]).all()
 
@@ -188,6 +190,39 @@ def test_grey_values_are_trained_on_and_colours_shown():
     preview = read_upload("p.zip", packed, fit=Fit(20, 20, "stretch", colour=False))
     assert preview.arrays.X_train.shape[1:] == (20, 20)
     assert preview.arrays.album.picture(0).ndim == 3
+
+
+def test_colours_are_shown_where_pictures_of_one_size_are_trained_on_in_grey():
+    same = {f"{'ab'[k % 2]}/{k}.png": image(RNG.integers(0, 256, (20, 30, 3), dtype=np.uint8)) for k in range(6)}
+    preview = read_upload("p.zip", archive(same), fit=Fit(20, 30, colour=False))
+    assert preview.arrays.X_train.shape == (6, 20, 30)
+    shown = {preview.arrays.album.picture(k).tobytes() for k in range(6)}
+    assert shown == {np.asarray(Image.open(io.BytesIO(content))).tobytes() for content in same.values()}
+    assert not any("brought to" in note for note in preview.notes)
+
+
+def test_a_large_jpeg_is_decoded_at_a_part_of_its_sides_and_looks_alike():
+    smooth = np.kron(RNG.integers(40, 220, (6, 8, 3)), np.ones((200, 200, 1))).astype(np.uint8)
+    content, fit = photograph(smooth, exif(6), "JPEG"), Fit(48, 36)
+    upright = np.rot90(smooth, -1)
+    part = decode("a.jpg", content, fit.share(upright.shape[:2], 300)).pixels
+    assert part.shape == (400, 300, 3)
+    assert fit.share(upright.shape[:2], 1600) == 1
+    assert np.abs(fit.applied(part).astype(int) - fit.applied(upright)).mean() < 2
+    assert decode("a.png", image(smooth), 0.1).pixels.shape == smooth.shape
+
+
+def test_images_are_read_one_by_one_and_may_take_more_than_other_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(bundle, "MAX_BYTES", 1 << 16)
+    packed = archive({name: image(picture) for name, picture in files().items()} | {"a.txt": bytes(1 << 16)})
+    assert len(read_upload("p.zip", packed, skip=True).arrays.X_train) == 14
+    (tmp_path / "p.zip").write_bytes(packed)
+    assert len(read_upload("p", tmp_path / "p.zip", skip=True).arrays.X_train) == 14
+    with pytest.raises(DataError, match=r"a\.zip unpacks to"):
+        read_upload("a.zip", archive({"a.csv": bytes(1 << 16), "b.csv": b"1"}))
+    monkeypatch.setattr(bundle, "MAX_IMAGES", 1 << 16)
+    with pytest.raises(DataError, match=r"p\.zip unpacks to"):
+        read_upload("p.zip", packed)
 
 
 def test_a_size_or_way_that_is_not_possible_is_refused_by_name():
@@ -226,7 +261,7 @@ def test_stored_pictures_are_reduced_so_that_all_fit():
     assert np.abs(stored.picture(0, 100).astype(int).mean() - photograph_.mean()) < 3
 
 
-def test_the_command_stores_pictures_as_the_page_does(home, tmp_path, capsys):
+def test_the_command_stores_pictures_as_the_page_does(home, tmp_path, capsys, monkeypatch):
     for name, picture in files().items():
         (tmp_path / "pets" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "pets" / name).write_bytes(image(picture))
@@ -234,7 +269,7 @@ def test_the_command_stores_pictures_as_the_page_does(home, tmp_path, capsys):
     assert main(["keep", path, "--size", "24x32", "--fit", "crop"]) == 0
     said = capsys.readouterr()
     assert "own:pets: 10 training and 10 test examples, 2 classes" in said.out
-    assert "brought to 32 x 24: crop the centre" in said.out
+    assert "brought to 24 x 32: crop the centre" in said.out
     dataset = catalogue.load("own:pets")
     assert dataset.X_train.shape[1:] == (24, 32, 3)
     assert main(["keep", path]) == 1
@@ -243,3 +278,6 @@ def test_the_command_stores_pictures_as_the_page_does(home, tmp_path, capsys):
     assert catalogue.load("own:pets").X_train.ndim == 3
     assert main(["keep", path, "--size", "big"]) == 1
     assert "The size 'big' cannot be read. Accepted: height x width" in capsys.readouterr().err
+    monkeypatch.setattr("data.__main__.opened", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert main(["keep", path]) == 130
+    assert "Nothing is stored" in capsys.readouterr().err

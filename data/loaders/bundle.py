@@ -11,7 +11,7 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -21,7 +21,8 @@ from typing import IO
 from data.dataset import DataError, in_words
 from data.loaders.sieve import TooLarge
 
-MAX_BYTES = 1 << 29  # limit for an upload, packed or unpacked, and for its arrays
+MAX_BYTES = 1 << 29  # limit for an upload, packed or unpacked, for each of its files, and for its arrays
+MAX_IMAGES = 1 << 35  # bytes of an upload of images, which are read one at a time
 MAX_MEMBERS = 200_000
 
 SIZE_ACCEPTED = f"at most {MAX_BYTES >> 20} MB, unpacked"
@@ -58,15 +59,15 @@ class Member:
         return in_words(f"{self.name} is damaged or incomplete", "the complete file", *_DAMAGE, RuntimeError)
 
 
-def members_of(name: str, source: bytes | Path | str) -> list[Member]:
-    """The members of an upload, given as bytes or as a path on this machine."""
-    return from_bytes(name, source) if isinstance(source, bytes) else from_path(Path(source).expanduser())
+def members_of(name: str, source: bytes | Path | str, most: int = MAX_BYTES) -> list[Member]:
+    """The members of an upload, given as bytes or as a path on this machine, with up to `most` bytes."""
+    return from_bytes(name, source, most) if isinstance(source, bytes) else from_path(Path(source).expanduser(), most)
 
 
-def from_bytes(name: str, content: bytes) -> list[Member]:
-    """The members of an uploaded file: those of a zip, or the file itself."""
+def from_bytes(name: str, content: bytes, most: int = MAX_BYTES) -> list[Member]:
+    """The members of an uploaded file, with up to `most` bytes: those of a zip, or the file itself."""
     if content[:2] == b"PK":
-        return _zip_members(name, partial(io.BytesIO, content))
+        return _zip_members(name, partial(io.BytesIO, content), most)
     return _checked(name, [whole(name, content)])
 
 
@@ -141,10 +142,15 @@ def _checked(name: str, members: list[Member], most: int = MAX_BYTES) -> list[Me
     for member in members:
         if not member.name.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in member.name):
             raise DataError(f"{name} contains a file named {member.name[:60]!r}", "file names in UTF-8")
+    check_size(name, members, most)
+    return members
+
+
+def check_size(name: str, members: Sequence[Member], most: int) -> None:
+    """DataError for members with more than `most` bytes."""
     total = sum(member.size for member in members)
     if total > most:
-        raise DataError(f"{name} unpacks to {total >> 20} MB", f"at most {most >> 20} MB, unpacked")
-    return members
+        raise DataError(f"{name} unpacks to {total >> 20:,} MB", f"at most {most >> 20:,} MB, unpacked")
 
 
 def _is_junk(name: str) -> bool:

@@ -48,6 +48,11 @@ class Fit(NamedTuple):
             raise DataError(f"There is no way {self.how!r} of bringing pictures to one size", " or ".join(WAYS))
         return self
 
+    def share(self, size: tuple[int, int], side: int = 0) -> float:
+        """Of the sides of a picture of this size, what is enough for `applied` and for a picture of `side` pixels."""
+        (h, w), (height, width) = size, self[:2]
+        return min(1.0, max(FINER * height / h, FINER * width / w, side / max(h, w)))
+
     def applied(self, picture: np.ndarray) -> np.ndarray:
         """(height, width) or (height, width, 3) uint8 of a picture (h, w) or (h, w, 3) uint8."""
         (h, w), (height, width) = picture.shape[:2], self[:2]

@@ -6,6 +6,7 @@ Reference: NumPy enhancement proposal 1, "A simple file format for NumPy arrays"
 
 import io
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
@@ -28,25 +29,31 @@ _BESIDE = (("images", "images_test"), ("images_train", "images_test"), ("paths",
 
 
 def read(members: list[Member], files: Sequence[Member] = ()) -> tuple[Arrays, list[str], list[Member] | None]:
-    """The training and test parts of an npz file, recognised by the names of its arrays (case-insensitive), notes, and
-    the images that its array `paths` names among `files`, one for each example. Images in an array beside X are the
-    album of the arrays."""
+    """The training and test parts of an npz file, recognised by the names of its arrays (case-insensitive), notes, also
+    on the arrays that are not read, and the images that its array `paths` names among `files`, one for each example.
+    Images in an array beside X are the album of the arrays."""
     named = {PurePosixPath(member.name).stem.lower(): member for member in members}
     names = next((names for names in _TRAIN_NAMES if names[0] in named), None)
     if names is None:
         raise DataError(f"The npz file has the arrays {', '.join(sorted(named))}, but none named X", ACCEPTED)
-    X, y = _pair(named, names)
-    notes = []
+    (X, y), notes, used = _pair(named, names), [], {*names}
     if _MORE[0] in named and names[0] == "train_images":
         more = _pair(named, _MORE)
-        if more[0].shape[1:] != X.shape[1:] or more[1].shape[1:] != y.shape[1:]:
-            raise DataError(f"{_MORE[0]} has the shape {more[0].shape}, but {names[0]} {X.shape}", ACCEPTED)
+        used.update(_MORE)
+        for added, name, part, of in zip(more, _MORE, (X, y), names):
+            if added.shape[1:] != part.shape[1:]:
+                raise DataError(f"{name} has the shape {added.shape}, but {of} {part.shape}", ACCEPTED)
         X, y = np.concatenate([X, more[0]]), np.concatenate([y, more[1]])
         notes.append(f"The {len(more[0]):,} examples for validation belong to the training set")
     test = next((pair for pair in _TEST_NAMES if pair[0] in named), None)
     arrays = Arrays(X, y, *_pair(named, test)) if test else Arrays.unsplit(X, y)
     beside = next((pair for pair in _BESIDE if pair[0] in named and pair[0] != names[0]), None)
-    if beside is None or X.ndim != 2:
+    if beside and beside[0] == "paths" and X.ndim > 2 and not files:
+        beside = None  # where the images of X are from
+    used.update(test or (), beside or ())
+    if unread := [repr(name) for name in named if name not in used]:
+        notes.append(f"Arrays that are not read: {', '.join(unread[:5])}" + (", ..." if len(unread) > 5 else ""))
+    if beside is None:
         if files:
             raise DataError("The npz file has no array `paths`, which names the image of each row", ACCEPTED)
         return arrays, notes, None
@@ -58,23 +65,26 @@ def read(members: list[Member], files: Sequence[Member] = ()) -> tuple[Arrays, l
     if len(pictures) == 1 and len(arrays.X_test):
         raise DataError(f"There are {beside[0]}, but no {beside[1]} for the {len(arrays.X_test):,} test rows", ACCEPTED)
     if beside[0] == "paths":
-        return arrays, notes, [_named_file(path, files) for part in pictures for path in part.tolist()]
+        by_ending = _by_ending(files)
+        return arrays, notes, [_named_file(path, by_ending) for part in pictures for path in part.tolist()]
     return arrays._replace(album=_album(pictures, beside[0])), notes, None
 
 
 def _album(parts: list[np.ndarray], name: str) -> Album:
-    """The album of images (n, h, w[, c]), channels last or first; values other than bytes are stretched to them."""
+    """The album of images (n, h, w[, c]), channels last or first; values other than whole numbers from 0 to 255 are
+    stretched to these."""
     parts = [channels_last(part) for part in parts]
     if any(part.ndim not in (3, 4) or part.shape[3:] not in ((), (3,)) or part.dtype.kind not in "biuf"
            or not part.size for part in parts):  # fmt: skip
         raise DataError(f"{name} has the shape {parts[0].shape} and type {parts[0].dtype}", "images (n, h, w[, 3])")
-    if any(part.dtype != np.uint8 for part in parts):
-        low, high = (float(end(part)) for end in (np.min, np.max) for part in parts[:1])
-        if not np.isfinite([low, high]).all():
-            raise DataError(f"{name} has missing or infinite values", "images (n, h, w[, 3]) of finite numbers")
-        parts = [np.rint((part - low) * (255 / max(high - low, 1e-12))).clip(0, 255).astype(np.uint8) for part in parts]
-    side = album.side_of(sum(map(len, parts)))
-    return Album.bound([album.encoded(picture, side) for part in parts for picture in part])
+    low, high = (float(end([end(part) for part in parts])) for end in (np.min, np.max))
+    if not np.isfinite([low, high]).all():
+        raise DataError(f"{name} has missing or infinite values", "images (n, h, w[, 3]) of finite numbers")
+    if all(part.dtype.kind in "iu" for part in parts) and low >= 0 and high <= 255:
+        low, high = 0.0, 255.0
+    scale, side = 255 / max(high - low, 1e-12), album.side_of(sum(map(len, parts)))
+    as_bytes = (np.rint((picture - low) * scale).astype(np.uint8) for part in parts for picture in part)
+    return Album.bound([album.encoded(picture, side) for picture in as_bytes])
 
 
 def channels_last(X: np.ndarray) -> np.ndarray:
@@ -84,12 +94,21 @@ def channels_last(X: np.ndarray) -> np.ndarray:
     return X[..., 0] if X.ndim == 4 and X.shape[-1] == 1 else X
 
 
-def _named_file(path: object, files: Sequence[Member]) -> Member:
+def _by_ending(files: Sequence[Member]) -> dict[tuple[str, ...], list[Member]]:
+    """The files of an upload by their name, by this and the folder that it is in, and so on."""
+    by_ending = defaultdict(list)
+    for file in files:
+        parts = PurePosixPath(file.name).parts
+        for depth in range(1, len(parts) + 1):
+            by_ending[parts[-depth:]].append(file)
+    return by_ending
+
+
+def _named_file(path: object, by_ending: dict[tuple[str, ...], list[Member]]) -> Member:
     """The file of an upload that a path names, by its ending. DataError if there is none, or several."""
     wanted = PurePosixPath(str(path).replace("\\", "/"))
     for depth in range(len(wanted.parts), 0, -1):
-        ends = wanted.parts[-depth:]
-        found = [file for file in files if PurePosixPath(file.name).parts[-depth:] == ends]
+        found = by_ending.get(wanted.parts[-depth:], [])
         if len(found) == 1:
             return found[0]
         if found:
@@ -133,6 +152,6 @@ def header(name: str, start: bytes, size: int) -> tuple[tuple[int, ...], bool, n
 
 def _pair(named: dict[str, Member], names: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:
     if names[1] not in named:
-        raise DataError(f"The npz file has {names[0]} but no labels {names[1]}", ACCEPTED)
+        raise DataError(f"The npz file has an array {names[0]}, but none named {names[1]}", ACCEPTED)
     X, y = (parse(named[name].name, named[name].read()) for name in names)
     return X, y

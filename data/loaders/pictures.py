@@ -57,7 +57,7 @@ def are_pictures(files: Sequence[tuple[str, bytes | str]]) -> bool:
     """Whether an upload has images and annotations of objects, valid or not. Images in one folder with a table that has
     no classes are not examples of classes, so they count."""
     try:
-        members = [member for pair in files for member in bundle.members_of(*pair)]
+        members = [member for pair in files for member in bundle.members_of(*pair, bundle.MAX_IMAGES)]
         pictures = [member.name for member in members if images.is_image(member.name)]
         if labelled.find_classes(members, pictures):
             return False

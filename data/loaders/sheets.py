@@ -240,8 +240,9 @@ def _columns_of(
         elif kind == "list":
             values, lengths = cells.combine_chunks().flatten(), cells.combine_chunks().value_lengths().to_numpy(False)
             if cells.null_count or len(set(lengths.tolist())) > 1:
-                odd = int(np.argmax(lengths != lengths[0])) if not cells.null_count else "one or more"
-                raise DataError(f"{name}: column {column!r} has lists of several lengths (row {odd})", LISTS_ACCEPTED)
+                odd = int(np.argmax(cells.is_null() if cells.null_count else lengths != lengths[0]))
+                what = "no list" if cells.null_count else "a list of another length"
+                raise DataError(f"{name}: column {column!r} has {what} in row {odd}", LISTS_ACCEPTED)
             numbers = values.to_numpy(False).reshape(whole.num_rows, -1)
             parts.append(DataFrame(numbers, columns=[f"{column}[{j}]" for j in range(numbers.shape[1])]))
         elif column in classes and not cells.null_count:

@@ -220,8 +220,11 @@ def _with_album(arrays: Arrays, files: list[Member], skip: bool, report: Report)
 
 
 def _members(name: str, source: Source) -> list[Member]:
-    """The files of an upload; a workbook counts as one file, although it is a zip."""
-    members = bundle.members_of(name, source)
+    """The files of an upload; a workbook counts as one file, although it is a zip. Only images, which are read one at a
+    time, may take more than bundle.MAX_BYTES."""
+    members = bundle.members_of(name, source, bundle.MAX_IMAGES)
+    if not any(images.is_image(member.name) for member in members):
+        bundle.check_size(name, members, bundle.MAX_BYTES)
     inside = {member.name for member in members}
     if sheets.WORKBOOK in inside:
         return [bundle.whole(name, source if isinstance(source, bytes) else Path(source).expanduser())]

@@ -228,7 +228,7 @@ def test_a_scan_decides_about_windows_by_their_features():
             {"preprocess": ("pca:60",), "n_train": 50},
             "allowed: at most 50 components, as there are 50 training examples",
         ),
-        ({"preprocess": ("colours",)}, "allowed: colour pictures (height, width, 3)"),
+        ({"preprocess": ("scale01", "colours")}, "allowed: colour pictures (height, width, 3)"),
         (
             {"preprocess": ("gradients",), "dataset": "clouds:2"},
             "allowed: steps without gradients, because the examples of",
@@ -270,6 +270,15 @@ def test_a_usual_width_is_found_after_more_components_than_its_sample_has_exampl
     assert advice.usual_gamma(more, ("pca:800",)) > 0
     with pytest.raises(ValueError, match="components = 901"):
         advice.usual_gamma(more, ("pca:901",))
+
+
+@pytest.mark.parametrize(
+    "steps", [("colours",), ("gradients:2+0.5*colours:2",), ("colours:2", "scale01"), ("smooth", "colours")]
+)
+def test_a_recipe_with_colours_has_scale01_before_them(steps):
+    with pytest.raises(RecipeError, match="allowed: 'scale01' before it"):
+        DIGITS.replace(preprocess=steps)
+    assert DIGITS.replace(preprocess=("scale01", "smooth", *steps[:1])).preprocess[0] == "scale01"
 
 
 def test_colours_of_pictures_train(tmp_path):

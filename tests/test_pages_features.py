@@ -153,7 +153,9 @@ def test_an_address_with_fields_fills_the_form():
     [
         ("gradients:9", "cells of 1 to 8"),
         ("pca:100", "1 to 64"),
-        ("colours", "colour pictures"),
+        ("scale01,colours", "colour pictures"),
+        ("colours", "'scale01' before it"),
+        ("deslant,gradients:2+0.5*colours:2,unit-norm", "'scale01' before it"),
         ("gradients:4,deslant", "'deslant' before 'gradients:4'"),
     ],
 )

@@ -55,7 +55,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
     def __init__(self, *steps: str, image_shape: tuple[int, ...] | None = None):
         self.steps = steps
         self.image_shape = image_shape
-        check_order(steps)
+        check_order(steps, whole=False)  # of `split` they may be the rest
 
     def fit(self, X: np.ndarray, y=None) -> "Preprocessor":
         """Learn what `scale01`, `centre`, `zscore` and `pca` need from the training set; other steps learn nothing.

@@ -66,6 +66,7 @@ class Step:
 
     apply(images, *values): (n, h, w, c) to the same; values are the parameters, or what `learn(images, *parameters)`
     found on the training set. images_only: has no meaning for plain features. first: must stand before all others.
+    after: the step that must stand before it.
     last: looks at the whole vector or removes the border, so it belongs after a jitter, not before (see
     `Preprocessor.split`). shape(shape, *parameters): shape of what comes out for images of `shape`, if another.
     windows(level, side, run, *values): what comes out for windows of a whole picture, where these share work (see
@@ -81,6 +82,7 @@ class Step:
     learn: Callable | None = None
     images_only: bool = False
     first: bool = False
+    after: str = ""
     last: bool = False
     shape: Callable = lambda shape, *parameters: shape
     windows: Callable | None = None
@@ -145,12 +147,12 @@ def split_steps(text: str) -> list[str]:
     return [step for step in re.split(r",(?!\s*[a-z]+=)", text) if step]
 
 
-def check_order(steps: Iterable[str]) -> None:
-    """ValueError for a step that must come first and does not, that needs images where there are only features, or for
-    one that is unknown or out of range."""
-    made_by = ""
+def check_order(steps: Iterable[str], whole: bool = True) -> None:
+    """ValueError for a step that must come first, or after another one, and does not, that needs images where there are
+    only features, or for one that is unknown or out of range. whole: whether no steps come before these."""
+    made_by, before = "", set()
     for at, text in enumerate(steps):
-        step = parse_step(text).step
+        name, step, _ = parse_step(text)
         if step.first and at:
             raise ValueError(f"preprocessing step '{text}' must be the first step")
         if step.images_only and made_by:
@@ -158,7 +160,10 @@ def check_order(steps: Iterable[str]) -> None:
                 f"preprocessing step '{text}' needs images, but '{made_by}' before it makes features; allowed: "
                 f"'{text}' before '{made_by}'"
             )
+        if whole and step.after and step.after not in before:
+            raise ValueError(f"preprocessing step '{text}' needs '{step.after}'; allowed: '{step.after}' before it")
         made_by = text if step.features else made_by
+        before.add(name)
 
 
 def usage(name: str) -> str:
@@ -217,6 +222,7 @@ def _side_by_side(text: str, terms: list[str]) -> Step:
         windows=windows,
         show=show,
         features=True,
+        after=next((part.step.after for part in parts if part.step.after), ""),
         drawing="Drawn side by side.",
         formula=r"(w_1 u_1 / \|u_1\|, \; w_2 u_2 / \|u_2\|, \ldots)",
     )
@@ -347,8 +353,8 @@ def _switch(label: str, default: int, name: str) -> Parameter:
     return Parameter(label, default, 0, 1, whole=True, name=name)
 
 
-def _in_cells(kind: type[Cells], title: str, help: str, cells: int, *others: Parameter, **texts: str) -> Step:
-    """The step that makes histograms of this kind; cells: per side, usually."""
+def _in_cells(kind: type[Cells], title: str, help: str, cells: int, *others: Parameter, **more: str) -> Step:
+    """The step that makes histograms of this kind. cells: per side, usually; more: other attributes of the step."""
     parameters = (Parameter("the number of cells per side", cells, 1, 64, whole=True, name="cells"), *others)
 
     def of(values) -> Cells:
@@ -365,7 +371,7 @@ def _in_cells(kind: type[Cells], title: str, help: str, cells: int, *others: Par
         windows=lambda level, side, run, *values: of(values).windows(level, side, run),
         show=lambda features, shape, *values: of(values).drawings(features),
         features=True,
-        **texts,
+        **more,
     )
 
 
@@ -485,10 +491,11 @@ STEPS: dict[str, Step] = {
     "colours": _in_cells(
         Colours,
         "Colour histograms",
-        "how often each colour occurs, in a space where distances are as the eye sees them (CIELAB). Values from 0 to "
-        "1: put scale01 before it.",
+        "how often each colour occurs, in a space where distances are as the eye sees them (CIELAB). Needs scale01 "
+        "before it.",
         2,
         Parameter("the number of levels of each coordinate", 4, 2, 8, whole=True, name="levels"),
+        after="scale01",
         drawing="Drawn: each cell in stripes of its colours, as wide as their shares.",
         formula=r"F_{abk} = \text{share of the pixels of cell } (a, b) \text{ of colour } k",
         source="Swain and Ballard, International Journal of Computer Vision 7 (1991)",

@@ -1,6 +1,8 @@
-"""Long work on data in the background: at most one thread per name, shared by all pages, sessions and reruns.
+"""Long work on data in the background.
 
-start(name, work) -> Transfer      current(name) -> Transfer | None      transfer.stop()
+Transfer(name, work)               a thread of its own; whoever holds it has its result
+start(name, work) -> Transfer      at most one thread per name, shared by all pages, sessions and reruns
+current(name) -> Transfer | None      transfer.stop()
 """
 
 import threading
@@ -85,10 +87,3 @@ def current(name: str) -> Transfer | None:
     """The latest transfer of this name since the program started."""
     with _lock:
         return _transfers.get(name)
-
-
-def forget(name: str) -> None:
-    """Stop a transfer, and drop its result."""
-    with _lock:
-        if transfer := _transfers.pop(name, None):
-            transfer.stop()

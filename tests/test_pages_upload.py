@@ -2,11 +2,15 @@
 
 import base64
 import io
+import threading
 
 import numpy as np
 import pytest
+import streamlit as st
 from PIL import Image
+from streamlit.testing.v1 import AppTest
 
+from pages.datasets import keeping
 from pages.ui.kit.gallery import sheet
 from svmcore.lab.presets import PRESET, RECIPES
 from svmcore.lab.store import runs
@@ -131,6 +135,36 @@ def test_pictures_with_boxes_are_known_for_what_they_are_whichever_kind_was_show
         assert not app.error
         assert "3 pictures · 3 cars" in captions(app).replace("\u00a0", " ")
         assert app.text_input(key="pictures_object").value == "car"
+
+
+def reading():
+    """A page that reads what a field names, and is stopped where the session holds something else instead."""
+    import streamlit as st
+
+    from pages.datasets import keeping
+
+    def work(report):
+        while not st.tests_done.is_set():
+            report(0, 0, "")
+        return 1
+
+    keeping.behind(st.text_input("key", key="key"), work)
+
+
+def test_a_session_holds_its_last_readings_and_stops_what_it_does_not_hold(monkeypatch):
+    monkeypatch.setattr(keeping, "SOON", 0.0)
+    monkeypatch.setattr(st, "tests_done", done := threading.Event(), raising=False)
+    first, second = (AppTest.from_function(reading, default_timeout=60).run() for _ in range(2))
+    (mine,), (others,) = (app.session_state[keeping.LAST].values() for app in (first, second))
+    assert mine is not others
+    for key in ("a", "", "b"):
+        first.text_input(key="key").set_value(key).run()
+    assert list(first.session_state[keeping.LAST]) == ["", "b"]
+    assert first.session_state[keeping.LAST][""] is mine
+    mine.stop()
+    assert mine.wait(60).phase == "stopped"
+    done.set()
+    assert others.wait(60).phase == "done"
 
 
 def test_a_page_of_photographs_is_short_enough_for_a_browser():

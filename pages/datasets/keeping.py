@@ -3,12 +3,12 @@ the set is shown. Of one that cannot be used the reason is said; where it is of 
 out."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import TypeVar
 
 import streamlit as st
 
-from data import DataError, Entry, transfers
+from data import DataError, Entry
 from data.loaders.sieve import Unusable
 from data.pictures import PictureEntry
 from data.transfers import Report, Transfer
@@ -21,7 +21,7 @@ TO_THE_TOP = "document.querySelector('[data-testid=stMain]').scrollTo(0, 0)"
 LISTED, FEW = 200, 8  # complaints shown, and so many unasked
 PERIOD, SOON = 0.5, 1.2  # seconds between two looks at a transfer, and those waited for it before it is shown
 BYTES = 1e5  # totals above this are bytes
-LAST = "last_read"  # of the session: the names of the last transfers of uploads
+LAST, MOST = "last_read", 2  # of the session: the last transfers of uploads by what is read, and how many of them
 READ = TypeVar("READ")
 
 
@@ -56,6 +56,7 @@ def show(entry: Entry | PictureEntry) -> None:
     st.query_params["set"] = entry.name
     st.toast(f"{plain(entry.title)} is kept as {plain(entry.name)}.", icon=":material/save:")
     st.session_state[KEPT] = True
+    st.session_state.pop(LAST, None)  # what was read takes as much memory again
     st.rerun()
 
 
@@ -77,23 +78,20 @@ def follow(transfer: Transfer) -> None:
     button("Stop", "stop", "fetch_stop", transfer.stop, help="Ends the transfer; it can be tried again.")
 
 
-def behind(key: object, work: Callable[[Report], READ]) -> READ | None:
+def behind(key: Hashable, work: Callable[[Report], READ]) -> READ | None:
     """What `work(report)` returns, or raises, once it has ended in a background thread; until then None, and its
-    progress on screen. key: what tells it from other work; the results of the last two are kept."""
-    name = "read " + hashlib.sha256(repr(key).encode()).hexdigest()[:12]
-    last = st.session_state.setdefault(LAST, [])
-    if name not in last:
-        last.append(name)
-        for old in last[:-2]:
-            transfers.forget(old)
-        del last[:-2]
-    transfer = transfers.current(name) or transfers.start(name, work)
+    progress on screen. key: what tells it from other work; the session holds the results of the last MOST, and stops
+    what it does not hold."""
+    last = st.session_state.setdefault(LAST, {})
+    transfer = last[key] = last.pop(key, None) or Transfer("upload", work)
+    while len(last) > MOST:
+        last.pop(next(iter(last))).stop()
     phase = transfer.wait(SOON).phase
     if phase == "running":
         follow(transfer)
     elif phase == "stopped":
         st.info("Reading was stopped. Nothing is stored.", icon=":material/stop_circle:")
-        button("Read again", "refresh", "read_again", transfers.forget, name, help="Starts from the first file.")
+        button("Read again", "refresh", "read_again", last.pop, key, help="Starts from the first file.")
     elif phase == "failed":
         raise transfer.error
     return transfer.result

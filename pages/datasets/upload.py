@@ -149,7 +149,8 @@ def _fit(known: tuple, surveyed: Survey) -> Fit:
 
 
 def _some(images: list) -> list:
-    """A few images, evenly spaced."""
+    """A few images, evenly spaced by folder and name."""
+    images = sorted(images, key=lambda image: image.path)
     return [images[k] for k in np.unique(np.linspace(0, len(images) - 1, WAYS_SHOWN).astype(int))]
 
 

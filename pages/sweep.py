@@ -43,12 +43,14 @@ JITTERING = "vsv"  # the method of a sweep over jitter sets whose recipe uses no
 
 
 def fields_of(recipe: Recipe) -> dict[str, str]:
-    """What can be swept over -> what it is called: C, the kernel's numbers, jitter sets, the method's own numbers."""
+    """What can be swept over -> what it is called: C, the kernel's numbers, jitter sets, preprocessing, the number of
+    training examples, the method's own numbers."""
     numbers = [field for field in numerals(type(recipe.kernel)) if field.kind.widget == "number"]
     own = [field for field in METHODS[recipe.method].fields if field.shown and field.kind.widget == "number"]
     images = {"jitters": "jitter set"} if catalogue.entry(recipe.dataset).kind == "images" else {}
     of_kernel = {f"kernel.{field.name}": field.label for field in numbers}
-    return {"C": "C"} | of_kernel | images | {field.name: field.label for field in own}
+    more = {"preprocess": "preprocessing", "n_train": "training examples"}
+    return {"C": "C"} | of_kernel | images | more | {field.name: field.label for field in own}
 
 
 def sweep_form() -> Sweep | None:
@@ -141,13 +143,16 @@ def _usual(dataset: str) -> Sweep:
 
 def _values(over: str) -> list[str]:
     usual = USUAL.get(over, ())
-    help = "Type another one and press Enter. Jitter sets are written as on the Jitters page."
+    help = (
+        "Type another one and press Enter. Jitter sets are written as on the Jitters page, steps of preprocessing with "
+        "commas between them."
+    )
     field = Field(f"values_{over}", LABELS, usual, "Values", help)
     wide = 480  # on a narrow page on a line of its own
     values = FORM.draw(field, options=list(usual), accept_new_options=True, width=wide)
     if len(values) < 2:
         raise RecipeError("values", ", ".join(values), "two or more")
-    return values if over == "jitters" else sorted(values, key=_number)
+    return values if over in validation.TEXTS else sorted(values, key=_number)
 
 
 def _number(text: str) -> float:

@@ -237,7 +237,7 @@ def _sweep(options: argparse.Namespace) -> int:
         if second and not seconds:
             raise RecipeError("--and", second, "a field and its values")
         points = sweep(recipe, options.field, options.values, options.folds, options.jobs, second, seconds)
-    best = chosen({point.value: sum(point.fold_errors) for point in points})
+    best = chosen({point.value: point.validation[0] for point in points})
     if options.json:
         print(json.dumps([point._asdict() | {"chosen": point.value == best} for point in points]))
         return 0
@@ -248,7 +248,7 @@ def _sweep(options: argparse.Namespace) -> int:
         rates = [rate_text(rate, interval) for rate, *interval in (point.validation, point.test)]
         print(f"{point.value:{width}}  {rates[0]:20}  {rates[1]:20}  {point.n_sv:.0f}")
     print(f"chosen: {over} = {best} ({RULE})")
-    plain = simplest({point.value: point.fold_errors for point in points}, points[0].n_train)
+    plain = simplest({p.value: p.fold_errors for p in points}, {p.value: p.n_train for p in points})
     print(f"simplest within one standard error: {over} = {plain}")
     return 0
 

@@ -163,7 +163,7 @@ def test_the_map_has_each_layer_of_each_cell_and_marks_none_before_the_end():
     assert cells.z.tolist() == [[18, 8], [6, 9]]
     # the standard error of 2 and 4 errors of 50 is 2 points: 8 % is within it
     assert [(mark.x[0], mark.y[0], mark.marker.symbol) for mark in marks] == [
-        ("4", "1", "circle-open"), ("3", "2", "star-open"),
+        ("4", "1", "circle-open"), ("3", "2", "square-open"),
     ]  # fmt: skip
     early = validation.sweep_map(sweep, ("C", "gamma"), points[:1], "spread", "Standard error", 4)
     assert len(early.data) == 1
@@ -219,3 +219,34 @@ def test_what_leave_one_out_keeps_of_the_example_is_said(ran):
     open_page("sweep", **asked).button(key="queue_sweep").click().run()
     wait_for_all()
     assert "Preprocessing (zscore) stays as learned" in captions(open_page("sweep", **asked))
+
+
+@pytest.mark.parametrize(
+    ("over", "values"),
+    [("n_train", ["40", "80", "160"]), ("preprocess", ["zscore", "zscore,unit-norm", "unit-norm"])],
+)
+def test_amounts_of_examples_and_preprocessing_are_swept(ran, over, values):
+    app = open_page("sweep", **MOONS | {"over": over, "value": values})
+    app.button(key="queue_sweep").click().run()
+    wait_for_all()
+    app = open_page("sweep", **MOONS | {"over": over, "value": values})
+    assert not app.exception
+    assert list(app.dataframe[0].value["Value"]) == values
+    asked = {run.recipe.n_train if over == "n_train" else ",".join(run.recipe.preprocess) for run in runs.everything()
+             if run.recipe.folds}  # fmt: skip
+    assert asked == ({40, 80, 160} if over == "n_train" else set(values))
+    assert ("Twice as many" if over == "n_train" else "Cross-validation chooses ") in captions(app)
+
+
+def test_a_power_law_says_what_twice_the_examples_would_bring():
+    def result(n):
+        rate = 0.8 / np.sqrt(n)
+        check = {"n_test": n, "errors": rate * n, "error_rate": rate, "interval": [0, 1]}
+        return check | {"validation": check}
+
+    figure = validation.sweep_chart("n_train", "training examples", [(str(n), result(n)) for n in (100, 200, 400)])
+    said = figure.layout.meta["see"]
+    assert "8.00 % with 100 training examples, 4.00 % with 400." in said
+    assert f"by {2**-0.5:.2f}, by a power law" in said
+    assert f"expects {80 / np.sqrt(800):.2f} % with 800" in said
+    assert not figure.layout.shapes  # nothing is chosen

@@ -61,9 +61,11 @@ def test_the_simplest_cell_is_at_most_one_standard_error_above_the_best():
     folds = {"a": (9, 9, 9), "b": (6, 4, 5), "c": (3, 5, 4), "d": (4, 4, 4)}
     rates = np.array(folds["c"]) / 30
     assert standard_error(folds["c"], 90) == pytest.approx(rates.std(ddof=1) / np.sqrt(3))
-    assert simplest(folds, 90) == "c"  # 15 errors are more than 12 + 1.7
-    assert simplest(folds | {"b": (6, 3, 4)}, 90) == "b"
-    assert simplest({"a": (1, 1), "b": (1, 1)}, 10) == "a"
+    n = dict.fromkeys(folds, 90)
+    assert simplest(folds, n) == "c"  # 15 errors are more than 12 + 1.7
+    assert simplest(folds | {"b": (6, 3, 4)}, n) == "b"
+    assert simplest({"a": (1, 1), "b": (1, 1)}, {"a": 10, "b": 10}) == "a"
+    assert simplest({"a": (9, 9), "b": (5, 5)}, {"a": 1000, "b": 100}) == "a"  # by rates
 
 
 @pytest.mark.parametrize(("method", "solver"), [("jsv", "auto"), ("jsv", "decomposition"), ("vsv", "auto")])

@@ -15,7 +15,9 @@ from svmcore.lab.meter import training_seconds
 from svmcore.methods.virtual.search import Search, Tried
 from svmcore.metrics import rate_text, wilson
 
-LOGARITHMIC = ("C", "kernel.gamma")
+LOGARITHMIC = ("C", "kernel.gamma", "n_train")
+AMOUNT = "n_train"  # a field of which nothing is chosen: more is better, and dearer
+TEXTS = ("jitters", "preprocess")  # fields whose values are no numbers
 REACH = 5  # per cent points at which the colours of a map end
 MANY = 150  # cells of a map in which numbers have room
 TICK = 14  # characters of a value below the axis
@@ -37,7 +39,7 @@ def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]], of: i
     """
     figure = bare(name, "wrong, %", margin_r=80, height=320)
     values = [value for value, _ in points]
-    at = values if field == "jitters" else [float(value) for value in values]
+    at = values if field in TEXTS else [float(value) for value in values]
     lines = (
         ("test", [result for _, result in points], ORANGE, 1.5),
         ("validation", [result["validation"] for _, result in points], BLUE, 2.5),
@@ -53,12 +55,14 @@ def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]], of: i
     else:
         _label_ends(figure, points)
     best = choice(points)
-    kind = "log" if field in LOGARITHMIC else "category" if field == "jitters" else "linear"
+    kind = "log" if field in LOGARITHMIC else "category" if field in TEXTS else "linear"
     figure.update_xaxes(type=kind, tickvals=at, ticktext=[in_figure(value, TICK) for value in values])
     if not bounded(points):
         figure.update_yaxes(rangemode="tozero")
+    if field == AMOUNT and len(points) >= of:
+        return worded(figure, *_amount_words(points))
     if len(points) >= of:
-        at_best = values.index(best) if field == "jitters" else float(best)
+        at_best = values.index(best) if field in TEXTS else float(best)
         figure.add_vline(x=at_best, line={"dash": "dot", "color": GREY})
     return worded(figure, *_sweep_words(name, points, best, of))
 
@@ -89,24 +93,24 @@ def sweep_map(
         texttemplate="%{z:.3g}" if z.size <= MANY else None, colorbar={"title": UNITS[layer], "thickness": 12},
         hovertemplate="%{customdata}<extra></extra>", hoverongaps=False,
     )  # fmt: skip
-    figure.update_xaxes(type="category")
-    figure.update_yaxes(type="category")
+    figure.update_xaxes(type="category", categoryorder="array", categoryarray=across)
+    figure.update_yaxes(type="category", categoryorder="array", categoryarray=up)
     over = BY.join(names)
     if len(points) < of:
         see = f"So far, {len(points)} of {of} cells; nothing is chosen yet."
         return worded(figure, f"{title} at {len(points)} of {of} cells of {over}.", see)
     best, plain = choice(points), simple(points)
-    for called, symbol in dict.fromkeys([(plain, "circle-open"), (best, "star-open")]):
+    for called, symbol in dict.fromkeys([(plain, "circle-open"), (best, "square-open")]):
         value, second = cells[called]
-        marker = {"symbol": symbol, "size": 26, "color": INK, "line": {"width": 2}}
+        marker = {"symbol": symbol, "size": 30, "color": INK, "line": {"width": 2}}
         dots(figure, [in_figure(second, TICK)], [in_figure(value, TICK)], marker)
     rate, error = (100 * number for number in (results[best]["validation"]["error_rate"], _spread(results[best])))
     other = 100 * results[plain]["validation"]["error_rate"]
     return worded(
         figure,
         f"{title} at {len(points)} cells of {over}; cross-validation chooses {best}.",
-        f"Star: the lowest validation error, {rate:.2f} ± {error:.2f} % at {over} = {best}. Circle: the simplest cell "
-        f"within one standard error of it, {other:.2f} % at {plain}. A lowest of {len(points)} errors is lower than "
+        f"Square: the lowest validation error, {rate:.2f} ± {error:.2f} % at {over} = {best}. Circle: the simplest "
+        f"cell within one standard error of it, {other:.2f} % at {plain}. A lowest of {len(points)} errors is lower than "
         "what its setting makes on new examples.",
     )
 
@@ -129,7 +133,7 @@ UNITS = {"validation": "%", "spread": "%", "vectors": "SVs", "seconds": "s", "te
 def simple(points: Sequence[tuple[str, dict]]) -> str:
     """The simplest value within one standard error of the best."""
     checks = {value: result["validation"] for value, result in points}
-    return simplest({value: check["folds"] for value, check in checks.items()}, points[0][1]["validation"]["n_test"])
+    return simplest(*({value: check[name] for value, check in checks.items()} for name in ("folds", "n_test")))
 
 
 def bounded(points: Sequence[tuple[str, dict]]) -> bool:
@@ -139,11 +143,12 @@ def bounded(points: Sequence[tuple[str, dict]]) -> bool:
 
 def choices(points: Sequence[tuple[str, dict]]) -> dict[str, str]:
     """Which value each way would choose, by RULE, bounds among them; the test set's own best last."""
-    ways = {"cross-validation": lambda result: result["validation"]["errors"]}
+    ways = {"cross-validation": lambda result: result["validation"]["error_rate"]}
     known = _known(points).items()
-    ways |= {label: lambda result, name=name: result["bounds"][name]["errors"] for name, label in known}
-    ways["the test set"] = lambda result: result["errors"]
-    return {way: chosen({value: errors(result) for value, result in points}) for way, errors in ways.items()}
+    ways |= {label: lambda result, name=name: result["bounds"][name]["errors"] / result["bounds"][name]["n"]
+             for name, label in known}  # fmt: skip
+    ways["the test set"] = lambda result: result["error_rate"]
+    return {way: chosen({value: rate(result) for value, result in points}) for way, rate in ways.items()}
 
 
 def seconds(points: Sequence[tuple[str, dict]]) -> dict[str, float]:
@@ -179,7 +184,7 @@ def _bounds(figure: go.Figure, at, values, points: Sequence[tuple[str, dict]]) -
 
 def choice(points: Sequence[tuple[str, dict]]) -> str:
     """The value that cross-validation chooses among the points."""
-    return chosen({value: result["validation"]["errors"] for value, result in points})
+    return chosen({value: result["validation"]["error_rate"] for value, result in points})
 
 
 def _label_ends(figure: go.Figure, points: Sequence[tuple[str, dict]]) -> None:
@@ -191,9 +196,26 @@ def _label_ends(figure: go.Figure, points: Sequence[tuple[str, dict]]) -> None:
         beside(figure, 100 * rate, label, colour, yshift=7 if label == higher else -7)
 
 
+def _amount_words(points: Sequence[tuple[str, dict]]) -> tuple[str, str]:
+    """How errors fall with the number of training examples, by the line through the logarithms of both."""
+    amounts = np.array([float(value) for value, _ in points])
+    rates = np.array([result["validation"]["error_rate"] for _, result in points])
+    (first, low), (last, high) = ((points[at][0], 100 * rates[at]) for at in (0, -1))
+    told = f"Validation error: {low:.2f} % with {first} training examples, {high:.2f} % with {last}"
+    if len(points) > 2 and (rates > 0).all():
+        slope, level = np.polyfit(np.log(amounts), np.log(rates), 1)
+        twice = np.exp(level + slope * np.log(2 * amounts[-1]))
+        told += (
+            f". Twice as many examples multiply the error by {2**slope:.2f}, by a power law through all points; it "
+            f"expects {100 * twice:.2f} % with {2 * amounts[-1]:,.0f}, if it goes on so"
+        )
+    alt = f"Validation and test error at {len(points)} numbers of training examples."
+    return alt, f"{told}. Bars are 95 % intervals."
+
+
 def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: int) -> tuple[str, str]:
     results = dict(points)
-    lowest = min(points, key=lambda point: point[1]["errors"])
+    lowest = min(points, key=lambda point: point[1]["error_rate"])
     validation, test = (100 * r["error_rate"] for r in (results[best]["validation"], results[best]))
     if len(points) < of:
         alt = f"Validation and test error at {len(points)} of {of} values of {name}; the others are not finished."
@@ -204,7 +226,7 @@ def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: i
     found = f"Cross-validation chooses {name} = {best}: {validation:.2f} % wrong, {test:.2f} % on the test set"
     told = (
         "which is the best value there too"
-        if results[best]["errors"] == lowest[1]["errors"]
+        if results[best]["error_rate"] == lowest[1]["error_rate"]
         else (f"where the best is {name} = {lowest[0]} with {100 * lowest[1]['error_rate']:.2f} %")
     )
     bars = "" if bounded(points) else " Bars are 95 % intervals."

@@ -43,8 +43,9 @@ BY = " × "  # between the values of two fields
 RULE = "the lowest validation error; of equal ones, the smallest value"
 
 
-def chosen(errors: Mapping[str, int]) -> str:
-    """The value with the fewest validation errors, by RULE; values that are no numbers keep their order."""
+def chosen(errors: Mapping[str, float]) -> str:
+    """The value with the lowest validation error, by RULE; values that are no numbers keep their order. errors: rates,
+    or numbers of errors among as many examples each."""
     values = list(errors)
     with suppress(ValueError):
         values = sorted(values, key=float)
@@ -56,11 +57,13 @@ def standard_error(folds: Sequence[int], n: int) -> float:
     return float(np.std(folds, ddof=1) * np.sqrt(len(folds)) / n)
 
 
-def simplest(folds: Mapping[str, Sequence[int]], n: int) -> str:
-    """The first value, in their order, with at most one standard error more errors than the fewest."""
-    errors = {value: sum(of_value) for value, of_value in folds.items()}
-    best = min(errors, key=errors.get)
-    return next(v for v in folds if errors[v] <= errors[best] + n * standard_error(folds[best], n))
+def simplest(folds: Mapping[str, Sequence[int]], n: Mapping[str, int]) -> str:
+    """The first value, in their order, whose error rate is at most one standard error above the lowest. folds: errors
+    on each; n: examples in all of them."""
+    rates = {value: sum(of_value) / n[value] for value, of_value in folds.items()}
+    best = min(rates, key=rates.get)
+    most = rates[best] + standard_error(folds[best], n[best])
+    return next(value for value in folds if rates[value] <= most)
 
 
 class Judged(NamedTuple):

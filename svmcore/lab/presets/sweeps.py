@@ -10,6 +10,8 @@ USUAL = {  # field -> values
     "kernel.degree": ("1", "2", "3", "5", "7", "9"),
     "kernel.gamma": ("0.2", "0.5", "1", "2", "5"),
     "jitters": ("none", "plus:1", "box:1", "box:2"),
+    "preprocess": ("unit-norm", "smooth:0.75,unit-norm", "deslant,unit-norm", "gradients:7,unit-norm"),
+    "n_train": ("125", "250", "500", "1000"),
 }
 _SMALL = RECIPES[PRESET].replace(n_train=1000, n_test=1000, folds=FOLDS)
 _TURNED = _SMALL.replace(method="vsv", classes=(6, 9), n_train=200, n_test=800)
@@ -27,6 +29,16 @@ EXAMPLES = {  # name -> (label, what it asks, the sweep)
             _SMALL.replace(kernel=RBF(1.0), folds=3),
             *("C", ("0.5", "2", "8", "32"), "kernel.gamma", ("0.2", "0.5", "1", "2", "5")),
         ),
+    ),
+    "amount": (
+        "More examples",
+        "Would more examples help, or is the error near its floor?",
+        Sweep(_SMALL, "n_train", USUAL["n_train"]),
+    ),
+    "features": (
+        "Pixels or features",
+        "What does preprocessing change, and how long does it take?",
+        Sweep(_SMALL.replace(kernel=RBF(1.0)), "preprocess", USUAL["preprocess"]),
     ),
     "capacity": (
         "Degree and VC bound",

@@ -144,5 +144,5 @@ def test_what_reads_the_store_by_itself_is_guarded():
     assert bare == {
         "pages/ui/kit/state.py",  # where they are guarded
         "pages/playground/plot.py",  # before the library is there
-        "pages/datasets.py",  # reads no run
+        "pages/datasets/keeping.py",  # reads no run
     }

@@ -110,8 +110,8 @@ def sweep_map(
         figure,
         f"{title} at {len(points)} cells of {over}; cross-validation chooses {best}.",
         f"Square: the lowest validation error, {rate:.2f} ± {error:.2f} % at {over} = {best}. Circle: the simplest "
-        f"cell within one standard error of it, {other:.2f} % at {plain}. A lowest of {len(points)} errors is lower than "
-        "what its setting makes on new examples.",
+        f"cell within one standard error of it, {other:.2f} % at {plain}. A lowest of {len(points)} errors is "
+        "lower than what its setting makes on new examples.",
     )
 
 

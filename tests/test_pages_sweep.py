@@ -248,5 +248,5 @@ def test_a_power_law_says_what_twice_the_examples_would_bring():
     said = figure.layout.meta["see"]
     assert "8.00 % with 100 training examples, 4.00 % with 400." in said
     assert f"by {2**-0.5:.2f}, by a power law" in said
-    assert f"expects {80 / np.sqrt(800):.2f} % with 800" in said
+    assert f"expects {80 / np.sqrt(800):.2f} % with 800 (" in said
     assert not figure.layout.shapes  # nothing is chosen

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from svmcore.__main__ import main
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
-from svmcore.lab.analyses.sweep import chosen, simplest, standard_error, sweep
+from svmcore.lab.analyses.sweep import PowerLaw, chosen, simplest, standard_error, sweep
 from svmcore.lab.forecast import estimate
 from svmcore.lab.solvers import share
 from svmcore.lab.store import runs
@@ -55,6 +55,22 @@ def test_a_map_is_that_of_a_search_over_a_grid():
     assert len(set(expected.values())) > 2
     errors = {point.value: sum(point.fold_errors) for point in points}
     assert errors[chosen(errors)] == round(90 * (1 - search.best_score_))
+
+
+def test_a_power_law_is_found_and_its_interval_covers_what_twice_the_examples_bring():
+    n = np.array([100, 200, 400, 800, 1600])
+    exact = PowerLaw.fitted(n, 2.0 * n**0.5, n)  # a rate of 2 / sqrt(n)
+    assert (exact.slope, exact.level) == (pytest.approx(-0.5), pytest.approx(np.log(2)))
+    assert exact.at(3200)[0] == pytest.approx(2 / np.sqrt(3200))
+    rng, covered, slopes = np.random.default_rng(0), 0, []
+    for _ in range(400):
+        law = PowerLaw.fitted(n, rng.binomial(n, 1.5 / np.sqrt(n)), n)
+        _, low, high = law.at(3200)
+        covered += low <= 1.5 / np.sqrt(3200) <= high
+        slopes.append(law.slope)
+    assert 0.93 <= covered / 400 <= 1  # wider where the points lie off the line
+    assert np.mean(slopes) == pytest.approx(-0.5, abs=0.01)
+    assert PowerLaw.fitted([1, 2, 4], [3, 0, 1], [9, 9, 9]) is None
 
 
 def test_the_simplest_cell_is_at_most_one_standard_error_above_the_best():

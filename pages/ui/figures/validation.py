@@ -10,7 +10,7 @@ from pages.ui.figures.frame import bare, worded
 from pages.ui.figures.traces import beside, dots, intervals, line
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, FAINT, GREY, INK, ORANGE
 from pages.ui.kit.text import in_figure, many
-from svmcore.lab.analyses.sweep import BY, RULE, Sweep, chosen, simplest, standard_error
+from svmcore.lab.analyses.sweep import BY, RULE, PowerLaw, Sweep, chosen, simplest, standard_error
 from svmcore.lab.meter import training_seconds
 from svmcore.methods.virtual.search import Search, Tried
 from svmcore.metrics import rate_text, wilson
@@ -198,16 +198,15 @@ def _label_ends(figure: go.Figure, points: Sequence[tuple[str, dict]]) -> None:
 
 def _amount_words(points: Sequence[tuple[str, dict]]) -> tuple[str, str]:
     """How errors fall with the number of training examples, by the line through the logarithms of both."""
-    amounts = np.array([float(value) for value, _ in points])
-    rates = np.array([result["validation"]["error_rate"] for _, result in points])
-    (first, low), (last, high) = ((points[at][0], 100 * rates[at]) for at in (0, -1))
+    amounts, checks = [float(value) for value, _ in points], [result["validation"] for _, result in points]
+    (first, low), (last, high) = ((points[at][0], 100 * checks[at]["error_rate"]) for at in (0, -1))
     told = f"Validation error: {low:.2f} % with {first} training examples, {high:.2f} % with {last}"
-    if len(points) > 2 and (rates > 0).all():
-        slope, level = np.polyfit(np.log(amounts), np.log(rates), 1)
-        twice = np.exp(level + slope * np.log(2 * amounts[-1]))
+    law = PowerLaw.fitted(amounts, *([check[name] for check in checks] for name in ("errors", "n_test")))
+    if law is not None:
+        expected, least, most = (100 * rate for rate in law.at(2 * amounts[-1]))
         told += (
-            f". Twice as many examples multiply the error by {2**slope:.2f}, by a power law through all points; it "
-            f"expects {100 * twice:.2f} % with {2 * amounts[-1]:,.0f}, if it goes on so"
+            f". Twice as many examples multiply the error by {2**law.slope:.2f}, by a power law through all points; it "
+            f"expects {expected:.2f} % with {2 * amounts[-1]:,.0f} ({least:.2f} to {most:.2f}), if it goes on so"
         )
     alt = f"Validation and test error at {len(points)} numbers of training examples."
     return alt, f"{told}. Bars are 95 % intervals."

@@ -39,6 +39,7 @@ from svmcore.memory import MB, ceiling_bytes
 from svmcore.metrics import wilson
 
 # How a value is chosen, wherever one is: in the app, by its link to the form, on the command line.
+Z95 = 1.959964  # standard deviations on each side of a 95 % interval
 BY = " × "  # between the values of two fields
 RULE = "the lowest validation error; of equal ones, the smallest value"
 
@@ -64,6 +65,38 @@ def simplest(folds: Mapping[str, Sequence[int]], n: Mapping[str, int]) -> str:
     best = min(rates, key=rates.get)
     most = rates[best] + standard_error(folds[best], n[best])
     return next(value for value in folds if rates[value] <= most)
+
+
+class PowerLaw(NamedTuple):
+    """How an error rate falls with the number n of training examples: log rate = level + slope log n."""
+
+    level: float
+    slope: float
+    covariance: np.ndarray  # (2, 2) of both
+
+    @classmethod
+    def fitted(cls, n: Sequence[float], errors: Sequence[int], of: Sequence[int]) -> "PowerLaw | None":
+        """By weighted least squares through the rates errors / of: the logarithm of a rate of k errors has a variance
+        of 1 / k, or more where the points lie further from the line. None for fewer than three points with errors."""
+        errors, of, n = (np.asarray(one, float) for one in (errors, of, n))
+        known = errors > 0
+        if np.count_nonzero(known) < 3:
+            return None
+        X, y, weight = (
+            np.column_stack([np.ones(known.sum()), np.log(n[known])]),
+            np.log(errors / of)[known],
+            errors[known],
+        )
+        covariance = np.linalg.inv((X.T * weight) @ X)
+        level, slope = covariance @ (X.T @ (weight * y))
+        apart = float(weight @ np.square(y - level - slope * X[:, 1])) / (len(y) - 2)
+        return cls(float(level), float(slope), covariance * max(1.0, apart))
+
+    def at(self, n: float) -> tuple[float, float, float]:
+        """The error rate that is expected with n examples, and its 95 % interval."""
+        x = np.array([1.0, np.log(n)])
+        middle, spread = self.level + self.slope * x[1], Z95 * float(np.sqrt(x @ self.covariance @ x))
+        return tuple(float(min(np.exp(value), 1.0)) for value in (middle, middle - spread, middle + spread))
 
 
 class Judged(NamedTuple):

@@ -250,7 +250,7 @@ def cells(results: Results) -> None:
     coming = len(results.runs) if results.active else len(points)
     show(validation.sweep_map(sweep, results.plan.over.split(BY), points, layer, LAYERS[layer], coming), "sweep_map")
     if asked:
-        st.caption("The test errors were looked at: a setting chosen by them needs new examples to be tested.")
+        st.caption("You have seen the test errors. A setting chosen by them needs a new test set.")
 
 
 def errors(results: Results) -> None:

@@ -135,7 +135,7 @@ def test_a_map_of_two_fields_fills_and_hides_its_test_errors_until_they_are_aske
     assert {f"Train with C × gamma = {name}" for name in (best, plain)} <= links(app)
     app.toggle(key="test").set_value(True).run()
     assert "Test (95 %)" in app.dataframe[0].value
-    assert "The test errors were looked at" in captions(app)
+    assert "You have seen the test errors" in captions(app)
 
 
 def links(app):
@@ -235,7 +235,7 @@ def test_amounts_of_examples_and_preprocessing_are_swept(ran, over, values):
     asked = {run.recipe.n_train if over == "n_train" else ",".join(run.recipe.preprocess) for run in runs.everything()
              if run.recipe.folds}  # fmt: skip
     assert asked == ({40, 80, 160} if over == "n_train" else set(values))
-    assert ("Twice as many" if over == "n_train" else "Cross-validation chooses ") in captions(app)
+    assert ("A power law through" if over == "n_train" else "Cross-validation chooses ") in captions(app)
 
 
 def test_a_power_law_says_what_twice_the_examples_would_bring():
@@ -247,6 +247,7 @@ def test_a_power_law_says_what_twice_the_examples_would_bring():
     figure = validation.sweep_chart("n_train", "training examples", [(str(n), result(n)) for n in (100, 200, 400)])
     said = figure.layout.meta["see"]
     assert "8.00 % with 100 training examples, 4.00 % with 400." in said
-    assert f"by {2**-0.5:.2f}, by a power law" in said
-    assert f"expects {80 / np.sqrt(800):.2f} % with 800 (" in said
+    assert f"multiplies the error by {2**-0.5:.2f}" in said
+    assert f"expects {80 / np.sqrt(800):.2f} % (" in said
+    assert ") with 800: " in said
     assert not figure.layout.shapes  # nothing is chosen

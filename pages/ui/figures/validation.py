@@ -110,8 +110,8 @@ def sweep_map(
         figure,
         f"{title} at {len(points)} cells of {over}; cross-validation chooses {best}.",
         f"Square: the lowest validation error, {rate:.2f} ± {error:.2f} % at {over} = {best}. Circle: the simplest "
-        f"cell within one standard error of it, {other:.2f} % at {plain}. A lowest of {len(points)} errors is "
-        "lower than what its setting makes on new examples.",
+        f"cell within one standard error of it, {other:.2f} % at {plain}. The lowest of {len(points)} validation errors is "
+        "optimistic: expect slightly more on new examples.",
     )
 
 
@@ -205,8 +205,8 @@ def _amount_words(points: Sequence[tuple[str, dict]]) -> tuple[str, str]:
     if law is not None:
         expected, least, most = (100 * rate for rate in law.at(2 * amounts[-1]))
         told += (
-            f". Twice as many examples multiply the error by {2**law.slope:.2f}, by a power law through all points; it "
-            f"expects {expected:.2f} % with {2 * amounts[-1]:,.0f} ({least:.2f} to {most:.2f}), if it goes on so"
+            f". A power law through these points expects {expected:.2f} % ({least:.2f} to {most:.2f}) with "
+            f"{2 * amounts[-1]:,.0f}: each doubling multiplies the error by {2**law.slope:.2f}"
         )
     alt = f"Validation and test error at {len(points)} numbers of training examples."
     return alt, f"{told}. Bars are 95 % intervals."

@@ -110,7 +110,7 @@ def sweep_map(
         figure,
         f"{title} at {len(points)} cells of {over}; cross-validation chooses {best}.",
         f"Square: the lowest validation error, {rate:.2f} ± {error:.2f} % at {over} = {best}. Circle: the simplest "
-        f"cell within one standard error of it, {other:.2f} % at {plain}. The lowest of {len(points)} validation errors is "
+        f"cell within one standard error of it, {other:.2f} % at {plain}. The lowest of {len(points)} errors is "
         "optimistic: expect slightly more on new examples.",
     )
 

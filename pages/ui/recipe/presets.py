@@ -53,7 +53,7 @@ def menu(recipe: Recipe | None) -> None:
     )
     if popover.open:  # its estimates take a third of the page's time
         with popover:
-            _own(recipe)
+            _own()
             st.markdown("**To begin with**")
             for name, shows in SHOWS.items():
                 named = RECIPES[name]
@@ -68,6 +68,7 @@ def menu(recipe: Recipe | None) -> None:
                 placeholder="type to find one",
                 help="All recipes, those of the papers' tables included. Choosing one fills the form.",
             )
+            _to_keep(recipe)
 
 
 def _row(name: str, recipe: Recipe, title: str, says: str) -> None:
@@ -96,8 +97,8 @@ def pick(label: str, key: str, known: Mapping[str, Recipe], fill: Callable[[Reci
     )
 
 
-def _own(recipe: Recipe | None) -> None:
-    """The reader's own presets, and the way to keep what the form shows."""
+def _own() -> None:
+    """The reader's own presets."""
     found = {name: own for name, own in presets.own_recipes().items() if view.form_of(own) == view.TRAIN}
     if found:
         st.markdown("**Yours**")
@@ -107,6 +108,10 @@ def _own(recipe: Recipe | None) -> None:
                 _row(f"own_{number}", own, name, words.summary(own))
             help = "Removes it from this list. Its runs stay."
             button("Remove", "delete", f"preset_remove_{number}", _remove, name, help=help)
+
+
+def _to_keep(recipe: Recipe | None) -> None:
+    """The way to keep what the form shows."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
             "Save this recipe as",

@@ -25,7 +25,7 @@ from svmcore.lab.analyses.sweep import BY, Sweep
 from svmcore.lab.fields import LABELS, Field, choice, numerals, numeric
 from svmcore.lab.methods import METHODS
 from svmcore.lab.methods.searched import SearchedJitters
-from svmcore.lab.presets.sweeps import EXAMPLES, FOLDS, USUAL
+from svmcore.lab.presets.sweeps import EXAMPLES, FOLDS, STEPS_OF_TABLES, USUAL
 from svmcore.lab.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.store import runs
 from svmcore.preprocess import parse_step
@@ -73,12 +73,12 @@ def _sweep() -> Sweep:
     with st.container(horizontal=True):
         names = fields_of(base)
         over = FORM.draw(OVER, widget="segmented_control", options=list(names), format_func=names.get)
-        values = _values(over)
+        values = _values(over, base.dataset)
     with st.container(horizontal=True):
         others = ["", *(name for name in names if name != over)]
         called = names | {"": "nothing else"}
         second = FORM.draw(AND, widget="selectbox", options=others, format_func=called.get, width=200)
-        seconds = _values(second) if second else ()
+        seconds = _values(second, base.dataset) if second else ()
     if "jitters" in (over, second) and not METHODS[base.method].uses_jitters:
         base = base.replace(method=JITTERING)
     sweep = Sweep(base, over, tuple(values), second, tuple(seconds))
@@ -111,7 +111,8 @@ def _read(given: dict[str, list[str]]) -> tuple[Sweep, list[str]]:
     if second and (second == over or second not in fields_of(recipe)):
         wrong.append(str(RecipeError("and", second, ", ".join(name for name in fields_of(recipe) if name != over))))
         second = ""
-    values, seconds = (given.get(name, USUAL.get(of, ())) for name, of in (("value", over), ("and_value", second)))
+    asked = ("value", over), ("and_value", second)
+    values, seconds = (given.get(name) or usual_values(of, recipe.dataset) for name, of in asked)
     return Sweep(recipe, over, tuple(values), second, tuple(seconds) if second else ()), wrong
 
 
@@ -141,8 +142,15 @@ def _usual(dataset: str) -> Sweep:
     return Sweep(usual.replace(n_train=size, n_test=min(usual.n_test or 1000, 1000), folds=FOLDS), "C", USUAL["C"])
 
 
-def _values(over: str) -> list[str]:
-    usual = USUAL.get(over, ())
+def usual_values(over: str, dataset: str) -> tuple[str, ...]:
+    """The values to begin with of a field, on a dataset."""
+    if over == "preprocess" and catalogue.entry(dataset).kind != "images":
+        return STEPS_OF_TABLES
+    return USUAL.get(over, ())
+
+
+def _values(over: str, dataset: str) -> list[str]:
+    usual = usual_values(over, dataset)
     help = (
         "Type another one and press Enter. Jitter sets are written as on the Jitters page, steps of preprocessing with "
         "commas between them."

@@ -251,3 +251,9 @@ def test_a_power_law_says_what_twice_the_examples_would_bring():
     assert f"expects {80 / np.sqrt(800):.2f} % (" in said
     assert ") with 800: " in said
     assert not figure.layout.shapes  # nothing is chosen
+
+
+def test_a_table_begins_with_steps_for_tables(ran):
+    app = open_page("sweep", **MOONS | {"over": "preprocess"})
+    assert app.multiselect(key="sweep_values_preprocess").value == ["zscore", "unit-norm", "zscore,unit-norm"]
+    assert not app.error

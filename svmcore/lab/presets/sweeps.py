@@ -13,6 +13,7 @@ USUAL = {  # field -> values
     "preprocess": ("unit-norm", "smooth:0.75,unit-norm", "deslant,unit-norm", "gradients:7,unit-norm"),
     "n_train": ("125", "250", "500", "1000"),
 }
+STEPS_OF_TABLES = ("zscore", "unit-norm", "zscore,unit-norm")  # of examples that are no images
 _SMALL = RECIPES[PRESET].replace(n_train=1000, n_test=1000, folds=FOLDS)
 _TURNED = _SMALL.replace(method="vsv", classes=(6, 9), n_train=200, n_test=800)
 EXAMPLES = {  # name -> (label, what it asks, the sweep)

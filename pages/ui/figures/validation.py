@@ -105,13 +105,15 @@ def sweep_map(
         marker = {"symbol": symbol, "size": 30, "color": INK, "line": {"width": 2}}
         dots(figure, [in_figure(second, TICK)], [in_figure(value, TICK)], marker)
     rate, error = (100 * number for number in (results[best]["validation"]["error_rate"], _spread(results[best])))
-    other = 100 * results[plain]["validation"]["error_rate"]
+    circle = "the simplest cell within one standard error of it, "
+    circle += (
+        f"{100 * results[plain]['validation']['error_rate']:.2f} % at {plain}" if plain != best else "the same one"
+    )
     return worded(
         figure,
         f"{title} at {len(points)} cells of {over}; cross-validation chooses {best}.",
-        f"Square: the lowest validation error, {rate:.2f} ± {error:.2f} % at {over} = {best}. Circle: the simplest "
-        f"cell within one standard error of it, {other:.2f} % at {plain}. The lowest of {len(points)} errors is "
-        "optimistic: expect slightly more on new examples.",
+        f"Square: the lowest validation error, {rate:.2f} ± {error:.2f} % at {over} = {best}. Circle: "
+        f"{circle}. The lowest of {len(points)} errors is optimistic: expect slightly more on new examples.",
     )
 
 

@@ -180,13 +180,13 @@ class Machine:
     @property
     def products(self) -> str:
         """How inner products with its vectors are made: "double", or single precision by an Operand's layout."""
-        return "double" if self._in_double or type(self.kernel) is Linear else self._operand.layout
+        return "double" if self._in_double else self._operand.layout
 
     @property
     def _in_double(self) -> bool:
         """Kernel values are given, or are computed in double precision: it can afford them, or single precision would
         show in f. A machine whose vectors are all constructed stands for another and is to be fast: it cannot."""
-        if isinstance(self.kernel, Precomputed) or not len(self.support):
+        if isinstance(self.kernel, Precomputed) or type(self.kernel) is Linear or not len(self.support):
             return True
         if self.kernel.derives:
             return False

@@ -152,7 +152,7 @@ def test_no_machine_paths():
 
 
 LAB = (
-    *("costs", "fields", "solvers", "split", "searching", "method", "reducing", "methods", "problem", "task", "finder"),
+    *("costs", "fields", "solvers", "split", "method", "reducing", "methods", "problem", "task", "finder"),
     *(
         "finders",
         "tasks",

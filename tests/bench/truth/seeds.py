@@ -23,10 +23,10 @@ from data import pictures as picture_sets
 from data.dataset import Arrays
 from svmcore import RBF, JitterSet, Poly
 from svmcore.detection import curve
-from svmcore.lab import reducing, searching, split, train
+from svmcore.lab import reducing, split, train
 from svmcore.lab.analyses import asking, remedies
 from svmcore.lab.finders import scanned
-from svmcore.lab.methods import jsv, tangent
+from svmcore.lab.methods import jsv, sv, tangent
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.tasks import detect, task_of
 from svmcore.methods.editing import edited as editing
@@ -125,19 +125,19 @@ def folds_of(module) -> Iterator[list]:
 
 
 def grid(case, seed):
-    with folds_of(searching) as held:
+    with folds_of(sv) as held:
         machine = case.fitted(case.base.replace(seed=seed, options={"grid": "0.1,1"})).machine_
     return held, of_machine(machine)
 
 
 def nu_grid(case, seed):
-    with folds_of(searching) as held:
+    with folds_of(sv) as held:
         case.fitted(case.base.replace(seed=seed, method="nu-sv", options={"nu": 0.1, "grid": "0.05,0.1"}))
     return held, []
 
 
 def editing_grid(case, seed):
-    with folds_of(searching) as held:
+    with folds_of(sv) as held:
         case.fitted(case.base.replace(seed=seed, method="editing", options={"rule": "edited-nn", "grid": "0.1,1"}))
     return held, []
 

@@ -54,6 +54,14 @@ def test_a_table_of_the_paper_opens_with_the_sample_of_its_runs(quiet, monkeypat
     assert all(line.split()[0].isdigit() for line in app.dataframe[0].value["Errors of 1984"])
 
 
+def test_a_table_opens_with_samples_of_figures_alone(quiet):
+    app = open_page("paper", show="features")
+    assert len(said(app)) == 1
+    rates = [float(line.split()[0]) for line in app.dataframe[0].value["Errors, %"]]
+    assert len(rates) == 12
+    assert all(0 < rate < 15 for rate in rates)
+
+
 def test_a_run_of_ones_own_takes_the_place_of_the_sample(quiet):
     finished(samples()[0].recipe)
     app = open_page("sweep")

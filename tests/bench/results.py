@@ -21,6 +21,7 @@ from tests.bench.soak import told
 
 README, RESULTS = Path(__file__).parents[2] / "README.md", Path(__file__).with_name("RESULTS.md")
 MARKS = "<!-- {}: printed by python -m tests.bench.results -->", "<!-- end of {} -->"
+BESIDE = TABLES["features"]
 COUNTS = (10, 25, 50, 100, 200)  # false alarms over all pictures together
 RIVALS = ("matched filter", "Gaussian")
 
@@ -31,6 +32,7 @@ def parts(path: Path) -> dict[str, str]:
         return {"figures": headline.part(table, published)}
     return {
         "errors": errors(measured.read("runs")),
+        "features": features(measured.read("runs")),
         "detection": detection(measured.read("runs")),
         "reductions": reductions.part(measured.read("reductions"), table, measured_on),
         "crossing": crossing.part(measured.read("crossing"), table, measured_on),
@@ -60,16 +62,33 @@ def rewritten(path: Path) -> str:
 
 def errors(runs: dict) -> str:
     """One row a recipe: what its run got wrong beside what was published, its machines, and what it took."""
-    rows, runs = [], {name: run for name, run in runs.items() if "errors" in run}
+    runs = {name: run for name, run in runs.items() if "errors" in run}
+    rows, runs = [], {name: run for name, run in runs.items() if name not in BESIDE.recipes or published(name)}
     for name, run in runs.items():
-        low, high = wilson(run["errors"], run["n_test"])
-        rate = f"{100 * run['errors'] / run['n_test']:.2f} ({100 * low:.2f}-{100 * high:.2f})"
+        rate = rate_of(run)
         svs, seconds = f"{np.mean(run['n_sv']):.0f}", (run["train_seconds"], run["test_seconds"])
         rows.append((RECIPES[name].title, f"`{name}`", run["errors"], rate, published(name), svs, *map(short, seconds),
                      run["peak_mb"]))  # fmt: skip
     columns = ("experiment", "recipe", "errors", "% (95 %)", "published", "SVs a machine", "training, s", "testing, s",
                "memory, MB")  # fmt: skip
     return table(columns, rows) + measured_on(runs.values())
+
+
+def rate_of(run: dict) -> str:
+    """The share of wrong test examples and its interval, in per cent."""
+    low, high = wilson(run["errors"], run["n_test"])
+    return f"{100 * run['errors'] / run['n_test']:.2f} ({100 * low:.2f}-{100 * high:.2f})"
+
+
+def features(runs: dict) -> str:
+    """Pixels beside gradient features: the rows of the Paper page's table."""
+    rows, known = [], {name: runs[name] for name in BESIDE.recipes if name in runs}
+    for row in BESIDE.rows:
+        if run := known.get(name := row.cells[0].recipe):
+            seconds = map(short, (run["train_seconds"], run["test_seconds"]))
+            rows.append((row.label, f"`{name}`", run["errors"], rate_of(run), run["n_union"], *seconds, run["peak_mb"]))
+    columns = ("features", "recipe", "errors", "% (95 %)", "distinct SVs", "training, s", "testing, s", "memory, MB")
+    return table(columns, rows) + measured_on(known.values()) if rows else "Not measured yet."
 
 
 def detection(runs: dict) -> str:

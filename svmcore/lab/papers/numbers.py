@@ -157,8 +157,8 @@ def of_rival(measured: dict) -> dict[str, Number]:
 
 
 def _of_classes(run: Run, result: dict) -> dict[str, Number]:
-    """Figures of each class against the rest; none for a single machine."""
-    if len(result["n_sv"]) == 1:
+    """Figures of each class against the rest; none for a single machine, or for a sample of figures alone."""
+    if len(result["n_sv"]) == 1 or (run.sample and not (run.path / "test.npz").is_file()):
         return {}
     test, found = run.test(), {}
     classes = np.unique(test.y_true)

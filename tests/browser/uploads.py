@@ -61,6 +61,30 @@ def folders(X, y):
     return {f"kind-{label}/{i}.png": png(x) for i, (x, label) in enumerate(zip(X, y))}
 
 
+def photographs(n=96, sides=(70, 160)):
+    """Sizes (h, w), and files of a zip: coloured pictures of two classes, a third of them for testing. One of eight has
+    the other class: an error that no machine can avoid."""
+    rng, members, all_sizes = np.random.default_rng(5), {}, []
+    for k in range(n):
+        h, w = rng.integers(*sides, 2).tolist()
+        all_sizes.append((h, w))
+        lit = np.clip(
+            np.mgrid[:h, :w][k % 2][..., None] * (180 / (h, w)[k % 2]) + rng.normal(40, 12, (h, w, 3)), 0, 255
+        )
+        kind = ("across", "down")[(k + (k % 16 < 2)) % 2]
+        members[f"{'test' if k % 3 == 0 else 'train'}/{kind}/{k:03}.png"] = png(lit.astype(np.uint8))
+    return all_sizes, members
+
+
+def embedded(n=90, side=160):
+    """Arrays of an npz file: feature vectors of three classes, some of which overlap, and the picture of each."""
+    rng = np.random.default_rng(6)
+    y = np.arange(n) % 3
+    X = rng.normal(np.eye(8)[y] * 1.2, 1.0, (n, 8)).astype(np.float32)
+    images = np.stack([spotted(k, [(40 + 40 * label, 80)], side) for k, label in enumerate(y)])
+    return {"X": X, "y": np.array(["left", "middle", "right"])[y], "images": images}
+
+
 _RGB, _WIDE = examples(3, (20, 20, 3)), examples(4, (12, 30))
 _PAIR, _MANY = examples(2, (7,), per_class=60), examples(30, (10, 10), per_class=20)
 

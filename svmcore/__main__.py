@@ -1,5 +1,6 @@
 """Command line: `python -m svmcore recipes | tables | fields | warm`, `run NAME [--set FIELD=VALUE ...] [--json]`,
-`go-on RUN`, `sweep NAME FIELD VALUE [VALUE ...]`, `suspects NAME_OR_RUN`, `asking NAME`, and `export RUN FILE`.
+`go-on RUN`, `sweep NAME FIELD VALUE [VALUE ...]`, `why RUN`, `suspects NAME_OR_RUN`, `asking NAME`, and `export RUN
+FILE`.
 
 NAME is a recipe; or a table, whose recipes are run where the store has no run of them yet, and which is then printed
 beside the published figures; or a study of many runs: `osuna-scaling` (with --set its largest run alone),
@@ -22,7 +23,7 @@ import svmcore.lab  # noqa: F401  (first: it says what it lacks)
 from data.signals import end_by_signals
 from svmcore import files
 from svmcore.lab import jobs
-from svmcore.lab.analyses import asking, repeats, scaling, splits, suspects
+from svmcore.lab.analyses import asking, reasons, repeats, scaling, splits, suspects
 from svmcore.lab.analyses.rivals import RIVALS, measure
 from svmcore.lab.analyses.sweep import BY, RULE, chosen, simplest, sweep
 from svmcore.lab.forecast import estimate
@@ -116,6 +117,11 @@ def _parser() -> argparse.ArgumentParser:
     over.add_argument("--jobs", type=int, default=1, help="number of parallel fits (1: each uses all processors)")
     over.add_argument("--json", action="store_true", help="print one JSON list on the last line of stdout")
     over.set_defaults(do=_sweep)
+    why = commands.add_parser("why", help="list the training examples that decide a prediction most, as CSV")
+    why.add_argument("run", metavar="RUN", help="the id of the run, as printed by `run`")
+    why.add_argument("--example", type=int, help="a test example, by its position in the dataset (the first error)")
+    why.add_argument("--most", type=int, default=8, help="number of training examples for each machine (8)")
+    why.set_defaults(do=_why)
     doubted = commands.add_parser("suspects", parents=[change], help="list likely label errors, as CSV")
     doubted.add_argument(
         "name", metavar="NAME", help="a recipe, which is run with cross-validation folds, or the id of a run"
@@ -263,6 +269,15 @@ def _export(options: argparse.Namespace) -> int:
     content = FORMS[path.suffix][1](run)
     files.write(path, lambda file: file.write(content))
     print(f"{path}: {len(content):,} bytes")
+    return 0
+
+
+def _why(options: argparse.Namespace) -> int:
+    if options.most < 1:
+        raise RecipeError("--most", options.most, "1 or more")
+    found = reasons.reasons(runs.get(options.run), options.example, options.most)
+    print(f"{found.split} example {found.index}: true {found.true}, predicted {found.predicted}", file=sys.stderr)
+    print(found.table(), end="")
     return 0
 
 

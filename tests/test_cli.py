@@ -1,5 +1,6 @@
 """The command line: figures on stdout, progress on stderr, and a clean stop."""
 
+import csv
 import json
 import os
 import signal
@@ -8,8 +9,10 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from data import load
 from svmcore import __main__ as cli
 from svmcore.lab.presets import LISTED, RECIPES, digestion, osuna
 from svmcore.lab.store import runs
@@ -49,6 +52,33 @@ def test_a_run_for_the_eye(home, capsys):
     assert "support vectors" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("name", "machines"), [("moons", 1), ("digits-8x8-sv", 2)])
+def test_why_lists_what_decides_an_error_and_sums_to_its_decision_value(home, capsys, name, machines):
+    assert cli.main(["run", name, "--set", "n_train=90", "--set", "n_test=150", "--set", "C=1", "--json"]) == 0
+    run = runs.get(json.loads(capsys.readouterr().out.splitlines()[-1])["run"])
+    assert cli.main(["why", run.id, "--most", "3"]) == 0
+    out, err = capsys.readouterr()
+    test, lines = run.test(), list(csv.DictReader(out.splitlines()))
+    at = np.flatnonzero(test.y_true != test.y_pred)[0]
+    said = f"example {test.index[at]}: true {test.y_true[at]}, predicted {test.y_pred[at]}"
+    assert said in err
+    sums = {name: sum(float(line["contribution"]) for line in lines if line["machine"] == name)
+            for name in dict.fromkeys(line["machine"] for line in lines)}  # fmt: skip
+    of_class = dict(zip(map(str, run.machine().classes), test.decision[at], strict=machines > 1))
+    of_class = of_class if machines > 1 else {str(run.machine().classes[1]): test.decision[at, 0]}
+    assert len(sums) == machines
+    assert sums == pytest.approx({name: of_class[name] for name in sums}, abs=1e-4)
+    examples = [line for line in lines if line["example"].isdigit()]
+    assert len(examples) == 3 * machines
+    labels = load(run.recipe.dataset).y_train
+    assert all(str(labels[int(line["example"])]) == line["class"] for line in examples)
+    right = test.index[test.y_true == test.y_pred][0]
+    assert cli.main(["why", run.id, "--example", str(right)]) == 0
+    assert f"example {right}:" in capsys.readouterr().err
+    assert cli.main(["why", run.id, "--example", "987654"]) == 2
+    assert "does not test example 987654; allowed: one of its 150" in capsys.readouterr().err
+
+
 def test_suspects_are_listed_of_a_recipe_and_of_its_run(home, capsys):
     asked = ["--set", "noise=0.1", "--set", "n_train=120"]
     assert cli.main(["suspects", "moons", *asked, "--most", "5"]) == 0
@@ -69,6 +99,7 @@ def test_suspects_are_listed_of_a_recipe_and_of_its_run(home, capsys):
     ("arguments", "words", "status"),
     [
         (["suspects", "20260101-000000-000-abcdef"], "unknown", 2),
+        (["why", "20260101-000000-000-abcdef"], "unknown", 2),
         (
             ["suspects", "20260101-000000-000-abcdef", "--set", "C=1"],
             "allowed: no changes, because this run is already stored",

@@ -20,6 +20,7 @@ from pages.ui.kit.words import distinct, minus, short, small, test_example
 from svmcore import metrics
 from svmcore.jitter import JitterSet
 from svmcore.lab import split
+from svmcore.lab.analyses import reasons
 from svmcore.lab.method import steps_before_machine
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
@@ -372,11 +373,7 @@ def _on_own_scale(seen: np.ndarray, dataset: Dataset) -> np.ndarray:
 def _pipeline(run_id: str) -> Preprocessor:
     """The run's preprocessing with what its steps learned from the training examples."""
     run = runs.get(run_id)
-    dataset = data_of(run)
-    pipeline = Preprocessor(*steps_before_machine(run.recipe), image_shape=dataset.image_shape)
-    if not pipeline.__sklearn_is_fitted__():
-        pipeline.fit(dataset.X_train[run.train_index()])
-    return pipeline
+    return reasons.steps(run, data_of(run))
 
 
 def by_class(machine: Machine, test: NamedTuple) -> list[dict[str, int]]:

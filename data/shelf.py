@@ -92,7 +92,7 @@ class Shelf(Generic[E]):
             raise DataError(reason, "arrays as an upload gives them") from error
         except OSError as error:
             reason = f"{self.words.the_set} could not be saved ({error})"
-            raise DataError(reason, "a home folder (SVMLAB_HOME) with write permission") from error
+            raise DataError(reason, "a home folder (SVMLAB_HOME) with write permission and room") from error
         return self._entry(path, json.loads(text), path.stat().st_size)
 
     def forget(self, name: str) -> None:

@@ -114,6 +114,13 @@ def test_the_strongest_candidate_of_an_object_can_train_alone(small):
     np.testing.assert_array_equal(alone.hit, every.hit)  # what is judged is the same
 
 
+def test_the_baselines_of_a_machine_of_features_see_pixels(small):
+    steps = (("standardise", "unit-norm"), ("gradients:3", "unit-norm"))
+    pixels, features = (TASKS["detect"].prepare(small.replace(preprocess=one), lambda _: None) for one in steps)
+    assert features.X_train.shape[1] == 72
+    np.testing.assert_allclose(features.search.rivals, pixels.search.rivals)
+
+
 def test_the_figures_are_those_of_all_parts_together(done):
     tests = [done.test(part) for part in range(2)]
     found = findings.joined(tests)

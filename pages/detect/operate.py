@@ -121,7 +121,8 @@ def _controls(view: View) -> Now | None:
             "Scores of",
             view.judged.names,
             alone=False,
-            help="Ranks the candidates by the scores of the run's machine, or of a baseline.",
+            help="Ranks the candidates by the scores of the run's machine, or of a baseline. The Gaussian sees pixels "
+            "even where the machine sees features.",
         )
         fa = parameters.choice(
             "fa",

@@ -25,7 +25,9 @@ from svmcore.lab.finder import Finder
 from svmcore.lab.finders.findings import Detections, beside_truth
 from svmcore.lab.problem import Problem, assemble, shape_made
 from svmcore.lab.split import Split
+from svmcore.preprocess import Preprocessor
 
+PIXELS = "standardise", "unit-norm"  # how the paper prepares the pixels of a chip
 FEWEST_OF_A_CLASS = 3  # examples of a class that a Gaussian is fitted to
 PIXEL_SECONDS = 4e-7  # to look over one pooled pixel, on the machine that other rates were read off
 PER_PIXEL = 0.0024  # candidates of a pooled pixel, read off experiments A, B and C
@@ -146,7 +148,7 @@ def _problem(
     split = Split(np.arange(len(y)), np.arange(len(y_test)), "test", y, y_test)
     problem = assemble(recipe, Chips(X, X_test, (side, side), pictures.content_hash), split, check)
     matched = np.concatenate([seen.response for seen in test]), seconds
-    rivals = {"matched filter": matched} | _gaussian(problem, y)
+    rivals = {"matched filter": matched} | _gaussian(problem, X, X_test, y)
     looked = ([getattr(seen, name) for seen in test] for name in ("at", "box", "hit"))
     search = beside_truth(pictures, *looked, X_test)._replace(
         rivals=np.stack([scores for scores, _ in rivals.values()], axis=1),
@@ -161,16 +163,20 @@ def _problem(
     return problem._replace(weight=None if plain else weight, search=search, recipe=recipe)
 
 
-def _gaussian(problem: Problem, y: np.ndarray) -> dict[str, tuple[np.ndarray, float]]:
+def _gaussian(problem: Problem, X: np.ndarray, X_test: np.ndarray, y: np.ndarray) -> dict:
     """{"Gaussian": scores (m,) of two Gaussians on the test candidates, seconds of their fit}, where there are enough
-    examples of both classes for them."""
+    examples of both classes for them. They see the pixels of chips X, X_test (n, side, side): as the recipe prepares
+    them, or as the paper does where the recipe makes features of them."""
     if min(np.count_nonzero(y > 0), np.count_nonzero(y < 0)) < FEWEST_OF_A_CLASS:
         return {}
+    rows = problem.X_train, problem.X_test
+    if problem.prepare.makes_features:
+        rows = tuple(map(Preprocessor(*PIXELS).transform, (X, X_test)))
     started = time.perf_counter()
     with one_blas_thread:
-        model = TwoGaussians().fit(problem.X_train, y)
+        model = TwoGaussians().fit(rows[0], y)
     seconds = time.perf_counter() - started
-    return {"Gaussian": (model.decision_function(problem.X_test), seconds)}
+    return {"Gaussian": (model.decision_function(rows[1]), seconds)}
 
 
 def _look(at: int, pictures: PictureSet, small: np.ndarray, through: MatchedFilter, recipe) -> Look:

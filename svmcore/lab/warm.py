@@ -17,6 +17,7 @@ from svmcore.lab.presets import PRESET, RECIPES
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.train import execute, prepare
 from svmcore.methods.local import LocalPoly
+from svmcore.preprocess import Preprocessor
 from svmcore.solvers.decomposition.square import _close_up, _widen
 
 SMALL = Recipe(dataset="digits-8x8", n_train=300, n_test=50)
@@ -45,6 +46,7 @@ def others() -> Iterator[Recipe]:
     yield RECIPES["volcano-synthetic"]
     faces = RECIPES["faces-lfw"]
     yield faces.replace(jitters="flip:h", options=faces.options | {"bootstraps": 1, "mined": 100})
+    yield _windows
 
 
 def warm_up(go_on: Callable[[], bool] = lambda: True, everything: bool = True) -> None:
@@ -60,6 +62,11 @@ def warm_up(go_on: Callable[[], bool] = lambda: True, everything: bool = True) -
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of runs that are too small for their settings
             work() if callable(work) else execute(work)
+
+
+def _windows() -> None:
+    steps = Preprocessor(*RECIPES["faces-gradients"].preprocess)
+    steps.windows(np.zeros((20, 20), np.uint8), 19)(*np.zeros((2, 3), int))
 
 
 def _products(X, rows, layout) -> None:

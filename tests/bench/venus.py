@@ -19,6 +19,7 @@ from svmcore.detection import curve
 from svmcore.detection.candidates import MatchedFilter, chips, fitting, pooled
 from svmcore.detection.gaussian import TwoGaussians
 from svmcore.detection.matching import by_centre, first_of
+from svmcore.preprocess import split_steps
 
 SIDE = 15  # pooled pixels: the window of the matched filter and of the Gaussians
 MISS = 0.05  # share of the training volcanoes that the matched filter may miss
@@ -43,6 +44,7 @@ class Setting:
     each: str = "all"  # of the candidates that cover one volcano "all" train, or the "strongest" alone
     sure: int = 4  # categories 1 to this train, the others' candidates are left out of training
     smooth: float = 0.0  # pooled pixels
+    steps: str = "standardise,unit-norm"  # what makes a vector of the chip
     query: str = "none"  # forms of a test chip over which f is averaged
     pool: int = 2
     miss: float = MISS
@@ -54,7 +56,7 @@ class Setting:
 
     def preparation(self) -> Preprocessor:
         steps = [f"smooth:{self.smooth}"] * (self.smooth > 0) + [f"crop:{self.margin}"] * (self.margin > 0)
-        return Preprocessor(*steps, "standardise", "unit-norm")
+        return Preprocessor(*steps, *split_steps(self.steps))
 
     def svc(self) -> SVC:
         name, _, value = self.kernel.partition(":")

@@ -18,6 +18,7 @@ from tests.bench.venus import Detections, Setting, Venus
 A_PICTURE = 50  # false alarms
 LEAST = 0.002  # of the area
 ROUNDS = 2
+PAPER = Setting()
 COORDINATES = (
     ("pool", (2, 3, 4)),
     ("miss", (0.02, 0.05, 0.1)),
@@ -47,6 +48,32 @@ COORDINATES = (
 )
 
 
+GRADIENTS = Setting(steps="gradients:5,unit-norm", kernel="rbf:1", C=3.0)
+OF_GRADIENTS = (  # on chips of the paper's size, so that all machines have the same candidates
+    (
+        "steps",
+        (
+            "gradients:3,unit-norm",
+            "gradients:4,unit-norm",
+            "gradients:6,unit-norm",
+            "gradients:5,smoothing=0.7,unit-norm",
+            "gradients:5,power=0.7,unit-norm",
+            "gradients:5,power=1,unit-norm",
+            "gradients:5,directions=12,unit-norm",
+            "smooth:0.6,gradients:5,unit-norm",
+            "smooth:1,gradients:5,unit-norm",
+            "smooth:1.5,gradients:5,unit-norm",
+            "smooth:1,gradients:5,power=1,unit-norm",
+            "gradients:5+0.5*patterns:3,unit-norm",
+        ),
+    ),
+    ("kernel", ("poly:3", "poly:9", "rbf:0.5", "rbf:2", "rbf:4")),
+    ("C", (1.0, 10.0)),
+    ("weight", (1.0, 10.0)),
+    ("jitters", ("plus:1", "rot:-10,10", "scale:0.9,1.1", "plus:1+rot:-10,10+scale:0.9,1.1")),
+)
+
+
 def moved(setting: Setting, name: str, option) -> Setting:
     """The setting with one coordinate changed; the margin is what its jitters and queries may bring in from outside."""
     setting = replace(setting, **{name: option})
@@ -71,12 +98,14 @@ WIDER = PANEL + tuple(  # and products of nearby pixels, and decisions averaged 
 )
 
 
-def search_settings(measure: Callable[[Setting], float], say=print) -> tuple[Setting, float]:
-    """Coordinate after coordinate from the paper's setting: the best setting found, and its measure."""
-    best, value = Setting(), measure(Setting())
+def search_settings(
+    measure: Callable[[Setting], float], say=print, start: Setting = PAPER, coordinates=COORDINATES
+) -> tuple[Setting, float]:
+    """Coordinate after coordinate from a setting: the best setting found, and its measure."""
+    best, value = start, measure(start)
     for turn in range(ROUNDS):
         before = best
-        for name, options in COORDINATES:
+        for name, options in coordinates:
             tried = [(measure(s), s) for s in (moved(best, name, option) for option in options) if s != best]
             top, setting = max(tried, key=lambda pair: pair[0])
             if top >= value + LEAST:
@@ -87,22 +116,24 @@ def search_settings(measure: Callable[[Setting], float], say=print) -> tuple[Set
     return best, value
 
 
-def left_out(venus: Venus, train: tuple[int, ...], setting: Setting) -> curve.Trial:
-    """The training pictures, each decided on by a machine of the others, pooled."""
-    found = Detections(train)
-    for left in train:
-        others = tuple(k for k in train if k != left)
-        at = venus.candidates(others, left, setting.pool, setting.miss)
-        found.picture.append(np.full(len(at.hit), left))
-        found.hit.append(np.where(at.hit >= 0, at.hit + venus.first[left], -1))
-        found.add("chosen", venus.decisions(others, left, setting))
+def left_out(venus: Venus, train: tuple[int, ...], setting: Setting, folds: int | None = None) -> curve.Trial:
+    """The training pictures, each (or each of so many folds of them) decided on by a machine of the others, pooled."""
+    found, folds = Detections(train), folds or len(train)
+    for number in range(folds):
+        left = train[number::folds]
+        others = tuple(k for k in train if k not in left)
+        for k in left:
+            at = venus.candidates(others, k, setting.pool, setting.miss)
+            found.picture.append(np.full(len(at.hit), k))
+            found.hit.append(np.where(at.hit >= 0, at.hit + venus.first[k], -1))
+            found.add("chosen", venus.decisions(others, k, setting))
     return venus.trial(found, "chosen")
 
 
-def inner_measure(venus: Venus, train: tuple[int, ...]) -> Callable[[Setting], float]:
+def inner_measure(venus: Venus, train: tuple[int, ...], folds: int | None = None) -> Callable[[Setting], float]:
     """Area under the pooled curve of the training pictures left out in turn."""
     area = curve.area(A_PICTURE * len(train))
-    return cache(lambda setting: curve.estimate(left_out(venus, train, setting), area, replicates=1).value)
+    return cache(lambda setting: curve.estimate(left_out(venus, train, setting, folds), area, replicates=1).value)
 
 
 def alarms_expected(venus: Venus, train: tuple[int, ...], setting: Setting) -> tuple[float, float]:

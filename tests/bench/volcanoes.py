@@ -1,14 +1,18 @@
 """The volcanoes of DeCoste and Schölkopf (2002), section 5.2: baselines, variants, and a choice beyond the paper.
 
-    python -m tests.bench.volcanoes [A] [B] [C] [regions] [attention] [variants] [points] [choice] [blind] [--json FILE]
+    python -m tests.bench.volcanoes [A] [B] [C] [regions] [attention] [variants] [points] [choice] [blind] [gradients]
+        [features] [--json FILE]
 
 A, B, C     experiments HOM4, HOM38, HOM56: SVM, two Gaussians, matched filter; 10 to 400 false alarms, offset 0
-regions     the same machines trained on one region, or on four pictures, and tested on another; gaps searched, or not
+regions     the same machines and one of gradient histograms, trained on one region, or on four pictures, and tested on
+            another; gaps searched, or not
 attention   A again with other miss rates of the matched filter, and with one training example a volcano
 variants    VSV with crop, edge replication, positives only, all examples: area to 200 false alarms less its base's
 points      one SVM for each operating point: other C_pos / C_neg, against the one curve of the paper's machine
 choice      beyond the paper: settings chosen fold by fold on the training pictures of A alone
 blind       the setting that the four pictures of A choose, and VSV with crop, on B
+gradients   settings of gradient histograms, chosen on A for B, and on B for A and C: volcano-*-gradients
+features    machines with these settings on A, B and C, beside pixels and the Gaussian
 
 Needs the volcano images (folder of SVMLAB_DATA). Intervals are of 1000 resamplings of the pictures, and with the four
 pictures of A there are 35 different ones: they say how much hangs on a picture, not more.
@@ -26,13 +30,27 @@ import numpy as np
 from data import pictures
 from svmcore.detection import curve
 from tests.bench.venus import Detections, Setting, Venus
-from tests.bench.venus_choice import WIDER, by_panel, by_search, folds
+from tests.bench.venus_choice import (
+    GRADIENTS,
+    OF_GRADIENTS,
+    PAPER,
+    WIDER,
+    by_panel,
+    by_search,
+    folds,
+    inner_measure,
+    search_settings,
+)
 
 COUNTS = (10, 25, 50, 100, 200, 400)
 RATIOS = ((1.0, 0.3), (1.0, 1.0), (1.0, 3.0), (1.0, 10.0), (1.0, 30.0), (0.1, 3.0), (0.1, 10.0), (0.1, 30.0))
 REGIONS = {"A": range(1, 5), "B": range(5, 43), "C": range(79, 135)}  # numbers of the images
 RICH, FEW = 8, 6  # volcanoes of a picture that may be one of four, and how often four are drawn
 CROPPED = Setting(seen=13)
+CHOSEN = {  # by `gradients`, on pictures of A and of B
+    "A": Setting(steps="gradients:3,unit-norm", kernel="rbf:2", C=3.0, weight=1.0),
+    "B": Setting(steps="gradients:5,smoothing=0.7,unit-norm", kernel="rbf:1", C=3.0),
+}
 VARIANTS = {
     "VSV, cropped": (Setting(13, 1, "plus:1"), CROPPED),
     "all examples, cropped": (Setting(13, 1, "plus:1", "all"), CROPPED),
@@ -115,6 +133,7 @@ def regions() -> dict:
     for (name, way), gaps in product(ways.items(), (True, False)):
         study = Study(name, (way,), gaps)
         machines = {"SVM": Setting(), "SVM, strongest": Setting(each="strongest")}
+        machines["SVM, gradients"] = CHOSEN["A" if name.endswith("on B") else "B"]
         found = study.venus.search(study.parts, machines, baselines=True)
         title = f"{name}, gaps {'searched' if gaps else 'left out'}"
         report[title] = study.describe(found) | {"machines": {m: study.row(found, m) for m in found.scores}}
@@ -212,6 +231,46 @@ def blind() -> dict:
     return report
 
 
+def gradients() -> dict:
+    """Settings of gradient histograms on pictures that they are not reported on: each picture of A, each fourth of B,
+    by a machine of the others."""
+    report = {}
+    for name, n_folds in (("A", None), ("B", 4)):
+        study, tried = Study(name), {}
+        train = tuple(k for _, test in study.parts for k in test)
+        measure = inner_measure(study.venus, train, n_folds)
+
+        def logged(setting, measure=measure, tried=tried):
+            if str(setting) not in tried:
+                tried[str(setting)] = measure(setting)
+                print(f"  {tried[str(setting)]:.4f}  {setting}", flush=True)
+            return tried[str(setting)]
+
+        print(f"\n{name}: area to 50 false alarms a picture, pictures left out")
+        logged(PAPER)
+        logged(Setting(weight=1.0))
+        best, _ = search_settings(logged, start=GRADIENTS, coordinates=OF_GRADIENTS)
+        report[f"chosen on {name}"] = {"chosen": str(best), "tried": tried}
+    return report
+
+
+def features() -> dict:
+    """Machines of gradient histograms beside pixels and the Gaussian, on the pictures that did not choose them."""
+    report = {}
+    for name in ("A", "B", "C"):
+        study = Study(name)
+        machines = {"pixels": Setting(), "gradients": CHOSEN["A" if name == "B" else "B"]}
+        found = study.venus.search(study.parts, machines, baselines=True)
+        report[name] = rows = {m: study.row(found, m) for m in found.scores}
+        print(f"\n{name}: gradient histograms")
+        table(rows)
+        for other in ("pixels", "Gaussian"):
+            for key, statistic in (("area_200", curve.area(200)), ("challenge", curve.challenge)):
+                rows["gradients"][f"{key} less {other}"] = gain = study.compare(found, other, "gradients", statistic)
+                print(f"  gradients less {other}: {key} {text(gain)}")
+    return report
+
+
 def table(rows: dict) -> None:
     print(
         f"  {'rate at false alarms':24s}" + "".join(f"{n:7d}" for n in COUNTS) + "    offset 0  area 200 challenge  s"
@@ -251,6 +310,8 @@ WORK = {
     "points": points,
     "choice": choice,
     "blind": blind,
+    "gradients": gradients,
+    "features": features,
 }
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from svmcore.detection.candidates import MatchedFilter, chips, fitting, pooled
 from svmcore.detection.gaussian import TwoGaussians
 from svmcore.detection.matching import by_centre, first_of
 from svmcore.gram.threads import one_blas_thread
-from svmcore.lab.costs import HARD, Sizes
+from svmcore.lab.costs import HARD, Sizes, fewer
 from svmcore.lab.fields import FACTORS, FLAG, Field, RecipeError, numeric
 from svmcore.lab.finder import Finder
 from svmcore.lab.finders.findings import Detections, beside_truth
@@ -126,7 +126,8 @@ class Matched(Finder):
         )
         side = recipe.option("chip")
         d, stored = prod(shape_made(recipe, (side, side), n_train)), 2 * side**2 * (n_train + n_test)
-        return Sizes(n_train, n_test, d, 1, stored=stored, hardness=HARD, overlap=True)
+        hard = HARD * fewer(recipe.preprocess) ** 0.5  # most vectors are of classes that overlap, with any steps
+        return Sizes(n_train, n_test, d, 1, stored=stored, hardness=hard, overlap=True)
 
 
 def _problem(

@@ -30,7 +30,7 @@ from svmcore.detection.scan import Scan, n_windows, scan
 from svmcore.detection.suppression import grown, overlaps, supported, suppressed
 from svmcore.detection.turns import ALLOWED, QUARTERS, matrices
 from svmcore.jitter import JitterSet
-from svmcore.lab.costs import Sizes
+from svmcore.lab.costs import Sizes, fewer
 from svmcore.lab.fields import FLAG, JITTERS, LINE, Field, Kind, RecipeError, numeric
 from svmcore.lab.finder import Finder
 from svmcore.lab.finders.findings import Detections, beside_truth
@@ -271,7 +271,9 @@ class Scanned(Finder):
         """How many windows a part will train on, about."""
         n, positive = self._windows(recipe, pictures, part)
         side = recipe.option("chip")
-        n, d = n + recipe.option("bootstraps") * recipe.option("mined"), prod(shape_made(recipe, (side, side), n))
+        found = fewer(recipe.preprocess)  # of the false alarms that may be mined
+        n += round(found * recipe.option("bootstraps") * recipe.option("mined"))
+        d = prod(shape_made(recipe, (side, side), n))
         return Sizes(n, 1, d, 1, stored=2 * n * side**2, positive=positive / n)
 
     def _windows(self, recipe, pictures: PictureSet, part: Part) -> tuple[int, int]:

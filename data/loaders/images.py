@@ -2,6 +2,9 @@
 Alternatively, images with a table of their names and classes (loaders.labelled). Images in a folder `unlabelled` or
 `unknown`, or with an empty class in the table, are unlabelled.
 
+The headers are read first (`survey`); they decide the size that is proposed. Images of other sizes are brought to it
+(loaders.fitted), and then an album holds them as they are shown.
+
 All images with 16 bits per pixel are reduced to 8 bits on one common scale: their values are divided by the power of
 two that suits the largest value of all of them, which uses 8, 10, 12, 14 or 16 bits. If fewer bits suffice then, the
 smallest value of all is subtracted first, and up to one pixel an image, or CUT of all, become black or white at either

@@ -7,6 +7,7 @@ from threadpoolctl import threadpool_info
 
 from svmcore import RBF, SVC
 from svmcore.gram.threads import one_blas_thread
+from tests.gate import until
 
 
 def blas():
@@ -33,7 +34,7 @@ def test_any_thread_holds_blas_to_one_thread_after_another_one_did():
         assert inside() == {1}
         assert blas() == before
         assert elsewhere(inside) == {1}
-        assert blas() == before
+        until(lambda: blas() == before, 10)  # what other tests left behind may hold it for a moment
 
 
 def test_one_thread_may_enter_and_another_one_leave_last():

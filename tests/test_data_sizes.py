@@ -1,7 +1,9 @@
 """Pictures of several sizes: brought to one for training, and shown as they were."""
 
+import gc
 import io
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -281,3 +283,13 @@ def test_the_command_stores_pictures_as_the_page_does(home, tmp_path, capsys, mo
     monkeypatch.setattr("data.__main__.opened", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     assert main(["keep", path]) == 130
     assert "Nothing is stored" in capsys.readouterr().err
+
+
+def test_a_zip_on_this_machine_is_closed_when_it_has_been_read(tmp_path):
+    path = tmp_path / "p.zip"
+    path.write_bytes(archive({name: image(picture) for name, picture in files().items()}))
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert len(read_upload("p.zip", path).arrays.X_test) == 10
+        gc.collect()
+    assert [one for one in said if issubclass(one.category, ResourceWarning)] == []

@@ -93,7 +93,7 @@ def _from_path(path: Path, most: int) -> list[Member]:
     with path.open("rb") as file:
         magic = file.read(2)
     if magic == b"PK":
-        return _zip_members(path.name, partial(path.open, "rb"), most)
+        return _zip_members(path.name, lambda: path, most)
     return _checked(path.name, [whole(path.name, path)], most)
 
 
@@ -114,9 +114,9 @@ def place(path: Path, name: str) -> tuple[int, int]:
     return info.header_offset + 30 + name_length + extra_length, info.file_size
 
 
-def _zip_members(name: str, open_zip: Callable[[], IO[bytes]], most: int = MAX_BYTES) -> list[Member]:
+def _zip_members(name: str, source: Callable[[], IO[bytes] | Path], most: int = MAX_BYTES) -> list[Member]:
     with in_words(f"{name} is not a complete zip file", "the complete zip or npz file", *_DAMAGE):
-        archive = zipfile.ZipFile(open_zip())
+        archive = zipfile.ZipFile(source())
     members = []
     for info in archive.infolist():
         path = PurePosixPath(info.filename.replace("\\", "/"))

@@ -172,7 +172,7 @@ def first(rng) -> Arrays:
 
 def another(rng, one: Arrays) -> Arrays:
     """The same set but for one change."""
-    X, y, T, t = (part.copy() for part in one)
+    X, y, T, t = (part.copy() for part in one[:4])
     classes = np.unique(y)
     match int(rng.integers(8)):
         case 0:  # labels turned round

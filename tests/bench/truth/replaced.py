@@ -159,7 +159,7 @@ def called(recipe: Recipe) -> Recipe:
 
 
 def bytes_of(arrays: Arrays) -> bytes:
-    return b" ".join(f"{one.dtype}{one.shape}".encode() + one.tobytes() for one in arrays)
+    return b" ".join(f"{one.dtype}{one.shape}".encode() + one.tobytes() for one in arrays[:4])
 
 
 def first(rng) -> Arrays:

@@ -76,6 +76,11 @@ class Arrays(NamedTuple):
     y_test: np.ndarray
     album: Album | None = None
 
+    @property
+    def examples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The four arrays."""
+        return self[:4]
+
     @classmethod
     def unsplit(cls, X: np.ndarray, y: np.ndarray) -> "Arrays":
         """All of (X, y) as the training set, with an empty test set."""
@@ -157,13 +162,13 @@ class Dataset:
     album: Album | None = None
 
     def __post_init__(self):
-        for array in (*self.arrays[:4], self.rows, *(self.train or ()), *(self.test or ())):
+        for array in (*self.arrays.examples, self.rows, *(self.train or ()), *(self.test or ())):
             array.flags.writeable = False
 
     @classmethod
     def of(cls, entry: Facts, arrays: Arrays) -> "Dataset":
         """A dataset from its facts and arrays."""
-        X, y, X_test, y_test = map(np.ascontiguousarray, arrays[:4])
+        X, y, X_test, y_test = map(np.ascontiguousarray, arrays.examples)
         return cls(entry, X if len(X) == len(y) else X[: len(y)], y, X_test, y_test, X, album=arrays.album)
 
     @property
@@ -206,7 +211,7 @@ class Dataset:
 
     @property
     def nbytes(self) -> int:
-        return self.rows.nbytes + sum(array.nbytes for array in self.arrays[1:4])
+        return self.rows.nbytes + sum(array.nbytes for array in self.arrays.examples[1:])
 
     @cached_property
     def content_hash(self) -> str:
@@ -215,7 +220,7 @@ class Dataset:
         For a revision: SHA-256 of the base's hash and of the labels and rows that the verdicts change; the base's hash
         if they change nothing.
         """
-        digest, arrays = hashlib.sha256(), [self.rows, *self.arrays[1:4]]
+        digest, arrays = hashlib.sha256(), [self.rows, *self.arrays.examples[1:]]
         if self.base is not None:
             parts = self.train, self.test
             changes = [array for part in parts for array in (part.y[part.mended], part.mended, part.out)]

@@ -35,7 +35,7 @@ def keep(title: str, arrays: Arrays, features: Sequence[str] = (), *, replace: b
 
 def _stored(arrays: Arrays) -> dict[str, np.ndarray]:
     """The arrays of a file by name."""
-    return dict(zip(_ARRAYS, arrays)) | (arrays.album.arrays() if arrays.album else {})
+    return dict(zip(_ARRAYS, arrays.examples, strict=True)) | (arrays.album.arrays() if arrays.album else {})
 
 
 def _description(title: str, arrays: Arrays, features: Sequence[str]) -> dict:

@@ -79,5 +79,6 @@ def reasons(run: Run, index: int | None = None, most: int = 8) -> Reasons:
             origin = machine.origin[vector]
             row = -1 if origin < 0 else int(run.train_index()[origin])
             lines.append(Line(name, *(("", "") if row < 0 else (str(row), dataset.y_train[row].item())), value))
-        lines.append(Line(name, "others", "", float(np.delete(whole.part, strongest).sum())))
+        others = contributions.rest(whole, strongest)
+        lines.append(Line(name, "others", "", others.part_for + others.part_against))
     return Reasons(test.split, int(test.index[at]), true, predicted, lines)

@@ -66,8 +66,8 @@ def checked(
 
 
 def _labelled_first(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, list[str]]:
-    """The examples with unlabelled ones last, the labels of the others, their order unless it is as it was, and a
-    note."""
+    """The examples with unlabelled ones last, the labels of the others, the rows that they were in (None if none was
+    moved), and a note."""
     none = np.zeros(len(y), bool)
     if y.shape in ((len(X),), (len(X), 1)) and y.dtype.kind in "SUf":
         flat = y.reshape(len(X))

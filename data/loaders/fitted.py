@@ -37,9 +37,6 @@ class Fit(NamedTuple):
     how: str = "pad"
     colour: bool = True
 
-    def __str__(self) -> str:
-        return f"{self.height} x {self.width} ({WAYS[self.how]})"
-
     def checked(self) -> "Fit":
         """Itself; DataError for a size or a way that there is not."""
         if not all(4 <= side <= MAX_SIDE for side in self[:2]):

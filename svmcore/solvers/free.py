@@ -160,7 +160,8 @@ class Free:
                 return False
 
     def _changes(self, m: int, ranks: int) -> bool:
-        """Whether P (m, m) is updated by so many ranks: that must be less work than P anew, and leave enough digits."""
+        """Whether to update P (m, m) by a matrix of this rank: if that is less work than computing P anew, and accurate
+        enough."""
         return m >= LARGE and ranks <= ANEW * m and self.ridge == RIDGE
 
     def _leave(self, gone) -> None:

@@ -129,7 +129,7 @@ def section(run: Run, key: str = "errors") -> None:
         begin="Count on validation examples", again="Count again", icon=":material/query_stats:",
         help="Trains a copy of this run in the background and tries the changes on its errors.",
     )  # fmt: skip
-    if watched(work, lambda now: _found(run, now, key)).state == "none":
+    if watched(work, lambda now: _counted(run, now, key)).state == "none":
         st.caption(WHAT)
 
 
@@ -141,7 +141,7 @@ def _ask_its_machine(run: Run) -> None:
         ways.to("errors", "Errors of its machine", "arrow_forward", {"run": run.parent}, help=help)
 
 
-def _found(run: Run, count: TaskStatus, key: str) -> None:
+def _counted(run: Run, count: TaskStatus, key: str) -> None:
     totals: Totals | None = count.result
     if count.state == "none":
         st.markdown(SHORT)

@@ -2,8 +2,8 @@
 
     edited nearest neighbours   an example goes when its k nearest others vote against it
     MULTIEDIT                   ... when a classifier trained on another random part of the set has it wrong; repeated
-    CONDENSE                    an example enters when the nearest that has entered is of another class; what lies far
-                                inside stays out
+    CONDENSE                    an example is kept if the nearest one kept so far is of another class; those far from
+                                other classes are discarded
 
 Distances are Euclidean, in the space of the rows of X (n, d) float32; label (n,) numbers of any number of classes.
 

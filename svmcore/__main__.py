@@ -114,6 +114,8 @@ def _parser() -> argparse.ArgumentParser:
     help = "a second field and its values: every pair is tried"
     over.add_argument("--and", dest="second", metavar=("FIELD", "VALUE"), nargs="+", help=help)
     over.add_argument("--folds", type=int, default=5, help="number of cross-validation folds (5)")
+    help = "successive halving: all on few examples, the best third on three times as many, in so many steps (1: none)"
+    over.add_argument("--halving", type=int, default=1, metavar="STEPS", help=help)
     over.add_argument("--jobs", type=int, default=1, help="number of parallel fits (1: each uses all processors)")
     over.add_argument("--json", action="store_true", help="print one JSON list on the last line of stdout")
     over.set_defaults(do=_sweep)
@@ -242,8 +244,10 @@ def _sweep(options: argparse.Namespace) -> int:
         second, *seconds = options.second or [""]
         if second and not seconds:
             raise RecipeError("--and", second, "a field and its values")
-        points = sweep(recipe, options.field, options.values, options.folds, options.jobs, second, seconds)
-    best = chosen({point.value: point.validation[0] for point in points})
+        halved = {"second": second, "seconds": seconds, "rungs": options.halving}
+        points = sweep(recipe, options.field, options.values, options.folds, options.jobs, **halved)
+    last = [point for point in points if point.n_test is not None]
+    best = chosen({point.value: point.validation[0] for point in last})
     if options.json:
         print(json.dumps([point._asdict() | {"chosen": point.value == best} for point in points]))
         return 0
@@ -251,10 +255,11 @@ def _sweep(options: argparse.Namespace) -> int:
     width = max(map(len, [over, *(point.value for point in points)]))
     print(f"{over:{width}}  validation            test                  SVs")
     for point in points:
-        rates = [rate_text(rate, interval) for rate, *interval in (point.validation, point.test)]
-        print(f"{point.value:{width}}  {rates[0]:20}  {rates[1]:20}  {point.n_sv:.0f}")
+        rate, *interval = point.validation
+        left = f"left after {point.n_train:,}" if point.n_test is None else rate_text(point.test[0], point.test[1:])
+        print(f"{point.value:{width}}  {rate_text(rate, interval):20}  {left:20}  {point.n_sv:.0f}")
     print(f"chosen: {over} = {best} ({RULE})")
-    plain = simplest({p.value: p.fold_errors for p in points}, {p.value: p.n_train for p in points})
+    plain = simplest({p.value: p.fold_errors for p in last}, {p.value: p.n_train for p in last})
     print(f"simplest within one standard error: {over} = {plain}")
     return 0
 

@@ -57,6 +57,22 @@ def test_a_map_is_that_of_a_search_over_a_grid():
     assert errors[chosen(errors)] == round(90 * (1 - search.best_score_))
 
 
+def test_halving_ends_with_the_cells_that_were_among_the_best_third_on_fewer_examples():
+    recipe = DIGITS.replace(classes=(), n_train=270, kernel=RBF(1.0))
+    Cs, gammas = ["0.05", "1", "20"], ["0.01", "1", "30"]
+    whole = {p.value: p for p in sweep(recipe, "C", Cs, 3, second="kernel.gamma", seconds=gammas)}
+    halved = sweep(recipe, "C", Cs, 3, second="kernel.gamma", seconds=gammas, rungs=3)
+    fewer = sweep(recipe.replace(n_train=90), "C", Cs, 3, second="kernel.gamma", seconds=gammas)
+    few = {p.value: p for p in fewer}
+    kept = sorted(sum(p.fold_errors) for p in few.values())[2]
+    first = [p for p in halved if p.n_test is None]
+    assert {p.value for p in first} == {value for value, p in few.items() if sum(p.fold_errors) > kept}
+    assert {p.n_train for p in first} == {90}  # 30 are three of each class, one a fold: fewer would not do
+    assert all(p == whole[p.value] for p in halved if p.n_test is not None)
+    with pytest.raises(RecipeError, match="n_train"):
+        sweep(recipe, "n_train", ["100", "200"], rungs=2)
+
+
 def test_a_power_law_is_found_and_its_interval_covers_what_twice_the_examples_bring():
     n = np.array([100, 200, 400, 800, 1600])
     exact = PowerLaw.fitted(n, 2.0 * n**0.5, n)  # a rate of 2 / sqrt(n)

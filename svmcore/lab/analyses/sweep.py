@@ -16,6 +16,15 @@ Of two fields each pair of values is a cell. `simplest` is the one-standard-erro
 Stone, Classification and Regression Trees (1984), section 3.4.3: the first cell whose error is at most one standard
 error above the lowest, where the standard error is that of the mean over the folds.
 
+With successive halving (Jamieson and Talwalkar, AISTATS 2016; here by thirds) all cells are tried on few training
+examples, the best third of them on three times as many, and so on up to all: with `rungs` of them
+
+    n, n / 3, ..., n / 3^(rungs - 1)     examples on the rungs, the largest last
+    cells, cells / 3, ...                tried there; what is left early keeps the errors of its last rung
+
+so that ten by ten cells and three rungs take about a fifth of the time. A setting that needs many examples to be good
+may be lost. Test errors are of the last rung's cells alone.
+
 Fits that differ in C alone take their kernel values from one source. The tasks are joblib's, a recipe and the number of
 a fold each: whoever does one prepares its examples and lets go of them, so that n_jobs at a time are in memory, each
 within its share of the ceiling. `joblib.parallel_config` sends them to another backend, a cluster's among them. In the
@@ -33,6 +42,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.solvers import share
+from svmcore.lab.split import smallest_class
 from svmcore.lab.tasks import task_of
 from svmcore.lab.train import fit, unchecked
 from svmcore.memory import MB, ceiling_bytes
@@ -99,6 +109,20 @@ class PowerLaw(NamedTuple):
         return tuple(float(min(np.exp(value), 1.0)) for value in (middle, middle - spread, middle + spread))
 
 
+FACTOR = 3  # times as many examples on the next rung, for as many times fewer settings
+
+
+def sizes(n: int, rungs: int, least: int) -> list[int]:
+    """Training examples of each rung, the last one's are n; those of less than `least` are left out."""
+    return sorted({size for rung in range(rungs) if (size := n // FACTOR**rung) >= least} | {n})
+
+
+def promoted(rates: Mapping[str, float]) -> list[str]:
+    """Which settings the next rung takes, in their order: the third with the lowest rates, and all that equal them."""
+    most = sorted(rates.values())[-(-len(rates) // FACTOR) - 1]
+    return [value for value, rate in rates.items() if rate <= most]
+
+
 class Judged(NamedTuple):
     """One machine on the examples that it has not seen."""
 
@@ -140,9 +164,9 @@ class SweepPoint(NamedTuple):
     value: str
     fold_errors: tuple[int, ...]
     n_train: int
-    test_errors: int
-    n_test: int
-    n_sv: float  # mean over the machines of the whole training set
+    test_errors: int | None  # None of one that halving has left early
+    n_test: int | None
+    n_sv: float  # mean over the machines: of the whole training set, or of the folds of what it was left on
 
     @property
     def validation(self) -> tuple[float, float, float]:
@@ -158,29 +182,49 @@ class SweepPoint(NamedTuple):
 
 def sweep(
     recipe: Recipe, field: str, values: Iterable[str], folds: int = 5, n_jobs: int = 1, second: str = "",
-    seconds: Iterable[str] = (),
+    seconds: Iterable[str] = (), rungs: int = 1,
 ) -> list[SweepPoint]:  # fmt: skip
     """A SweepPoint for each value, written as on the command line, of a recipe's field, or for each pair of values with
-    those of a `second` field; n_jobs fits at a time.
+    those of a `second` field; n_jobs fits at a time; rungs of successive halving (1: all on all examples).
 
-    RecipeError for a field or value that cannot be, or for more folds than the smallest class has examples.
+    RecipeError for a field or value that cannot be, for more folds than the smallest class has examples, or for halving
+    over the number of examples.
     """
+    if rungs > 1 and "n_train" in (field, second):
+        raise RecipeError("halving", rungs, "1 where n_train is what varies")
     ceiling = max(1.0, ceiling_bytes(recipe.cache_mb) / MB / effective_n_jobs(n_jobs))
     base = recipe.replace(folds=folds, cache_mb=ceiling)
-    recipes, alike = Sweep(base, field, tuple(values), second, tuple(seconds)).recipes(), {}
+    recipes = Sweep(base, field, tuple(values), second, tuple(seconds)).recipes()
+    points, left, rung = {}, list(recipes), [{}]
+    if rungs > 1:
+        y = task_of(base).examples(base).y_train
+        fewer = sizes(len(y), rungs, -(-folds * len(y) // smallest_class(y)))[:-1]
+        rung = [{"n_train": n, "split": "stratified"} for n in fewer] + rung
+    for fields in rung:
+        at = {value: recipes[value].replace(**fields) for value in left}
+        points |= _points(at, folds, n_jobs, not fields)
+        left = promoted({value: points[value].validation[0] for value in left})
+    return [points[value] for value in recipes]
+
+
+def _points(recipes: dict[str, Recipe], folds: int, n_jobs: int, tested: bool) -> dict[str, SweepPoint]:
+    """What each recipe gives on its folds and, if asked, on the test set."""
+    alike = {}
     for value, one in recipes.items():
         alike.setdefault(one.replace(C=1.0).digest(), {})[value] = one
-    groups = list(alike.values())
-    tasks = [(group, number) for group in groups for number in (*range(folds), None)]
+    parts = (*range(folds), None) if tested else range(folds)
+    tasks = [(group, number) for group in alike.values() for number in parts]
     done = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(_judged)(*task) for task in tasks)
-    return [_point(value, [judged[value] for judged in done if value in judged]) for value in recipes]
+    return {value: _point(value, [one[value] for one in done if value in one], tested) for value in recipes}
 
 
-def _point(value: str, judged: list[Judged]) -> SweepPoint:
-    """The last of `judged` is on the test set, the others are the folds."""
-    *held, last = judged
-    n_train = sum(fold.n_test for fold in held)
-    return SweepPoint(value, tuple(fold.errors for fold in held), n_train, last.errors, last.n_test, last.n_sv)
+def _point(value: str, judged: list[Judged], tested: bool) -> SweepPoint:
+    """Of the folds and, if tested, of the test set, which is the last of `judged`."""
+    held = judged[:-1] if tested else judged
+    errors, n_train = tuple(fold.errors for fold in held), sum(fold.n_test for fold in held)
+    if not tested:
+        return SweepPoint(value, errors, n_train, None, None, float(np.mean([fold.n_sv for fold in held])))
+    return SweepPoint(value, errors, n_train, judged[-1].errors, judged[-1].n_test, judged[-1].n_sv)
 
 
 def _judged(recipes: dict[str, Recipe], number: int | None) -> dict[str, Judged]:

@@ -3,11 +3,12 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pages.paper import figures
 from pages.paper.outline import KINDS, PAPERS, STATES, of
-from svmcore.lab.papers import TABLES
+from svmcore.lab.papers import PUBLISHED, TABLES
 from svmcore.lab.presets import RECIPES, xtrain
 from svmcore.lab.recipe import Recipe
 from tests.bench import measured
@@ -69,16 +70,130 @@ def test_rates_that_a_sentence_tells_are_those_measured(title, names):
     assert re.findall(r"\d+\.\d+", said)[: len(names)] == rates
 
 
+def told(title: str) -> str:
+    """What an item's sentence says."""
+    (said,) = (item.said for _, item in EVERY if item.title == title)
+    return said
+
+
+def state_of(title: str) -> str:
+    (state,) = (item.state for _, item in EVERY if item.title == title)
+    return state
+
+
+def test_share_of_negative_eigenvalues_by_digits_and_jitters():
+    """Section 3.3: they do not become few with 2,000 digits."""
+
+    def shares(kernel, n):
+        found = [figures.examined(kernel, n, text) for text in ("plus:1", "box:4")]
+        assert [report.violations for report in found] == [0, 0]
+        return [100 * report.negative for report in found], [100 * r.smallest / r.largest for r in found]
+
+    few, some, many = (shares(figures.EXAMINED["Degree 9"], n)[0] for n in (500, 1000, 2000))
+    said = told("With a reasonably complete set of jitters violations become few")
+    assert f"of 500 digits from {few[0]:.1f} % to none, of 1,000 from {some[0]:.1f} to {some[1]:.1f} %" in said
+    assert few[1] == 0
+    assert f"of 2,000 from {many[0]:.1f} to {many[1]:.1f} %" in said
+    least = shares(figures.EXAMINED["Degree 9"], 2000)[1]
+    assert f"goes from {least[0]:.2f} to {least[1]:.2f} % of the largest" in said
+    few, many = (shares(figures.EXAMINED["Linear"], n)[0] for n in (500, 2000))
+    assert f"{few[0]:.0f} and {few[1]:.0f} % of its eigenvalues are negative with 500 digits" in said
+    assert f"{many[0]:.0f} and {many[1]:.0f} % with 2,000" in said
+    assert many[1] > many[0]
+    assert state_of("With a reasonably complete set of jitters violations become few") == "differs"
+
+
+def test_whether_deslanting_improves_the_error_is_said_of_both_ways():
+    runs = measured.read("runs")
+    literal, plain, ours = (
+        [runs[f"mnist{way}-{kind}"]["errors"] for kind in ("sv", "vsv")] for way in ("-pixels", "", "-deslant")
+    )
+    said = told("Deslanting does not improve the error")
+    assert f"{literal[0]} errors on such digits and {plain[0]} on upright ones" in said
+    assert f"virtual SVs {literal[1]} and {plain[1]}" in said
+    assert f"to {ours[0]} and {ours[1]}" in said
+    assert all(ours[k] < plain[k] < literal[k] for k in (0, 1))
+    pairs = {("mnist-sv", "mnist-pixels-sv"), ("mnist-vsv", "mnist-pixels-vsv")}
+    assert pairs <= set(TABLES["mnist-table7-9-pixels"].tests)
+
+
+def test_machines_of_digits_deslanted_as_described_have_the_told_support_vectors():
+    said, published = told("Tables 7 to 9 again, deslanted as the paper describes"), PUBLISHED["mnist_table9"]["sv"]
+    ours = measured.read("runs")["mnist-pixels-sv"]["n_sv"]
+    errors = [measured.read("runs")[f"mnist-pixels-{kind}"]["errors"] for kind in ("sv", "vsv", "vsv2")]
+    assert "There are {}, {} and {} errors.".format(*errors) in said
+    assert f"({ours[0]} for {published[0]}, {ours[1]} for {published[1]})" in said
+    more = [round(100 * (mine / theirs - 1)) for mine, theirs in zip(ours[2:], published[2:], strict=True)]
+    assert f"the others {min(more)} to {max(more)} % too many" in said
+
+
+def test_stages_take_the_told_seconds_on_an_idle_computer():
+    """The second stage is what virtual SVs take beyond the first machines, of three rounds in one go each."""
+    quiet = measured.read("quiet")
+    first, both = (np.median(quiet[name]["train_seconds"]) for name in ("mnist-sv", "mnist-vsv"))
+    said = told("Two days (50 hours) for both stages of ten machines")
+    assert f"Both stages together take {both:.0f} s" in said
+    assert f"first stage alone takes {first:.1f} s, so the second takes {(both - first) / first:.1f} times" in said
+    for name in ("mnist-sv", "mnist-vsv"):
+        assert len(quiet[name]["train_seconds"]) == 3
+        assert max(quiet[name]["others_share"]) < 0.2
+
+
+def test_the_first_stage_of_the_face_search_rejects_what_is_told():
+    bench = measured.read("faces")
+    scanned = next(one for one in bench["detectors"] if one["name"] == "mirror, shifts")
+    said = told("A quick first stage that rejects what is clearly not a face")
+    assert f"rejects {100 * scanned['discarded']:.0f} % of {scanned['windows'] / 1e6:.1f} million windows" in said
+    assert round(bench["speed"]["scan, no quick look"] / bench["speed"]["scan"]) == 3
+    assert "three times as fast" in said
+    assert f"lets {100 * (1 - RECIPES['faces-cmu'].option('lost')):.1f} % of the faces pass" in said
+    assert "bound" not in said
+
+
+def test_the_machine_for_faces_is_told_by_its_stored_run():
+    run = measured.read("runs")["faces-cmu"]
+    rate = run["machines"]["machine"]["rates"]["200"]
+    assert f"{rate:.2f} of {run['n_test']} faces" in told("Detection rates on sets A and B, beside Sung and Poggio")
+    (svs,) = run["n_sv"]
+    said = f"{run['negative']:,} of {svs:,} support vectors are non-faces"
+    assert said in told("More of the support vectors are non-faces")
+    rates = ", ".join(f"{run['machines']['machine']['rates'][str(n)]:.2f}" for n in (10, 25, 50, 100))
+    assert f"one detects {rates} and {rate:.2f}" in told("Several classifiers combined are better")
+
+
+def test_operating_points_are_told_of_the_experiments_that_were_run():
+    title = "The SVM is above the Gaussian model at its own operating point"
+    runs = [measured.read("runs")[f"volcano-{name}"] for name in "ABC"]
+    found, alarms = zip(*(run["offset"].values() for run in runs), strict=True)
+    more = [next(n for n in (10, 25, 50, 100, 200) if n >= count) for count in alarms]
+    rivals = [run["machines"]["Gaussian"]["rates"][str(n)] for run, n in zip(runs, more, strict=True)]
+    rivals = [round(rate * run["n_test"]) for rate, run in zip(rivals, runs, strict=True)]
+    assert all(mine > rival for mine, rival in zip(found, rivals, strict=True))
+    said = told(title)
+    assert "{}, {} and {} volcanoes".format(*found) in said
+    assert "with {}, {} and {} false alarms".format(*alarms) in said
+    assert "({}, {} and {}), even with {}, {} and {} false alarms".format(*rivals, *more) in said
+    (item,) = (item for _, item in EVERY if item.title == title)
+    assert item.recipes == ["volcano-A", "volcano-B", "volcano-C"]
+    assert state_of("Figures 7 and 8: experiments D and E") == "open"
+
+
+def test_table_5_has_the_published_cells_of_the_plain_machines():
+    run, published = measured.read("runs")["mnist-sv"], PUBLISHED["mnist_table5"]
+    assert (run["fn"], run["fp"]) == (published["sv_fn"], published["sv_fp"])
+    assert "in all 20 cells" in told("Tables 4 to 6: 3x3 shifts")
+
+
 def test_each_paper_opens_section_by_section_and_by_state(home):
     for name, paper in PAPERS.items():
         app = open_page("paper", paper=name)
         assert [header.value for header in app.subheader] == [f"{s.number}\u2002{s.title}" for s in paper.sections]
-        told = [text.value for text in app.markdown if "] **" in text.value]
-        assert len(told) == len(paper.items)
+        items = [text.value for text in app.markdown if "] **" in text.value]
+        assert len(items) == len(paper.items)
     app = open_page("paper", paper="decoste", state="differs")
-    told = [text.value for text in app.markdown if "] **" in text.value]
-    assert len(told) == sum(item.state == "differs" for item in PAPERS["decoste"].items)
-    assert all("Differs" in text for text in told)
+    items = [text.value for text in app.markdown if "] **" in text.value]
+    assert len(items) == sum(item.state == "differs" for item in PAPERS["decoste"].items)
+    assert all("Differs" in text for text in items)
 
 
 def test_a_link_to_a_table_opens_the_paper_that_has_it(home):

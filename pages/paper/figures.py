@@ -302,14 +302,19 @@ FIGURE_5 = Study(
 )
 
 GROWING = ("none", "plus:1", "box:1", "vsv2", "box:2", "box:3", "box:4")
-EXAMINED = {"Degree 9": (Poly(9, 1.0, 1.0), 1000), "Linear": (Linear(), 500)}
+EXAMINED = {"Degree 9": Poly(9, 1.0, 1.0), "Linear": Linear()}
+EXAMINED_DIGITS = (500, 1000, 2000)
 
 
 def definiteness() -> None:
     """Triangles and eigenvalues of the jittering kernel on digits, as the set of shifts grows; of two kernels."""
+    n = parameters.choice(
+        "digits", "Digits", EXAMINED_DIGITS, 1000, key="definite_digits", format_func="{:,}".format,
+        help="Size of the kernel matrix. More digits bring more negative eigenvalues; 2,000 take some seconds.",
+    )  # fmt: skip
     sides = st.grid(2, min_column_width=420)
-    for name, (kernel, n) in EXAMINED.items():
-        reports = {len(JitterSet.parse(text)): _examined(kernel, n, text) for text in GROWING}
+    for name, kernel in EXAMINED.items():
+        reports = {len(JitterSet.parse(text)): examined(kernel, n, text) for text in GROWING}
         with sides.cell():
             st.markdown(f"**{name}**, {n:,} digits")
             show(comparison.definiteness(reports), f"definite_{kernel.name}")
@@ -320,7 +325,7 @@ def definiteness() -> None:
 
 
 @st.cache_data(hash_funcs={Poly: repr, Linear: repr}, show_spinner="Computing the kernel of a larger set")
-def _examined(kernel: Kernel, n: int, text: str) -> KernelReport:
+def examined(kernel: Kernel, n: int, text: str) -> KernelReport:
     X = Preprocessor("unit-norm").transform(load("mnist-5k").X_train[:n].reshape(n, -1))
     return examine(Jittered(kernel, f"{text}@zero", (28, 28), prepare=("unit-norm",)), X)
 

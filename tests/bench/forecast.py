@@ -106,7 +106,7 @@ def one(name: str, seconds: float) -> dict:
             shutil.copy(verified, home)
         need, stored = None, 0
         for _ in range(2):
-            found, result = _run(name, home, seconds)
+            found, result = run_apart(name, home, seconds)
             need = need or found  # of a home without runs
             before, stored = stored, len(list((home / "runs").iterdir()))
             if result["compile_all_seconds"] < COMPILING and stored == before + 1:
@@ -122,7 +122,7 @@ def one(name: str, seconds: float) -> dict:
     }
 
 
-def _run(name: str, home: Path, seconds: float) -> tuple[list[float], dict]:
+def run_apart(name: str, home: Path, seconds: float) -> tuple[list[float], dict]:
     """The estimate and the result of one run in a process of its own."""
     command = [sys.executable, "-c", CODE, name]
     environment = os.environ | {"SVMLAB_HOME": str(home), "PYTHONPATH": str(ROOT)}

@@ -22,10 +22,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
+
 from svmcore.lab.meter import training_seconds
 from svmcore.lab.papers import stored_runs
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import Recipe
+from svmcore.lab.store.runs import Run
+from svmcore.metrics import per_class_table
 from tests.bench.machine import machine
 
 FOLDER = Path(__file__).parent
@@ -65,18 +69,29 @@ def take_runs(names=()) -> list[str]:
         raise ValueError(f"{min(unknown)!r} is not a recipe; allowed: {', '.join(RECIPES)}")
     stored = zip(wanted, stored_runs(RECIPES[name] for name in wanted), strict=True)
     found = {name: run for name, run in stored if run is not None}
-    taken = {name: of_result(RECIPES[name], run.result) for name, run in found.items()}
+    taken = {name: of_run(RECIPES[name], run) for name, run in found.items()}
     write("runs", {name: (known | taken)[name] for name in wanted if name in known or name in taken})
     return [name for name in wanted if name not in taken]
 
 
-def of_result(recipe: Recipe, result: dict) -> dict:
-    """An entry of runs.json from a run's result: compiling does not count as training."""
+def of_run(recipe: Recipe, run: Run) -> dict:
+    """An entry of runs.json from a run that is done: compiling does not count as training. fn, fp: misses and false
+    alarms of each class's machine; negative: support vectors of the background, where one machine detects."""
+    result, more = run.result, {}
+    if recipe.task == "detect" and len(result["n_sv"]) == 1:
+        more = {"negative": int((run.machine().coef < 0).sum())}
+    elif recipe.task == "classify" and len(result["n_sv"]) > 1:
+        test = run.test()
+        rows = per_class_table(test.decision, test.y_true, test.y_pred, np.unique(test.y_true))
+        more = {name: [int(row[name]) for row in rows] for name in ("fn", "fp")}
     return {
         "recipe": question(recipe),
         **{name: result[name] for name in KEPT[recipe.task]},
+        **more,
         "train_seconds": round(training_seconds(result), 2),
         "test_seconds": round(result["predict_seconds"], 2),
         "peak_mb": round(result["peak_rss_mb"]),
         "machine": machine(),
+        "date": f"{run.id[:4]}-{run.id[4:6]}-{run.id[6:8]}",
+        "others_share": round(result.get("others_share", 0.0), 3),
     }

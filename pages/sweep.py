@@ -19,9 +19,10 @@ from pages.ui.kit import numbers, parameters, ways, words
 from pages.ui.kit.parameters import Form
 from pages.ui.kit.ways import button
 from pages.ui.recipe import config, data_set
+from pages.ui.run import stored
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
-from svmcore.lab.analyses.sweep import BY, Sweep
+from svmcore.lab.analyses.sweep import BY, Sweep, promoted
 from svmcore.lab.fields import LABELS, Field, choice, numerals, numeric
 from svmcore.lab.methods import METHODS
 from svmcore.lab.methods.searched import SearchedJitters
@@ -38,6 +39,11 @@ PARTS = replace(
 )
 OVER = Field("over", choice(USUAL), "C", "Over", "The setting to vary.")
 AND = Field("and", choice(("", *USUAL)), "", "And", "A second setting: every pair of values is a cell of a map.")
+HALVING = Field(
+    "halving", numeric(1, 5, whole=True), 1, "Halving",
+    "Steps of successive halving: all settings on few training examples, the best third on three times as many, and so "
+    "on. 1: all settings on all examples.",
+)  # fmt: skip
 FEW = 9  # values that stand side by side
 JITTERING = "vsv"  # the method of a sweep over jitter sets whose recipe uses none
 
@@ -79,9 +85,10 @@ def _sweep() -> Sweep:
         called = names | {"": "nothing else"}
         second = FORM.draw(AND, widget="selectbox", options=others, format_func=called.get, width=200)
         seconds = _values(second, base.dataset) if second else ()
+        rungs = FORM.draw(HALVING, width=75)
     if "jitters" in (over, second) and not METHODS[base.method].uses_jitters:
         base = base.replace(method=JITTERING)
-    sweep = Sweep(base, over, tuple(values), second, tuple(seconds))
+    sweep = Sweep(base, over, tuple(values), second, tuple(seconds), rungs)
     sweep.recipes()
     return sweep
 
@@ -91,13 +98,15 @@ def _spread(sweep: Sweep) -> dict:
     classes = [c for c in catalogue.entry(base.dataset).classes if str(c) in map(str, base.classes)]
     shown = {"n_train": base.n_train, "n_test": base.n_test, "folds": base.folds or FOLDS, "bounds": base.bounds}
     shown |= {"classes": classes, "over": sweep.field, f"values_{sweep.field}": list(sweep.values)}
+    shown |= {"halving": sweep.rungs}
     return shown | {"and": sweep.second} | ({f"values_{sweep.second}": list(sweep.seconds)} if sweep.second else {})
 
 
 def link(sweep: Sweep) -> dict[str, str | list[str]]:
     """The query parameters that open the form with this sweep."""
     second = {"and": sweep.second, "and_value": list(sweep.seconds)} if sweep.second else {}
-    return config.link(sweep.base) | {"over": sweep.field, "value": list(sweep.values)} | second
+    halving = {"halving": str(sweep.rungs)} if sweep.rungs > 1 else {}
+    return config.link(sweep.base) | {"over": sweep.field, "value": list(sweep.values)} | second | halving
 
 
 def _read(given: dict[str, list[str]]) -> tuple[Sweep, list[str]]:
@@ -113,10 +122,15 @@ def _read(given: dict[str, list[str]]) -> tuple[Sweep, list[str]]:
         second = ""
     asked = ("value", over), ("and_value", second)
     values, seconds = (given.get(name) or usual_values(of, recipe.dataset) for name, of in asked)
-    return Sweep(recipe, over, tuple(values), second, tuple(seconds) if second else ()), wrong
+    try:
+        rungs = HALVING.check(HALVING.read(given.get("halving", ["1"])[-1]))
+    except RecipeError as error:
+        wrong.append(str(error))
+        rungs = 1
+    return Sweep(recipe, over, tuple(values), second, tuple(seconds) if second else (), rungs), wrong
 
 
-FORM = Form("sweep", lambda: [*config.names(), "over", "value", "and", "and_value"], _read, link, _spread)
+FORM = Form("sweep", lambda: [*config.names(), "over", "value", "and", "and_value", "halving"], _read, link, _spread)
 
 
 def _base() -> Recipe:
@@ -171,11 +185,23 @@ def _number(text: str) -> float:
 
 
 def named(sweep):
-    """Value -> recipe, with a title that tells what it is when it stands among all runs."""
-    return {
+    """Value -> recipe, with a title that tells what it is when it stands among all runs; with halving, as it is on the
+    last step that its stored runs have brought it to."""
+    recipes = {
         value: recipe.replace(title=f"{words.title(recipe)} · {recipe.folds} folds"[:120])
         for value, recipe in sweep.recipes().items()
     }
+    left, reached = list(recipes), {}
+    for fields in sweep.steps():
+        here = {value: recipes[value].replace(**fields) for value in left}
+        reached |= here
+        if not fields:
+            break
+        there = dict(zip(left, stored.stored(here.values()), strict=True))
+        if not all(run and run.state == "done" for run in there.values()):
+            break
+        left = promoted({value: run.result["validation"]["error_rate"] for value, run in there.items()})
+    return {value: reached[value] for value in recipes}
 
 
 def over_of(sweep: Sweep) -> str:
@@ -201,7 +227,7 @@ def plan() -> Plan | None:
         whole = sweep.base.replace(folds=None, bounds=False, method=SearchedJitters.name, jitters="", options={})
         help = "Adds jitter sets greedily by their validation errors, until the budget is spent."
         ways.to("train", "Search step by step", "route", config.link(whole), help=help)
-    return Plan(named(sweep), together(sweep), sweep, over=over_of(sweep))
+    return Plan(named(sweep), together(sweep), sweep, over=over_of(sweep), goes_on=sweep.rungs > 1)
 
 
 COLUMNS = {
@@ -307,6 +333,10 @@ def alphas(results: Results) -> None:
             for choice_ in dict.fromkeys((best, plain)):
                 recipe = done[choice_].recipe.replace(folds=None, bounds=False)
                 ways.to("train", words.plain(f"Train with {name} = {choice_}"), "play_circle", config.link(recipe))
+            sweep = results.plan.given
+            if (finer := sweep.finer(best)) != sweep:
+                help = "Fills the form with the values beside the best ones and those between."
+                button(words.plain(f"Finer around {best}"), "zoom_in", "finer", FORM.fill, finer, help=help)
 
 
 study.draw(Study(

@@ -12,6 +12,7 @@ from svmcore.lab.analyses.sweep import Sweep
 from svmcore.lab.presets.sweeps import EXAMPLES
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import task_of
 from tests.driven import captions, open_page, whole_app  # noqa: F401
 
 MOONS = {"dataset": "toy-moons", "preprocess": "", "kernel": "rbf:gamma=2", "folds": "3", "over": "C"}
@@ -49,6 +50,27 @@ def test_a_sweep_runs_and_is_found_again(ran):
     assert table["Validation (95 %)"].tolist() == [words.rate(run.result["validation"]) for run in found]
     assert "Cross-validation chooses C" in captions(app)
     assert app.query_params["value"] == ["0.1", "1", "10"]
+
+
+def test_halving_goes_on_by_itself_and_chooses_among_those_that_saw_all_examples(ran):
+    values = ["0.0001", "0.01", "0.1", "1", "10", "100"]
+    app = open_page("sweep", **MOONS, value=values, halving="2")
+    app.button(key="queue_sweep").click().run()
+    first, runs_of = Sweep(BASE, "C", tuple(values), rungs=2), []
+    fewer, whole = first.steps()
+    assert fewer["n_train"] == len(task_of(BASE).examples(BASE).y_train) // 3
+    for fields, many in ((fewer, 6), (whole, 2)):
+        wait_for_all()
+        found = stored.stored(one.replace(**fields) for one in first.recipes().values())
+        there = {value: run for value, run in zip(values, found) if run}
+        assert len(there) >= many and {run.state for run in there.values()} == {"done"}
+        runs_of.append({value: run.result["validation"]["error_rate"] for value, run in there.items()})
+        app.run()  # queues the next step
+    assert not jobs.active()
+    kept = sorted(runs_of[0].values())[1]
+    assert set(runs_of[1]) == {value for value, rate in runs_of[0].items() if rate <= kept}
+    best = min(runs_of[1], key=lambda value: (runs_of[1][value], float(value)))
+    assert f"Cross-validation chooses C = {best}:" in captions(app)
 
 
 @pytest.mark.parametrize(("value", "says"), [(["-1", "2"], "C = -1"), (["1"], "two or more"), (["two", "3"], "two")])

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from svmcore.__main__ import main
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
-from svmcore.lab.analyses.sweep import PowerLaw, chosen, simplest, standard_error, sweep
+from svmcore.lab.analyses.sweep import PowerLaw, Sweep, chosen, simplest, standard_error, sweep
 from svmcore.lab.forecast import estimate
 from svmcore.lab.solvers import share
 from svmcore.lab.store import runs
@@ -71,6 +71,14 @@ def test_halving_ends_with_the_cells_that_were_among_the_best_third_on_fewer_exa
     assert all(p == whole[p.value] for p in halved if p.n_test is not None)
     with pytest.raises(RecipeError, match="n_train"):
         sweep(recipe, "n_train", ["100", "200"], rungs=2)
+
+
+def test_finer_values_lie_between_those_beside_the_best():
+    whole = Sweep(DIGITS.replace(kernel=RBF(1.0)), "C", ("1", "4", "16", "64"), "kernel.gamma", ("0", "0.5", "2"), 3)
+    finer = whole.finer("4 × 2")
+    assert finer == whole._replace(values=("1", "2", "4", "8", "16"), seconds=("0.5", "1", "2"))
+    assert Sweep(DIGITS, "kernel.degree", ("2", "3", "5")).finer("3").values == ("2", "3", "5")  # no degree 2.449
+    assert Sweep(DIGITS, "jitters", ("none", "plus:1")).finer("none").values == ("none", "plus:1")
 
 
 def test_a_power_law_is_found_and_its_interval_covers_what_twice_the_examples_bring():

@@ -85,7 +85,8 @@ def sweep_map(
             check = result["validation"]
             told[at] = (
                 f"{in_figure(names[0])} = {in_figure(value, TICK)}, {in_figure(names[1])} = {in_figure(second, TICK)}: "
-                f"{100 * check['error_rate']:.2f} ± {100 * _spread(result):.2f} % wrong, {result['n_union']:,} SVs"
+                f"{100 * check['error_rate']:.2f} ± {100 * _spread(result):.2f} % of {check['n_test']:,} wrong, "
+                f"{result['n_union']:,} SVs"
             )
     across, up = ([in_figure(value, TICK) for value in values] for values in (sweep.seconds, sweep.values))
     figure.add_heatmap(
@@ -109,11 +110,13 @@ def sweep_map(
     circle += (
         f"{100 * results[plain]['validation']['error_rate']:.2f} % at {plain}" if plain != best else "the same one"
     )
+    left = len(points) - len(last(points))
+    early = f" {many(left, 'cell')} left early, with the errors of fewer training examples." if left else ""
     return worded(
         figure,
         f"{title} at {len(points)} cells of {over}; cross-validation chooses {best}.",
         f"Square: the lowest validation error, {rate:.2f} ± {error:.2f} % at {over} = {best}. Circle: "
-        f"{circle}. The lowest of {len(points)} errors is optimistic: expect slightly more on new examples.",
+        f"{circle}.{early} The lowest of {len(points)} errors is optimistic: expect slightly more on new examples.",
     )
 
 
@@ -132,9 +135,15 @@ LAYERS = {  # of a map -> its number of a result
 UNITS = {"validation": "%", "spread": "%", "vectors": "SVs", "seconds": "s", "test": "%"}
 
 
+def last(points: Sequence[tuple[str, dict]]) -> list[tuple[str, dict]]:
+    """The points with the most training examples: a choice is among these, as halving leaves the others early."""
+    most = max(result["validation"]["n_test"] for _, result in points)
+    return [point for point in points if point[1]["validation"]["n_test"] == most]
+
+
 def simple(points: Sequence[tuple[str, dict]]) -> str:
     """The simplest value within one standard error of the best."""
-    checks = {value: result["validation"] for value, result in points}
+    checks = {value: result["validation"] for value, result in last(points)}
     return simplest(*({value: check[name] for value, check in checks.items()} for name in ("folds", "n_test")))
 
 
@@ -150,7 +159,7 @@ def choices(points: Sequence[tuple[str, dict]]) -> dict[str, str]:
     ways |= {label: lambda result, name=name: result["bounds"][name]["errors"] / result["bounds"][name]["n"]
              for name, label in known}  # fmt: skip
     ways["the test set"] = lambda result: result["error_rate"]
-    return {way: chosen({value: rate(result) for value, result in points}) for way, rate in ways.items()}
+    return {way: chosen({value: rate(result) for value, result in last(points)}) for way, rate in ways.items()}
 
 
 def seconds(points: Sequence[tuple[str, dict]]) -> dict[str, float]:
@@ -186,7 +195,7 @@ def _bounds(figure: go.Figure, at, values, points: Sequence[tuple[str, dict]]) -
 
 def choice(points: Sequence[tuple[str, dict]]) -> str:
     """The value that cross-validation chooses among the points."""
-    return chosen({value: result["validation"]["error_rate"] for value, result in points})
+    return chosen({value: result["validation"]["error_rate"] for value, result in last(points)})
 
 
 def _label_ends(figure: go.Figure, points: Sequence[tuple[str, dict]]) -> None:

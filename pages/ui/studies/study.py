@@ -35,6 +35,7 @@ class Plan(NamedTuple):
     over       what the names are values of, as "C"; empty where they are not
     parents    name of a recipe -> name of the one that its run grows out of
     stand_in   recipes whose samples are shown while no run of `recipes` exists; None for `recipes` themselves
+    goes_on    whether recipes follow from what others gave: whoever watches these end has the next ones queued
     """
 
     recipes: Mapping[Hashable, Recipe]
@@ -45,6 +46,7 @@ class Plan(NamedTuple):
     over: str = ""
     parents: Mapping[Hashable, Hashable] = NONE
     stand_in: Mapping[Hashable, Recipe] | None = None
+    goes_on: bool = False
 
 
 class Results(NamedTuple):
@@ -98,6 +100,8 @@ def draw(study: Study) -> Plan | None:
             if (plan := study.plan()) is None:
                 return None
             own = stored.stored(plan.recipes.values())
+            if plan.goes_on and _go_on(study.key, plan, own):
+                own = stored.stored(plan.recipes.values())
             _start(study.key, plan, own)
         results = _results(plan, own)
     except (DataError, ValueError) as error:
@@ -134,6 +138,21 @@ def _results(plan: Plan, own: list[Run | None]) -> Results:
         return Results(plan, found)
     stored.say_samples(samples)
     return Results(plan, dict(zip(recipes, shown, strict=True)))
+
+
+def _go_on(key: str, plan: Plan, own: list[Run | None]) -> bool:
+    """Queue what follows from runs that were at work when this session looked last, and have all finished."""
+    key = f"{key}_watched"
+    watched = st.session_state.pop(key, None)
+    if any(run and run.state in runs.ACTIVE for run in own):
+        st.session_state[key] = plan.group
+        return False
+    missing = [recipe for recipe, run in zip(plan.recipes.values(), own, strict=True) if run is None]
+    if watched != plan.group or not missing or any(run and run.state != "done" for run in own):
+        return False
+    stored.queue(missing, plan.group)
+    st.session_state[key] = plan.group
+    return True
 
 
 def _start(key: str, plan: Plan, own: list[Run | None]) -> None:

@@ -112,11 +112,6 @@ class PowerLaw(NamedTuple):
 FACTOR = 3  # times as many examples on the next rung, for as many times fewer settings
 
 
-def sizes(n: int, rungs: int, least: int) -> list[int]:
-    """Training examples of each rung, the last one's are n; those of less than `least` are left out."""
-    return sorted({size for rung in range(rungs) if (size := n // FACTOR**rung) >= least} | {n})
-
-
 def promoted(rates: Mapping[str, float]) -> list[str]:
     """Which settings the next rung takes, in their order: the third with the lowest rates, and all that equal them."""
     most = sorted(rates.values())[-(-len(rates) // FACTOR) - 1]
@@ -139,6 +134,7 @@ class Sweep(NamedTuple):
     values: tuple[str, ...]
     second: str = ""  # empty: one field
     seconds: tuple[str, ...] = ()
+    rungs: int = 1  # steps of successive halving
 
     def cells(self) -> dict[str, tuple[str, ...]]:
         """What each value or pair of values is called -> them, the second running fastest."""
@@ -149,6 +145,8 @@ class Sweep(NamedTuple):
         """Value, or pair of values -> recipe, each different one once. RecipeError for a value that cannot be."""
         if self.second == self.field:
             raise RecipeError("and", self.second, f"another field than {self.field}")
+        if self.rungs > 1 and "n_train" in (self.field, self.second):
+            raise RecipeError("halving", self.rungs, "1 where n_train is what varies")
         recipes, fields = {}, (self.field, self.second)
         for called, pair in self.cells().items():
             recipes[called] = self.base
@@ -156,6 +154,41 @@ class Sweep(NamedTuple):
                 recipes[called] = recipes[called].with_text(field, value)
         first = {recipe.digest(): value for value, recipe in reversed(recipes.items())}
         return {value: recipe for value, recipe in recipes.items() if first[recipe.digest()] == value}
+
+    def finer(self, called: str) -> "Sweep":
+        """Around one of its cells: of each field that has numbers, the values beside this cell's and the ones between,
+        halfway on a logarithmic axis where all are above 0; of other fields, and whole numbers, the values as they are.
+        """
+        at = self.cells()[called]
+        finer = self._replace(values=self._between(self.field, self.values, at[0]))
+        return finer._replace(seconds=self._between(self.second, self.seconds, at[1])) if self.second else finer
+
+    def _between(self, field: str, values: tuple[str, ...], at: str) -> tuple[str, ...]:
+        try:
+            near = sorted(map(float, values))
+        except ValueError:
+            return values
+        here = near.index(float(at))
+        near = near[max(here - 1, 0) : here + 2]
+        middle = (lambda a, b: np.sqrt(a * b)) if near[0] > 0 else (lambda a, b: (a + b) / 2)
+        texts = [f"{number:.4g}" for number in sorted([*near, *map(middle, near, near[1:])])]
+        try:
+            for text in texts:
+                self.base.with_text(field, text)
+        except RecipeError:
+            return values
+        return tuple(texts)
+
+    def steps(self) -> list[dict]:
+        """Of each rung of halving, the fields of its recipes that are not their own; of the last one none.
+
+        The smallest class of a rung has an example for each fold. DataError for a dataset that is not there."""
+        if self.rungs == 1:
+            return [{}]
+        y = task_of(self.base).examples(self.base).y_train
+        n, least = len(y), -(-self.base.folds * len(y) // smallest_class(y))
+        sizes = sorted({size for rung in range(1, self.rungs) if (size := n // FACTOR**rung) >= least})
+        return [*({"n_train": size, "split": "stratified"} for size in sizes), {}]
 
 
 class SweepPoint(NamedTuple):
@@ -190,17 +223,12 @@ def sweep(
     RecipeError for a field or value that cannot be, for more folds than the smallest class has examples, or for halving
     over the number of examples.
     """
-    if rungs > 1 and "n_train" in (field, second):
-        raise RecipeError("halving", rungs, "1 where n_train is what varies")
     ceiling = max(1.0, ceiling_bytes(recipe.cache_mb) / MB / effective_n_jobs(n_jobs))
     base = recipe.replace(folds=folds, cache_mb=ceiling)
-    recipes = Sweep(base, field, tuple(values), second, tuple(seconds)).recipes()
-    points, left, rung = {}, list(recipes), [{}]
-    if rungs > 1:
-        y = task_of(base).examples(base).y_train
-        fewer = sizes(len(y), rungs, -(-folds * len(y) // smallest_class(y)))[:-1]
-        rung = [{"n_train": n, "split": "stratified"} for n in fewer] + rung
-    for fields in rung:
+    whole = Sweep(base, field, tuple(values), second, tuple(seconds), rungs)
+    recipes = whole.recipes()
+    points, left = {}, list(recipes)
+    for fields in whole.steps():
         at = {value: recipes[value].replace(**fields) for value in left}
         points |= _points(at, folds, n_jobs, not fields)
         left = promoted({value: points[value].validation[0] for value in left})

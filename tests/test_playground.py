@@ -29,6 +29,7 @@ ADDRESSES = (
     {"problem": "xor", "kernel": "poly", "degree": "5", "C": "0.5", "virtual": "true", "noise": "0.1"},
     {"problem": "question", "virtual": "true", "by": "turn", "seed": "12"},
     {"C": "3.7", "gamma": "1.25", "kernel": "rbf", "points": "b12_-40~x17~f3~o0_0", "tape": "5"},
+    {"problem": "banana", "C": "3.7", "tape": "60", "along": "C"},
 )
 
 
@@ -57,6 +58,7 @@ def test_an_address_and_its_setting_say_the_same(query):
         ("noise", "0.9"),
         ("tape", "-1"),
         ("tape", "last"),
+        ("along", "gamma"),
         ("points", "b12_-400"),
         ("points", "x60"),
         ("points", "<img>"),
@@ -130,6 +132,26 @@ def test_the_frames_for_the_browser_end_in_the_machine_it_shows(virtual):
     np.testing.assert_array_equal(alpha, solved.alpha)
     assert frames["bias"][-1] == solved.bias
     assert len(frames["steps"]) == 1 + (virtual == "true")
+
+
+@pytest.mark.parametrize("virtual", ["true", "false"])
+def test_a_path_for_the_browser_passes_through_the_machine_it_shows(virtual):
+    query = {"problem": "banana", "virtual": virtual, "noise": "0.1", "C": "3.7", "along": "C"}
+    shown, _ = setting.read(query)
+    solved, frames = solve.solve(shown.still), solve.frames(shown)
+    alpha, trained = np.zeros(len(solved.alpha)), frames["trained"]
+    for changed, now in zip(frames["changed"][: trained + 1], frames["alpha"], strict=False):
+        alpha[changed] = now
+    assert frames["C"][trained] == 3.7
+    assert sorted(frames["C"]) == frames["C"]
+    bounded = alpha >= frames["C"][trained]
+    np.testing.assert_array_equal(bounded, solved.bound)
+    K = solve.kernel(shown).exact(solved.X, solved.X)
+    f, other = (K @ (each * solved.sign) for each in (alpha, solved.alpha))
+    np.testing.assert_allclose(f + frames["bias"][trained], other + solved.bias, atol=5e-3)
+    assert frames["margin"][trained] == pytest.approx(2 / np.sqrt(other @ (solved.alpha * solved.sign)), rel=1e-2)
+    assert frames["wrong"][trained] == len(solved.wrong)
+    assert frames["wrong"][0] > frames["wrong"][-1]
 
 
 def test_what_the_browser_sends_is_not_trusted(monkeypatch):
@@ -264,6 +286,16 @@ def test_what_the_address_has_wrong_is_said_until_something_changes():
     assert len(app.warning) == 3
     app.toggle(key="play_virtual").set_value(True).run()
     assert not app.warning
+
+
+def test_a_path_is_open_at_the_trained_machine_and_stays_open_while_the_machine_changes():
+    app = open_page("playground", problem="turn", C="3.7", along="C")
+    trained = int(address(app)["tape"])
+    assert "Support vectors" in figures(app)  # of the trained machine
+    app.select_slider(key="play_C").set_value(10.0).run()
+    assert address(app)["along"] == "C"
+    assert int(address(app)["tape"]) > trained
+    assert "Support vectors" not in figures(open_page("playground", problem="turn", along="C", tape="3"))
 
 
 def test_a_step_beyond_the_tape_is_said():

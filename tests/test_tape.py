@@ -1,7 +1,9 @@
-"""The tape of a training: its last frame is the trained machine, its steps are the solver's, and it stays bounded."""
+"""Tapes. Of a training: its last frame is the trained machine, its steps are the solver's, and it stays bounded. Of a
+path: its machines are scikit-learn's, and piecewise linear in C."""
 
 import numpy as np
 import pytest
+from sklearn import svm
 
 from data import plane
 from svmcore import RBF, SVC, Linear, PointJitters, Poly, VirtualSVC
@@ -11,9 +13,9 @@ from tests import naive
 KERNELS = {"shift": Linear(), "turn": RBF(1.0), "xor": RBF(2.0), "banana": Poly(3, 1, 1), "question": RBF(1.0)}
 
 
-def machines(name, C, virtual, max_iter=20_000):
+def machines(name, C, virtual, max_iter=20_000, tol=1e-3):
     problem = plane.PROBLEMS[name]
-    svc = SVC(KERNELS[name], C=C, max_iter=max_iter)
+    svc = SVC(KERNELS[name], C=C, max_iter=max_iter, tol=tol)
     return VirtualSVC(svc, jitters=PointJitters(problem.jitter, problem.amounts)) if virtual else svc
 
 
@@ -111,3 +113,88 @@ def test_virtual_examples_know_their_parents():
 def test_a_tape_shows_one_machine():
     with pytest.raises(ValueError, match="3 classes"):
         tape.record(SVC(), np.eye(3), [0, 1, 2])
+
+
+# The path
+
+
+COSTS = np.geomspace(0.01, 1000, 101)
+
+
+@pytest.fixture(scope="module")
+def path_of():
+    def of(name, virtual=False, costs=COSTS):
+        X, y = flipped(name)
+        return tape.path(machines(name, 5.0, virtual).fit(X, y), X, y, costs)
+
+    return of
+
+
+def alphas_of(shown):
+    """alpha (frames, n) and the biases of a path."""
+    machines = [machine_at(shown, t) for t in range(len(shown.frames))]
+    return np.array([alpha for alpha, _ in machines]), np.array([bias for _, bias in machines])
+
+
+@pytest.mark.parametrize("name", list(plane.PROBLEMS))
+def test_the_machines_of_a_path_are_those_of_scikit_learn(name, path_of):
+    shown = path_of(name)
+    K, (alphas, biases) = KERNELS[name].exact(shown.X, shown.X), alphas_of(shown)
+    for t in (0, 25, 50, 70):
+        C = shown.frames[t].C
+        assert pytest.approx(COSTS[t]) == C
+        other = svm.SVC(kernel="precomputed", C=C, tol=1e-8).fit(K, shown.y)
+        alpha = np.zeros(len(K))
+        alpha[other.support_] = np.abs(other.dual_coef_[0])
+        f = K @ (alphas[t] * shown.y) + biases[t]
+        np.testing.assert_allclose(f, other.decision_function(K), atol=2e-4)
+        np.testing.assert_allclose(alphas[t], alpha, atol=2e-3 * C)
+        assert set(np.flatnonzero(alphas[t] >= C)) == set(np.flatnonzero(alpha >= C))
+
+
+@pytest.mark.parametrize("virtual", [False, True])
+@pytest.mark.parametrize("name", ["turn", "banana", "xor"])
+def test_between_two_events_alpha_is_the_solution_of_linear_equations_in_c(name, virtual, path_of):
+    """Hastie et al. (2004), section 3: with the same free and bounded SVs, alpha and b follow from C."""
+    shown = path_of(name, virtual)
+    y, K, (alphas, biases) = shown.y, KERNELS[name].exact(shown.X, shown.X), alphas_of(shown)
+    kinds = np.where(alphas >= np.array([[frame.C] for frame in shown.frames]), 2, np.sign(alphas))
+    checked = 0
+    for t in range(1, len(alphas)):
+        if (kinds[t] != kinds[t - 1]).any():
+            continue
+        C, F, B = shown.frames[t].C, np.flatnonzero(kinds[t] == 1), np.flatnonzero(kinds[t] == 2)
+        if not len(F):
+            continue
+        left = np.block([[K[np.ix_(F, F)] * y[F], np.ones((len(F), 1))], [y[F], 0.0]])
+        right = np.append(y[F] - C * K[np.ix_(F, B)] @ y[B], -C * y[B].sum())
+        if np.linalg.cond(left) > 1e5:
+            continue
+        *alpha, b = np.linalg.solve(left, right)
+        np.testing.assert_allclose(alphas[t, F], alpha, atol=1e-3 * C)
+        assert biases[t] == pytest.approx(b, abs=1e-4)
+        checked += 1
+    assert checked > 5
+
+
+@pytest.mark.parametrize("virtual", [False, True])
+def test_a_path_passes_through_the_trained_machine(virtual, path_of):
+    X, y = flipped("banana")
+    trained = machines("banana", 5.0, virtual, 10**6, tol=1e-6).fit(X, y)
+    shown = path_of("banana", virtual, [0.1, 1.0, 5.0, 50.0])
+    alpha, bias = machine_at(shown, 2)
+    grid = np.random.default_rng(0).uniform(-1, 1, (200, 2)).astype(np.float32)
+    f = trained.kernel_.exact(grid, shown.X) @ (alpha * shown.y) + bias
+    np.testing.assert_allclose(f, trained.decision_function(grid), atol=2e-4)
+    assert max(frame.gap for frame in shown.frames) <= tape.PATH_TOL
+
+
+def test_a_path_names_what_it_cannot_show():
+    X, y = flipped("shift")
+    fitted = SVC(Linear()).fit(X, y)
+    with pytest.raises(ValueError, match="growing values"):
+        tape.path(fitted, X, y, [1.0, 1.0])
+    with pytest.raises(ValueError, match="hinge"):
+        tape.path(SVC(Linear(), loss="squared_hinge").fit(X, y), X, y, [1.0])
+    with pytest.raises(ValueError, match="class weights"):
+        tape.path(SVC(Linear(), class_weight="balanced").fit(X, y), X, y, [1.0])

@@ -108,7 +108,7 @@ function build(root) {
     count: () => TICKS,
     at: () => race.frame,
     go: (frame) => { race.frame = Math.min(Math.max(frame, 0), TICKS - 1); drawRace(race) },
-    last: "both are done",
+    last: () => "both are done",
   })
   root.race = race
   return race

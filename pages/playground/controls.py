@@ -59,14 +59,15 @@ def draw(now: Setting) -> Setting:
     shown["noise"] = shown["noise"] / 100
     changed = replace(now, **shown)
     if changed.still != now.still:
-        changed = changed.still
+        changed = changed.closed
     FORM.keep(changed)
     return changed
 
 
-def scrubbed(step: int) -> None:
-    """Callback: the browser opened the tape, or rests at one of its frames."""
-    FORM.keep(replace(FORM.base, tape=min(max(step, 0), settings.MAX_STEP)))
+def scrubbed(step: int, along: str) -> None:
+    """Callback: the browser opened a tape, or rests at one of its frames; step -1: the tape is to be closed."""
+    if along in settings.ALONG:
+        FORM.keep(replace(FORM.base, tape=None if step < 0 else min(step, settings.MAX_STEP), along=along))
 
 
 def mode() -> str:
@@ -166,7 +167,7 @@ def buttons(now: Setting) -> None:
 
 def forget() -> None:
     """Callback: the sample as it is drawn, of another seed say; no way back to what was done to the one before."""
-    FORM.keep(replace(FORM.base.still, points=""))
+    FORM.keep(replace(FORM.base.closed, points=""))
     st.session_state[UNDO] = []
 
 
@@ -176,12 +177,12 @@ def _become(setting: Setting, goes_on: bool = False) -> None:
     if setting.points != now.points:
         if not goes_on:
             values[UNDO] = [*values[UNDO], now.points][-MAX_UNDO:]
-        FORM.keep(setting.still)
+        FORM.keep(setting.closed)
 
 
 def _undo() -> None:
     if st.session_state[UNDO]:
-        FORM.keep(replace(FORM.base.still, points=st.session_state[UNDO].pop()))
+        FORM.keep(replace(FORM.base.closed, points=st.session_state[UNDO].pop()))
 
 
 def _reset() -> None:

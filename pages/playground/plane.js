@@ -2,6 +2,7 @@
 //
 //   f(x) = sum_i alpha_i y_i K(x_i, x) + b     at the nodes of a grid and under the cursor, from the machine alone
 //
+// A tape goes along the steps of the solver, or along growing C (the regularisation path), with a chart of it (path.js).
 // The kernel values of grid and examples are computed once for a tape; a frame is their linear combination. Points are
 // edited by tokens ("b12_-40", "x17", "f3"; see setting.py): the browser holds their text until the server has the same.
 
@@ -130,6 +131,7 @@ function drawPoints(play, machine, px, py) {
   const alpha = machine ? machine.alpha : []
   const most = Math.max(...alpha, 1e-12)
   const pair = play.tape ? play.tape.pair[play.frame] || [] : []
+  const changed = play.tape?.C ? play.tape.events[play.frame].map(({ i }) => i) : []
   data.examples.forEach(([x, y, sign, parent, copy], i) => {
     if (!copy) return
     const sv = alpha[i] > 0
@@ -150,7 +152,7 @@ function drawPoints(play, machine, px, py) {
     const r = (6.5 + 7 * Math.sqrt(value / most)) * wide
     const ring = { cx: px(x), cy: py(y), r, stroke: COLOUR[sign], class: copy ? "ring virtual" : "ring" }
     marks.push(make("circle", ring))
-    if (value >= data.C) marks.push(make("circle", { ...ring, r: r + 3.2 * wide }))
+    if (value >= machine.C) marks.push(make("circle", { ...ring, r: r + 3.2 * wide }))
   })
   if (alpha.some((one) => one)) { // else nothing is learned yet, and crosses would hide the colours
     data.points.forEach(([, , sign], i) => {
@@ -163,7 +165,10 @@ function drawPoints(play, machine, px, py) {
   if (pair.length) {
     const [a, b] = pair.map((i) => data.examples[i])
     marks.push(make("line", { x1: px(a[0]), y1: py(a[1]), x2: px(b[0]), y2: py(b[1]), class: "pair" }))
-    for (const e of [a, b]) marks.push(make("circle", { cx: px(e[0]), cy: py(e[1]), r: 18 * wide, class: "pair" }))
+  }
+  for (const i of [...pair, ...changed]) {
+    const [x, y] = data.examples[i]
+    marks.push(make("circle", { cx: px(x), cy: py(y), r: 18 * wide, class: "pair" }))
   }
   for (const [x, y, sign] of play.pending) {
     marks.push(spot(sign, px(x), py(y), 4.2 * wide, "point pending"))
@@ -191,8 +196,9 @@ function drawCursor(play) {
 
 function machineNow(play) {
   const { data, tape } = play
-  if (tape && play.frame < tape.step.length) return { alpha: tape.alphas[play.frame], bias: tape.bias[play.frame] }
-  return data.alpha ? { alpha: data.alpha, bias: data.bias } : null
+  const { frame } = play
+  if (tape && frame < tape.step.length) return { alpha: tape.alphas[frame], bias: tape.bias[frame], C: tape.C ? tape.C[frame] : data.C }
+  return data.alpha ? { alpha: data.alpha, bias: data.bias, C: data.C } : null
 }
 
 function unroll(tape, n) {
@@ -203,7 +209,7 @@ function unroll(tape, n) {
     tape.changed[t].forEach((i, k) => { alpha[i] = tape.alpha[t][k] })
     alphas.push(alpha)
   })
-  return { ...tape, alphas }
+  return { ...tape, alphas, events: tape.C && eventsOf(tape.C, alphas) }
 }
 
 const number = (value) => {
@@ -230,6 +236,7 @@ function moved(play, t) {
 
 function sentence(play) {
   const { tape, frame, data } = play
+  if (data.along === "C") return tape ? sentenceOfPath(play) : "Growing C: one machine for each C, from 0.01 to 10,000."
   if (!tape) return "Play the solver's own steps: pair after pair, from no support vector to this machine."
   const stage = tape.stage[frame], total = tape.steps[stage].toLocaleString("en"), step = tape.step[frame].toLocaleString("en")
   const which = tape.steps.length > 1 ? (stage ? ", with copies" : ", first machine") : ""
@@ -240,7 +247,7 @@ function sentence(play) {
     const begin = stage ? "The virtual copies are added. Every alpha is 0 again." : "Every alpha is 0."
     return `Step 0 of ${total}${which}: ${begin}`
   }
-  const last = frame === tape.step.length - 1 ? " This is the trained machine." : ""
+  const last = frame === tape.trained ? " This is the trained machine." : ""
   if (!tape.pair[frame].length) {
     const gone = tape.step[frame] - (frame && tape.stage[frame - 1] === stage ? tape.step[frame - 1] : 0)
     return `Step ${step} of ${total}${which}: ${gone} pairs at once; the worst violation left is ${number(tape.gap[frame])}; ${now}.${last}`
@@ -257,6 +264,11 @@ function drawTape(play) {
   bar.slider.setAttribute("aria-valuetext", words)
   const ready = Boolean(data.alpha)
   for (const node of bar.node.children) node.disabled = !ready
+  for (const [name, node] of Object.entries(parts.along)) {
+    node.setAttribute("aria-pressed", name === data.along)
+    node.disabled = !ready
+  }
+  drawPath(play)
   play.root.dataset.frame = tape ? frame : ""
 }
 
@@ -273,7 +285,7 @@ function later(play) {
   clearTimeout(play.telling)
   play.telling = setTimeout(() => {
     play.told = play.frame
-    play.send("tape", { step: play.frame })
+    play.send("tape", { step: play.frame, along: play.data.along })
   }, 700)
 }
 
@@ -282,7 +294,15 @@ function open(play, frame) {
   play.opening = true
   play.wanted = frame
   drawTape(play)
-  play.send("tape", { step: frame })
+  play.send("tape", { step: frame, along: play.data.along })
+}
+
+// Another tape: the path opens at the trained machine, the steps are opened by Play.
+function choose(play, along) {
+  if (along === play.data.along) return
+  clearTimeout(play.telling)
+  play.bar.halt()
+  play.send("tape", { step: -1, along })
 }
 
 // Edits
@@ -455,7 +475,7 @@ function key(play, event) {
     const [x, y, sign] = play.data.points[play.visited]
     const machine = machineNow(play), alpha = machine ? machine.alpha[play.visited] : 0
     play.cursor = [x, y]
-    const held = alpha > 0 ? `, support vector${alpha >= play.data.C ? " (bounded)" : ""}, alpha ${number(alpha)}` : ""
+    const held = alpha > 0 ? `, support vector${alpha >= machine.C ? " (bounded)" : ""}, alpha ${number(alpha)}` : ""
     play.say(`Point ${play.visited}, ${sign > 0 ? "blue" : "orange"}${held}; ${readout(play, x, y)}`)
   } else if (name === "Enter" || name === " ") {
     edit(play, ...play.cursor)
@@ -483,7 +503,7 @@ function build(root) {
     count: () => (play.tape ? play.tape.step.length : 0),
     at: () => play.frame,
     go: (frame, byHand) => goTo(play, frame, byHand),
-    last: "the trained machine",
+    last: () => (play.data?.along === "C" ? "the largest C" : "the trained machine"),
     open: () => { play.startOnArrival = true; open(play, 0) },
     rested: () => { drawTape(play); later(play) },
   })
@@ -491,8 +511,25 @@ function build(root) {
   const saving = document.createElement("div")
   saving.className = "saving"
   saving.append(saveButton("Save PNG", "Save the plane as PNG", () => savePng(svg, "playground", canvas)))
-  root.replaceChildren(field, saving, play.bar.node, words, said)
-  play.parts = { canvas, svg, lines, marks, cursor, readout: read, said, sentence: words }
+  const group = document.createElement("div"), beside = document.createElement("div"), chart = make("svg", { class: "path", role: "img" })
+  group.className = "along"
+  group.setAttribute("role", "group")
+  group.setAttribute("aria-label", "Tape of")
+  const along = { steps: wordButton("Solver steps", "The steps of the solver, from alpha = 0 to the trained machine"),
+    C: wordButton("Growing C", "The regularisation path: one machine for each C") }
+  for (const [name, node] of Object.entries(along)) node.addEventListener("click", () => choose(play, name))
+  group.append(...Object.values(along))
+  beside.className = "beside"
+  beside.append(group, play.bar.node, words, chart)
+  const left = document.createElement("div")
+  left.className = "left"
+  left.append(field, saving)
+  const room = document.createElement("div")
+  room.className = "room"
+  room.append(left, beside)
+  root.replaceChildren(room, said)
+  play.parts = { canvas, svg, lines, marks, cursor, readout: read, said, sentence: words, along, chart }
+  listenToPath(play)
   play.say = (text) => { said.textContent = text }
   root.play = play
   listen(play)
@@ -503,6 +540,7 @@ function build(root) {
     svg.setAttribute("viewBox", `0 0 ${size} ${size}`)
     if (play.data) drawMachine(play)
   }).observe(svg)
+  new ResizeObserver(() => { if (play.data) drawPath(play) }).observe(beside)
   return play
 }
 
@@ -539,6 +577,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".plane")
   const play = root.play || build(root)
   play.send = (name, value) => setTriggerValue(name, value)
+  root.classList.toggle("pathed", data.along === "C")
   const drawn = `${data.version} ${data.mode} ${data.step} ${Boolean(data.tape)} ${data.seq} ${data.alt}`
   if (play.drawn === drawn) return
   play.drawn = drawn

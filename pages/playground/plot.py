@@ -36,15 +36,16 @@ def draw(
     mode: str,
     seq: int,
     on_points: Callable[[str, int, bool], None],
-    on_tape: Callable[[int], None],
+    on_tape: Callable[[int, str], None],
 ) -> None:
     """The plane with the points and, once there is one, the machine `solved` (solved.Solved).
 
     frames: of the open tape, see solve.frames. mode: what a click does. seq: the number of the browser's last edit that
-    is in `given`; on_points(text, seq, held) and on_tape(frame) are callbacks. held: a point is at the reader's hand.
+    is in `given`; on_points(text, seq, held) and on_tape(frame, along) are callbacks. held: a point is at the
+    reader's hand.
     """
     own = PROBLEMS[setting.problem]
-    still = repr((setting.still, solved is not None))
+    still = repr((setting.closed, solved is not None))
     _component(
         data={
             "version": hashlib.sha256(still.encode()).hexdigest()[:12],
@@ -61,11 +62,12 @@ def draw(
             "mode": mode,
             "tape": frames,
             "step": setting.tape,
+            "along": setting.along,
             "alt": alt(given, solved),
         },
         key=KEY,
         on_points_change=partial(_hand_on, on_points, "points", ("text", "seq", "held")),
-        on_tape_change=partial(_hand_on, on_tape, "tape", ("step",)),
+        on_tape_change=partial(_hand_on, on_tape, "tape", ("step", "along")),
     )
 
 
@@ -98,12 +100,12 @@ def _hand_on(then: Callable, name: str, fields: tuple[str, ...]) -> None:
     sent = st.session_state[KEY].get(name)
     if not isinstance(sent, dict) or set(sent) != set(fields):
         return
-    kinds = {"text": str, "seq": int, "step": int, "held": bool}
+    kinds = {"text": str, "seq": int, "step": int, "held": bool, "along": str}
     if all(type(sent[field]) is kinds[field] for field in fields):
         then(*(sent[field] for field in fields))
 
 
-_component = component(__file__, "plane", '<div class="plane">\n</div>', first=("saving", "svg", "tape"))
+_component = component(__file__, "plane", '<div class="plane">\n</div>', first=("saving", "svg", "tape", "path"))
 
 
 PURPOSE = (
@@ -146,7 +148,7 @@ def playground() -> None:
                 controls.edited,
                 controls.scrubbed,
             )
-            if solved is not None and (frames is None or now.tape == len(frames["step"]) - 1):  # of the trained machine
+            if solved is not None and (frames is None or now.tape == frames["trained"]):  # of the trained machine
                 _figures(now, solved)
             if trouble:
                 st.info(trouble, icon=":material/info:")
@@ -168,7 +170,10 @@ def _solved(now: Setting):
 
 
 def _frames(now: Setting, solved) -> tuple[dict | None, Setting]:
-    """The tape that the address or the reader asks for, and the setting with a step that it has."""
+    """The tape that the address or the reader asks for, and the setting with a step that it has. A path stays open
+    while the machine changes, but for the time that a point is being dragged."""
+    if now.along == "C" and not st.session_state.get(controls.HELD):
+        now = replace(now, tape=now.trained if now.tape is None else now.tape)
     if now.tape is None or solved is None or not opening.ready():
         return None, now
     from pages.ui.play import solve

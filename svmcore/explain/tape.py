@@ -1,4 +1,6 @@
-"""The recording of a training run: every pair that the solver updated, for playback.
+"""Machines in a sequence, for playback: the recording of a training run, and the regularisation path.
+
+A recording (`record`) has every pair that the solver updated:
 
     step t:   i in I_up, j in I_low,   violation = f_j - f_i > 0        f = K (alpha y) - y      (solvers/smo.py)
               y_i alpha_i += s,   y_j alpha_j -= s,   then the bias b
@@ -10,20 +12,34 @@ A stage (a virtual SV machine has two, "base" and "virtual") records its first `
 every 2nd pair is recorded, then every 4th, 8th, ..., so that no stage has more than FULL + THIN frames besides its
 first one. The first and the last frame are always recorded.
 
+A path (`path`) has the machine of the same examples at each C of a series, each solved from the one before:
+
+    sum_F K_ij y_j alpha_j + b = y_i - C sum_B K_ij y_j,  i in F         F: free SVs, B: bounded ones
+    sum_F y_j alpha_j = -C sum_B y_j
+
+so that between two changes of F and B all alpha and b are linear in C.
+
 Symbols: n examples of all stages, the training set first, then virtual examples; alpha (n,) float64.
 
-Sequential minimal optimisation and the most violating pair: Keerthi et al. (2001); Fan, Chen and Lin (2005).
+Sequential minimal optimisation and the most violating pair: Keerthi et al. (2001); Fan, Chen and Lin (2005). The path:
+Hastie, Rosset, Tibshirani and Zhu, Journal of Machine Learning Research 5 (2004), section 3.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from svmcore.gram.sources import Dense
 from svmcore.methods.virtual import VirtualSVC
+from svmcore.solvers import decomposition
 from svmcore.solvers.progress import Progress
+from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
 FULL, THIN = 1000, 400  # frames of a stage: its first steps individually, and later ones at growing intervals
+PATH_TOL = 1e-6  # gap of the machines of a path: events are told apart by it
+DUST = 1e-12  # of C: an alpha that is rounding alone
 
 
 class Frame(NamedTuple):
@@ -37,10 +53,11 @@ class Frame(NamedTuple):
     changed: np.ndarray  # (c,) int64, examples whose alpha changed since the frame before
     alpha: np.ndarray  # (c,) float64, their alpha now
     bias: float
+    C: float
 
 
 class Tape(NamedTuple):
-    """All frames of a fit, and the examples they refer to."""
+    """All frames of a fit or of a path, and the examples they refer to."""
 
     X: np.ndarray  # (n, d) float32 as the kernel sees them: the training set first
     y: np.ndarray  # (n,) float64, +1 or -1
@@ -59,7 +76,50 @@ def record(estimator: SVC | VirtualSVC, X, y) -> Tape:
         raise ValueError(f"y: {len(np.unique(y))} classes; allowed: 2, because a tape shows one machine")
     recorder = _Recorder()
     estimator.fit(X, y, monitor=recorder)
-    return _tape(estimator, np.asarray(X, np.float32), y, recorder.snapshots)
+    return _tape(estimator, X, y, recorder.snapshots)
+
+
+def path(estimator: SVC | VirtualSVC, X, y, costs: Sequence[float]) -> Tape:
+    """The machine of a fitted estimator at each of the growing values `costs` of C, a frame each, to a gap of PATH_TOL.
+
+    X (n, d), y (n,) are what it was fitted to; its examples stay those of its last stage, also where another C would
+    have given other virtual ones. ValueError for more classes, another loss than hinge, class weights, virtual examples
+    of several rounds or a choice of them, or costs that do not grow.
+    """
+    virtual = isinstance(estimator, VirtualSVC)
+    last = (estimator.second or estimator.estimator or SVC()) if virtual else estimator
+    plain = not virtual or (estimator.rounds == 1 and estimator.keep == 1 and not estimator.draws)
+    if len(estimator.classes_) > 2 or last._squared or last.class_weight is not None or not plain:
+        allowed = "two classes, the hinge loss, no class weights, and all virtual examples of one round"
+        raise ValueError(f"{estimator}; allowed: {allowed}")
+    if len(costs) < 1 or not (np.diff([0.0, *costs]) > 0).all():
+        raise ValueError(f"costs = {list(costs)}; allowed: growing values above 0")
+    number = _numbers(estimator, len(X), [])
+    jitter, parent, points, targets = _examples(estimator, X, y, number)
+    used = np.isin(parent, estimator.base_.machine_.support) if virtual else np.ones(len(targets), bool)
+    K = estimator.kernel_.exact(points[used], points[used])
+    frames, before = [], np.zeros(len(targets))
+    for t, (alpha, bias, gap) in enumerate(_warm(K, targets[used], costs)):
+        now = np.zeros(len(targets))
+        now[used] = alpha
+        changed = np.flatnonzero(now != before)
+        frames.append(Frame(0, t, (), 0.0, gap, changed, now[changed], bias, float(costs[t])))
+        before = now
+    return Tape(points, targets, parent, jitter, frames, (len(costs) - 1,))
+
+
+def _warm(K, y, costs):
+    """(alpha (n,), bias, gap) at each C: alpha is scaled to the next C, which it is feasible for, and solved on."""
+    gram, alpha, C = Dense(K), np.zeros(len(y)), float(costs[0])
+    for cost in map(float, costs):
+        alpha = np.where(alpha >= C, cost, np.minimum(alpha * (cost / C), cost))
+        start = alpha[None], (K @ (alpha * y) - y)[None]
+        with Session() as session:
+            box = np.full((1, len(y)), cost)
+            solution = decomposition.solve(gram, y[None], box, session, tol=PATH_TOL, start=start)
+        alpha, C = solution.alpha[0], cost
+        alpha[alpha < DUST * C] = 0
+        yield alpha, float(solution.bias[0]), float(solution.gaps[0])
 
 
 class _Snapshot(NamedTuple):
@@ -118,9 +178,8 @@ class _Recorder:
 def _tape(estimator, X, y, snapshots: list[_Snapshot]) -> Tape:
     """Frames from snapshots: numbers examples, finds changes, computes violations in double precision."""
     number = _numbers(estimator, len(X), snapshots)
-    jitter, parent = np.array(list(number)).T
-    points = X.copy() if not jitter.any() else estimator.jitters_.pick(X[parent], jitter)
-    targets = np.where(np.asarray(y)[parent] == estimator.classes_[1], 1.0, -1.0)
+    jitter, parent, points, targets = _examples(estimator, X, y, number)
+    C = estimator.machine_.C
     stages = list(dict.fromkeys(snapshot.stage for snapshot in snapshots))
     kernels = [estimator.kernel_] if len(stages) == 1 else [estimator.base_.kernel_, estimator.kernel_]
     grams = [kernel.exact(points, points) for kernel in kernels]
@@ -133,11 +192,18 @@ def _tape(estimator, X, y, snapshots: list[_Snapshot]) -> Tape:
         pair, violation = (), 0.0
         if not begins and snapshot.step == snapshots[t - 1].step + 1 and len(changed) == 2:
             pair, violation = _pair(grams[stage], targets, before, alpha, changed)
-        frames.append(
-            Frame(stage, snapshot.step, pair, violation, snapshot.gap, changed, alpha[changed], snapshot.bias)
-        )
+        machine = changed, alpha[changed], snapshot.bias, float(C)
+        frames.append(Frame(stage, snapshot.step, pair, violation, snapshot.gap, *machine))
         before = alpha
     return Tape(points, targets, parent, jitter, frames, tuple(_last(frames, s) for s in range(len(stages))))
+
+
+def _examples(estimator, X, y, number) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """jitter, parent (n,), points (n, d) float32 and targets (n,) of +1 and -1 of the numbered examples."""
+    jitter, parent = np.array(list(number)).T
+    X = np.asarray(X, np.float32)
+    points = X.copy() if not jitter.any() else estimator.jitters_.pick(X[parent], jitter)
+    return jitter, parent, points, np.where(np.asarray(y)[parent] == estimator.classes_[1], 1.0, -1.0)
 
 
 def _numbers(estimator, n: int, snapshots: list[_Snapshot]) -> dict[tuple[int, int], int]:

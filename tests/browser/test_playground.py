@@ -151,6 +151,52 @@ def test_the_tape_is_scrubbed_without_a_server(server, tab):
     expect(tab.locator(".plane .sentence")).to_contain_text("This is the trained machine.")
 
 
+def test_a_path_along_c_names_its_events_and_is_followed_by_slider_chart_and_keys(server, tab):
+    visit(tab, f"{server.url}/?problem=turn&noise=0.1&C=5")
+    expect(tab.locator(LINE)).to_be_attached()
+    tab.get_by_role("button", name="Growing C").click()
+    expect(tab.locator(".plane .sentence")).to_contain_text("This is C of the trained machine.")
+    expect(tab).to_have_url(re.compile("along=C"))
+    slider, chart = tab.get_by_role("slider", name="Step of the tape"), tab.locator(".plane svg.path")
+    assert slider.get_attribute("max") == "120"
+    frames = solve.frames(shown_setting(tab))
+    alpha, kinds = np.zeros(60), []
+    for changed, now, C in zip(frames["changed"], frames["alpha"], frames["C"], strict=True):
+        alpha[changed] = now
+        kinds.append(np.where(alpha >= C, 2, np.sign(alpha)))
+    one = next(t for t in range(1, 121) if len(np.flatnonzero(kinds[t] != kinds[t - 1])) == 1)
+    point = np.flatnonzero(kinds[one] != kinds[one - 1])[0]
+    says = {0: "is no longer a support vector", 1: "becomes a free support vector", 2: "becomes bounded"}
+    slider.fill(str(one))
+    state = plane(tab)
+    assert f"Point {point} {says[int(kinds[one][point])]}." in state["sentence"]
+    free, bounded = (np.count_nonzero(kinds[one] == kind) for kind in (1, 2))
+    assert f"({free} free, {bounded} bounded)" in state["sentence"]
+    assert tab.locator(".plane circle.pair").count() == 1
+    for size, present in (((1280, 720), "&present=true"), ((390, 844), "")):
+        tab.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+        visit(tab, f"{server.url}/?problem=turn&noise=0.1&C=5&along=C&tape={one}{present}")
+        expect(tab.locator(".plane .sentence")).to_contain_text(f"Point {point} ")
+        box = chart.bounding_box()
+        assert box["x"] + box["width"] <= size[0]
+        assert not present or box["y"] + box["height"] <= 720  # beside the plane
+    tab.set_viewport_size({"width": 1440, "height": 900})
+
+    slider.focus()
+    tab.keyboard.press("ArrowRight")
+    assert plane(tab)["frame"] == str(one + 1)
+    box = chart.bounding_box()
+    chart.click(position={"x": box["width"] - 4, "y": 40})
+    assert plane(tab)["frame"] == "120"
+    assert plane(tab)["line"] != state["line"]
+    expect(tab).to_have_url(re.compile("tape=120"))
+    tab.reload()
+    expect(tab.locator(".plane .sentence")).to_contain_text("C = 10,000")
+    tab.get_by_role("button", name="Solver steps").click()
+    expect(tab.locator(".plane .sentence")).to_contain_text("Play the solver's own steps")
+    expect(chart).to_be_hidden()
+
+
 @pytest.mark.ci
 def test_a_click_is_answered_soon(server, tab):
     """From the click to the machine with the new point; server and drawing take 40 ms of it where nothing else runs."""

@@ -1,8 +1,9 @@
 """Inline components: what the browser draws by a script of the lab's own, without a server of scripts.
 
-The files lie beside the module that draws with them: NAME.css and NAME.js. What several of them need lies here and
-stands first: `pictures` cuts pictures out of a montage (`gallery.sheet`), `saving` saves what is drawn, `svg` draws,
-`tape` plays. `back` is of the whole app, and stands before the one component that every page has.
+The files lie beside the module that draws with them: NAME.css and NAME.js. What it builds on stands first, from there
+or from here, where what several of them need lies: `pictures` cuts pictures out of a montage (`gallery.sheet`),
+`saving` saves what is drawn, `svg` draws, `tape` plays. `back` is of the whole app, and stands before the one component
+that every page has.
 """
 
 from collections.abc import Sequence
@@ -15,10 +16,10 @@ KIT = Path(__file__).parent
 
 def component(module: str, name: str, html: str, *, first: Sequence[str] = ()):
     """The component NAME with its first HTML, for the module whose `__file__` is given. first: names of files of
-    this folder that its own build on."""
+    this folder, or beside the module, that its own build on."""
     parts = {}
     for kind in ("css", "js"):
-        common = (KIT / f"{one}.{kind}" for one in first)
-        files = [*filter(Path.exists, common), Path(module).with_name(f"{name}.{kind}")]
-        parts[kind] = "\n".join(path.read_text(encoding="utf-8") for path in files)
+        folders = {KIT, Path(module).parent}
+        named = (folder / f"{one}.{kind}" for one in (*first, name) for folder in folders)
+        parts[kind] = "\n".join(path.read_text(encoding="utf-8") for path in named if path.exists())
     return st.components.v2.component(f"svmlab_{name}", html=html, **parts)

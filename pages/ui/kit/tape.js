@@ -28,7 +28,7 @@ function iconButton(name, label, act) {
 }
 
 // count(): frames, 0 while they are not here; at(): the one shown; go(frame, byHand): show that one, the nearest there
-// is; open(): Play without frames; rested(): it has stopped. last: what the last frame is.
+// is; open(): Play without frames; rested(): it has stopped. last(): what the last frame is.
 function tapeBar({ count, at, go, last, open = () => {}, rested = () => {} }) {
   const node = document.createElement("div"), slider = document.createElement("input"), bar = { node, slider, timer: 0 }
   const byHand = (frame) => { if (bar.timer) bar.pause(); go(frame, true) }
@@ -47,11 +47,14 @@ function tapeBar({ count, at, go, last, open = () => {}, rested = () => {} }) {
     return bar.draw()
   }
   const toPlay = iconButton("play", "Play the tape", () => bar.toggle())
+  const toLast = iconButton("last", "To the last step", () => byHand(count() ? count() - 1 : 1e4))
   bar.draw = () => {
     slider.max = count() ? count() - 1 : 1
     slider.value = count() ? at() : 1
     drawIcon(toPlay, bar.timer ? "pause" : "play")
     toPlay.setAttribute("aria-label", bar.timer ? "Pause the tape" : "Play the tape")
+    toLast.title = `To the last step: ${last()}`
+    toLast.setAttribute("aria-label", toLast.title)
   }
   const by = (d) => () => byHand(count() ? at() + d : d > 0 ? 1 : 1e4)
   node.className = "tape"
@@ -64,7 +67,7 @@ function tapeBar({ count, at, go, last, open = () => {}, rested = () => {} }) {
     iconButton("back", "One step back", by(-1)),
     toPlay,
     iconButton("on", "One step on", by(1)),
-    iconButton("last", `To the last step: ${last}`, () => byHand(count() ? count() - 1 : 1e4)),
+    toLast,
     slider,
   )
   return bar

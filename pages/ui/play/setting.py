@@ -22,6 +22,8 @@ from pages.ui.kit.text import short
 KERNELS = {"linear": "Linear", "poly": "Polynomial", "rbf": "RBF"}
 JITTERS = {"shift": "shift along x₁", "turn": "turn", "mirror": "mirror"}
 DEGREES = range(1, 10)
+ALONG = ("steps", "C")  # what the tape goes along: the steps of the solver, or growing C
+PATH = tuple(10.0 ** (k / 20) for k in range(-40, 81))  # C of a path
 WIDGETS = ("problem", "kernel", "C", "virtual", "seed", "noise")  # values whose widgets are always there
 OF_KERNEL = {"poly": ["degree"], "rbf": ["gamma"]}  # kernel -> those of its own
 C_RANGE, GAMMA_RANGE, NOISE_RANGE = (0.01, 1e4), (0.05, 50.0), (0.0, 0.5)
@@ -31,14 +33,15 @@ HUNDREDTHS = 97  # of a coordinate: as far as samples reach
 ALLOWED = {
     "problem": plane.PROBLEMS, "kernel": KERNELS, "by": JITTERS, "virtual": None, "degree": slice(1, 9),
     "gamma": slice(*GAMMA_RANGE), "C": slice(*C_RANGE), "noise": slice(*NOISE_RANGE), "seed": slice(0, MAX_SEED),
-    "tape": slice(0, MAX_STEP),
+    "tape": slice(0, MAX_STEP), "along": ALONG,
 }  # fmt: skip
 _EDIT = re.compile(r"([bo])(-?\d{1,2})_(-?\d{1,2})|([xf])(\d{1,2})")
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Everything that decides the picture. `tape`: the frame that the open tape shows, None for none."""
+    """Everything that decides the picture. `tape`: the frame that the open tape shows, None for none; `along`: what the
+    tape goes along."""
 
     problem: str
     kernel: str
@@ -51,6 +54,7 @@ class Setting:
     noise: float
     points: str
     tape: int | None = None
+    along: str = ALONG[0]
 
     def query(self) -> dict[str, str]:
         """The parameters of an address."""
@@ -65,8 +69,25 @@ class Setting:
 
     @property
     def still(self) -> "Setting":
-        """The same without the tape: what decides the machine."""
+        """The same without any tape: what decides the machine."""
+        return replace(self, tape=None, along=ALONG[0])
+
+    @property
+    def closed(self) -> "Setting":
+        """The same with its tape closed."""
         return replace(self, tape=None)
+
+    @property
+    def costs(self) -> list[float]:
+        """C of each frame of the path: PATH, where this setting's own C takes the place of the nearest."""
+        costs = list(PATH)
+        costs[self.trained] = self.C
+        return costs
+
+    @property
+    def trained(self) -> int:
+        """The frame of the path that is this setting's machine."""
+        return min(range(len(PATH)), key=lambda at: abs(np.log(PATH[at] / self.C)))
 
 
 class Points(NamedTuple):

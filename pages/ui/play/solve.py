@@ -12,10 +12,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from data import plane
-from pages.ui.play.setting import Setting, points
+from pages.ui.play.setting import ALONG, Setting, points
 from pages.ui.play.solved import Solved
 from svmcore import RBF, SVC, Linear, PointJitters, Poly, VirtualSVC
 from svmcore.explain import tape as tapes
+from svmcore.kernels import Kernel
 
 MAX_PAIRS = 200_000  # that a machine may move: a second or so
 FRESH = 400  # other points that a machine is tried on
@@ -23,9 +24,13 @@ FRESH = 400  # other points that a machine is tried on
 
 def estimator(setting: Setting) -> SVC | VirtualSVC:
     """The unfitted machine of a setting."""
-    kernel = {"linear": Linear(), "poly": Poly(setting.degree, 1, 1), "rbf": RBF(setting.gamma)}[setting.kernel]
-    svc = SVC(kernel, C=setting.C, max_iter=MAX_PAIRS)
+    svc = SVC(kernel(setting), C=setting.C, max_iter=MAX_PAIRS)
     return VirtualSVC(svc, jitters=jitters(setting)) if setting.virtual else svc
+
+
+def kernel(setting: Setting) -> Kernel:
+    """The kernel of a setting."""
+    return {"linear": Linear(), "poly": Poly(setting.degree, 1, 1), "rbf": RBF(setting.gamma)}[setting.kernel]
 
 
 def jitters(setting: Setting) -> PointJitters:
@@ -77,11 +82,23 @@ def tape(setting: Setting) -> tapes.Tape:
         return tapes.record(estimator(setting), given.X, given.y)
 
 
+@lru_cache(maxsize=4)
+def path(setting: Setting) -> tapes.Tape:
+    """The machines of a setting's examples at each C of its path; its examples are those of `solve`."""
+    given = points(setting)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return tapes.path(estimator(setting).fit(given.X, given.y), given.X, given.y, setting.costs)
+
+
 def frames(setting: Setting) -> dict:
-    """The tape as plain lists for the browser: one entry a frame."""
-    shown = tape(setting.still)
+    """The tape as plain lists for the browser: one entry a frame. trained: the frame that is the setting's machine;
+    of a path also C, the width of the margin 2 / |w| in the kernel's space, and errors on the training points."""
+    along_C = setting.along != ALONG[0]
+    shown = path(setting.still) if along_C else tape(setting.still)
     kept = shown.frames
-    return {
+    figures = _of_path(setting, shown) if along_C else {"trained": len(kept) - 1}
+    return figures | {
         "stage": [frame.stage for frame in kept],
         "step": [frame.step for frame in kept],
         "pair": [list(frame.pair) for frame in kept],
@@ -89,9 +106,26 @@ def frames(setting: Setting) -> dict:
         "gap": [min(round(float(frame.gap), 6), 1e6) for frame in kept],
         "bias": [frame.bias for frame in kept],
         "changed": [frame.changed.tolist() for frame in kept],
-        "alpha": [frame.alpha.tolist() for frame in kept],
+        "alpha": [(_digits(frame.alpha) if along_C else frame.alpha).tolist() for frame in kept],
         "steps": list(shown.steps),
     }
+
+
+def _of_path(setting: Setting, shown: tapes.Tape) -> dict:
+    K, n = kernel(setting).exact(shown.X, shown.X), len(points(setting).y)
+    alpha, margins, wrong = np.zeros(len(shown.y)), [], []
+    for frame in shown.frames:
+        alpha[frame.changed] = frame.alpha
+        f = K @ (alpha * shown.y)
+        margins.append(float(2 / np.sqrt(max((alpha * shown.y) @ f, 1e-300))))
+        wrong.append(int(np.count_nonzero((f[:n] + frame.bias) * shown.y[:n] <= 0)))
+    costs = _digits([frame.C for frame in shown.frames]).tolist()
+    return {"trained": setting.trained, "C": costs, "margin": margins, "wrong": wrong}
+
+
+def _digits(values) -> np.ndarray:
+    """As many digits as a picture needs; what was equal stays equal, as an alpha at C."""
+    return np.array([float(f"{value:.7g}") for value in values])
 
 
 def _examples(setting: Setting, machine, n: int) -> list[tuple[int, int]]:

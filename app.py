@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit import net_util
 
-from pages.ui.kit import menu, present
+from pages.ui.kit import menu, parameters, present
 
 # To refuse the websocket of a foreign page Streamlit asks an address outside for its own, for up to 2 s in which nobody
 # is served. This answers in its place, with one that is allowed in any case.
@@ -107,6 +107,8 @@ from pages.playground import opening  # noqa: E402
 
 shown_run = st.sidebar.container(key="shown_run")  # the run picker's place, above everything
 shown_run.html("<i></i>")  # the browser leaves no room for a place that is empty
+parameters.begin(page.title)
+unknown = st.container(key="unknown")  # what the address has that the page has not: known when it has been drawn
 menu.draw(MENU, STUDIES, page)
 present.switch()
 menu.shortcuts(LETTERS, page.title)
@@ -148,9 +150,14 @@ if jobs.ensure_preset() and first:
 state.guarded(lambda: picker.run_picker(shown_run, page.url_path))
 if page.title in OF_A_RUN:
     state.guarded(name_tab)
-if not first:
-    state.guarded(lambda: banner.draw(page))
-    state.guarded(page.run)
-state.guarded(dialog.show_requested)
+try:
+    if not first:
+        state.guarded(lambda: banner.draw(page))
+        state.guarded(page.run)
+    state.guarded(dialog.show_requested)
+finally:  # also below a page that stops early
+    if page in PAGES:
+        with unknown:
+            parameters.say_unknown()
 state.tell()
 collector.settle()

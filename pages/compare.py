@@ -27,6 +27,7 @@ def examples(those):
 
 
 st.title("Compare")
+parameters.own("view", "labels", "reference", "against", "asks", "change", "roc", "sheet", "shown", "page")
 above = st.container()
 with present.form("Runs"), st.container(horizontal=True, vertical_alignment="top"):
     chosen = laid.pick()

@@ -15,6 +15,20 @@ VIEWS = {
 }
 
 st.title("Cross-training")
+parameters.own(
+    "part",
+    "point",
+    "rule",
+    "thrown",
+    "course",
+    "flipped",
+    "examples",
+    "subsets",
+    "each",
+    "sample_seed",
+    "edit_gamma",
+    "edit_C",
+)
 present.about(
     "Every misclassified training example becomes a support vector, so label noise makes a machine large. Editing "
     "discards such examples before training, and easy ones (Bakir, Bottou and Weston 2004)."

@@ -1,8 +1,11 @@
 """Detect: look for objects in pictures; the curve, the picture and every window behind it at one operating point."""
 
+from contextlib import suppress
+
 import streamlit as st
 
-from data import DataError
+from data import DataError, NotAtHand, pictures
+from data.pictures import drawing
 from pages.detect import one, operate, others, set_up, windows
 from pages.detect.more import more
 from pages.detect.view import View, opens_here, view_of
@@ -14,6 +17,8 @@ from pages.ui.run.trained import another_run
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 from svmcore.lab.tasks import task_of
+
+LARGE = 900  # pixels of a picture
 
 
 def head(run: Run):
@@ -88,8 +93,10 @@ def first_visit(run) -> None:
                 title="Choose a run, or start one",
                 icon=":material/search:",
             )
-        else:
+        elif set_up.FORM.base.dataset == set_up.FIRST.dataset:
             sample()
+        else:
+            to_search()
         if run is not None and not opens_here(run):
             does = f"{task_of(run.recipe).does} and does not detect objects"
             st.caption(f"The run shown, *{words.plain(run.title)}*, {does}.")
@@ -113,6 +120,27 @@ def sample() -> None:
         view = view_of(run)
         operate.operate(view, [])
         one.show_requested(view)
+
+
+def to_search() -> None:
+    """One of the pictures of the form's recipe, of which there is no run, with what is to be detected in it."""
+    entry = pictures.entry(set_up.FORM.base.dataset)
+    title = words.plain(entry.title)
+    with suppress(NotAtHand):  # the form says so
+        found = entry.load()
+        picture = max((found.pictures[k] for k in next(iter(found.experiments.values())).tested), key=_n_objects)
+        image = drawing.outlined(picture, entry.shape, LARGE)
+        objects = words.many(_n_objects(picture), entry.object_name)
+        said = "A machine learns such objects from windows of other pictures. Start detects them here, split by split."
+        st.info(said, title=f"No run on {title} yet", icon=":material/search:")
+        st.image(image, width="stretch", output_format="PNG", alt=f"A picture of {entry.title}, its objects outlined")
+        st.caption(
+            f"{words.plain(picture.name)}, one of the pictures of {title} that are searched: {objects}, outlined."
+        )
+
+
+def _n_objects(picture: pictures.Picture) -> int:
+    return len(picture.boxes)
 
 
 def show_run(run) -> None:
@@ -140,7 +168,7 @@ def show_run(run) -> None:
 
 
 st.title("Detect")
-parameters.read("at", "", ())  # a threshold on the tab beside; here it follows from the false alarms
+parameters.own("window", "gallery", "beside", "picture", "by", "fa", "axis", "per", "more", "flip", "page")
 windows.found_in_old_links()
 run = state.current_run()
 if set_up.is_open(run):

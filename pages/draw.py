@@ -4,7 +4,7 @@ import streamlit as st
 
 from data import catalogue
 from pages.draw import address, board, machines
-from pages.ui.kit import present, state, ways
+from pages.ui.kit import parameters, present, state, ways
 from pages.ui.kit.words import plain
 from pages.ui.run import polling
 from svmcore.lab.store.runs import ACTIVE
@@ -59,6 +59,7 @@ def drawing(found) -> None:
 
 
 st.title("Draw a digit")
+parameters.own("runs", *address.NAMES)
 present.about(
     "Draw in the square, with mouse, finger or pen. All machines predict its class at once. Then move the prepared "
     "digit until a prediction changes."

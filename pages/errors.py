@@ -35,6 +35,7 @@ def toggle_cell(clicked: str):
 
 
 st.title("Errors")
+parameters.own("cells", "errors_by", "left", "unsure", "calibrated", "dearer", "page")
 run = trained_run()
 if run:
     machine, test = run.machine(), run.test()

@@ -99,6 +99,7 @@ def draw(dataset, run, shown, jitters):
 
 
 st.title("Jitters")
+parameters.own("part", "index")
 example = present.form("Which example")
 try:
     with example:

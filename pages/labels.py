@@ -73,6 +73,7 @@ def _start(recipe: Recipe, parent: str, there: str | None) -> None:
 
 
 st.title("Labels")
+parameters.own("unseen", "doubted", "at", "revision", "by", "ask", "goal", "begin", "upto", "times", "given", "page")
 present.about(
     "Is the machine wrong, or the label? A label is a likely error if a machine trained without the example predicts "
     "another class. Review these labels, or label the examples that the machine asks for. The dataset is not changed; "

@@ -84,6 +84,7 @@ def draw(paper):
 
 
 st.title("Paper")
+parameters.own("state", "judged", "problem", "measure")
 name = parameters.choice(
     "paper",
     "Paper",

@@ -218,6 +218,7 @@ def pick(missed: list[photo.Box], ref: str) -> None:
 
 
 st.title("On a photograph")
+parameters.own("photo", "at", "window")
 known = photo.scanners()
 if not known:
     no_machine()

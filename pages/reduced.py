@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui import reduction
 from pages.ui.figures import reduction as figures
 from pages.ui.figures.frame import show
-from pages.ui.kit import present, state, view, ways, words
+from pages.ui.kit import parameters, present, state, view, ways, words
 from pages.ui.kit.parameters import Form
 from pages.ui.kit.ways import button
 from pages.ui.recipe import starting
@@ -229,6 +229,7 @@ def take_away(run: Run) -> None:
 
 
 st.title("Reduced sets")
+parameters.own(*(field.name for field in METHODS["reduced"].fields), "machine", "changed", "page")
 parent, run = chosen()
 store = runs.newest_first()
 if parent is not None:

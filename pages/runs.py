@@ -10,7 +10,7 @@ from contextlib import suppress
 import streamlit as st
 
 from pages.runs import listed
-from pages.ui.kit import numbers, present, state, words
+from pages.ui.kit import numbers, parameters, present, state, words
 from pages.ui.run import card, polling, queue
 from pages.ui.run.queue import PERIOD
 from svmcore.lab import jobs
@@ -110,6 +110,7 @@ def _named(run_id: str) -> str:
 
 
 st.title("Runs")
+parameters.own("find", *listed.FILTERS)
 cluster_panel()
 found = runs.everything()
 store = {run.id: run for run in found}

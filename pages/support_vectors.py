@@ -160,6 +160,7 @@ def by_parent(run, machine, chosen, name):
 
 
 st.title("Support vectors")
+parameters.own("machine", "sv", "order", "classes_shown", "worth", "click", "given", "take_out", "another", "page")
 run = trained_run()
 if run:
     machine = run.machine()

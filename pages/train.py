@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from data import DataError, Entry, catalogue, load
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
-from pages.ui.kit import present, state, view, ways, words
+from pages.ui.kit import parameters, present, state, view, ways, words
 from pages.ui.kit.parameters.form import NUMBER
 from pages.ui.kit.ways import button
 from pages.ui.recipe import config, data_set, presets, starting, steps
@@ -166,6 +166,7 @@ def set_up():
 
 
 st.title("Train")
+parameters.own(*config.names(), "repeats", "machine", "changed", "page")
 run = state.current_run()
 alone = starting.folded(run) or (run is not None and present.presenting())
 # Both layouts are a grid of two cells: what a run's fragment still sends while the page changes has a place to go.

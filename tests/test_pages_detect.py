@@ -81,6 +81,25 @@ def test_the_name_of_a_recipe_in_the_address_opens_the_form(done):
     assert app.query_params["C"] == "7"
 
 
+def test_beside_a_form_of_other_pictures_stands_one_of_these_and_not_the_sample(home):
+    app = open_page("detect", recipe="faces-lfw")
+    assert app.selectbox(key="detect_dataset").value == "lfw-faces"
+    assert "**A sample**" not in app.info[0].value
+    assert "No run on" in app.info[0].proto.title
+    assert "that are searched" in captions(app)
+    app.selectbox(key="detect_pick").set_value("volcano-synthetic").run()
+    assert "**A sample**" in app.info[0].value
+
+
+@pytest.mark.parametrize("asked", [{"recipe": "volcano-synthetik"}, {"chip": "900"}, {"recipe": "mnist-vsv"}])
+def test_what_an_address_without_a_task_has_wrong_is_said(home, asked):
+    ((name, text),) = asked.items()
+    (said,) = (warning.value.replace("\\", "") for warning in addressed(**asked).warning)
+    assert name in said
+    assert text in said
+    assert "synthetik" not in text or "volcano-synthetic" in said
+
+
 def test_what_is_wrong_in_the_address_of_the_form_is_said(home):
     app = addressed(task="detect", dataset="mars", chip="900")
     said = " ".join(warning.value for warning in app.warning).replace("\\", "")
@@ -166,7 +185,7 @@ def test_a_window_is_explained_and_one_that_is_not_there_is_said(done):
     assert any("does not name a window" in warning.value for warning in app.warning)
 
 
-@pytest.mark.parametrize("name", ["at", "fa", "by", "picture", "axis", "per"])
+@pytest.mark.parametrize("name", ["fa", "by", "picture", "axis", "per"])
 def test_what_cannot_be_in_the_address_is_said(name, done):
     app = open_page("detect", run=done.id, **{name: "zz"})
     assert any(f"{name}=zz in the address" in warning.value for warning in app.warning), [w.value for w in app.warning]

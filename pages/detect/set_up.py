@@ -41,7 +41,7 @@ def named() -> dict[str, Recipe]:
 def set_up() -> None:
     """The form, what the run will need, and Start."""
     st.subheader("New detection run")
-    FORM.seed(lambda: FIRST, unless=lambda given: config.task_asked(given) != TASK)
+    FORM.seed(lambda: FIRST, unless=lambda given: config.task_asked(given) not in (TASK, ""))
     FORM.warn()
     head, base = st.container(), FORM.base
     with head:
@@ -63,7 +63,8 @@ def is_open(run) -> bool:
     """Whether the form has the page: no detection run is shown, the reader asked, or the address spells a recipe."""
     if run is None or not opens_here(run):
         return True
-    if config.task_asked(FORM.asked()) == TASK:
+    given = FORM.asked()
+    if config.task_asked(given) == TASK or config.NAME in given:
         st.session_state[OPEN] = run.id
     return st.session_state.get(OPEN) == run.id
 

@@ -95,6 +95,7 @@ def arrive(page) -> None:
     at = current()
     if at is None:
         return
+    parameters.own(SEED)
     facts, wanted = Facts(at.lesson.recipes, at.seed), view(at)
     ready = not wanted.run or facts.done(wanted.run)
     key = (*at.key, said(at) is not None, ready)

@@ -54,7 +54,7 @@ def filtered(found: Sequence[Run]) -> list[Run]:
             "find", "Find", max_chars=200, width=220, icon=":material/search:",
             placeholder="name, kernel, tag, …", help="Shows runs whose name, settings or tags have all of these words.",
         )  # fmt: skip
-        wanted = {name: _filter(name, options) for name, options in offered.items() if options}
+        wanted = {name: _filter(name, options) for name, options in offered.items()}
     pieces = sought.lower().split()
     return [
         run
@@ -195,6 +195,8 @@ def read_address(known: Callable[[str], bool], groups: set[str]) -> None:
             st.warning(f"There is no run {said} here to tick.", icon=":material/link_off:")
         st.session_state["ticked"] = [run_id for run_id in wanted if known(run_id)]
     if "open" in asked:
+        if unknown := [key for key in asked["open"] if key not in groups]:
+            st.warning(parameters.refusal("open", unknown[0], groups, show=words.plain), icon=parameters.LINK_OFF)
         st.session_state["opened"] = [key for key in dict.fromkeys(asked["open"]) if key in groups]
 
 

@@ -7,9 +7,8 @@ from the preset, and writes what it shows back into the address, so that a copie
 address that cannot be is said and left out.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
-from difflib import get_close_matches
 
 import streamlit as st
 
@@ -95,7 +94,9 @@ def read(
         known = called in here
         first = here.get(called, first)
         if not known:
-            wrong.append(parameters.refusal(NAME, called, _allowed(called, here)))
+            if called in RECIPES:
+                here = [f"another here: its form is on {view.form_of(RECIPES[called]).title}"]
+            wrong.append(parameters.refusal(NAME, called, here))
     recipe = first
     try:
         check(asked.get("dataset", first.dataset))
@@ -109,13 +110,6 @@ def read(
         recipe = both if view.form_of(both) == view.form_of(first) else first
     recipe, refused = _with_texts(recipe, {name: asked[name] for name in names() if name in asked})
     return recipe, wrong + refused
-
-
-def _allowed(called: str, here: Iterable[str]) -> list[str]:
-    """What to name instead of a recipe that the form has not: recipes like it, else the first; or its own page."""
-    if called in RECIPES:
-        return [f"another here: its form is on {view.form_of(RECIPES[called]).title}"]
-    return get_close_matches(called, here, 5, 0.4) or list(here)[:5]
 
 
 def _with_texts(recipe: Recipe, texts: dict[str, str]) -> tuple[Recipe, list[str]]:

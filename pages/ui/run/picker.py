@@ -5,6 +5,7 @@ can show it does.
 """
 
 from contextlib import suppress
+from difflib import get_close_matches
 
 import streamlit as st
 
@@ -17,6 +18,7 @@ from svmcore.lab.tasks import task_of
 
 OF_ANSWERS = {"errors", "support_vectors", "labels"}  # pages that show what a machine says of examples
 PERIOD = 2.0  # seconds between two looks at the state
+ALIKE = 0.85  # of two ids, from which on one may be the other with a slip of the hand
 CUT = 26  # characters of a name from which on the sidebar cuts it
 
 # state of a run -> icon, colour
@@ -73,15 +75,19 @@ def run_picker(place, page: str):
     asked = parameters.asked("run", ["run"])
     if asked:
         current = asked["run"][-1]
+    missing = ""
     if current and current not in known:
         if current != before:
-            where = "it was deleted, or made on another machine"
-            st.warning(f"There is no run {words.plain(current)} here: {where}.", icon=":material/link_off:")
+            near = [f"{words.plain(known[one].title)} ({one})" for one in get_close_matches(current, known, 2, ALIKE)]
+            missing = f"There is no run {words.plain(words.short(current))} here: it was deleted, or made on another "
+            missing += f"machine.{' Runs with an id like it: ' * bool(near)}{'; '.join(near)}"
         elif current not in st.session_state.get("deleted", ((),))[0]:
             st.warning("The run shown here was deleted meanwhile.", icon=":material/link_off:")
         asked = {}  # so that the newest for this page is shown
     if not known:
         st.session_state.pop("run", None)
+        if missing:
+            st.warning(missing, icon=parameters.LINK_OFF)
         place.caption("No runs yet. Train one.")
         return
     current = current if current in known else at_first(found)
@@ -96,6 +102,11 @@ def run_picker(place, page: str):
         _at_work(current)
         if chosen != current:
             st.caption("The newest for this page.", help=f"Elsewhere: {words.plain(known[chosen].title)}.")
+    if missing:
+        st.session_state["run_missing"] = missing, current, page
+    text, *instead = st.session_state.get("run_missing", [""])
+    if text and instead == [current, page]:  # until another run or page is chosen: a page may begin itself anew
+        st.warning(text, icon=parameters.LINK_OFF)
     parameters.write("run", ["run"], {"run": current})
     damage(runs.get(current))
 

@@ -148,10 +148,12 @@ PANELS = {
         family.PARAMS,
     ),
 }
+PARAMS = (WHY, *(name for panel in PANELS.values() for name in panel.params))  # what goes when the view is closed
 
 
 def show_requested() -> None:
     """Draw the view of the example that the address names, if any; an address that names none is said aloud."""
+    parameters.own(DIGIT, *PARAMS)
     if DIGIT not in st.query_params:
         return
     try:
@@ -203,7 +205,7 @@ def _parse(ref: str) -> tuple[Dataset, str, int]:
 
 def _close() -> None:
     st.session_state.pop(BEFORE, None)
-    for name in (DIGIT, WHY, *(name for panel in PANELS.values() for name in panel.params)):
+    for name in (DIGIT, *PARAMS):
         st.query_params.pop(name, None)
 
 

@@ -16,11 +16,11 @@ theirs and draw them here; nothing else of `pages` knows this loop.
 What cannot be in an address is said aloud and left out. What was put there by a widget itself is no news.
 """
 
-from pages.ui.kit.parameters.address import asked, read, refusal, say, taken, write
+from pages.ui.kit.parameters.address import LINK_OFF, asked, begin, own, read, refusal, say, say_unknown, taken, write
 from pages.ui.kit.parameters.form import Form
 from pages.ui.kit.parameters.widgets import choice, flag, number, one_of, several, shown, tabs, text
 
 __all__ = [
-    "Form", "asked", "choice", "flag", "number", "one_of", "read", "refusal", "say", "several", "shown", "tabs",
-    "taken", "text", "write",
+    "LINK_OFF", "Form", "asked", "begin", "choice", "flag", "number", "one_of", "own", "read", "refusal", "say",
+    "say_unknown", "several", "shown", "tabs", "taken", "text", "write",
 ]  # fmt: skip

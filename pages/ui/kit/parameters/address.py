@@ -2,12 +2,15 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from pages.ui.kit.text import plain, short
 
+STREAMLITS = ("embed", "embed_options")  # parameters of every page
+ALL = 12  # words that are allowed of which all are named, and not only those most like what was written
 LARGEST = 2**53  # whole numbers beyond it are not exact in a browser
 LINK_OFF = ":material/link_off:"
 LAG = 3.0  # seconds within which a click may still come with the address of before `write`
@@ -58,10 +61,38 @@ def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]
 
 def say(name: str, value: str | None):
     """Make one parameter of the address say `value`; an empty one goes."""
+    own(name)
     if value:
         st.query_params[name] = value
     else:
         st.query_params.pop(name, None)
+
+
+def begin(page: str) -> None:
+    """A page is about to be drawn: what is read, drawn or written from here on are its parameters."""
+    of_pages = st.session_state.setdefault("parameters", {})
+    of_pages["now"] = of_pages.setdefault(page, set(STREAMLITS))
+
+
+def own(*names: str) -> None:
+    """These are parameters of the page, also where it does not draw now what they are of."""
+    st.session_state.get("parameters", {}).get("now", set()).update(names)
+
+
+def say_unknown() -> None:
+    """Say which parameters of the address are none of the page, which has been drawn, and those like them."""
+    known = st.session_state["parameters"]["now"]
+    for name in [name for name in st.query_params if name not in known][:3]:
+        near = ", ".join(map(plain, like(name, sorted(known - set(STREAMLITS)), 3)))
+        hint = f"Parameters like it: {near}." if near else "It is ignored."
+        st.warning(f"{plain(short(name))} in the address is not a parameter of this page. {hint}", icon=LINK_OFF)
+
+
+def like(word: str, known: Iterable[str], most: int = 5) -> list[str]:
+    """Of the known words those most like one that is not known; those that are only a little like it where no other
+    is."""
+    known = list(known)
+    return next(filter(None, (get_close_matches(word, known, most, cutoff) for cutoff in (0.6, 0.4))), [])
 
 
 def read(name: str, default, allowed=None, known=()):
@@ -69,6 +100,7 @@ def read(name: str, default, allowed=None, known=()):
 
     allowed: as in `taken`. known: texts of which nothing is said, such as what a widget has put there.
     """
+    own(name)
     raw = st.query_params.get(name)
     if raw is None:
         return default
@@ -81,23 +113,24 @@ def read(name: str, default, allowed=None, known=()):
         return default
 
 
-def taken(name: str, raw: str, like, allowed=None):
-    """The value of a text, of the type of `like`. ValueError for one that is not allowed.
+def taken(name: str, raw: str, usual, allowed=None):
+    """The value of a text, of the type of `usual`. ValueError for one that is not allowed.
 
     allowed: None (anything of that type), `slice(lowest, highest)` for numbers, or a container of values.
     """
     try:
-        value = _typed(raw, like)
+        value = _typed(raw, usual)
     except ValueError:
         value = None
     if value is None or not _within(value, allowed):
-        raise ValueError(refusal(name, raw, allowed, like))
+        raise ValueError(refusal(name, raw, allowed, usual))
     return value
 
 
-def refusal(name: str, raw: str, allowed, like="", show: Callable = str) -> str:
-    """What is said of a text that is not allowed, each part of it as `show` has it."""
-    return f"{show(name)}={show(short(raw, 80))} in the address; allowed: {show(_spelled(allowed, like))}."
+def refusal(name: str, raw: str, allowed, usual="", show: Callable = str) -> str:
+    """What is said of a text that is not allowed, each part of it as `show` has it; of many words that are allowed, of
+    those most like it."""
+    return f"{show(name)}={show(short(raw, 80))} in the address; allowed: {show(_spelled(allowed, usual, raw))}."
 
 
 def touched(group: str) -> bool:
@@ -107,15 +140,17 @@ def touched(group: str) -> bool:
 
 
 def _present(names):
+    names = list(names)
+    own(*names)
     return {name: st.query_params.get_all(name) for name in names if name in st.query_params}
 
 
-def _typed(raw: str, like):
-    if isinstance(like, bool):
+def _typed(raw: str, usual):
+    if isinstance(usual, bool):
         return {"true": True, "false": False}.get(raw.lower())
-    if not isinstance(like, int | float):
+    if not isinstance(usual, int | float):
         return raw
-    value = type(like)(raw)
+    value = type(usual)(raw)
     return value if abs(value) < LARGEST else None  # NaN included
 
 
@@ -125,15 +160,16 @@ def _within(value, allowed):
     return allowed is None or value in allowed
 
 
-def _spelled(allowed, like):
+def _spelled(allowed, usual, raw: str) -> str:
     if isinstance(allowed, slice):
         return f"{allowed.start:,.12g} to {allowed.stop:,.12g}"
     if allowed is None:
-        return {bool: "true or false", int: "a whole number", float: "a number"}.get(type(like), "a text")
-    names = [short(a) for a in allowed]
+        return {bool: "true or false", int: "a whole number", float: "a number"}.get(type(usual), "a text")
+    names = list(map(str, allowed))
     if not names:
         return "none here"
-    return ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    near = (len(names) > ALL and like(raw, names)) or names[:ALL]
+    return ", ".join(map(short, near)) + (", …" if len(names) > len(near) else "")
 
 
 def binding(name: str) -> str | None:

@@ -1,0 +1,70 @@
+"""Addresses: what of them no page knows is said on every page of the menu, and nothing that one knows is."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from pages.ui.kit.parameters import address
+from pages.ui.play.setting import NAMES
+from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
+
+ROOT = Path(__file__).parents[1]
+CALLS = [node for node in ast.walk(ast.parse((ROOT / "app.py").read_text("utf-8"))) if isinstance(node, ast.Call)]
+PAGES = [call.args[1].value for call in CALLS if getattr(call.func, "id", "") == "entry"]
+ELSEWHERE = ("asked", "begin", "own", "refusal", "say_unknown", "shown", "taken", "write", "one_of")  # no name first
+
+
+def said(app):
+    return [warning.value.replace("\\", "") for warning in app.warning]
+
+
+def unknown(app):
+    return [text for text in said(app) if "is not a parameter of this page" in text]
+
+
+def declared(files) -> set[str]:
+    """The parameters that these files draw or read under a name that is written out there, or is a constant."""
+    names = set()
+    for file in files:
+        tree, constants = ast.parse(file.read_text("utf-8")), {}
+        for node in tree.body:
+            if isinstance(node, ast.Assign):
+                pairs = zip(*(getattr(side, "elts", [side]) for side in (node.targets[0], node.value)), strict=False)
+                constants |= {to.id: of.value for to, of in pairs if isinstance(of, ast.Constant)}
+        for node in ast.walk(tree):
+            called = getattr(node, "func", None)
+            if isinstance(called, ast.Attribute) and getattr(called.value, "id", "") == "parameters" and node.args:
+                first = node.args[0]
+                name = constants.get(first.id) if isinstance(first, ast.Name) else getattr(first, "value", None)
+                names |= {name} if called.attr not in ELSEWHERE and isinstance(name, str) else set()
+    return names
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_parameter_that_a_page_has_not_is_said_with_those_like_it_and_one_that_it_has_is_not(page):
+    own = declared([ROOT / f"pages/{page}.py", *(ROOT / f"pages/{page}").rglob("*.py")])
+    app = open_page(page, presnt="true", embed="false", present="false", why="bill", digit="")
+    (text,) = unknown(app)
+    assert re.match(r"presnt in the address is not a parameter of this page. Parameters like it: present\b", text)
+    assert own <= app.session_state["parameters"]["now"], "drawn in some of its states only: parameters.own"
+    names = NAMES if page == "playground" else app.session_state["parameters"]["now"]  # others lead on to Train
+    for name in names:
+        app.query_params[name] = "\0"  # what none of them can be, and no page breaks down over
+    assert len(unknown(app.run())) == 1
+    assert not app.exception
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_run_that_is_not_there_is_said_on_every_page(page):
+    assert any(text.startswith("There is no run no-such-run here") for text in said(open_page(page, run="no-such-run")))
+
+
+def test_of_many_words_that_are_allowed_those_most_like_the_one_given_are_named():
+    many = [f"other-{number}" for number in range(20)] + ["mnist-vsv", "mnist-5k-vsv"]
+    text = address.refusal("recipe", "mnist-vvs", many)
+    assert text.startswith("recipe=mnist-vvs in the address; allowed: mnist-vsv, mnist-5k-vsv")
+    assert "other" not in text
+    assert address.refusal("recipe", "mnist-vvs", many[-3:]).endswith("allowed: other-19, mnist-vsv, mnist-5k-vsv.")
+    assert "allowed: other-0, other-1," in address.refusal("recipe", "€", many)

@@ -2,14 +2,16 @@
 
 import re
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 
 from data import catalogue
 from data.dataset import Arrays
 from pages.digestion import race
-from pages.paper import figures
+from pages.paper import figures, table
 from pages.paper.table import _text
 from pages.ui.example import evidence, jittered, parents
 from pages.ui.example.spoken import brief
@@ -18,6 +20,8 @@ from pages.ui.run import stored
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Linear
 from svmcore.lab import jobs
+from svmcore.lab.analyses.rivals import RIVALS, Rival
+from svmcore.lab.jobs.analyses import MEASURED
 from svmcore.lab.papers import TABLES, fill
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.presets.pairs import HURT
@@ -218,6 +222,29 @@ def test_paper_queues_what_a_cell_lacks(digits_run, monkeypatch):
     assert asked == ["3v8-5x5-vsv"]
 
 
+def test_a_rival_is_measured_from_its_cell(home, monkeypatch):
+    tiny = Rival("Neighbours", DIGITS.replace(preprocess=("scale01",)), KNeighborsClassifier)
+    monkeypatch.setitem(RIVALS, "mnist-nearest", tiny)
+    column = "10,000 digits, %"
+    cells = open_page("paper", show="mnist-table3").dataframe[0].value.set_index("")[column]
+    assert cells["3-nearest-neighbour"] == "click to measure [2.4]"
+    chosen = SimpleNamespace(cells=[(list(cells.index).index("3-nearest-neighbour"), column)])
+    values = {"table_mnist-table3": SimpleNamespace(selection=chosen)}
+    with monkeypatch.context() as patched:
+        patched.setattr(table, "st", SimpleNamespace(session_state=values, rerun=lambda: None))
+        table._clicked(fill(TABLES["mnist-table3"]), "table_mnist-table3")
+    assert MEASURED.wait("mnist-nearest", timeout=SECONDS).state == "done"
+    cells = open_page("paper", show="mnist-table3").dataframe[0].value.set_index("")[column]
+    assert re.fullmatch(r"[\d.]+ % \(.*\) \[2.4\]", cells["3-nearest-neighbour"])
+
+
+def test_rivals_of_table_3_see_deslanted_digits_as_published():
+    steps = {name: RIVALS[name].examples.preprocess for name in ("mnist-nearest", "mnist-mlp", "mnist-tangent")}
+    assert steps == {
+        "mnist-nearest": ("deslant", "scale01"), "mnist-mlp": ("deslant", "scale01"), "mnist-tangent": ("scale01",),
+    }  # fmt: skip
+
+
 def test_figure_1_is_nearer_the_truth_with_virtual_examples(digits_run):
     app = open_page("paper", run=digits_run.id, show="figure1")
     assert "Only one line has the largest margin. It leans by" in captions(app)
@@ -225,7 +252,7 @@ def test_figure_1_is_nearer_the_truth_with_virtual_examples(digits_run):
 
 
 def test_the_definiteness_of_kernels_is_drawn_by_the_size_of_their_sets():
-    plain, shifted = (figures._examined(Linear(), 300, text) for text in ("none", "plus:1"))
+    plain, shifted = (figures.examined(Linear(), 300, text) for text in ("none", "plus:1"))
     assert plain.negative == plain.violations == 0
     assert shifted.negative > 0.1
     figure = comparison.definiteness({1: plain, 5: shifted})

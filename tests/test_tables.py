@@ -87,7 +87,7 @@ def test_all_test_digits_have_a_column_whether_they_are_there_or_not(monkeypatch
         table = mnist._table3()
         cells = {row.label: row.cells[1] for row in table.rows}
         assert cells["SVM"].published == 1.6
-        assert cells["virtual SVM"].recipe == ("qmnist-vsv-degree5" if there else None)
+        assert cells["virtual SVM"].recipe == ("qmnist-vsv-degree5-9" if there else None)
         assert cells["LeNet5"] is None
         assert ("download it on *Datasets*" in table.note) != there
 

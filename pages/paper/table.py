@@ -8,10 +8,18 @@ import streamlit as st
 from pages.ui.kit import numbers, state, ways, words
 from pages.ui.kit.ways import button
 from pages.ui.run import polling, stored
+from svmcore.lab.analyses.rivals import RIVALS
 from svmcore.lab.forecast import seconds_of
+from svmcore.lab.jobs.analyses import MEASURED
+from svmcore.lab.jobs.background import Busy
 from svmcore.lab.papers import Filled, Table, Value, asked, fill, with_interval
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
+
+RIVAL_STATES = {  # of a measurement -> what its cell says
+    "none": "click to measure", "waiting": "waiting", "working": "measuring", "done": "click to measure",
+    "stopped": "click to measure", "failed": "failed",
+}  # fmt: skip
 
 
 def draw(table: Table) -> None:
@@ -29,6 +37,7 @@ def draw(table: Table) -> None:
     def cells(statuses):
         states = {name: f"needs {dataset}" for name, dataset in needs.items()}
         states |= {name: status.state for name, status in zip(working, statuses, strict=True)}
+        states |= {name: RIVAL_STATES[state] for name, state in _rivals(table).items()}
         key = f"table_{table.name}"
         rows = [
             {"": row.label} | dict(zip(table.columns, (_text(value, states) for value in values), strict=True))
@@ -37,12 +46,14 @@ def draw(table: Table) -> None:
         alt, select = f"{table.title}: ours with 95 % intervals, the published figures in brackets", "single-cell"
         numbers.table(rows, alt, key, on_select=lambda: _clicked(filled, key), selection_mode=select)
 
-    polling.poll_all(list(working.values()), cells)
+    polling.poll_all(list(working.values()), cells, lambda: _rivals(table))
     st.caption(
         "Our result with its 95 % interval; in brackets, a paper's. An empty cell shows the estimated time of "
         "its run, or the dataset that it needs: click it to start. Click a result to show its run on every page. "
         f"{table.note}"
     )
+    for name, reason in _failures(table).items():
+        st.error(words.plain(reason), title=f"{RIVALS[name].title}: not measured", icon=":material/error:")
     _tests(filled)
     for name in sorted(set(needs.values())):
         ways.to("datasets", f"{name} is not on this machine: download it", "download", {"set": name})
@@ -54,8 +65,19 @@ def draw(table: Table) -> None:
                 button(label, "play_arrow", f"run_{name}", stored.queue, recipes, table.group, help=help)
 
 
+def _rivals(table: Table) -> dict[str, str]:
+    """The state of each rival's measurement, by its name."""
+    return {name: MEASURED.status(name).state for name in dict.fromkeys(table.rivals)}
+
+
+def _failures(table: Table) -> dict[str, str]:
+    """Rivals that could not be measured, and why."""
+    known = {name: MEASURED.status(name) for name in dict.fromkeys(table.rivals)}
+    return {name: status.message for name, status in known.items() if status.state == "failed"}
+
+
 def _text(value: Value | None, states: dict[str, str]) -> str:
-    """`61 (47–78) [61]`, `about 12 s [61]`, `running [61]`, `needs mnist [61]`."""
+    """`61 (47–78) [61]`, `about 12 s [61]`, `running [61]`, `needs mnist [61]`, `click to measure [2.4]`."""
     if value is None:
         return ""
     cell, ours = value.cell, value.ours
@@ -64,6 +86,8 @@ def _text(value: Value | None, states: dict[str, str]) -> str:
         parts.append(with_interval(cell.figure, ours))
     elif cell.recipe is not None:
         parts.append(states.get(cell.recipe) or f"about {words.duration(value.seconds)}")
+    elif cell.rival is not None:
+        parts.append(states[cell.rival])
     if cell.published is not None:
         parts.append(f"[{cell.published:g}]")
     return " ".join(parts)
@@ -75,6 +99,12 @@ def _clicked(filled: Filled, key: str):
     for row, column in st.session_state[key].selection.cells:
         at = filled.table.columns.index(column) if column in filled.table.columns else None
         value = None if at is None else filled.rows[row][at]
+        if value is not None and value.cell.rival and value.ours is None:
+            try:
+                MEASURED.start(value.cell.rival)
+            except Busy as error:
+                state.tell_later(f":material/block: {words.plain(error)}")
+            st.rerun()
         if value is None or value.cell.recipe is None:
             continue
         if value.run_id and not runs.get(value.run_id).sample:

@@ -17,15 +17,19 @@ def poll(run_id: str, render):
     poll_all([run_id], lambda statuses: render(statuses[0]))
 
 
-def poll_all(run_ids, render):
-    """`poll` for several runs: `render` gets the list of their statuses."""
+def poll_all(run_ids, render, tasks=dict):
+    """`poll` for several runs: `render` gets the list of their statuses. tasks() -> the state of each background task
+    that is followed as well, by its name."""
     begun = [jobs.status(run_id) for run_id in run_ids]
-    drawn = [status.state for status in begun]
+    drawn, others = [status.state for status in begun], tasks()
+    at_work = any(status.state in runs.ACTIVE for status in begun) or not {"waiting", "working"}.isdisjoint(
+        others.values()
+    )
 
-    @state.fragment(run_every=PERIOD if any(status.state in runs.ACTIVE for status in begun) else None)
+    @state.fragment(run_every=PERIOD if at_work else None)
     def look():
         statuses = [jobs.status(run_id) for run_id in run_ids]
-        if [status.state for status in statuses] != drawn:
+        if [status.state for status in statuses] != drawn or tasks() != others:
             st.rerun()
         render(statuses)
 

@@ -7,6 +7,7 @@
     VALUED     run, machine                      what each example is worth to it              without.Worth
     NEXT       run, base, labels, strategy, m    the labels to ask for next                    Next
     STUDIED    recipe, content, settings         what choosing labels saves                    asking.Study
+    MEASURED   name                              a rival in the papers' tables                 rivals.measured
 
 Runs are named by their ids; content is the hash of a recipe's data. What is looked up again in a run's data is refused
 where they were replaced. A run's kernel values, the machines of folds and learning curves are kept between clicks,
@@ -21,7 +22,7 @@ import numpy as np
 from data import load
 from data.memo import Bounded
 from svmcore.explain.asking import lead
-from svmcore.lab.analyses import asking, remedies, suspects, unseen, without
+from svmcore.lab.analyses import asking, remedies, rivals, suspects, unseen, without
 from svmcore.lab.analyses.asking import Asking
 from svmcore.lab.analyses.without import Change
 from svmcore.lab.forecast import estimate
@@ -183,6 +184,14 @@ RETRAINING = PREPARING | {
     "to a smaller gap": "Solving to a smaller optimality gap",
     "retraining": "Retraining",
 }
+
+
+def _measured(task: Task, name: str) -> dict:
+    """Once it has begun it cannot be stopped: a library carries it out."""
+    task.check()
+    return rivals.measure(name)
+
+
 RELATED = Analysis("related", _related, PREPARING | {"comparing": "Comparing examples"}, precondition=_exists)
 COUNTS = Analysis(
     "remedies", _count, PREPARING | {"predicting": "Finding the copy's errors", "validating": ""}, stored=_counted,
@@ -194,3 +203,4 @@ RETRAINED = Analysis("retraining", _retrained, RETRAINING, **QUICK)
 NEXT = Analysis("asking", _next, RETRAINING, **QUICK)
 VALUED = Analysis("values", _valued, RETRAINING, precondition=_exists)
 STUDIED = Analysis("labels studied", _studied, RETRAINING)
+MEASURED = Analysis("rivals", _measured, stored=rivals.measured)

@@ -1,8 +1,5 @@
 """Every method of a recipe, from form to stored run: small versions of what the paper does at full size."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -20,6 +17,7 @@ from svmcore.methods.jittering import Jittered
 from svmcore.methods.local import LocalPoly
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.preprocess import Preprocessor
+from tests.bench import measured
 
 DIGITS = Recipe(
     dataset="digits-8x8", classes=(3, 8), n_train=60, n_test=100, kernel=Poly(5, 1.0, 1.0), preprocess=("unit-norm",)
@@ -193,7 +191,7 @@ def test_every_method_has_its_words_and_a_default_set():
 
 @pytest.mark.parametrize("name", ["jsv", "jsv-positive"])
 def test_a_jittering_kernel_and_its_positive_part_are_forecast_to_take_what_was_measured(name):
-    known = json.loads((Path(__file__).parent / "bench/measured/runs.json").read_text())[f"mnist-5000-degree9-{name}"]
+    known = measured.read("runs")[f"mnist-5000-degree9-{name}"]
     recipe = Recipe().with_texts(known["recipe"])
     said = cost(*plans(recipe, Sizes(int(known["recipe"]["n_train"]), known["n_test"], 784, 10))).seconds
     assert said == pytest.approx(known["train_seconds"] + known["test_seconds"], rel=0.5)

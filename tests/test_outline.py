@@ -1,12 +1,12 @@
 """The papers item by item: every name in an outline is known, and the errors that it tells are those measured."""
 
-import re
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pages.paper import figures
+from pages.paper import figures, quoted
 from pages.paper.outline import KINDS, PAPERS, STATES, of
 from svmcore.lab.papers import PUBLISHED, TABLES
 from svmcore.lab.presets import RECIPES, xtrain
@@ -17,15 +17,19 @@ from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for ever
 
 ROOT = Path(__file__).parents[1]
 EVERY = [(paper, item) for paper in PAPERS.values() for item in paper.items]
-ERRORS = {  # an item whose sentence tells the errors of runs in turn -> these
+RAW = [
+    (path.stem, item)
+    for path in sorted((ROOT / "pages/paper/outlines").glob("*.toml"))
+    for section in tomllib.loads(path.read_text("utf-8"))["section"]
+    for item in section["item"]
+]
+QUOTED = {  # an item -> runs that its sentence tells figures of
     "Tables 4 to 6: 3x3 shifts": ("mnist-sv", "mnist-vsv"),
     "Tables 7 to 9: deslanted, 3x3 and 2-pixel shifts": ("mnist-deslant-sv", "mnist-deslant-vsv", "mnist-deslant-vsv2"),
     "Table 10: 3 against 8 from 400 digits, 3x3 shifts": ("3v8-sv", "3v8-query-jitter", "3v8-vsv", "3v8-jsv"),
     "Table 10: deslanted, 5x5 shifts": ("3v8-5x5-sv", "3v8-5x5-query-jitter", "3v8-5x5-vsv", "3v8-5x5-jsv"),
     "Figure 5: the errors that are left": ("mnist-deslant-vsv2",),
     "Scale, rotation and thickness should mend more of them": ("mnist-best",),
-}
-RATES = {  # as above, in percent
     "MNIST, degree 5: 1.4 %, 1.0 % with virtual SVs, 0.8 % at degree 9 after it": (
         "mnist-sv-degree5",
         "mnist-vsv-degree5",
@@ -55,19 +59,25 @@ def test_every_table_and_figure_is_an_item_of_a_paper():
     assert of("nothing") == ""
 
 
-@pytest.mark.parametrize(("title", "names"), ERRORS.items())
-def test_errors_that_a_sentence_tells_are_those_measured(title, names):
-    said = next(item.said for _, item in EVERY if item.title == title)
-    runs = measured.read("runs")
-    assert [int(n) for n in re.findall(r"\d+", said)][: len(names)] == [runs[name]["errors"] for name in names]
+@pytest.mark.parametrize(("title", "names"), QUOTED.items())
+def test_a_sentence_quotes_the_rows_of_its_runs(title, names):
+    """What it tells of them is read from their rows, so that it changes with them."""
+    (raw,) = (one["said"] for _, one in RAW if one["title"] == title)
+    assert set(names) <= {name for _, name in quoted.REFERENCE.findall(raw)}
 
 
-@pytest.mark.parametrize(("title", "names"), RATES.items())
-def test_rates_that_a_sentence_tells_are_those_measured(title, names):
-    said = next(item.said for _, item in EVERY if item.title == title)
-    runs = measured.read("runs")
-    rates = [f"{100 * runs[name]['errors'] / runs[name]['n_test']:.2f}" for name in names]
-    assert re.findall(r"\d+\.\d+", said)[: len(names)] == rates
+def test_a_figure_is_quoted_with_the_date_and_load_of_its_row():
+    row = measured.read("runs")["mnist-sv"]
+    text = "{runs[mnist-sv][errors]} errors, {runs[mnist-sv][error_pct]:.2f} %, {runs[mnist-sv][n_sv][1]} SVs"
+    assert quoted.fill(text) == f"{row['errors']} errors, {row['errors'] / 100:.2f} %, {row['n_sv'][1]} SVs"
+    assert f"`mnist-sv`: measured on {row['date']}, {row['machine']}" in quoted.origin(text)
+    assert f"{100 * row['others_share']:.0f} % of the processors" in quoted.origin(text)
+    assert quoted.origin("No figure.") == ""
+    shares = measured.read("quiet")["mnist-vsv"]["others_share"]
+    assert f"{100 * max(shares):.0f} % of the processors" in quoted.origin("{quiet[mnist-vsv][train_s]}")
+    for wrong in ("{runs[nothing][errors]}", "{runs[mnist-sv][nothing]}", "{nothing[mnist-sv][errors]}"):
+        with pytest.raises(KeyError):
+            quoted.fill(wrong)
 
 
 def told(title: str) -> str:

@@ -23,9 +23,10 @@ FIGURE = re.compile(r"\d+\.\d+|\d+ ?(?:%|s\b|ms\b|MB\b|GB\b|times\b|errors?\b|su
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A copy of the measured figures that a test may change."""
-    for path in measured.FOLDER.glob("*.json"):
+    for path in (*measured.FOLDER.glob("*.json"), *measured.QUOTED.glob("*.json")):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     monkeypatch.setattr(measured, "FOLDER", tmp_path)
+    monkeypatch.setattr(measured, "QUOTED", tmp_path)
     return tmp_path
 
 

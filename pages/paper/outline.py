@@ -3,7 +3,7 @@
     outlines/NAME.toml    a paper: short, cite, and its sections; of each item kind, title, state and said, and where it
                           is: show (a table or figure of this page), page with its query, recipes
 
-What `said` tells of our results was measured when it was written. Figures of tables and pages come from runs.
+A figure of ours in `said` is a reference to a measured row (quoted.py). Figures of tables and pages come from runs.
 """
 
 import tomllib
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from pages.paper import quoted
 from pages.ui.kit import parameters, view, ways, words
 from pages.ui.recipe import config
 from pages.ui.run import stored
@@ -32,7 +33,8 @@ ALL = "all"
 
 class Item(NamedTuple):
     """A table, figure, algorithm or claim. said: what came out, and why where it differs; show: the table or figure of
-    this page, page: the page, where it is alive; recipes: names of what can be run for it, studies whole."""
+    this page, page: the page, where it is alive; recipes: names of what can be run for it, studies whole; origin: when
+    the figures in `said` were measured."""
 
     kind: str
     title: str
@@ -42,6 +44,7 @@ class Item(NamedTuple):
     page: str = ""
     query: dict = {}  # noqa: RUF012  (never written to)
     recipes: tuple[str, ...] = ()
+    origin: str = ""
 
 
 class Section(NamedTuple):
@@ -84,9 +87,13 @@ def _of(name: str) -> tuple[Recipe, ...]:
 def _read(path: Path) -> Paper:
     told = tomllib.loads(path.read_text("utf-8"))
     sections = tuple(
-        Section(one["number"], one["title"], tuple(Item(**item) for item in one["item"])) for one in told["section"]
+        Section(one["number"], one["title"], tuple(_item_of(**item) for item in one["item"])) for one in told["section"]
     )
     return Paper(path.stem, told["short"], told["cite"], sections)
+
+
+def _item_of(said: str, **others) -> Item:
+    return Item(said=quoted.fill(said), origin=quoted.origin(said), **others)
 
 
 _FOLDER = Path(__file__).with_name("outlines")
@@ -103,8 +110,8 @@ def draw(paper: Paper) -> None:
         help="Claims of the paper: reproduced here, different (with the likely reason), or not covered.",
     )  # fmt: skip
     st.caption(
-        "Our results in this text were measured on two cores at the time of writing; the linked tables and figures "
-        "show your own runs."
+        "Our results in this text were measured on two cores; the question mark of an item says when, and beside which "
+        "load. The linked tables and figures show your own runs."
     )
     runs = dict(zip((r.name for r in paper.recipes), stored.stored(paper.recipes), strict=True))
     for section in paper.sections:
@@ -118,7 +125,8 @@ def draw(paper: Paper) -> None:
 def _item(paper: Paper, item: Item, runs: dict[str, Run | None], key: str) -> None:
     colour, icon, called = STATES[item.state]
     with st.container(key=f"outline_{key}", gap="xsmall"):
-        st.markdown(f":{colour}-badge[{icon} {called}] **{words.plain(item.title)}**  \n{item.said}")
+        text = f":{colour}-badge[{icon} {called}] **{words.plain(item.title)}**  \n{item.said}"
+        st.markdown(text, help=item.origin or None)
         if item.show or item.page or item.recipes:
             with st.container(horizontal=True):
                 _links(paper, item, runs)

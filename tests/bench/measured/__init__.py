@@ -1,4 +1,6 @@
-"""Measured figures, kept as JSON beside this file; what RESULTS.md and the README show is printed from them alone.
+"""Measured figures, kept as JSON; what RESULTS.md and the README show is printed from them alone.
+
+Those that the outlines of the Paper page quote stand beside them (pages/paper/quoted.py), the others beside this file:
 
 runs.json        recipe name -> its errors or detections, support vectors, seconds and memory     take_runs
 peers.json       what peers.py writes, a problem an entry; peers.svg is drawn from it by ratio.py
@@ -24,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pages.paper import quoted
 from svmcore.lab.meter import training_seconds
 from svmcore.lab.papers import stored_runs
 from svmcore.lab.presets import RECIPES
@@ -32,7 +35,7 @@ from svmcore.lab.store.runs import Run
 from svmcore.metrics import per_class_table
 from tests.bench.machine import machine
 
-FOLDER = Path(__file__).parent
+FOLDER, QUOTED = Path(__file__).parent, quoted.FOLDER
 KEPT = {  # of a run's result, as they are, by its task
     "classify": ("errors", "n_test", "n_sv", "n_union", "converged"),
     "detect": ("n_test", "n_sv", "n_union", "converged", "opportunities", "pictures", "area", "unit", "reachable",
@@ -40,16 +43,20 @@ KEPT = {  # of a run's result, as they are, by its task
 }  # fmt: skip
 
 
+def _path(name: str) -> Path:
+    return next((path for path in QUOTED.glob(f"{name}.json")), FOLDER / f"{name}.json")
+
+
 def read(name: str) -> dict:
     """The figures of measured/NAME.json; {} where none were measured yet."""
-    path = FOLDER / f"{name}.json"
+    path = _path(name)
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def write(name: str, figures: dict) -> None:
     """Keep figures as measured/NAME.json."""
     entries = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in figures.items())  # a line each
-    (FOLDER / f"{name}.json").write_text(f"{{\n{entries}\n}}\n", encoding="utf-8")
+    _path(name).write_text(f"{{\n{entries}\n}}\n", encoding="utf-8")
 
 
 def question(recipe: Recipe) -> dict[str, str]:

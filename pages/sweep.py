@@ -22,13 +22,14 @@ from pages.ui.recipe import config, data_set
 from pages.ui.run import stored
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
-from svmcore.lab.analyses.sweep import BY, Sweep, promoted
+from svmcore.lab.analyses.sweep import BY, Sweep, apart, apart_text, promoted
 from svmcore.lab.fields import LABELS, Field, choice, numerals, numeric
 from svmcore.lab.methods import METHODS
 from svmcore.lab.methods.searched import SearchedJitters
 from svmcore.lab.presets.sweeps import EXAMPLES, FOLDS, STEPS_OF_TABLES, USUAL
 from svmcore.lab.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.store import runs
+from svmcore.lab.tasks import task_of
 from svmcore.preprocess import parse_step
 
 PARTS = replace(
@@ -231,15 +232,36 @@ def plan() -> Plan | None:
 
 
 COLUMNS = {
+    "Above the lowest": numbers.text(
+        "By how many per cent points the validation error is above the lowest, with the 95 % interval of the "
+        "difference on the same examples. An interval that has 0 in it: no difference is shown."
+    ),
     "SVs": numbers.count("Distinct support vectors of all machines."),
     "Bounded": numbers.count("Bounded alphas (alpha = C) over all machines; an example may be bounded in several."),
     "Time": numbers.number(1, label="Time, s"),
 }
 
 
+def _apart(results: Results) -> dict[str, tuple[float, float]]:
+    """Value -> by how much its validation error is above the lowest, and half the width of the 95 % interval; of those
+    that were judged on the same examples."""
+    if not results.done:
+        return {}
+    best, found = validation.choice(points_of(results)), {}
+    judged = {value: run.folded() for value, run in results.done.items()}
+    lowest = judged[best]
+    if lowest is None:
+        return {}
+    for value, one in judged.items():
+        if value != best and one is not None and np.array_equal(one.index, lowest.index):
+            task = task_of(results.done[value].recipe)
+            found[value] = apart(task.wrong(one), task.wrong(lowest), len(lowest.index))
+    return found
+
+
 def rows(results: Results, states) -> list[dict]:
     """What is known of each value by now."""
-    sweep, told = results.plan.given, []
+    sweep, told, above = results.plan.given, [], _apart(results)
     bounds = validation.BOUNDS if sweep.base.bounds else {}
     columns = results.plan.over.split(BY) if sweep.second else ["Value"]
     for value in results.runs:
@@ -249,6 +271,7 @@ def rows(results: Results, states) -> list[dict]:
             check = result["validation"]
             row |= {
                 "Validation (95 %)": words.rate(check),
+                "Above the lowest": apart_text(*above[value]) if value in above else None,
                 **({"Test (95 %)": words.rate(result)} if _test_is_shown(sweep) else {}),
                 "SVs": result["n_union"],
                 "Bounded": int(np.sum(result["n_bound"])),
@@ -287,11 +310,25 @@ def cells(results: Results) -> None:
         st.caption("You have seen the test errors. A setting chosen by them needs a new test set.")
 
 
+def _say_noise(results: Results) -> None:
+    """How many values are not told apart from the one with the lowest error."""
+    above = _apart(results)
+    if results.active or not above:
+        return
+    near = [words.plain(value) for value, (d, h) in above.items() if d <= h]
+    those = f"{', '.join(near)}: " if len(near) <= FEW else ""
+    st.caption(
+        f"{those}{len(near)} of the {len(above)} others judged on the same examples cannot be told from it: the 95 % "
+        "interval of the difference has 0 in it."
+    )
+
+
 def errors(results: Results) -> None:
     """The chart; the values that other criteria would choose."""
     name, points = results.plan.over, points_of(results)
     if results.plan.given.second:
         cells(results)
+        _say_noise(results)
         return
     coming = len(results.runs) if results.active else len(points)
     show(validation.sweep_chart(results.plan.given.field, name, points, coming), "sweep_chart")
@@ -304,6 +341,7 @@ def errors(results: Results) -> None:
                 f"Preprocessing ({', '.join(steps)}) stays as learned from all training examples: leave-one-out and "
                 "the bounds leave an example out of the machine alone, which may count fewer errors."
             )
+    _say_noise(results)
     if not results.active and len(points) < len(results.runs):
         st.caption(f"{len(points)} of {len(results.runs)} values have finished; the choice is among these.")
 

@@ -25,7 +25,7 @@ from svmcore import files
 from svmcore.lab import jobs
 from svmcore.lab.analyses import asking, reasons, repeats, scaling, splits, suspects
 from svmcore.lab.analyses.rivals import RIVALS, measure
-from svmcore.lab.analyses.sweep import BY, RULE, chosen, simplest, sweep
+from svmcore.lab.analyses.sweep import BY, RULE, SweepPoint, apart, apart_text, chosen, simplest, sweep
 from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
 from svmcore.lab.jobs.console import carry_out, summary
@@ -251,13 +251,20 @@ def _sweep(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps([point._asdict() | {"chosen": point.value == best} for point in points]))
         return 0
+    lowest = next(point for point in last if point.value == best)
+
+    def above(point: SweepPoint) -> str:
+        if point is lowest or point.n_train != lowest.n_train or point.wrong is None:
+            return ""
+        return apart_text(*apart(point.wrong, lowest.wrong, lowest.n_train))
+
     over = BY.join([options.field, *([second] if second else [])])
     width = max(map(len, [over, *(point.value for point in points)]))
-    print(f"{over:{width}}  validation            test                  SVs")
+    print(f"{over:{width}}  validation            test                  SVs      above the best (95 %)")
     for point in points:
         rate, *interval = point.validation
         left = f"left after {point.n_train:,}" if point.n_test is None else rate_text(point.test[0], point.test[1:])
-        print(f"{point.value:{width}}  {rate_text(rate, interval):20}  {left:20}  {point.n_sv:.0f}")
+        print(f"{point.value:{width}}  {rate_text(rate, interval):20}  {left:20}  {point.n_sv:<7.0f}  {above(point)}")
     print(f"chosen: {over} = {best} ({RULE})")
     plain = simplest({p.value: p.fold_errors for p in last}, {p.value: p.n_train for p in last})
     print(f"simplest within one standard error: {over} = {plain}")

@@ -49,6 +49,14 @@ def test_a_sweep_runs_and_is_found_again(ran):
     assert list(table["Value"]) == ["0.1", "1", "10"]
     assert table["Validation (95 %)"].tolist() == [words.rate(run.result["validation"]) for run in found]
     assert "Cross-validation chooses C" in captions(app)
+    wrong = [set(run.folded().index[run.folded().y_true != run.folded().y_pred]) for run in found]
+    best = min(range(3), key=lambda at: len(wrong[at]))
+    n = found[0].result["validation"]["n_test"]
+    for at in range(3):
+        d, h = (len(wrong[at]) - len(wrong[best])) / n, 196 / n * np.sqrt(len(wrong[at] ^ wrong[best]) + 1)
+        said = "" if at == best else f"{100 * d:+.2f} ({100 * d - h:.2f} to {100 * d + h:.2f})"
+        assert table["Above the lowest"].fillna("")[at] == said
+    assert "of the 2 others judged on the same examples" in captions(app)
     assert app.query_params["value"] == ["0.1", "1", "10"]
 
 
@@ -63,7 +71,8 @@ def test_halving_goes_on_by_itself_and_chooses_among_those_that_saw_all_examples
         wait_for_all()
         found = stored.stored(one.replace(**fields) for one in first.recipes().values())
         there = {value: run for value, run in zip(values, found) if run}
-        assert len(there) >= many and {run.state for run in there.values()} == {"done"}
+        assert len(there) >= many
+        assert {run.state for run in there.values()} == {"done"}
         runs_of.append({value: run.result["validation"]["error_rate"] for value, run in there.items()})
         app.run()  # queues the next step
     assert not jobs.active()

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from svmcore.__main__ import main
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
-from svmcore.lab.analyses.sweep import PowerLaw, Sweep, chosen, simplest, standard_error, sweep
+from svmcore.lab.analyses.sweep import PowerLaw, Sweep, apart, chosen, simplest, standard_error, sweep
 from svmcore.lab.forecast import estimate
 from svmcore.lab.solvers import share
 from svmcore.lab.store import runs
@@ -71,6 +71,32 @@ def test_halving_ends_with_the_cells_that_were_among_the_best_third_on_fewer_exa
     assert all(p == whole[p.value] for p in halved if p.n_test is not None)
     with pytest.raises(RecipeError, match="n_train"):
         sweep(recipe, "n_train", ["100", "200"], rungs=2)
+
+
+def test_errors_on_folds_are_told_apart_example_by_example():
+    points = sweep(DIGITS.replace(classes=(), n_train=200), "C", ["0.001", "5"], folds=3)
+    problem = prepare(DIGITS.replace(classes=(), n_train=200))
+    X, y, rows = problem.X_train, problem.y_train, problem.train_index
+    for point, C in zip(points, (0.001, 5.0)):
+        folds = StratifiedKFold(3, shuffle=True, random_state=DIGITS.seed).split(X, y)
+        wrong = [rows[b[SVC(DIGITS.kernel, C=C).fit(X[a], y[a]).predict(X[b]) != y[b]]] for a, b in folds]
+        assert list(point.wrong) == np.concatenate(wrong).tolist()
+    d, h = apart(points[0].wrong, points[1].wrong, 200)
+    assert d == pytest.approx(points[0].validation[0] - points[1].validation[0])
+    assert d - h > 0  # C = 0.001 is no machine for ten digits
+    assert apart([1, 2, 3], [2, 3, 4, 5], 100) == (-0.01, pytest.approx(1.959964 * 2 / 100))
+
+
+@pytest.mark.parametrize("differ", [0.0, 0.002, 0.05])
+def test_the_interval_of_a_difference_covers_it_also_where_settings_hardly_differ(differ):
+    rng, n, hits = np.random.default_rng(0), 300, 0
+    for _ in range(500):  # of 300 examples some are wrong by both; one of both is wrong alone with this probability
+        both, more, fewer = (np.flatnonzero(rng.random(n) < share) for share in (0.1, 1.5 * differ, 0.5 * differ))
+        alone, other = np.setdiff1d(more, both), np.setdiff1d(np.setdiff1d(fewer, both), more)
+        d, h = apart([*both, *alone], [*both, *other], n)
+        expected = 0.9 * (1.5 * differ - 0.5 * differ * (1 - 1.5 * differ))
+        hits += d - h <= expected <= d + h
+    assert hits / 500 >= 0.93
 
 
 def test_finer_values_lie_between_those_beside_the_best():

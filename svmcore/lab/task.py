@@ -164,6 +164,10 @@ class Task(ABC):
     def loss(self, judged: NamedTuple) -> float:
         """What is to be small; the loss of several judgements is their sum."""
 
+    def wrong(self, judged: NamedTuple) -> np.ndarray | None:
+        """Positions of the examples that were answered wrongly; None where no single examples are judged."""
+        return None
+
     @abstractmethod
     def headline(self, result: dict) -> str:
         """The outcome in a few words."""

@@ -46,9 +46,7 @@ def _kernel_pca():
 _USPS = Recipe(dataset="usps", split="given", preprocess=("smooth:0.75", "unit-norm"))
 _MNIST = Recipe(dataset="mnist", split="given", preprocess=("unit-norm",))
 _SCALED = {"preprocess": ("scale01",)}
-_UPRIGHT = _MNIST.replace(
-    preprocess=("deslant", "scale01")
-)
+_UPRIGHT = _MNIST.replace(preprocess=("deslant", "scale01"))
 
 RIVALS: dict[str, Rival] = {
     "usps-nearest": Rival("USPS: nearest neighbour", _USPS, lambda: KNeighborsClassifier(1)),

@@ -55,6 +55,14 @@ RECIPES = (
         method="vsv",
         jitters="flip:h",
     ),
+    _USPS.replace(
+        name="usps-gradients-blind",
+        title="USPS: gradients chosen blind, virtual SVs by shifts",
+        method="vsv",
+        jitters="plus:1",
+        scope="union",
+        seed=20,
+    ),
     _USPS_BLIND.replace(name="usps-blind-sv", title="USPS: settings chosen blind, no virtual SVs", method="sv"),
     _USPS_BLIND.replace(
         name="usps-blind",

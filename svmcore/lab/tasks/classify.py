@@ -157,7 +157,10 @@ class Classify(Task):
         return found | {"noisy": _rate(sum(int((t.y_noisy != t.y_pred).sum()) for t in judged), n_test)}
 
     def loss(self, judged: TestSet) -> int:
-        return int((judged.y_true != judged.y_pred).sum())
+        return len(self.wrong(judged))
+
+    def wrong(self, judged: TestSet) -> np.ndarray:
+        return judged.index[judged.y_true != judged.y_pred]
 
     def headline(self, result: dict) -> str:
         """`12 of 1,000 wrong, 1.20 % (0.7–2.1)`: errors, their rate and its 95 % interval."""

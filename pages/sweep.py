@@ -22,7 +22,7 @@ from pages.ui.recipe import config, data_set
 from pages.ui.run import stored
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
-from svmcore.lab.analyses.sweep import BY, Sweep, apart, apart_text, promoted
+from svmcore.lab.analyses.sweep import BY, FACTOR, Sweep, apart, apart_text, promoted
 from svmcore.lab.fields import LABELS, Field, choice, numerals, numeric
 from svmcore.lab.methods import METHODS
 from svmcore.lab.methods.searched import SearchedJitters
@@ -187,22 +187,24 @@ def _number(text: str) -> float:
 
 def named(sweep):
     """Value -> recipe, with a title that tells what it is when it stands among all runs; with halving, as it is on the
-    last step that its stored runs have brought it to."""
+    last step that its stored runs have brought it to. And as many recipes as the steps after that will have."""
     recipes = {
         value: recipe.replace(title=f"{words.title(recipe)} · {recipe.folds} folds"[:120])
         for value, recipe in sweep.recipes().items()
     }
-    left, reached = list(recipes), {}
-    for fields in sweep.steps():
+    left, reached, steps = list(recipes), {}, sweep.steps()
+    for at, fields in enumerate(steps, 1):
         here = {value: recipes[value].replace(**fields) for value in left}
         reached |= here
-        if not fields:
-            break
         there = dict(zip(left, stored.stored(here.values()), strict=True))
-        if not all(run and run.state == "done" for run in there.values()):
+        if at == len(steps) or not all(run and run.state == "done" for run in there.values()):
             break
         left = promoted({value: run.result["validation"]["error_rate"] for value, run in there.items()})
-    return {value: reached[value] for value in recipes}
+    many, later = len(left), []
+    for fields in steps[at:]:
+        many = -(-many // FACTOR)
+        later += [recipes[value].replace(**fields) for value in left[:many]]
+    return {value: reached[value] for value in recipes}, tuple(later)
 
 
 def over_of(sweep: Sweep) -> str:
@@ -228,7 +230,8 @@ def plan() -> Plan | None:
         whole = sweep.base.replace(folds=None, bounds=False, method=SearchedJitters.name, jitters="", options={})
         help = "Adds jitter sets greedily by their validation errors, until the budget is spent."
         ways.to("train", "Search step by step", "route", config.link(whole), help=help)
-    return Plan(named(sweep), together(sweep), sweep, over=over_of(sweep), goes_on=sweep.rungs > 1)
+    recipes, later = named(sweep)
+    return Plan(recipes, together(sweep), sweep, over=over_of(sweep), later=later)
 
 
 COLUMNS = {

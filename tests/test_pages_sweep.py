@@ -63,6 +63,8 @@ def test_a_sweep_runs_and_is_found_again(ran):
 def test_halving_goes_on_by_itself_and_chooses_among_those_that_saw_all_examples(ran):
     values = ["0.0001", "0.01", "0.1", "1", "10", "100"]
     app = open_page("sweep", **MOONS, value=values, halving="2")
+    assert "6 runs to train" in captions(app)
+    assert "then 2 runs of the best, about" in captions(app)
     app.button(key="queue_sweep").click().run()
     first, runs_of = Sweep(BASE, "C", tuple(values), rungs=2), []
     fewer, whole = first.steps()

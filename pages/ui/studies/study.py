@@ -35,7 +35,7 @@ class Plan(NamedTuple):
     over       what the names are values of, as "C"; empty where they are not
     parents    name of a recipe -> name of the one that its run grows out of
     stand_in   recipes whose samples are shown while no run of `recipes` exists; None for `recipes` themselves
-    goes_on    whether recipes follow from what others gave: whoever watches these end has the next ones queued
+    later      recipes as many and as large as will follow from what these give; whoever sees these end queues them
     """
 
     recipes: Mapping[Hashable, Recipe]
@@ -46,7 +46,7 @@ class Plan(NamedTuple):
     over: str = ""
     parents: Mapping[Hashable, Hashable] = NONE
     stand_in: Mapping[Hashable, Recipe] | None = None
-    goes_on: bool = False
+    later: tuple[Recipe, ...] = ()
 
 
 class Results(NamedTuple):
@@ -100,7 +100,7 @@ def draw(study: Study) -> Plan | None:
             if (plan := study.plan()) is None:
                 return None
             own = stored.stored(plan.recipes.values())
-            if plan.goes_on and _go_on(study.key, plan, own):
+            if _go_on(study.key, plan, own):
                 own = stored.stored(plan.recipes.values())
             _start(study.key, plan, own)
         results = _results(plan, own)
@@ -145,7 +145,8 @@ def _go_on(key: str, plan: Plan, own: list[Run | None]) -> bool:
     key = f"{key}_watched"
     watched = st.session_state.pop(key, None)
     if any(run and run.state in runs.ACTIVE for run in own):
-        st.session_state[key] = plan.group
+        if plan.later:
+            st.session_state[key] = plan.group
         return False
     missing = [recipe for recipe, run in zip(plan.recipes.values(), own, strict=True) if run is None]
     if watched != plan.group or not missing or any(run and run.state != "done" for run in own):
@@ -168,6 +169,10 @@ def _start(key: str, plan: Plan, own: list[Run | None]) -> None:
         seconds, memory = sum(need.seconds for need in needs), max(need.memory_mb for need in needs)
         left = f"; {words.many(len(needs), 'run')} to train, about {words.duration(seconds)} and up to "
         left += f"{words.megabytes(memory)} of memory"
+    if plan.later and (missing or any(run and run.state in runs.ACTIVE for run in own)):
+        more = _needs(tuple(recipe.digest() for recipe in plan.later), list(plan.later))
+        seconds = words.duration(sum(need.seconds for need in more))
+        left += f"; then {words.many(len(more), 'run')} of the best, about {seconds}"
     if absent := stored.lacking(missing):
         wanted = words.plain(", ".join(sorted({recipe.dataset for recipe in absent})))
         left += f"; data to be downloaded on *Datasets*: {wanted}"

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from scipy import optimize
 
-from pages.paper import geometry
+from pages.paper import geometry, mercer
 from pages.ui.figures import confusion, curves, decisions, maps, ranking
 from pages.ui.kit.gallery import data_uri, diverging, magnified, montage, pictures, reference, thin
 from pages.ui.kit.palette import BLUE_RGB, ORANGE_RGB
@@ -216,3 +216,18 @@ def test_the_nearest_points_of_hulls_are_those_of_the_widest_margin(seed):
     assert np.isclose(np.linalg.norm(found.p - found.q), 2 / np.linalg.norm(found.w), rtol=1e-3)
     assert np.isclose((found.p + found.q) / 2 @ found.w + found.b, 0, atol=1e-3)
     assert (y * (X @ found.w + found.b) >= 1 - 1e-3).all()
+
+
+def test_sums_of_features_approach_their_kernel_and_only_a_scalar_product_has_no_negative_eigenvalue():
+    """Osuna, Freund and Girosi (1997), section 2.4."""
+    t = np.linspace(-np.pi, np.pi, mercer.GRID)
+    np.testing.assert_allclose(mercer.summed(t, 200), mercer.closed(t), atol=1e-9)
+    gaps = [np.abs(mercer.summed(t, n) - mercer.closed(t)).max() for n in mercer.SUMS]
+    assert gaps == sorted(gaps, reverse=True)
+    features, spectra = mercer._features(), mercer._spectra()
+    assert f"{gaps[-1]:.2f} with 17" in features.layout.meta["see"]
+    assert mercer.spectrum(mercer.KERNELS["Gaussian"]).min() > -mercer.LEAST
+    assert (mercer.spectrum(mercer.KERNELS["sigmoid"]) < -mercer.LEAST).sum() >= 3
+    assert "Gaussian: none negative; sigmoid: " in spectra.layout.meta["alt"]
+    crosses = spectra.data[1].marker.symbol.count("x")
+    assert f"sigmoid: {crosses} negative" in spectra.layout.meta["alt"]

@@ -200,8 +200,9 @@ def test_greys_that_are_whole_numbers_stay_so():
 
 
 @pytest.mark.parametrize(
-    "text", ["box:1", "rot:-8,8*vsv2", "vsv2*thick:0.5+rot:5*box:1@edge", "flip:h*(box:1+scale:1.1)"]
-)
+    "text", ["box:1", "rot:-8,8*vsv2", "vsv2*thick:0.5+rot:5*box:1@edge", "flip:h*(box:1+scale:1.1)",
+             "random:3,shift=1,rot=8+plus:1"]
+)  # fmt: skip
 def test_factoring_out_the_shifts_gives_the_set_back(text):
     images = blobs(h=30, w=30, empty=10)
     js = JitterSet.parse(text, (30, 30))

@@ -72,7 +72,7 @@ def seeded(text: str, seed: int) -> str:
 def without_shifts(text: str) -> str:
     """The same expression with every family of translations replaced by the identity."""
     shifts = "|".join(name for name, family in FAMILIES.items() if family.shifts)
-    return re.sub(rf"\b({shifts})(:[^+*()@]*)?", "none", text)
+    return re.sub(rf"(?<![^+*(\s])({shifts})(:[^+*()@]*)?(?=[+*()@\s]|$)", "none", text)
 
 
 class _Reader:

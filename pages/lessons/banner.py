@@ -79,6 +79,15 @@ def _astray(text: str) -> None:
 def _ask(at: course.At, facts: Facts) -> None:
     """The question, its choices, and the button that shows the answer."""
     st.markdown(f"**{resolved(at.step.question, facts)}**")
+    if at.step is at.lesson.steps[at.number - 1].instead:
+        clothes = catalogue.entry(at.lesson.lacking(at.number).pop().dataset)
+        size = f"{clothes.size_mb:.2g} MB"
+        ways.to(
+            "datasets",
+            f"Asked of {words.plain(clothes.title)} once downloaded ({size})",
+            "download",
+            {"set": clothes.name},
+        )
     waiting = course.wanted(at)
     chosen = st.radio(
         "Your prediction",
@@ -156,11 +165,7 @@ def _back(at: course.At) -> None:
 
 
 def _train(at: course.At, facts: Facts, missing: list[str]) -> None:
-    """The machines that are not there yet: one button that trains them, and how far they are; or the data that they
-    lack."""
-    if absent := stored.lacking(facts.recipes[name] for name in missing):
-        _download(at, absent.pop().dataset)
-        return
+    """The machines that are not there yet: one button that trains them, and how far they are."""
     recipes, found = [facts.recipes[name] for name in missing], [facts.found[name] for name in missing]
     for run in found:
         if run is not None and run.state not in runs.ACTIVE:
@@ -182,18 +187,6 @@ def _train(at: course.At, facts: Facts, missing: list[str]) -> None:
         )
     if working:
         polling.poll_all(working, _progress)
-
-
-def _download(at: course.At, dataset: str) -> None:
-    """The way to the data of a step, and around it."""
-    st.info(
-        f"This step uses {words.plain(catalogue.entry(dataset).title)}, which is not on this machine. Download it, "
-        "then come back with *Go back to it*.",
-        icon=":material/cloud_off:",
-    )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        ways.to("datasets", "Download it", "download", {"set": dataset})
-        _onward(at)
 
 
 def _progress(statuses) -> None:

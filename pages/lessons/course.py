@@ -38,7 +38,7 @@ class At(NamedTuple):
 
     @property
     def step(self) -> Step:
-        return self.lesson.steps[self.number - 1]
+        return self.lesson.step(self.number)
 
     @property
     def key(self) -> tuple[str, int, int]:

@@ -3,6 +3,9 @@
 Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 2.
 """
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 
 from pages.lessons import plane
@@ -11,7 +14,6 @@ from pages.lessons.parts import Facts, Lesson, Step, Verdict, View
 from pages.ui.example import evidence
 from pages.ui.kit.words import percent
 
-WRONG = "Coat → Shirt"
 EDGE = 20  # support vectors at either end of the order
 
 
@@ -68,28 +70,81 @@ def odd(facts: Facts) -> Verdict:
     )
 
 
-def shirts(facts: Facts) -> np.ndarray:
-    """(m,) what each support vector contributes to *Shirt*, for the coat that is called so most certainly."""
-    run, dataset = facts.run("clothes"), facts.dataset("clothes")
-    machine, test = run.machine(), run.test()
-    coats = np.flatnonzero((test.y_true == "Coat") & (test.y_pred == "Shirt"))
-    if not len(coats):
-        raise LookupError("this machine calls no coat a shirt; another seed of the class draws other clothes")
-    coat = coats[np.argmax(test.decision[coats].ravel())]  # of two classes f > 0 is the second one's
-    x = evidence.prepared(run, dataset.X_train[test.index[coat]][None])
-    return machine.coef[0] * machine.kernel.block(x, machine.support_vectors)[0]
+class Confusion(NamedTuple):
+    """Test examples of one class that the machine `name` takes for another. others: what it keeps of both, in words."""
+
+    name: str
+    true: object
+    called: object
+    others: str
+
+    @property
+    def cell(self) -> str:
+        """As the page Errors calls it."""
+        return f"{self.true} → {self.called}"
+
+    def pulls(self, facts: Facts) -> np.ndarray:
+        """(m,) what each support vector contributes to `called`, for the example that is called so most certainly."""
+        run, dataset = facts.run(self.name), facts.dataset(self.name)
+        machine, test = run.machine(), run.test()
+        wrong = np.flatnonzero((test.y_true == self.true) & (test.y_pred == self.called))
+        if not len(wrong):
+            raise LookupError(f"this machine makes no error {self.cell}; another seed draws other examples")
+        sign = 1 if self.called == machine.classes[1] else -1  # of two classes f > 0 is the second one's
+        worst = test.index[wrong[np.argmax(sign * test.decision[wrong].ravel())]]
+        X = dataset.X_test if test.split == "test" else dataset.X_train
+        x = evidence.prepared(run, X[worst][None])
+        return sign * machine.coef[0] * machine.kernel.block(x, machine.support_vectors)[0]
+
+    def outvoted(self, facts: Facts) -> Verdict:
+        """How many of those that speak for `called` come to half of it."""
+        pull = np.sort(self.pulls(facts))[::-1]
+        speaks = pull[pull > 0]
+        half = int(np.searchsorted(np.cumsum(speaks), speaks.sum() / 2)) + 1
+        kept = len(speaks), int((pull < 0).sum())
+        return Verdict(0 if half == 1 else 1 if half <= 10 else 2, f"It takes {half}. {self.others.format(*kept)}")
 
 
-def outvoted(facts: Facts) -> Verdict:
-    pull = np.sort(shirts(facts))[::-1]
-    speaks = pull[pull > 0]
-    half = int(np.searchsorted(np.cumsum(speaks), speaks.sum() / 2)) + 1
-    return Verdict(
-        0 if half == 1 else 1 if half <= 10 else 2,
-        f"It takes {half}. The machine keeps {len(speaks)} shirts that contribute to *Shirt* and "
-        f"{int((pull < 0).sum())} coats that contribute to *Coat*. The two have the same outline, so that many "
-        "pictures of both are at the edge of the road, and each contributes a little.",
+COATS = Confusion(
+    "clothes", "Coat", "Shirt",
+    "The machine keeps {} shirts that contribute to *Shirt* and {} coats that contribute to *Coat*. The two have the "
+    "same outline, so that many pictures of both are at the edge of the road, and each contributes a little.",
+)  # fmt: skip
+
+
+def digits_confused(facts: Facts) -> Confusion:
+    """The error that the machine of digits makes more often."""
+    test = facts.run("plain").test()
+    three = np.sum((test.y_true == 3) & (test.y_pred == 8)) >= np.sum((test.y_true == 8) & (test.y_pred == 3))
+    true, called = (3, 8) if three else (8, 3)
+    others = (
+        f"The machine keeps {{}} digits that contribute to {called} and {{}} that contribute to {true}. Most of its "
+        "digits are at the edge of the road, and each contributes a little."
     )
+    return Confusion("plain", true, called, others)
+
+
+def errors_of(confusion: Callable[[Facts], Confusion], name: str) -> View:
+    """Its examples, the most certain error first."""
+    return View(
+        "errors", lambda facts: {"cells": [confusion(facts).cell], "errors_by": "Most certain"}, name, "errors_gallery"
+    )
+
+
+HALF = "One, the most similar", "Two to ten", "More than ten"
+CLICK = "and click it: *Why* lists the contributions of the support vectors, the largest first."
+OF_DIGITS = Step(  # where the clothes are not on this machine
+    errors_of(digits_confused, "plain"),
+    lambda facts: (
+        "Here are the digits {0.true} that this machine calls {0.called}, the most certain error first. Why that one? "
+        "Each {0.called} that the machine keeps contributes to its decision. How many of them does it take to come to "
+        "half of all that speaks for {0.called}?"
+    ).format(digits_confused(facts)),
+    HALF,
+    errors_of(digits_confused, "plain"),
+    f"the first digit, {CLICK}",
+    lambda facts: digits_confused(facts).outvoted(facts),
+)
 
 
 LESSON = Lesson(
@@ -148,14 +203,15 @@ LESSON = Lesson(
             odd,
         ),
         Step(
-            View("errors", {"cells": [WRONG], "errors_by": "Most certain"}, "clothes", outlined="errors_gallery"),
+            errors_of(lambda facts: COATS, "clothes"),
             "Pictures need not be digits: this machine tells coats from shirts. Here are the coats that it calls a "
             "shirt, the most certain error first. Why that one? Each shirt that the machine keeps contributes to its "
             "decision. How many of them does it take to come to half of all that speaks for *Shirt*?",
-            ("One, the most similar", "Two to ten", "More than ten"),
-            View("errors", {"cells": [WRONG], "errors_by": "Most certain"}, "clothes", outlined="errors_gallery"),
-            "the first coat, and click it: *Why* lists the contributions of the support vectors, the largest first.",
-            outvoted,
+            HALF,
+            errors_of(lambda facts: COATS, "clothes"),
+            f"the first coat, {CLICK}",
+            COATS.outvoted,
+            instead=OF_DIGITS,
         ),
     ),
 )

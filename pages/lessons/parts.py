@@ -98,7 +98,7 @@ class View(NamedTuple):
 
 class Step(NamedTuple):
     """One question. where: what to look at once the page answers, after the words `Look at`. machines: those that
-    `judge` needs beside the two that are shown."""
+    `judge` needs beside the two that are shown. instead: what is asked where their data are not on this machine."""
 
     ask: View
     question: Text
@@ -107,6 +107,7 @@ class Step(NamedTuple):
     where: str
     judge: Callable[[Facts], Verdict]
     machines: tuple[str, ...] = ()
+    instead: "Step | None" = None
 
     @property
     def before(self) -> tuple[str, ...]:
@@ -129,6 +130,15 @@ class Lesson(NamedTuple):
     source: str
     recipes: dict[str, Recipe]
     steps: tuple[Step, ...]
+
+    def lacking(self, number: int) -> set[Recipe]:
+        """The machines of a step whose data are not on this machine."""
+        return stored.lacking(self.recipes[name] for name in self.steps[number - 1].after)
+
+    def step(self, number: int) -> Step:
+        """A step, from 1; where its data are not on this machine, the one that is asked instead."""
+        own = self.steps[number - 1]
+        return own.instead if own.instead and self.lacking(number) else own
 
     @property
     def group(self) -> Group:

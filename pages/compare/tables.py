@@ -7,7 +7,7 @@ from pages.ui.compare import pairs
 from pages.ui.compare.laid import Laid, key
 from pages.ui.figures import ranking
 from pages.ui.figures.frame import show
-from pages.ui.kit import parameters, words
+from pages.ui.kit import parameters, present, words
 from pages.ui.kit.numbers import count, number, table, text
 from svmcore.lab.methods import METHODS
 from svmcore.lab.recipe import FIELDS, Recipe, option_fields
@@ -17,6 +17,7 @@ from svmcore.metrics import class_positions
 
 BESIDE = ("name", "title", "n_train", "n_test")  # fields that the results tell better
 FIRST = ("", "Errors", "95 %")  # on a phone the letters stand for the names, which may be long
+SEEN = (*FIRST, "Run", "SVs", "Train", "Test")  # from afar, without a way to scroll
 BEYOND = "Memory of the run beyond that of its process before; older versions did not record it."
 COLUMNS = {
     "Method": text("How the method uses invariances."),
@@ -60,6 +61,7 @@ def numbers(laid: Laid) -> None:
     rows[laid.reference][""] += " (reference)"
     alt = "Errors, support vectors, times and memory of each run that is compared"
     order = [*FIRST, *(name for name in rows[0] if name not in FIRST)]
+    order = [name for name in order if name in SEEN] if present.presenting() else order
     table(rows, alt, "compare_numbers", COLUMNS, column_order=order)
     n, split = len(laid.answers.index), laid.answers.split
     name = words.plain(words.data_set(laid.runs[0].recipe.dataset))

@@ -85,19 +85,20 @@ def operate(view: View, compared: list[View]):
     if now is None:
         return
     above = st.container()
-    sides = st.grid(2, min_column_width=380)
-    with sides.cell():
+    sides, many = st.grid(2, min_column_width=380), len(view.judged.tested) > FEW
+    those = sides.cell(), sides.cell(), st.container(), st.container()
+    one, curves, all_of_them, cut = present.parts(("Picture", "Curve", "All pictures", "Windows"), those)
+    with one:
         picture = _chosen_picture(view)
         _picture(view, now, picture)
-        if len(view.judged.tested) <= FEW:
-            _strip(view, now, picture)
-    with sides.cell():
+    with curves:
         _curve(view, now, compared)
         _outputs(view, now, compared)
-    if len(view.judged.tested) > FEW:
+    with all_of_them if many or present.presenting() else one:
         _strip(view, now, picture)
     present.below(above).markdown(now.said)
-    windows.windows(view, now.column, now.point, now.shown)
+    with cut:
+        windows.windows(view, now.column, now.point, now.shown)
 
 
 def labels(view: View) -> dict[str, int]:
@@ -219,7 +220,8 @@ def _picture(view: View, now: Now, position: int):
 
 def _curve(view: View, now: Now, compared: list[View]):
     by = {f"per {unit}": unit for unit in view.per}
-    with st.container(horizontal=True):
+    above, place = st.container(), st.container()
+    with present.below(above), st.container(horizontal=True):
         axis = parameters.choice("axis", "Axis", AXES, label_visibility="collapsed")
         unit = by[parameters.choice("per", "Per", by, alone=False, label_visibility="collapsed")]
     if not view.n_objects:
@@ -243,7 +245,8 @@ def _curve(view: View, now: Now, compared: list[View]):
         chosen=now.column,
         points=others.of_each_point(view, compared),
     )
-    show(figure, "froc", on_select=_choose_point, selection_mode="points")
+    with place:
+        show(figure, "froc", on_select=_choose_point, selection_mode="points")
     columns = {"mean": numbers.text(MEAN, "mean rate")}
     columns["at offset 0"] = numbers.text("Detection rate and number of false alarms over all pictures.")
     alt = "The mean detection rate of each machine with its interval"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from pages.ui.kit import parameters, state, view, words
+from pages.ui.kit import parameters, present, state, view, words
 from svmcore.lab.methods import METHODS
 from svmcore.lab.store import runs, titles
 from svmcore.lab.store.runs import Run
@@ -105,6 +105,7 @@ def table(entries: Sequence[ListEntry], store: dict[str, Run]) -> None:
     key = f"runs_table_{zlib.crc32(repr(doors).encode())}"
     groups = {entry.key for entry in entries if entry.group is not None}
     own = view.columns()
+    order = [" ", "Run", *own, "SVs", "Fit"] if present.presenting() else [*FIRST, *own, *LAST]  # no scrolling aside
     button = st.column_config.ButtonColumn(
         "", type="tertiary", key="runs_door", on_click=_enter, args=(doors, groups), pinned=True, width=72,
         help="Show this run on every page; expand or collapse runs that were started together.",
@@ -114,7 +115,7 @@ def table(entries: Sequence[ListEntry], store: dict[str, Run]) -> None:
         hide_index=True,
         height="content" if len(rows) <= MAX_ROWS else MAX_HEIGHT,
         column_config=COLUMNS | own | {" ": button},
-        column_order=[*FIRST, *own, *LAST],
+        column_order=order,
         key=key,
         on_select=lambda: _tick(key, ids),
         selection_default={"selection": {"rows": at_first}},

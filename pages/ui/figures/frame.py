@@ -16,6 +16,7 @@ from pages.ui.kit.present import TYPE, parts, presenting
 from pages.ui.kit.words import plain
 
 HEIGHT = 260
+TALLEST = 400  # pixels in Present mode, whose titles and choices stand above it on a screen of 720
 PAGE = {"light": "#fdfcfa", "dark": "#1a1a18"}  # grounds of the themes (.streamlit/config.toml)
 
 
@@ -46,7 +47,7 @@ def chart(figure: go.Figure, key: str, file: str = "", **options):
     """`show` without the line of words, for one of several alike figures, below which it is said once. A button above
     the figure saves it as SVG, under the name `file` or one made of the key and the axes."""
     if presenting():
-        figure.update_layout(font_size=12 * TYPE, height=TYPE * (figure.layout.height or HEIGHT))
+        figure.update_layout(font_size=12 * TYPE, height=min(TYPE * (figure.layout.height or HEIGHT), TALLEST))
     if page := PAGE.get(st.context.theme.type):  # else light text would be saved on nothing
         figure.update_layout(paper_bgcolor=page)
     figure.update_layout(modebar={"bgcolor": "rgba(0,0,0,0)", "color": FAINT, "activecolor": GREY})

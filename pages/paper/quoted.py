@@ -1,8 +1,9 @@
 """Figures that an outline quotes: "{runs[mnist-sv][errors]} errors" is read from a measured row, so it cannot go stale.
 
-    measured/runs.json    recipe -> its stored run                         python -m tests.bench.results --runs NAME
-    measured/quiet.json   recipe -> its seconds on an idle computer        python -m tests.bench.quiet NAME
-    measured/claims.json  claim -> figures computed for it, in one go      python -m tests.bench.claims NAME
+    measured/runs.json     recipe -> its stored run                        python -m tests.bench.results --runs NAME
+    measured/quiet.json    recipe -> its seconds on an idle computer       python -m tests.bench.quiet NAME
+    measured/crossed.json  recipe or point of cross-training -> means      python -m tests.bench.crossing
+    measured/claims.json   claim -> figures computed for it, in one go     python -m tests.bench.claims NAME
 
 A reference is a field of `str.format`: file, row, figure, and a format. Each row has its date, the machine, and
 others_share, the share of the processors that other processes took (a list where there were several rounds).

@@ -8,6 +8,7 @@ one value of each C, in turns; the best of each counts.
 from __future__ import annotations
 
 import argparse
+import re
 import time
 
 from svmcore.lab.analyses import splits
@@ -44,6 +45,20 @@ def gathered() -> dict:
         runs = (run for run in stored_runs(xtrain.study(name)) if run is not None)
         points[name] = [point._asdict() for point in splits.points(runs)]
     return {"machine": machine(), "table1": rows, **points}
+
+
+def quotable(bench: dict) -> dict[str, dict]:
+    """The rows that an outline quotes (pages/paper/quoted.py): a recipe of Table 1 with its figures, means over splits;
+    a point of a study by its name, dataset, n, noise in per cent, C and machine."""
+    rows: dict[str, dict] = {}
+    for cell in (cell for row in bench["table1"] for cell in row["cells"] if cell and cell["value"] is not None):
+        rows.setdefault(cell["recipe"], {"machine": bench["machine"]})[cell["figure"]] = cell["value"]
+    for study in xtrain.STUDIES:
+        for p in bench[study]:
+            name = f"{study} {p['dataset']} {p['n']} {100 * p['noise']:g} {p['C']:g} {p['machine']}"
+            figures = {figure: p[figure] for figure in ("runs", "svs", "bound", "wrong")}
+            rows[re.sub(r"[^\w.]+", "-", name)] = {"machine": bench["machine"]} | figures
+    return rows
 
 
 def given() -> dict:
@@ -121,3 +136,4 @@ if __name__ == "__main__":
     kept = gathered()
     timed = given() if asked.given else measured.read("crossing").get("given")
     measured.write("crossing", kept | ({"given": timed} if timed else {}))
+    measured.write("crossed", quotable(kept))

@@ -105,6 +105,7 @@ OVERLAPS, SQUARE_SPLITS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5), 3
 SIZES, DEVIATIONS = (1000, 2000, 4000, 8000), (2, 4)
 LINEAR_GRID, LINEAR_FINAL = "0.001,0.01,0.1", "0.1,1"
 NOISES, DIGIT_SEEDS = (0.0, 0.05, 0.1, 0.15), 5
+FINAL_NU = 0.05
 NUS = {0.0: 0.05, 0.05: 0.2, 0.1: 0.3, 0.15: 0.4}  # of the plain machine by noise: a little more than twice of it
 VALUES, SETTING_SEEDS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0), 3
 THRESHOLDS = {"": {}, "-best": {"validation": True}, "-slack": {"validation": True, "slack": SLACK}}
@@ -138,7 +139,7 @@ def _digits() -> Iterable[Recipe]:
             name, title = f"xtrain-fig4-{100 * noise:g}-{seed}", f"3 against 8, {100 * noise:g} % of the labels swapped"
             yield noisy.replace(name=f"{name}-svm", title=f"{title}: plain machine", method="nu-sv", nu=nu)
             edited = noisy.replace(
-                name=name, title=f"{title}: cross-training", method="cross-training", nu=nu, final_nu=0.05
+                name=name, title=f"{title}: cross-training", method="cross-training", nu=nu, final_nu=FINAL_NU
             )
             yield edited
             yield edited.replace(name=f"{name}-6000", title=f"{title}: cross-training, 5 x 6000", subset_size=6000)

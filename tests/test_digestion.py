@@ -134,6 +134,25 @@ def test_costs_of_the_virtual_stage_are_its_own():
     assert both < virtual.kernel_evals_ < both + 2 * virtual.trace_.n**2  # the gap in the end takes some as well
 
 
+def test_the_pass_after_a_digestion_returns_first_to_the_example_that_was_jumped_from(digits, monkeypatch):
+    """Section 4.2. It is the example of the last step: its alpha has just changed."""
+    X, y = digits
+    left, tell = [], module._Machines._tell
+
+    def watch(machines, m, s, before):
+        if s.count.jumps > before.jumps:
+            left.append(s.alpha[s.count.at] != watch.alpha[s.count.at])
+        watch.alpha = s.alpha.copy()
+        tell(machines, m, s, before)
+
+    watch.alpha = np.zeros(500)
+    monkeypatch.setattr(module._Machines, "_tell", watch)
+    monkeypatch.setattr(module, "BURST", 1)
+    SVC(Poly(3), C=0.3, solver=SETTINGS["often"]).fit(X, y)
+    assert len(left) > 5
+    assert all(left)
+
+
 @pytest.mark.parametrize(("share", "saved"), [(1 / 3, 0.15), (1, 0.25)])
 def test_digestion_saves_kernel_values_on_virtual_examples(share, saved):
     """Digit 0, few SVs: measured 19 % with a cache for a third of them, 31 % with one for all. Digit 8: -3 %, 21 %."""

@@ -10,7 +10,9 @@ from pages.paper import figures, quoted
 from pages.paper.outline import KINDS, PAPERS, STATES, of
 from svmcore.lab.papers import PUBLISHED, TABLES
 from svmcore.lab.presets import RECIPES, xtrain
+from svmcore.lab.presets.digestion import PROBLEMS
 from svmcore.lab.recipe import Recipe
+from svmcore.lab.store import runs
 from tests.bench import measured
 from tests.cases import all_cases
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
@@ -192,6 +194,21 @@ def test_table_5_has_the_published_cells_of_the_plain_machines():
     run, published = measured.read("runs")["mnist-sv"], PUBLISHED["mnist_table5"]
     assert (run["fn"], run["fp"]) == (published["sv_fn"], published["sv_fp"])
     assert "in all 20 cells" in told("Tables 4 to 6: 3x3 shifts")
+
+
+def test_digestion_is_told_by_the_samples_of_6000_digits():
+    traces = {run.recipe.name: run.result["trace"] for run in runs.samples() if "digest-1-few" in run.recipe.name}
+    most, final = (traces[f"digest-1-few-{way}-16"]["sv_most"] for way in ("hoard", "digest"))
+    assert f"{most:,} for {final}" in told("4.2 The intermediate bulge of support vectors")
+    hoard, lru = (
+        max(
+            traces[f"digest-1-few-{way}-{mb}"]["values"] / traces[f"digest-1-few-digest-{mb}"]["values"]
+            for mb in PROBLEMS["1-few"].caches
+        )
+        for way in ("hoard", "lru")
+    )
+    said = told("4.2 More than five times faster for some machines")
+    assert f"at most {hoard:.1f} on 6,000 digits, or {lru:.1f} compared" in said
 
 
 def test_each_paper_opens_section_by_section_and_by_state(home):

@@ -30,12 +30,13 @@ def _burst(s, rules, tol, budget, limit):
             c.passes += 1
         else:
             stepped = _examine(s, c.at, tol)
-            c.at = (c.at + 1) % n
             c.seen += 1
             c.changed += stepped
             if stepped and rules.on and _digest(s, rules):
-                c.phase = INBOUNDS
+                c.phase = INBOUNDS  # the full pass after it returns to this example first
                 c.jumps += 1
+            else:
+                c.at = (c.at + 1) % n
         if c.phase == INBOUNDS and c.seen > 0:
             c.seen, c.changed, c.mark = 0, 0, c.evals
             s.seen.worst_before, s.seen.worst = s.seen.worst, 0.0

@@ -42,8 +42,8 @@ OVER = Field("over", choice(USUAL), "C", "Over", "The setting to vary.")
 AND = Field("and", choice(("", *USUAL)), "", "And", "A second setting: every pair of values is a cell of a map.")
 HALVING = Field(
     "halving", numeric(1, 5, whole=True), 1, "Halving",
-    "Steps of successive halving: all settings on few training examples, the best third on three times as many, and so "
-    "on. 1: all settings on all examples.",
+    "Steps of successive halving: all settings on few training examples, then the best third on three times as many, "
+    "up to all examples. 1: all settings on all examples.",
 )  # fmt: skip
 FEW = 9  # values that stand side by side
 JITTERING = "vsv"  # the method of a sweep over jitter sets whose recipe uses none
@@ -237,7 +237,7 @@ def plan() -> Plan | None:
 COLUMNS = {
     "Above the lowest": numbers.text(
         "By how many per cent points the validation error is above the lowest, with the 95 % interval of the "
-        "difference on the same examples. An interval that has 0 in it: no difference is shown."
+        "difference on the same examples. If the interval contains 0, the difference is not significant."
     ),
     "SVs": numbers.count("Distinct support vectors of all machines."),
     "Bounded": numbers.count("Bounded alphas (alpha = C) over all machines; an example may be bounded in several."),
@@ -314,15 +314,15 @@ def cells(results: Results) -> None:
 
 
 def _say_noise(results: Results) -> None:
-    """How many values are not told apart from the one with the lowest error."""
+    """How many values do not differ significantly from the one with the lowest error."""
     above = _apart(results)
     if results.active or not above:
         return
     near = [words.plain(value) for value, (d, h) in above.items() if d <= h]
     those = f"{', '.join(near)}: " if len(near) <= FEW else ""
     st.caption(
-        f"{those}{len(near)} of the {len(above)} others judged on the same examples cannot be told from it: the 95 % "
-        "interval of the difference has 0 in it."
+        f"{those}{len(near)} of the {len(above)} others judged on the same examples do not differ significantly from "
+        "it (McNemar, 95 %)."
     )
 
 

@@ -114,7 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     help = "a second field and its values: every pair is tried"
     over.add_argument("--and", dest="second", metavar=("FIELD", "VALUE"), nargs="+", help=help)
     over.add_argument("--folds", type=int, default=5, help="number of cross-validation folds (5)")
-    help = "successive halving: all on few examples, the best third on three times as many, in so many steps (1: none)"
+    help = "successive halving: all on few examples, then the best third on three times as many; number of steps (1)"
     over.add_argument("--halving", type=int, default=1, metavar="STEPS", help=help)
     over.add_argument("--jobs", type=int, default=1, help="number of parallel fits (1: each uses all processors)")
     over.add_argument("--json", action="store_true", help="print one JSON list on the last line of stdout")

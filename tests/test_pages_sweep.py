@@ -56,7 +56,7 @@ def test_a_sweep_runs_and_is_found_again(ran):
         d, h = (len(wrong[at]) - len(wrong[best])) / n, 196 / n * np.sqrt(len(wrong[at] ^ wrong[best]) + 1)
         said = "" if at == best else f"{100 * d:+.2f} ({100 * d - h:.2f} to {100 * d + h:.2f})"
         assert table["Above the lowest"].fillna("")[at] == said
-    assert "of the 2 others judged on the same examples" in captions(app)
+    assert "of the 2 others judged on the same examples do not differ significantly" in captions(app)
     assert app.query_params["value"] == ["0.1", "1", "10"]
 
 

@@ -49,6 +49,7 @@ def parser() -> argparse.ArgumentParser:
     own.add_argument("path", metavar="PATH", help="a file or folder, as the page Datasets reads it")
     own.add_argument("--name", help="name of the dataset (that of the file)")
     own.add_argument("--label", help="of a table: the column of the labels, or first or last")
+    own.add_argument("--group", help="of a table: the column that says which rows belong together (one named group)")
     own.add_argument("--empty", choices=(REFUSE, FILL, TELL), default=REFUSE, help="of a table: empty cells (refuse)")
     own.add_argument("--size", help="of images: height x width to train on, such as 64x64 (the one proposed)")
     own.add_argument("--fit", choices=list(WAYS), default="pad", help="of images of other sizes (pad)")
@@ -100,7 +101,7 @@ def keep(chosen: argparse.Namespace) -> int:
         usual = surveyed.fit
         height, width = of_text(chosen.size) if chosen.size else usual[:2]
         fit = Fit(height, width, chosen.fit, usual.colour and not chosen.grey)
-    how = {"label": chosen.label, "empty": chosen.empty, "skip": chosen.skip}
+    how = {"label": chosen.label, "group": chosen.group, "empty": chosen.empty, "skip": chosen.skip}
     preview = read.read(**how, fit=fit, report=report)
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)

@@ -68,13 +68,16 @@ class UnknownDataset(DataError, KeyError):
 
 class Arrays(NamedTuple):
     """The examples. A dataset without a test set has empty X_test and y_test. Rows of X_train beyond the length of
-    y_train have no label. album: their pictures, where these are not the examples themselves."""
+    y_train have no label. album: their pictures, where these are not the examples themselves. groups: (n,) of all rows
+    of X_train and X_test, the same value for rows of one thing, such as several views of a picture; int64 once checked.
+    """
 
     X_train: np.ndarray
     y_train: np.ndarray
     X_test: np.ndarray
     y_test: np.ndarray
     album: Album | None = None
+    groups: np.ndarray | None = None
 
     @property
     def examples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -123,6 +126,7 @@ class Facts(SetFacts):
     n_test: int = 0
     ink: bool = False  # bright strokes on a dark background, which are drawn dark on light
     features: tuple[str, ...] = ()  # names of the columns of a table, if known
+    groups: int = 0  # of rows that belong together; 0 where each is by itself
     unlabelled: int = 0  # unlabelled examples, in addition to n_train and n_test
     asked: int = 0  # of a revision: how many of the n_train were labelled for the first time
     out: tuple[int, int] = (0, 0)  # of a revision: how many of the n_train and n_test examples are excluded
@@ -147,7 +151,8 @@ class Dataset:
 
     rows: all examples of the training set, the unlabelled ones last; X_train itself if all have a label, and in a
     revision. base: of a revision, the dataset that the verdicts refer to; train, test: its sets after the verdicts.
-    album: pictures of the examples, where they are shown by these instead of what is trained on.
+    album: pictures of the examples, where they are shown by these instead of what is trained on. groups: (n,) int64 of
+    all examples in the order of the album, where some belong together: a split keeps these on one side.
     """
 
     entry: Facts
@@ -160,20 +165,23 @@ class Dataset:
     train: Part | None = None
     test: Part | None = None
     album: Album | None = None
+    groups: np.ndarray | None = None
 
     def __post_init__(self):
-        for array in (*self.arrays.examples, self.rows, *(self.train or ()), *(self.test or ())):
-            array.flags.writeable = False
+        for array in (*self.arrays.examples, self.rows, *(self.train or ()), *(self.test or ()), self.groups):
+            if array is not None:
+                array.flags.writeable = False
 
     @classmethod
     def of(cls, entry: Facts, arrays: Arrays) -> "Dataset":
         """A dataset from its facts and arrays."""
         X, y, X_test, y_test = map(np.ascontiguousarray, arrays.examples)
-        return cls(entry, X if len(X) == len(y) else X[: len(y)], y, X_test, y_test, X, album=arrays.album)
+        return cls(entry, X if len(X) == len(y) else X[: len(y)], y, X_test, y_test, X, album=arrays.album,
+                   groups=arrays.groups)  # fmt: skip
 
     @property
     def arrays(self) -> Arrays:
-        return Arrays(self.X_train, self.y_train, self.X_test, self.y_test, self.album)
+        return Arrays(self.X_train, self.y_train, self.X_test, self.y_test, self.album, self.groups)
 
     @property
     def image_shape(self) -> tuple[int, ...] | None:
@@ -195,6 +203,10 @@ class Dataset:
         """The positions in the album of examples of "train" or "test"."""
         return np.asarray(rows) + (len(self.rows) if part == "test" else 0)
 
+    def groups_of(self, part: str, rows: np.ndarray) -> np.ndarray | None:
+        """The groups of examples of "train" or "test"; None where each is by itself."""
+        return None if self.groups is None else self.groups[self.in_album(part, rows)]
+
     def label(self, part: str, row: int) -> int | str | None:
         """The label of an example of "train" or "test"; None if it has none."""
         if part == "test":
@@ -215,12 +227,13 @@ class Dataset:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of the examples (types, shapes, values): the same on every machine and for every name.
+        """SHA-256 of the examples and groups (types, shapes, values): the same on every machine and for every name.
 
         For a revision: SHA-256 of the base's hash and of the labels and rows that the verdicts change; the base's hash
         if they change nothing.
         """
         digest, arrays = hashlib.sha256(), [self.rows, *self.arrays.examples[1:]]
+        arrays += [] if self.groups is None else [self.groups]
         if self.base is not None:
             parts = self.train, self.test
             changes = [array for part in parts for array in (part.y[part.mended], part.mended, part.out)]

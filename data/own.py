@@ -35,7 +35,11 @@ def keep(title: str, arrays: Arrays, features: Sequence[str] = (), *, replace: b
 
 def _stored(arrays: Arrays) -> dict[str, np.ndarray]:
     """The arrays of a file by name."""
-    return dict(zip(_ARRAYS, arrays.examples, strict=True)) | (arrays.album.arrays() if arrays.album else {})
+    return (
+        dict(zip(_ARRAYS, arrays.examples, strict=True))
+        | (arrays.album.arrays() if arrays.album else {})
+        | ({} if arrays.groups is None else {"groups": arrays.groups})
+    )
 
 
 def _description(title: str, arrays: Arrays, features: Sequence[str]) -> dict:
@@ -52,6 +56,7 @@ def _description(title: str, arrays: Arrays, features: Sequence[str]) -> dict:
         "n_train": len(arrays.y_train),
         "unlabelled": len(arrays.X_train) - len(arrays.y_train),
         "n_test": len(arrays.X_test),
+        "groups": 0 if arrays.groups is None else int(arrays.groups.max()) + 1,
         "ink": image and _looks_like_ink(arrays.X_train),
         "features": named,
     }
@@ -112,8 +117,10 @@ def _check(path: Path, description: dict, members: Members) -> None:
             )
         if y_shape != (n,) or y_type.kind not in "iU":
             raise DataError(f"y_{part} has the type {y_type} and the shape {y_shape}", f"{n} whole numbers or texts")
+    n = sum(description[f"n_{part}"] + more for part, more in unlabelled.items())
+    if "groups" in members and npz.announced(members["groups"]) != ((n,), np.int64):
+        raise DataError(f"The groups of {path.name} do not match its {n} examples", ACCEPTED)
     if "album" in members:
-        n = sum(description[f"n_{part}"] + more for part, more in unlabelled.items())
         (content, bytes_), (ends, _), (of, _) = (npz.announced(members[name]) for name in _ALBUM)
         if len(content) != 1 or bytes_ != np.uint8 or len(ends) != 1 or of != (n,):
             raise DataError(f"The pictures of {path.name} do not match its {n} examples", ACCEPTED)
@@ -124,6 +131,8 @@ def _read(path: Path, description: dict, members: Members) -> Arrays:
     arrays = Arrays(*(npz.parse(name, members[name].read()) for name in _ARRAYS))
     if "album" in members:
         arrays = arrays._replace(album=_album(path, members))
+    if "groups" in members:
+        arrays = arrays._replace(groups=npz.parse("groups", members["groups"].read()))
     if not all(np.isfinite(X).all() for X in (arrays.X_train, arrays.X_test)):
         raise DataError("The dataset has missing or infinite values", ACCEPTED)
     if tuple(np.unique(arrays.y_train)) != classes or not np.isin(arrays.y_test, classes).all():
@@ -157,6 +166,7 @@ _SHELF = Shelf(
         "n_train": lambda value: is_count(value, 2),
         "n_test": lambda value: is_count(value, 0),
         "unlabelled": lambda value: value is None or is_count(value, 0),  # missing in older sets
+        "groups": lambda value: value is None or is_count(value, 0),  # likewise
         "ink": lambda value: isinstance(value, bool),
         "features": _are_names,
     },

@@ -39,7 +39,7 @@ def _recipe(near_start: DeltaGenerator) -> Recipe:
     """The recipe that the widgets show. ValueError for an impossible one."""
     entry, data = _data()
     chosen = data | {"kernel": _kernel(data)} | FORM.draw_row([FIELDS["C"], FIELDS["tol"]])
-    chosen |= config.method_fields(FORM, data["task"], entry.kind == "images") | _more(data["task"])
+    chosen |= config.method_fields(FORM, data["task"], entry.kind == "images", entry.groups > 0) | _more(data["task"])
     if classes := data["classes"] or entry.classes:
         check_weights(chosen["class_weight"], ["1", "-1"] if len(classes) == 1 else map(str, classes))
     chosen["slow_motion"] = FORM.draw(FIELDS["slow_motion"], where=near_start, widget="toggle")

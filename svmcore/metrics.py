@@ -16,10 +16,21 @@ References: Wilson, JASA 22 (1927); McNemar, Psychometrika 12 (1947); Holm, Scan
 (1979); Hanley and McNeil, Radiology 143 (1982).
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import bdtr, ndtri
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+
+def stratified_folds(
+    y: np.ndarray, folds: int, seed: int, groups: np.ndarray | None = None
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Positions of the training and the held-out examples of each fold, drawn by the seed; examples of one group, by
+    `groups` (n,), are in one fold."""
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    return kind(folds, shuffle=True, random_state=seed).split(y, y, groups)
 
 
 class PairedTest(NamedTuple):

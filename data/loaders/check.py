@@ -2,7 +2,8 @@
 
 X (n, h, w[, 3]) or (n, d), finite numbers;  y (n,) labels, 2 to 100 classes, at least two examples of each
 
-A training example with an empty label, or NaN as label, is unlabelled and is moved behind the others.
+A training example with an empty label, or NaN as label, is unlabelled and is moved behind the others. All rows of a
+group are on one side and have one label, or none; each class has at least two groups.
 """
 
 import math
@@ -24,6 +25,8 @@ NOISE = 16 * np.finfo(np.float64).eps  # relative: what differs by less is the r
 MAX_LABEL = 200  # characters of a label; an array of texts reserves the longest one for each
 ACCEPTED_X = "X of shape (n, height, width), (n, height, width, 3) or (n, features), with finite numbers"
 ACCEPTED_Y = f"one label per example: a whole number, or a text of up to {MAX_LABEL} characters"
+ACCEPTED_GROUPS = "a value for each example, the same for those that belong together: one class, and at least two "
+ACCEPTED_GROUPS += "groups of each"
 ACCEPTED_CLASSES = f"2 to {MAX_CLASSES} classes with at least two training examples each"
 
 
@@ -37,9 +40,10 @@ def checked(
     Raises DataError with the reason.
     """
     X, y, order, notes = _labelled_first(_examples(arrays.X_train, "X"), arrays.y_train)
-    album, n_train = arrays.album, len(X)
-    if album is not None and order is not None:
-        album = album.take(np.concatenate([order, np.arange(n_train, len(album.of))]))
+    album, groups, n_train = arrays.album, arrays.groups, len(X)
+    if order is not None:
+        order = np.concatenate([order, np.arange(n_train, n_train + len(arrays.X_test))])
+        album, groups = album and album.take(order), groups if groups is None else groups[order]
     X_test, y_test = arrays.X_test, arrays.y_test
     if len(X_test):
         X_test, y_test = _examples(X_test, "X_test"), _labels(y_test, len(X_test), "y_test")
@@ -51,6 +55,9 @@ def checked(
     else:
         X_test, y_test = X[:0], y[:0]
     _check_classes(y, y_test)
+    if groups is not None:
+        groups = _grouped(groups, y, n_train, y_test)
+        notes.append(f"{len(groups):,} rows in {groups.max() + 1:,} groups: those of a group train or test together")
     shape, more = _image_shape(X, image_shape)
     dtype = np.uint8 if len(shape) > 1 and _are_bytes(X) and _are_bytes(X_test) else np.float32
     if len(shape) == 1 and len(columns := np.union1d(_rounded_columns(X), _rounded_columns(X_test))):
@@ -62,7 +69,7 @@ def checked(
             notes.append(f"The numbers in column {_listed(apart, named)} lie in groups so far apart that this does not "
                          "help: split it into the group and the position within it")  # fmt: skip
     X, X_test = (part.reshape(len(part), *shape).astype(dtype, copy=False) for part in (X, X_test))
-    return Arrays(X, y, X_test, y_test, album), notes + more
+    return Arrays(X, y, X_test, y_test, album, groups), notes + more
 
 
 def _labelled_first(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, list[str]]:
@@ -173,6 +180,36 @@ def _check_classes(y: np.ndarray, y_test: np.ndarray) -> None:
         raise DataError(f"Class {classes[counts.argmin()]} has only one training example", ACCEPTED_CLASSES)
     if y.dtype.kind != y_test.dtype.kind or not np.isin(y_test, classes).all():
         raise DataError("The test set has labels that do not occur in the training set", "the same classes in both")
+
+
+def _grouped(groups: np.ndarray, y: np.ndarray, n_train: int, y_test: np.ndarray) -> np.ndarray:
+    """Numbers (n,) int64 of the groups of all rows, the n_train of X_train first. DataError for a group of several
+    classes or on both sides, and a class of a single group."""
+    if groups.ndim != 1 or groups.dtype.kind not in "biufSU" or (groups.dtype.kind == "f" and np.isnan(groups).any()):
+        raise DataError(f"groups has the shape {groups.shape} and the type {groups.dtype}", ACCEPTED_GROUPS)
+    if groups.dtype.kind in "SU" and (empty := np.char.str_len(groups) == 0).any():
+        raise DataError(f"Example {int(empty.argmax())} has no group", ACCEPTED_GROUPS)
+    names, number = np.unique(groups, return_inverse=True)
+    if len(names) < 2:
+        raise DataError(f"All {len(groups):,} examples are in one group, {_group(names[0])}", ACCEPTED_GROUPS)
+    classes, label = np.unique(np.concatenate([y, y_test]), return_inverse=True)
+    label = np.insert(label, len(y), np.full(n_train - len(y), len(classes)))  # of those without one
+    pairs = np.unique([number, label], axis=1)
+    if len(several := np.flatnonzero(np.bincount(pairs[0]) > 1)):
+        own = [str(classes[c]) if c < len(classes) else "none" for c in pairs[1, pairs[0] == several[0]]]
+        of = f"The group {_group(names[several[0]])} has examples of the classes {' and '.join(own[:3])}"
+        raise DataError(of, ACCEPTED_GROUPS)
+    if len(both := np.intersect1d(number[:n_train], number[n_train:])):
+        raise DataError(f"The group {_group(names[both[0]])} is in the training set and the test set", ACCEPTED_GROUPS)
+    of_class = np.bincount(label[np.unique(number[: len(y)], return_index=True)[1]], minlength=len(classes))
+    if of_class.min() < 2:
+        raise DataError(f"Class {classes[of_class.argmin()]} is in only one group", ACCEPTED_GROUPS)
+    return number
+
+
+def _group(name) -> str:
+    """The name of a group in a message."""
+    return repr(name.item())[:60]
 
 
 def _image_shape(X: np.ndarray, wanted: tuple[int, ...] | None) -> tuple[tuple[int, ...], list[str]]:

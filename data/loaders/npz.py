@@ -17,7 +17,7 @@ from data.album import Album
 from data.dataset import Arrays, DataError, in_words
 from data.loaders.bundle import Member
 
-ACCEPTED = "an npz file with arrays X and y, optionally X_test and y_test, and images or paths of either"
+ACCEPTED = "an npz file with arrays X and y, optionally X_test and y_test, and images, paths or groups of either"
 MAX_HEADER = 1 << 16  # bytes; NumPy refuses longer ones than 10 000
 _TRAIN_NAMES = (
     *(("x_train", "y_train"), ("x", "y"), ("images", "labels"), ("data", "target")),
@@ -25,6 +25,7 @@ _TRAIN_NAMES = (
 )
 _TEST_NAMES = (("x_test", "y_test"), ("test_images", "test_labels"))
 _MORE = ("val_images", "val_labels")  # MedMNIST's second training part
+_GROUPS = ("groups", "groups_test")
 _BESIDE = (("images", "images_test"), ("images_train", "images_test"), ("paths", "paths_test"))
 
 
@@ -50,24 +51,32 @@ def read(members: list[Member], files: Sequence[Member] = ()) -> tuple[Arrays, l
     beside = next((pair for pair in _BESIDE if pair[0] in named and pair[0] != names[0]), None)
     if beside and beside[0] == "paths" and X.ndim > 2 and not files:
         beside = None  # where the images of X are from
-    used.update(test or (), beside or ())
+    used.update(test or (), beside or (), _GROUPS)
     if unread := [repr(name) for name in named if name not in used]:
         notes.append(f"Arrays that are not read: {', '.join(unread[:5])}" + (", ..." if len(unread) > 5 else ""))
+    if _GROUPS[0] in named:
+        arrays = arrays._replace(groups=np.concatenate(_of_each_row(named, _GROUPS, arrays)))
     if beside is None:
         if files:
             raise DataError("The npz file has no array `paths`, which names the image of each row", ACCEPTED)
         return arrays, notes, None
-    pictures = [parse(name, named[name].read()) for name in beside if name in named]
-    for name, of_part, examples in zip(beside, pictures, (X, arrays.X_test)):
-        if not of_part.ndim or len(of_part) != len(examples):
-            n = len(of_part) if of_part.ndim else 1
-            raise DataError(f"There are {len(examples):,} rows of X, but {n:,} of {name}", ACCEPTED)
-    if len(pictures) == 1 and len(arrays.X_test):
-        raise DataError(f"There are {beside[0]}, but no {beside[1]} for the {len(arrays.X_test):,} test rows", ACCEPTED)
+    pictures = _of_each_row(named, beside, arrays)
     if beside[0] == "paths":
         by_ending = _by_ending(files)
         return arrays, notes, [_named_file(path, by_ending) for part in pictures for path in part.tolist()]
     return arrays._replace(album=_album(pictures, beside[0])), notes, None
+
+
+def _of_each_row(named: dict[str, Member], names: tuple[str, str], arrays: Arrays) -> list[np.ndarray]:
+    """The arrays of these names, with a value for each row of X and of X_test. DataError for another length."""
+    parts = [parse(name, named[name].read()) for name in names if name in named]
+    for name, part, examples in zip(names, parts, (arrays.X_train, arrays.X_test)):
+        if not part.ndim or len(part) != len(examples):
+            n = len(part) if part.ndim else 1
+            raise DataError(f"There are {len(examples):,} rows of X, but {n:,} of {name}", ACCEPTED)
+    if len(parts) == 1 and (n := len(arrays.X_test)):
+        raise DataError(f"There are {names[0]}, but no {names[1]} for the {n:,} test rows", ACCEPTED)
+    return parts
 
 
 def _album(parts: list[np.ndarray], name: str) -> Album:

@@ -25,13 +25,14 @@ LABEL_NAMES = (
     *("label", "labels", "class", "classes", "target", "y", "digit", "category", "species", "outcome", "diagnosis"),
     *("klasse", "kategorie", "zielgröße", "classe", "catégorie", "clase", "categoría"),
 )
+GROUP_NAMES = ("group", "groups", "group_id")
 ID_NAMES = ("", "id", "index", "nr", "nr.", "no", "no.", "row", "unnamed: 0", "#")
 
 
 class Table(NamedTuple):
     """X (n, d) float64 or uint8; y (n,) str, empty for unlabelled rows; label: the name of the label column; features:
     the names (d,) of the others, or (); number: the lines (n,) of the rows in the file; notes: the decisions made, one
-    sentence each."""
+    sentence each; groups (n,) str: which rows belong together, if a column says so."""
 
     X: np.ndarray
     y: np.ndarray
@@ -39,6 +40,7 @@ class Table(NamedTuple):
     features: tuple[str, ...]
     number: np.ndarray
     notes: tuple[str, ...] = ()
+    groups: np.ndarray | None = None
 
 
 class Labels(NamedTuple):
@@ -60,21 +62,27 @@ def labels(header: list[str], rows: Rows | Cells) -> Labels:
 
 
 def parse(
-    header: list[str], rows: Rows | Cells, label: str | None = None, skip: bool = False, empty: str = REFUSE
+    header: list[str],
+    rows: Rows | Cells,
+    label: str | None = None,
+    skip: bool = False,
+    empty: str = REFUSE,
+    group: str | None = None,
 ) -> Table:
     """The examples of a table that has been split into rows.
 
     label : a column name, "first" or "last"; by default the most probable label column: by its name, or because it
             has texts or few distinct whole numbers, with the first and last column preferred
     skip : skip invalid rows, with a note, instead of refusing the table
+    group : the column that says which rows belong together: its name, "" for none; by default one of GROUP_NAMES
     empty : handling of empty cells: "refuse", "fill", or "tell" (fill and add an indicator column of 0 and 1)
     """
     name = rows.name
     sieve, total = Sieve(skip), rows.n
     rows = _even(rows, len(header) or len(rows.cells(0)), sieve)
     names, column, _ = _labels(header, rows, label)
-    numbering = _numbering(header, rows, column)
-    others = [k for k in range(len(names)) if k not in (column, *numbering)]
+    numbering, grouping = _numbering(header, rows, column), _grouping(rows, names, column, group)
+    others = [k for k in range(len(names)) if k not in (column, grouping, *numbering)]
     if not others:
         raise DataError(f"{name} has no column besides {names[column]!r}, the labels", text.ACCEPTED)
     place = f"column {header[column]!r}" if header else f"{names[column]} of {len(names)}"
@@ -86,7 +94,12 @@ def parse(
     X, y, features, number, more = _values(rows, others, column, names, sieve, empty)
     if not X.shape[1]:
         raise DataError(f"{name} has no column of numbers or categories besides the labels", text.ACCEPTED)
-    return Table(X, y, names[column], features if header else (), number, (*notes, *more, *sieve.notes(total, "rows")))
+    groups = None
+    if grouping is not None:
+        groups = rows.texts([grouping])[np.searchsorted(rows.number, number), 0]
+        notes.append(f"Rows with the same value in column {names[grouping]!r} belong together")
+    notes += [*more, *sieve.notes(total, "rows")]
+    return Table(X, y, names[column], features if header else (), number, tuple(notes), groups)
 
 
 def _even(rows: Rows | Cells, expected: int, sieve: Sieve) -> Rows | Cells:
@@ -181,6 +194,22 @@ def _numbering(header: list[str], rows: Rows | Cells, label: int) -> list[int]:
     """Columns that only number the rows, such as the index of a spreadsheet."""
     named = [k for k, title in enumerate(header) if title.strip().lower() in ID_NAMES and k != label]
     return [k for k in named if _counts(_sample(rows, [k])[:, 0])]
+
+
+def _grouping(rows: Rows | Cells, names: tuple[str, ...], label: int, group: str | None) -> int | None:
+    """The column that says which rows belong together: the one asked for, or one named so that can be meant so, as its
+    values repeat within classes and there are at least two for each class."""
+    if group is None:
+        for k in (k for k, name in enumerate(names) if name.strip().lower() in GROUP_NAMES and k != label):
+            values, y = rows.texts([k, label]).T
+            n = len(np.unique(values))
+            if 2 * len(np.unique(y)) <= n < rows.n and len(set(zip(values, y))) == n:
+                return k
+        return None
+    if group and (group not in names or names.index(group) == label):
+        others = ", ".join(name for k, name in enumerate(names[:20]) if k != label)
+        raise DataError(f"{rows.name} has no column {group!r} besides the labels", f"one of {others}")
+    return names.index(group) if group else None
 
 
 def _counts(cells: np.ndarray) -> bool:

@@ -96,6 +96,7 @@ class Opened:
         self,
         *,
         label: str | None = None,
+        group: str | None = None,
         image_shape: tuple[int, ...] | None = None,
         skip: bool = False,
         empty: str = REFUSE,
@@ -105,6 +106,7 @@ class Opened:
         """The examples, checked.
 
         label : of a table, the label's column: its name, "first" or "last"
+        group : of a table, the column that says which rows belong together; by default one named so, "" for none
         image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to keep them as rows, None to decide by
                       their values
         skip : skip invalid images of a zip or folder and invalid rows of a table; the notes list them
@@ -116,8 +118,9 @@ class Opened:
         """
         features, notes, pictures = (), [], None
         if self.table:
-            parsed = table.parse(*self.table, label, skip, empty)
+            parsed = table.parse(*self.table, label, skip, empty, group)
             arrays, features, notes = Arrays.unsplit(parsed.X, parsed.y), parsed.features, parsed.notes
+            arrays = arrays._replace(groups=parsed.groups)
             if self.pictures:
                 pictures = [self.pictures[number - sheets.FIRST] for number in parsed.number]
         elif self.format == "images":
@@ -215,8 +218,8 @@ def _with_album(arrays: Arrays, files: list[Member], skip: bool, report: Report)
     pictures, good, notes = images.album_of(files, skip, report)
     n = len(arrays.X_train)
     train, test = good[:n], good[n:]
-    kept = Arrays(arrays.X_train[train], arrays.y_train[train], arrays.X_test[test], arrays.y_test[test], pictures)
-    return kept, notes
+    kept = arrays.X_train[train], arrays.y_train[train], arrays.X_test[test], arrays.y_test[test], pictures
+    return Arrays(*kept, None if arrays.groups is None else arrays.groups[good]), notes
 
 
 def _members(name: str, source: Source) -> list[Member]:

@@ -88,15 +88,15 @@ def _read(known: tuple, sources: list) -> None:
         if upload.format == "images":
             _read_images(known, upload)
             return
-        label, shape, empty = _how_to_read(upload.labels)
+        how = _how_to_read(upload.labels)
 
         def read(skip: bool) -> Preview | None:
-            how = {"skip": skip, "label": label, "image_shape": _image_shape(shape), "empty": empty}
+            chosen = how | {"skip": skip, "image_shape": _image_shape(how["image_shape"])}
             if upload.pictures:
-                return keeping.behind((known, *how.values()), lambda report: upload.read(**how, report=report))
-            return _preview(known, *how.values(), upload)
+                return keeping.behind((known, *chosen.values()), lambda report: upload.read(**chosen, report=report))
+            return _preview(known, chosen, upload)
 
-        if preview := keeping.reading(read, (known, empty)):
+        if preview := keeping.reading(read, (known, how["empty"])):
             _keep(preview)
 
 
@@ -184,10 +184,10 @@ def _which_table(known: tuple, sources: list) -> str | None:
     return None
 
 
-def _how_to_read(labels: Labels | None) -> tuple[str | None, str, str]:
-    """What a reader may know better than the look of a file: the labels' column of a table, the shape of rows, what
-    becomes of empty cells."""
-    label, empty = None, REFUSE
+def _how_to_read(labels: Labels | None) -> dict[str, str | None]:
+    """What a reader may know better than the look of a file: the columns of a table with labels and groups, the shape
+    of rows, what becomes of empty cells."""
+    label, group, empty = None, None, REFUSE
     if labels and not labels.clear:
         st.warning(
             f"It is not clear which column holds the labels; *{plain(labels.names[labels.at])}* is a guess. "
@@ -202,6 +202,12 @@ def _how_to_read(labels: Labels | None) -> tuple[str | None, str, str]:
                 "Labels are in", labels.names, index=labels.at, key=f"own_label_{hash(labels)}", width=200,
                 help="The column with the class of each example; guessed from its name and values.",
             )  # fmt: skip
+            group = st.selectbox(
+                "Rows belong together by", [None, "", *labels.names], key=f"own_group_{hash(labels)}", width=200,
+                format_func=lambda name: name or ("a column named group" if name is None else "nothing"),
+                help="A column that has the same value for several rows of one picture or person: these train or test "
+                "together, and can be virtual examples of each other.",
+            )  # fmt: skip
             empty = st.selectbox(
                 "Empty cells", list(EMPTY), format_func=EMPTY.get, key="own_empty", width=330,
                 help="Also NA, ?, - and other markers of missing values. Medians are taken over the whole table.",
@@ -210,7 +216,7 @@ def _how_to_read(labels: Labels | None) -> tuple[str | None, str, str]:
             "Read rows as images of", key="own_shape", placeholder="guessed from the values", width=200,
             help="Height x width, such as 28x28, or 28x28x3 for RGB; `rows` leaves them plain features.",
         )  # fmt: skip
-    return label, shape.strip(), empty
+    return {"label": label, "group": group, "image_shape": shape.strip(), "empty": empty}
 
 
 def _image_shape(text: str) -> tuple[int, ...] | None:
@@ -237,10 +243,8 @@ def _opened(known: tuple, _sources: list) -> Opened:
 
 
 @st.cache_resource(max_entries=2, show_spinner="Reading…")
-def _preview(
-    known: tuple, skip: bool, label: str | None, image_shape: tuple | None, empty: str, _upload: Opened
-) -> Preview:
-    return _upload.read(label=label, image_shape=image_shape, skip=skip, empty=empty)
+def _preview(known: tuple, how: dict, _upload: Opened) -> Preview:
+    return _upload.read(**how)
 
 
 def _keep(preview: Preview) -> None:

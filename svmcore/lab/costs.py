@@ -77,6 +77,7 @@ class Sizes(NamedTuple):
     hardness: float = EASY
     positive: float = 0.5  # share of the examples that are of a machine's positive class
     overlap: bool = False  # whether classes overlap: tables, candidates, labels that are swapped
+    grouped: float = 1.0  # examples of one group, about
 
 
 class Stage(NamedTuple):

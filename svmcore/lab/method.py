@@ -46,6 +46,7 @@ class Method:
     made             False for one that begins with another method's machine instead of examples (`origin`)
     two_classes      it tells two classes apart and no more
     needs_images     it transforms images; uses_jitters: by the recipe's jitter set
+    takes_groups     the other rows of a group are virtual examples to it, of images or not
     splits           it transforms images between the steps of preprocessing (`Preprocessor.split`), not after them
     bounded          its machine is an SVC on the problem's own examples, of whose error bounds can be told
     unlike           why examples cannot be taken out of its machine as of an SVC with C; empty where they can
@@ -62,7 +63,7 @@ class Method:
     result_fields: Mapping[str, Allowed] = {}  # of what `figures` adds, what is checked when a result is read
     line_fields: Mapping[str, Allowed] = {}  # of what its fits report as `Progress.facts`, likewise
     files: tuple[MethodFile, ...] = ()  # that `kept` fills
-    plain = bounded = uses_jitters = needs_images = splits = repeats = of_forms = False
+    plain = bounded = uses_jitters = needs_images = takes_groups = splits = repeats = of_forms = False
     two_classes, looks = False, True
     unlike = "its machine is not an SVC with C trained on the training examples themselves"
 
@@ -91,10 +92,16 @@ class Method:
         """Why scikit-learn cannot train what a plain method trains; empty where it can."""
         return ""
 
-    def require_images(self, recipe, image_shape: tuple[int, ...] | None) -> None:
-        """RecipeError when the method transforms images and the examples are none."""
-        if self.needs_images and image_shape is None:
-            raise RecipeError("method", self.name, f"sv, as the examples of {recipe.dataset} are not images")
+    def require_images(self, recipe, image_shape: tuple[int, ...] | None, grouped: bool = False) -> None:
+        """RecipeError when the method transforms images and the examples are none; grouped: whether some of them belong
+        together."""
+        if not self.needs_images or image_shape is not None:
+            return
+        why = f"as the examples of {recipe.dataset} are not images"
+        if not (self.takes_groups and grouped):
+            raise RecipeError("method", self.name, f"sv, {why}")
+        if recipe.jitters != "none":
+            raise RecipeError("jitters", recipe.jitters, f"none, {why}: the other rows of each group are its copies")
 
     def need_classes(self, recipe, n_classes: int) -> None:
         """RecipeError for a number of classes that the method cannot tell apart."""

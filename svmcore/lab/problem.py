@@ -60,6 +60,7 @@ class Problem(NamedTuple):
     aside: Aside | None = None  # examples for its choices, where it makes any
     checkpoint: Checkpoint | None = None  # where a method leaves what it has come to, and goes on from
     y_noisy: np.ndarray | None = None  # (n_test,) labels with noise, where the recipe asks for some
+    groups: np.ndarray | None = None  # (n_train,) int64: which training examples belong together, where some do
 
 
 def left_out(problem: Problem, positions: np.ndarray) -> Problem:
@@ -69,8 +70,9 @@ def left_out(problem: Problem, positions: np.ndarray) -> Problem:
     keep |= ~np.isin(problem.y_train, problem.y_train[keep])
     if keep.all():
         return problem
-    rows = ("X_train", "y_train", "train_index") + (("weight",) if problem.weight is not None else ())
-    kept = problem._replace(source=None, **{name: getattr(problem, name)[keep] for name in rows})
+    rows = "X_train", "y_train", "train_index", "weight", "groups"
+    there = {name: array for name in rows if (array := getattr(problem, name)) is not None}
+    kept = problem._replace(source=None, **{name: array[keep] for name, array in there.items()})
     return kept._replace(images=kept.X_train if problem.images is problem.X_train else problem.images[keep])
 
 
@@ -87,7 +89,7 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
         first, last = first.split()
     shape = data.image_shape and first.output_shape(data.image_shape)
     last_shape = None if shape is None or last.makes_features else made
-    method.require_images(recipe, shape)
+    method.require_images(recipe, shape, parts.groups is not None)
     method.need_classes(recipe, len(np.unique(parts.y_train)))
     _require_digits(recipe, data)
     _learn(first, data.X_train, parts.train)
@@ -116,6 +118,7 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
         prepare=first.then(before),
         kernel=method.kernel(recipe, X_train, last_shape),
         y_noisy=parts.y_noisy,
+        groups=parts.groups,
     )
 
 

@@ -10,6 +10,8 @@ Label noise: a share of the examples is given another class, drawn by the seed.
     swapped(y, share, seed) -> y with round(share n) labels changed        flipped(n, share, seed) -> which
 
 More noise changes the same examples and further ones, so that runs of growing noise differ by what is added.
+
+Where the dataset has groups, examples that a split draws are drawn by the group, and folds keep groups together, too.
 Bakir, Bottou and Weston (2004), section 4.2.
 """
 
@@ -18,9 +20,10 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import train_test_split
 
 from svmcore.lab.fields import RecipeError
+from svmcore.metrics import stratified_folds
 
 
 class Split(NamedTuple):
@@ -32,6 +35,7 @@ class Split(NamedTuple):
     y_train: np.ndarray  # with the recipe's label noise
     y_test: np.ndarray  # without
     y_noisy: np.ndarray | None = None  # (n_test,) with it, where there is some
+    groups: np.ndarray | None = None  # (n_train,) int64 of the training examples, where the dataset has them
 
 
 def whole(recipe, data, share: float = 0.0) -> Split:
@@ -40,8 +44,10 @@ def whole(recipe, data, share: float = 0.0) -> Split:
     found = _noisy(recipe, _whole(recipe, data.base or data), share)
     if data.base is not None:
         found = _revised(recipe, data, found)
-    if recipe.folds is not None and recipe.folds > (smallest := smallest_class(found.y_train)):
-        raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the examples of the smallest class")
+    found = found._replace(groups=data.groups_of("train", found.train))
+    if recipe.folds is not None and recipe.folds > (smallest := smallest_class(found.y_train, found.groups)):
+        what = "examples" if found.groups is None else "groups"
+        raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the {what} of the smallest class")
     return found
 
 
@@ -51,14 +57,18 @@ def _whole(recipe, data) -> Split:
     return Split(train, test, part, labels(recipe, data.y_train[train]), labels(recipe, y_test[test]))
 
 
-def smallest_class(y: np.ndarray) -> int:
-    """How many examples the class has that has the fewest."""
-    return int(np.unique(y, return_counts=True)[1].min())
+def smallest_class(y: np.ndarray, groups: np.ndarray | None = None) -> int:
+    """How many examples, or groups of them, the class has that has the fewest."""
+    label = np.unique(y, return_inverse=True)[1]
+    if groups is not None:
+        label = np.unique([label, groups], axis=1)[0]
+    return int(np.bincount(label).min())
 
 
-def possible_folds(recipe, y_train: np.ndarray, most: int) -> int:
-    """So many folds, or as many as the smallest class has examples. RecipeError for one that has a single one."""
-    smallest = smallest_class(y_train)
+def possible_folds(recipe, parts, most: int) -> int:
+    """So many folds, or as many as the smallest class of the training examples of a Split or Problem allows.
+    RecipeError for one of a single example or group."""
+    smallest = smallest_class(parts.y_train, parts.groups)
     if smallest < 2:
         raise RecipeError("dataset", recipe.dataset, "classes of at least 2 training examples, one of them held out")
     return min(most, smallest)
@@ -105,9 +115,10 @@ def fold(recipe, split: Split, number: int) -> Split:
 
 def folds(recipe, split: Split) -> Iterator[Split]:
     """All of them, in their order."""
-    parts = StratifiedKFold(recipe.folds, shuffle=True, random_state=recipe.seed)
-    for kept, held in parts.split(split.train, split.y_train):
-        yield Split(split.train[kept], split.train[held], "train", split.y_train[kept], split.y_train[held])
+    for kept, held in stratified_folds(split.y_train, recipe.folds, recipe.seed, split.groups):
+        groups = None if split.groups is None else split.groups[kept]
+        sides = split.train[kept], split.train[held], "train", split.y_train[kept], split.y_train[held]
+        yield Split(*sides, groups=groups)
 
 
 def held_out(recipe, n: int, n_classes: int) -> int:
@@ -127,14 +138,17 @@ def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
         n_test = held_out(recipe, len(train), len(np.unique(data.y_train[train])))
         if n_test >= len(train):
             raise RecipeError("n_test", n_test, f"fewer than the {len(train)} examples of {recipe.dataset}")
-        train, test = _draw(recipe, train, data.y_train, len(train) - n_test, n_test, "n_test")
+        own = data.groups_of("train", np.arange(len(data.y_train)))
+        train, test = _draw(recipe, train, data.y_train, own, len(train) - n_test, n_test, "n_test")
         part = "train"
     elif recipe.split == "stratified":
-        test = _some(recipe, test, data.y_test, recipe.n_test, "n_test")
+        own = data.groups_of("test", np.arange(len(data.y_test)))
+        test = _some(recipe, test, data.y_test, own, recipe.n_test, "n_test")
     else:
         test = test[: recipe.n_test]
     if recipe.split == "stratified":
-        train = _some(recipe, train, data.y_train, recipe.n_train, "n_train")
+        own = data.groups_of("train", np.arange(len(data.y_train)))
+        train = _some(recipe, train, data.y_train, own, recipe.n_train, "n_train")
     elif recipe.split == "first-of-each":
         own, classes = data.y_train[train], np.unique(data.y_train[train])
         each = len(train) if recipe.n_train is None else recipe.n_train // len(classes)
@@ -152,6 +166,8 @@ def left_over(recipe, data, most: int) -> np.ndarray:
         used = np.union1d(used, data.train.out)
     labelled = (data.base or data).y_train
     rows = np.setdiff1d(np.flatnonzero(_wanted(recipe, data.y_train[: len(labelled)])), used)
+    if data.groups is not None:
+        rows = rows[~np.isin(data.groups[rows], data.groups[used])]
     return np.sort(np.random.default_rng(recipe.seed).permutation(rows)[:most])
 
 
@@ -170,14 +186,22 @@ def labels(recipe, y: np.ndarray) -> np.ndarray:
     return np.where(own, 1, -1)
 
 
-def _some(recipe, index, y, n, field):
+def _some(recipe, index, y, groups, n, field):
     if n is None or n >= len(index):
         return index
-    return _draw(recipe, index, y, n, len(index) - n, field)[0]
+    if groups is not None and len(np.unique(groups[index])) * (1 - n / len(index)) < len(np.unique(y[index])):
+        return index  # about n already, as whole groups are drawn
+    return _draw(recipe, index, y, groups, n, len(index) - n, field)[0]
 
 
-def _draw(recipe, index, y, n_first, n_second, field):
-    """Two disjoint sorted parts of `index`, each class in its proportion where every class has enough."""
+def _draw(recipe, index, y, groups, n_first, n_second, field):
+    """Two disjoint sorted parts of `index`, each class in its proportion where every class has enough. groups: of all
+    rows of y, which stay together, so that sizes are met about where groups differ in size."""
+    if groups is not None:
+        leaders = index[np.unique(groups[index], return_index=True)[1]]
+        n = round(n_first * len(leaders) / len(index))
+        parts = _draw(recipe, leaders, y, None, n, len(leaders) - n, field)
+        return tuple(index[np.isin(groups[index], groups[part])] for part in parts)
     try:
         parts = train_test_split(
             index, train_size=n_first, test_size=n_second, stratify=y[index], random_state=recipe.seed

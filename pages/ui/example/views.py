@@ -31,7 +31,8 @@ def facts(entry: Entry) -> str:
     size = f" · {file_size(entry.size_mb)}" if entry.size_mb else ""
     if isinstance(entry, Revision):
         size = f" · {sum(entry.judged.values()):,} reviewed"
-    return f"{sizes} examples · {shape} · {entry.n_classes} classes{size}{more}"
+    sizes += f" examples in {entry.groups:,} groups" if entry.groups else " examples"
+    return f"{sizes} · {shape} · {entry.n_classes} classes{size}{more}"
 
 
 def about(entry: Entry | PictureFacts) -> None:

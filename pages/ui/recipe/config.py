@@ -154,15 +154,21 @@ def called(recipe: Recipe) -> Recipe:
     return named(recipe, words.title(recipe))
 
 
-def method_fields(form: Form, task: str, images: bool = True) -> dict:
-    """Draw the choice of a method that solves the task, with images or without them, and its fields; their values."""
+def method_fields(form: Form, task: str, images: bool = True, grouped: bool = False) -> dict:
+    """Draw the choice of a method that solves the task, with images or without them, and its fields; their values.
+    grouped: some examples belong together."""
     solve = [name for name, method in METHODS.items() if method.made and task in method.tasks]
-    allowed = [name for name in solve if images or not METHODS[name].needs_images]
+    fits = lambda method: images or not method.needs_images or (grouped and method.takes_groups)  # noqa: E731
+    allowed = [name for name in solve if fits(METHODS[name])]
     name = form.draw(FIELDS["method"], options=allowed)
     method, jitters = METHODS[name], ""
     if method.help:
         st.caption(method.help)
-    if method.uses_jitters:
+    if grouped and method.takes_groups:
+        st.caption("The first row of each group trains; the others are virtual examples of those that become SVs.")
+    if method.uses_jitters and not images:
+        jitters = "none"
+    elif method.uses_jitters:
         jitters = form.draw(
             FIELDS["jitters"],
             widget="selectbox",

@@ -27,7 +27,7 @@ KEPT_BYTES = 32 << 20  # of kernel values, for each machine: 45 examples of a ma
 DRAWN = "drawn"  # the `ref` of an example that the reader drew
 NOTHING_TO_MOVE = (
     "These examples are not images, so they cannot be shifted, turned or thickened. Express an invariance of table "
-    "columns by a kernel, or by rows made by hand."
+    "columns by a kernel, or by further rows of the same group (a group column)."
 )
 
 

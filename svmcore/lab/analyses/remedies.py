@@ -73,8 +73,8 @@ def twin_of(recipe: Recipe) -> Recipe:
     data = load(recipe.dataset)
     if data.image_shape is None:
         raise RecipeError("dataset", recipe.dataset, "a dataset of images: other examples cannot be shifted or rotated")
-    y_train = split.whole(recipe.replace(folds=None), data).y_train
-    return recipe.replace(folds=split.possible_folds(recipe, y_train, FOLDS))
+    parts = split.whole(recipe.replace(folds=None), data)
+    return recipe.replace(folds=split.possible_folds(recipe, parts, FOLDS))
 
 
 def measure(

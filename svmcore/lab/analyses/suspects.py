@@ -83,7 +83,7 @@ def searched(recipe: Recipe) -> Recipe:
     has no labels of examples, or a class of one example alone."""
     if not task_of(recipe).answers:
         raise RecipeError("task", recipe.task, "classify: only then do examples have labels to review")
-    folds = split.possible_folds(recipe, labelled(recipe.replace(folds=None)).y_train, FOLDS)
+    folds = split.possible_folds(recipe, labelled(recipe.replace(folds=None)), FOLDS)
     return recipe.replace(folds=recipe.folds or folds, refold=True)
 
 

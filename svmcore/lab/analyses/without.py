@@ -191,7 +191,7 @@ def _parts(run: Run, ceiling_mb: float, check: Check, monitor) -> tuple[Iterator
         require_room(len(problem.X_train), len(some), ceiling_mb)
         one = _retraining(recipe, problem, machine, ceiling_mb, monitor)
         return iter([(one, problem.train_index, aside.X[some], aside.y[some])]), 1
-    folded = recipe.replace(folds=split.possible_folds(recipe, problem.y_train, FOLDS))
+    folded = recipe.replace(folds=split.possible_folds(recipe, problem, FOLDS))
     require_room(len(problem.X_train), len(problem.X_train) // folded.folds, ceiling_mb)
 
     def parts() -> Iterator:

@@ -56,7 +56,7 @@ class SearchedJitters(VirtualSupportVectors):
     )
     source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 6 (which invariances to choose)"
     tasks = ("classify",)
-    looks = False
+    looks = takes_groups = False
     variants: ClassVar = {}  # what it finds stands beside other methods as virtual SVs with that set
     fields = (
         Field(
@@ -96,7 +96,8 @@ class SearchedJitters(VirtualSupportVectors):
             [seeded(one, recipe.seed) for one in recipe.option("candidates").split()],
             joins=recipe.option("joins"),
             budget=recipe.option("budget"),
-            folds=possible_folds(recipe, problem.y_train, FOLDS),
+            folds=possible_folds(recipe, problem, FOLDS),
+            groups=problem.groups,
             random_state=recipe.seed,
             monitor=monitor,
         )

@@ -15,7 +15,6 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
 
 from svmcore.allowed import amount, several
 from svmcore.lab.costs import Sizes, Stage, effort
@@ -23,6 +22,7 @@ from svmcore.lab.fields import NUMBERS, Field, RecipeError, choice, numeric
 from svmcore.lab.method import Method
 from svmcore.lab.solvers import nu_svc, svc
 from svmcore.lab.split import smallest_class
+from svmcore.metrics import stratified_folds
 from svmcore.solvers.progress import under_name
 from svmcore.svc import SVC
 
@@ -53,12 +53,12 @@ def search(recipe, problem, machine: SVC, name: str, monitor: Callable | None) -
     values = values_of(recipe.option("grid"))
     if values is None:
         return None
-    if smallest_class(problem.y_train) < FOLDS or problem.weight is not None:
+    if smallest_class(problem.y_train, problem.groups) < FOLDS or problem.weight is not None:
         raise RecipeError("grid", recipe.option("grid"), f"empty, unless every class has {FOLDS} examples to try on")
     started, wrong = time.perf_counter(), np.zeros(len(values), int)
     X, y = problem.X_train, problem.y_train
     watch = under_name("choosing", monitor)
-    for kept, held in StratifiedKFold(FOLDS, shuffle=True, random_state=recipe.seed).split(X, y):
+    for kept, held in stratified_folds(y, FOLDS, recipe.seed, problem.groups):
         source = machine.shared_source(X[kept], 1 if len(np.unique(y)) == 2 else len(np.unique(y)))
         for at, value in enumerate(values):
             tried = clone(machine).set_params(**{name: value}).fit(X[kept], y[kept], monitor=watch, source=source)

@@ -38,7 +38,7 @@ class VirtualSupportVectors(Method):
     short = "Virtual SV"
     help = "A second machine is trained on transformed copies of the first one's support vectors."
     source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.2"
-    uses_jitters = needs_images = splits = True
+    uses_jitters = needs_images = takes_groups = splits = True
     unlike = "without an example, the first machine would have other support vectors to copy"
     result_fields: ClassVar = {"n_virtual": several(count), "drawn": several(several(count, 5, 5)), "went_on": text}
     fields = (
@@ -91,7 +91,8 @@ class VirtualSupportVectors(Method):
 
     def train(self, recipe, problem, monitor):
         examples = problem.images, problem.y_train, problem.weight
-        return self.machine(recipe, problem).fit(*examples, monitor=monitor, checkpoint=problem.checkpoint)
+        kept = {"groups": problem.groups, "checkpoint": problem.checkpoint}
+        return self.machine(recipe, problem).fit(*examples, monitor=monitor, **kept)
 
     def machine(self, recipe, problem) -> VirtualSVC:
         """The unfitted estimator."""
@@ -134,13 +135,14 @@ class VirtualSupportVectors(Method):
     def stages(self, recipe, size: Sizes) -> list[Stage]:
         k, scope, copies = size.machines, recipe.option("scope"), recipe.option("copies")
         solver = None if recipe.option("first_solver") == "same" else "auto"
-        first = Stage(size.n_train, k, made=size.n_train, solver=solver)
+        leaders = round(size.n_train / size.grouped)
+        first = Stage(leaders, k, made=leaders, solver=solver)
         sets = [JitterSet.parse(recipe.jitters).power(r + 1) for r in range(recipe.option("rounds"))]
         if scope.startswith("all"):
             copied = size.positive if scope == "all-positive" else 1.0
             return [_stage((1 + (len(forms) - 1) * copied) * size.n_train, k) for forms in sets]
-        own = vectors_of_one(size.n_train, size.hardness)
-        union = min(own * k**0.7, size.n_train)
+        own = vectors_of_one(leaders, size.hardness)
+        own, union = own * size.grouped, min(own * k**0.7, leaders) * size.grouped
         if draws := recipe.option("draws"):
             held = round(min(len(sets[0]) * union, union + KEPT * copies**FEWER * draws))
             return [first, Stage(held, k, made=2 * held, decided=draws, **DRAWN)]

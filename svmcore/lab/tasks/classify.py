@@ -183,7 +183,7 @@ class Classify(Task):
 
     def size(self, recipe) -> Sizes:
         entry = catalogue.entry(recipe.dataset)
-        METHODS[recipe.method].require_images(recipe, entry.shape if len(entry.shape) > 1 else None)
+        METHODS[recipe.method].require_images(recipe, entry.shape if len(entry.shape) > 1 else None, entry.groups > 0)
         classes_asked = len(recipe.classes) if len(recipe.classes) > 1 else entry.n_classes
         share = classes_asked / entry.n_classes
         drawn = entry.n_train - entry.asked - entry.out[0], entry.n_test - entry.out[1]
@@ -214,6 +214,7 @@ class Classify(Task):
             usual + always * n_train ** (1 - RATE),
             1 / n_classes,
             noise > 0 or (not images and (usual == HARD or bool(always > OVERLAP))),
+            (entry.n_train + entry.unlabelled + entry.n_test) / entry.groups if entry.groups else 1.0,
         )
 
     def others(self, recipe, size: Sizes) -> list[Sizes]:

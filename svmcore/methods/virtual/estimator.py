@@ -110,6 +110,7 @@ class VirtualSVC(MachineEstimator):
         y,
         sample_weight=None,
         *,
+        groups=None,
         monitor=None,
         base: SVC | None = None,
         checkpoint: str | os.PathLike | Checkpoint | None = None,
@@ -124,6 +125,10 @@ class VirtualSVC(MachineEstimator):
             Labels.
         sample_weight : array-like (n,) or None, default None
             As for SVC; virtual examples weigh as much as their parents.
+        groups : array-like (n,) or None, default None
+            Which rows belong together, such as views of one picture: the first stage trains on the first row of each
+            group, and the others of its support vectors' groups are virtual examples, jittered like these. Rows of a
+            group that differ in their label are groups of their own.
         monitor : callable or None, default None
             As for SVC; stages are named "base" and "virtual", with the class where a machine is solved alone. One that
             ends training leaves machines not yet retrained as they were.
@@ -152,10 +157,12 @@ class VirtualSVC(MachineEstimator):
         if of_points and X.shape[1] != 2:
             raise ValueError(f"jitters = {jitters} move points in the plane; X has {X.shape[1]} features; allowed: 2")
         targets = Targets(X, y, sample_weight)
+        if groups is not None and self.draws:
+            raise ValueError(f"groups: given, draws = {self.draws}; allowed: draws = 0")
         X, centre = self._centred(X, jitters) if of_points else (X, None)
         self.prepare_ = centre if self.prepare is None else self._preparation(jitters).fit(X)
         with Session(monitor) as session:
-            run = Stages(self, jitters, X, targets, session)
+            run = Stages(self, jitters, X, targets, session, groups)
             self.went_on_ = ""
             if self.draws and checkpoint is not None:
                 left = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)

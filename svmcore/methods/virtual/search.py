@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
 
 from svmcore.allowed import require
 from svmcore.jitter import JitterSet
 from svmcore.methods.virtual.estimator import VirtualSVC
+from svmcore.metrics import stratified_folds
 from svmcore.solvers.progress import Monitor, Passing
 from svmcore.svc import SVC
 
@@ -71,6 +71,7 @@ def search_jitters(
     joins: str = "+",
     budget: int = 24,
     folds: int = 5,
+    groups: np.ndarray | None = None,
     random_state: int = 0,
     monitor: Monitor | None = None,
 ) -> Search:
@@ -79,8 +80,9 @@ def search_jitters(
     estimator: what is trained with each set, unfitted, its own `jitters` what the search begins with; X, y: images and
     labels as for `VirtualSVC.fit`; candidates: jitter sets that a step may add; joins: how, as a union ("+"), a product
     ("*"), or whichever is better ("+*"); budget: sets that are tried at most, the first one included; folds: parts of
-    the training set, each held out once; random_state: draws the parts; monitor: as for SVC, during each of the fits,
-    with `Search.facts` so far; one that ends a fit ends the search.
+    the training set, each held out once; groups: as for `VirtualSVC.fit`, each within one part; random_state: draws the
+    parts; monitor: as for SVC, during each of the fits, with `Search.facts` so far; one that ends a fit ends the
+    search.
 
     The Search's `path[-1].jitters` is the set that was found; no path where it was stopped before the first one was
     through. ValueError for a class with fewer examples than folds, no candidates, and what the estimator does not
@@ -90,7 +92,7 @@ def search_jitters(
     require(candidates, "candidates", candidates, "one jitter set or more")
     smallest = int(np.unique(y, return_counts=True)[1].min())
     require(smallest >= folds, "folds", folds, f"at most {smallest}, the examples of the smallest class")
-    trials = _Trials(estimator, X, y, folds, random_state, monitor)
+    trials = _Trials(estimator, X, y, folds, groups, random_state, monitor)
     search, known, best, step = trials.search, set(), None, 0
     texts = [str(JitterSet.parse(estimator.jitters))]
     while not search.ending:
@@ -148,10 +150,10 @@ def key(text: str) -> tuple:
 class _Trials:
     """The folds of one search, the first stage of each, and how far the search is, which the monitor hears."""
 
-    def __init__(self, estimator: VirtualSVC, X, y, folds: int, seed: int, monitor: Monitor | None):
-        self.estimator, self.X, self.y, self.stopped = estimator, X, y, False
+    def __init__(self, estimator: VirtualSVC, X, y, folds: int, groups, seed: int, monitor: Monitor | None):
+        self.estimator, self.X, self.y, self.groups, self.stopped = estimator, X, y, groups, False
         self.search = Search((), len(y))
-        self.parts = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y))
+        self.parts = list(stratified_folds(y, folds, seed, groups))
         self.bases: dict[int, SVC | None] = {}
         self.monitor = self._listening(monitor) if monitor is not None else None
 
@@ -168,7 +170,9 @@ class _Trials:
         errors = 0
         for number, (training, held_out) in enumerate(self.parts):
             machine = clone(self.estimator).set_params(jitters=text)
-            machine.fit(self.X[training], self.y[training], monitor=self.monitor, base=self.bases.get(number))
+            groups = None if self.groups is None else self.groups[training]
+            known = {"base": self.bases.get(number), "groups": groups}
+            machine.fit(self.X[training], self.y[training], monitor=self.monitor, **known)
             if self.stopped:
                 return None
             self.bases[number] = machine.base_

@@ -3,6 +3,9 @@
     stage 0     a machine on all examples x_i  ->  its SVs                                   (parent i, jitter 0)
     stage r     a machine on prepare(T_j x_i) for every jitter of every SV of stage r - 1    (parent i, jitter j)
 
+Where rows belong to groups, stage 0 has the first row of each, and x_i of the later stages are all rows of the groups
+of the SVs.
+
 A virtual example is known by its parent and its jitter, so a second round composes transformations of the original
 image instead of transforming a transformed one; its label and its C are its parent's. Jitters act on images before
 the normalisation `prepare`.
@@ -19,6 +22,7 @@ from dataclasses import replace
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import check_consistent_length
 
 from svmcore.estimator import Targets, seed_of
 from svmcore.files import Checkpoint
@@ -43,12 +47,16 @@ class Stages:
     The method: Burges and Schölkopf (1997), section 3.
     """
 
-    def __init__(self, owner, single, X, targets: Targets, session: Session):
+    def __init__(self, owner, single, X, targets: Targets, session: Session, groups=None):
         self.owner, self.single, self.X, self.targets, self.session = owner, single, X, targets, session
         self.first = SVC() if owner.estimator is None else owner.estimator
         self.second = self.first if owner.second is None else owner.second
         self.Y, self.box = targets.Y, self.second._box(targets)
         self.jitters, self.rounds, self.base, self.drawn = single.power(0), 0, None, []
+        self.group = None  # (n,) that each row belongs to, those of another label apart
+        if groups is not None:
+            check_consistent_length(X, groups)
+            self.group = np.unique(groups, return_inverse=True)[1] * len(targets.classes) + targets.label
         self.saved = None  # DrawsCheckpoint of a fit that can be continued
         self.endings = [("base stage", "")]  # of each stage so far, why it ended above tol
         self.gaps, self.iterations = np.full(len(self.Y), FRESH_GAP), np.zeros(len(self.Y), int)
@@ -76,7 +84,11 @@ class Stages:
             return
         if self.saved and self.saved.arrays:
             base = self.saved.base(rows)
-        self.base = base or clone(self.first)._fit(rows, self.targets, self.session, "base")
+        targets = self.targets
+        if self.group is not None:
+            first = np.isin(np.arange(n), np.unique(self.group, return_index=True)[1])
+            targets = Targets(rows, targets.y, targets.weight * first)
+        self.base = base or clone(self.first)._fit(rows, targets, self.session, "base")
         machine, self.kernel = self.base.machine_, self.base.kernel_
         self.base.n_features_in_ = rows.shape[1]
         self.gaps[:], self.iterations[:] = self.base.gap_, self.base.n_iter_
@@ -200,9 +212,15 @@ class Stages:
         """The seed's machines on all jittered forms of its examples, or those that tell most, not yet trained."""
         n = len(self.X)
         forms = table[seed.jitter].T * n + seed.parent  # (J, m), the identity first
+        own = forms[0]
+        if self.group is not None:
+            others = np.setdiff1d(np.flatnonzero(np.isin(self.group, self.group[seed.parent])), seed.parent)
+            if self.owner.scope == "positive":
+                others = others[self.Y[seed.machines[0], others] > 0]
+            forms = np.concatenate([forms, table[np.zeros(len(others), int)].T * n + others], axis=1)
         if self.owner.scope.endswith("positive"):  # the others keep the form that they have
-            forms = np.where(self.Y[seed.machines[0], seed.parent] > 0, forms, forms[0])
-        keys = np.unique(forms) if standing is None else self._telling(np.unique(forms), forms[0], seed, standing)
+            forms = np.where(self.Y[seed.machines[0], forms[0] % n] > 0, forms, forms[0])
+        keys = np.unique(forms) if standing is None else self._telling(np.unique(forms), own, seed, standing)
         nothing = np.zeros((len(seed.machines), len(keys)))
         return Share(seed.machines, keys % n, keys // n, nothing, nothing > 0, seed.bias, len(keys))
 

@@ -7,6 +7,7 @@ import pytest
 
 from svmcore import RBF, SVC, Poly
 from svmcore.detection.quadratic import quadratic
+from svmcore.model import Machine
 from tests.naive import kernel_value
 
 
@@ -58,3 +59,17 @@ def test_other_features_are_refused():
     machine, X = fitted(Poly(2, 1.0, 1.0))
     with pytest.raises(ValueError, match=r"allowed: \(n, 40\)"):
         quadratic(machine).values(X[:, :5])
+
+
+def test_a_form_of_fewer_support_vectors_than_features_takes_as_few_products():
+    rng = np.random.default_rng(5)
+    S, c = rng.normal(size=(7, 40)).astype(np.float32), rng.normal(size=(1, 7))
+    machine = Machine(
+        kernel=Poly(2, 0.3, 1.5), classes=np.array([0, 1]), support=np.arange(7), support_vectors=S, coef=c,
+        bias=np.array([0.25]), C=1.0, bound=np.zeros((1, 7), bool),
+    )  # fmt: skip
+    X = rng.normal(size=(20, 40)).astype(np.float32)
+    form = quadratic(machine)
+    expected = ((0.3 * X.astype(float) @ S.T + 1.5) / 1.8) ** 2 @ c[0] + 0.25
+    assert form.A.shape == (40, 7)
+    np.testing.assert_allclose(form.values(X), expected, rtol=1e-4, atol=1e-4)

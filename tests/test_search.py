@@ -106,7 +106,7 @@ def test_the_errors_are_those_of_machines_trained_on_the_other_folds(digits):
 
 
 def test_a_set_is_left_as_soon_as_it_has_more_errors_than_the_best_on_all_folds(digits):
-    trials = module._Trials(machine(), *digits, 5, 0, None)
+    trials = module._Trials(machine(), *digits, 5, None, 0, None)
     whole = trials.tried(0, "none", None)
     assert whole.folds == 5
     assert trials.tried(1, "none", whole) == whole._replace(step=1)  # as many is not more

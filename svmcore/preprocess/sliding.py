@@ -59,7 +59,7 @@ def sliding(
         starts[runs] = len(ys)
         V, ends = np.empty((cells, D + 4, n), np.float32), np.zeros((4, columns), np.float32)
         _down(level, planes, sobel, axes, top, left, ys, xs, starts[: runs + 1], place, G, ends, V)
-        _across(V, axes, place[:-1], G, np.empty((side + 1, LANES), np.float32), F)
+        _across(V, axes, place[:-1], G, np.empty((side + cells * D, LANES), np.float32), F)
         return F
 
     return sums
@@ -178,15 +178,17 @@ def _down(level, planes, sobel, axes, top, left, ys, xs, starts, place, G, ends,
 
 
 @native(fastmath={"contract"})
-def _across(V, axes, place, G, lanes, F):  # (cells, D + 4, columns), (4, D), (n,), (side, cells), (side + 1, LANES), F
+def _across(V, axes, place, G, scratch, F):
+    # (cells, D + 4, columns), (4, D), (n,), (side, cells), (side + cells D, LANES), F
     (side, cells), D, last = G.shape, axes.shape[1], G.shape[0] - 1
+    lanes, totals = scratch[:side], scratch[side:]
     for start in range(0, len(place), lanes.shape[1]):
         at = place[start : start + lanes.shape[1]]
         n, some = len(at), F[start : start + lanes.shape[1]]
         for a in range(cells):
             down, up, down_last, up_last = V[a, D], V[a, D + 1], V[a, D + 2], V[a, D + 3]
             for k in range(D):
-                plane, total = V[a, k], lanes[side, :n]
+                plane = V[a, k]
                 for x in range(1, last):
                     for j in range(n):
                         lanes[x, j] = plane[np.uint64(at[j] + x)]
@@ -195,12 +197,15 @@ def _across(V, axes, place, G, lanes, F):  # (cells, D + 4, columns), (4, D), (n
                     lanes[0, j] = axes[DOWN, k] * down[first] + axes[UP, k] * up[first]
                     lanes[last, j] = axes[DOWN, k] * down_last[end] + axes[UP, k] * up_last[end]
                 for b in range(cells):
+                    total = totals[b * D + k, :n]
                     total[:] = 0
                     for x in range(side):
                         if G[x, b] > 0:
                             _add(G[x, b], lanes[x, :n], total)
-                    for j in range(n):
-                        some[j, a, b, k] = total[j]
+            for j in range(n):  # window by window: a column of F at a time would leave the cache with each number
+                for b in range(cells):
+                    for k in range(D):
+                        some[j, a, b, k] = totals[b * D + k, j]
 
 
 @inner(fastmath={"contract"})

@@ -192,7 +192,10 @@ class Stages:
             at = np.ix_(share.machines, np.searchsorted(keys, share.jitter * n + share.parent))
             coef[at] = share.alpha * self.Y[np.ix_(share.machines, share.parent)]
             bound[at], bias[share.machines] = share.bound, share.bias
-        shape = self.jitters.image_shape
+        shape, made = self.jitters.image_shape, {}
+        if shape is not None:  # else there is the identity alone: rows as they are
+            meta = {"jitters": str(self.jitters), "image_shape": list(shape)}
+            made = {"parent": parent, "jitter": jitter.astype(np.int32), "meta": meta}
         return Machine(
             kernel=self.kernel if kernel is None else kernel,
             classes=self.targets.classes,
@@ -202,10 +205,8 @@ class Stages:
             bias=bias,
             C=float(self.second.C),
             bound=bound,
-            parent=parent,
-            jitter=jitter.astype(np.int32),
-            meta={"jitters": str(self.jitters), "image_shape": None if shape is None else list(shape)},
             prepare=self.owner.prepare_,
+            **made,
         )
 
     def _virtual(self, seed: Share, table, standing: Machine | None) -> Share:

@@ -14,7 +14,7 @@ import streamlit as st
 from data import catalogue
 from pages.ui.example import evidence
 from pages.ui.figures import decisions, validation
-from pages.ui.figures.frame import show
+from pages.ui.figures.frame import clicked, show
 from pages.ui.kit import numbers, parameters, ways, words
 from pages.ui.kit.parameters import Form
 from pages.ui.kit.ways import button
@@ -22,6 +22,7 @@ from pages.ui.recipe import config, data_set
 from pages.ui.run import stored
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
+from svmcore.lab.analyses.amounts import AMOUNT
 from svmcore.lab.analyses.sweep import BY, FACTOR, Sweep, apart, apart_text, promoted
 from svmcore.lab.fields import LABELS, Field, choice, numerals, numeric
 from svmcore.lab.methods import METHODS
@@ -51,13 +52,18 @@ JITTERING = "vsv"  # the method of a sweep over jitter sets whose recipe uses no
 
 def fields_of(recipe: Recipe) -> dict[str, str]:
     """What can be swept over -> what it is called: C, the kernel's numbers, jitter sets, preprocessing, the number of
-    training examples, the method's own numbers."""
+    training examples, label noise, the method's own numbers and choices."""
     numbers = [field for field in numerals(type(recipe.kernel)) if field.kind.widget == "number"]
-    own = [field for field in METHODS[recipe.method].fields if field.shown and field.kind.widget == "number"]
     images = {"jitters": "jitter set"} if catalogue.entry(recipe.dataset).kind == "images" else {}
     of_kernel = {f"kernel.{field.name}": field.label for field in numbers}
-    more = {"preprocess": "preprocessing", "n_train": "training examples"}
-    return {"C": "C"} | of_kernel | images | more | {field.name: field.label for field in own}
+    more = {"preprocess": "preprocessing", AMOUNT: "training examples"}
+    return {"C": "C"} | of_kernel | images | more | {field.name: field.label for field in _own(recipe)}
+
+
+def _own(recipe: Recipe) -> list[Field]:
+    """The numbers and choices of its task and its method."""
+    own = (*task_of(recipe).fields, *METHODS[recipe.method].fields)
+    return [field for field in own if field.shown and field.kind.widget in ("number", "choice")]
 
 
 def sweep_form() -> Sweep | None:
@@ -80,12 +86,12 @@ def _sweep() -> Sweep:
     with st.container(horizontal=True):
         names = fields_of(base)
         over = FORM.draw(OVER, widget="segmented_control", options=list(names), format_func=names.get)
-        values = _values(over, base.dataset)
+        values = _values(over, base)
     with st.container(horizontal=True):
         others = ["", *(name for name in names if name != over)]
         called = names | {"": "nothing else"}
         second = FORM.draw(AND, widget="selectbox", options=others, format_func=called.get, width=200)
-        seconds = _values(second, base.dataset) if second else ()
+        seconds = _values(second, base) if second else ()
         rungs = FORM.draw(HALVING, width=75)
     if "jitters" in (over, second) and not METHODS[base.method].uses_jitters:
         base = base.replace(method=JITTERING)
@@ -122,7 +128,7 @@ def _read(given: dict[str, list[str]]) -> tuple[Sweep, list[str]]:
         wrong.append(str(RecipeError("and", second, ", ".join(name for name in fields_of(recipe) if name != over))))
         second = ""
     asked = ("value", over), ("and_value", second)
-    values, seconds = (given.get(name) or usual_values(of, recipe.dataset) for name, of in asked)
+    values, seconds = (given.get(name) or usual_values(of, recipe) for name, of in asked)
     try:
         rungs = HALVING.check(HALVING.read(given.get("halving", ["1"])[-1]))
     except RecipeError as error:
@@ -157,15 +163,16 @@ def _usual(dataset: str) -> Sweep:
     return Sweep(usual.replace(n_train=size, n_test=min(usual.n_test or 1000, 1000), folds=FOLDS), "C", USUAL["C"])
 
 
-def usual_values(over: str, dataset: str) -> tuple[str, ...]:
-    """The values to begin with of a field, on a dataset."""
-    if over == "preprocess" and catalogue.entry(dataset).kind != "images":
+def usual_values(over: str, recipe: Recipe) -> tuple[str, ...]:
+    """The values to begin with of a field, on the dataset of a recipe: of a choice all there are."""
+    if over == "preprocess" and catalogue.entry(recipe.dataset).kind != "images":
         return STEPS_OF_TABLES
-    return USUAL.get(over, ())
+    words = next((tuple(f.kind.choices) for f in _own(recipe) if f.name == over and f.kind.widget == "choice"), ())
+    return USUAL.get(over, words)
 
 
-def _values(over: str, dataset: str) -> list[str]:
-    usual = usual_values(over, dataset)
+def _values(over: str, base: Recipe) -> list[str]:
+    usual = usual_values(over, base)
     help = (
         "Type another one and press Enter. Jitter sets are written as on the Jitters page, steps of preprocessing with "
         "commas between them."
@@ -175,14 +182,7 @@ def _values(over: str, dataset: str) -> list[str]:
     values = FORM.draw(field, options=list(usual), accept_new_options=True, width=wide)
     if len(values) < 2:
         raise RecipeError("values", ", ".join(values), "two or more")
-    return values if over in validation.TEXTS else sorted(values, key=_number)
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return float("inf")  # the recipe will say what is wrong with it
+    return sorted(values, key=float) if all(map(validation.numerical, values)) else values
 
 
 def named(sweep):
@@ -290,27 +290,67 @@ def points_of(results: Results) -> list[tuple[str, dict]]:
 
 
 def _test_is_shown(sweep: Sweep) -> bool:
-    """Whether test errors are on the page: beside those of one field always, of a map once they are asked for."""
-    return not sweep.second or bool(st.session_state.get("test"))
+    """Whether test errors are on the page: beside those of one field always, of a map or a learning curve once they are
+    asked for."""
+    return not (sweep.second or sweep.field == AMOUNT) or bool(st.session_state.get("test"))
 
 
 LAYERS = {
     "validation": "Validation error", "spread": "Standard error", "vectors": "Support vectors", "seconds": "Seconds",
-    "test": "Test error",
+    "memory": "Memory", "test": "Test error",
 }  # fmt: skip
 
 
 def cells(results: Results) -> None:
-    """The map of two fields, and the ways on from its marked cells."""
+    """The map of two fields, or the learning curves where one is the number of training examples; and the ways on from
+    a cell that is clicked, or chosen in the list."""
     sweep, points = results.plan.given, points_of(results)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         asked = parameters.flag("test", "Test errors", help="Whoever chooses by them has no test set left.")
-        layers = [name for name in LAYERS if asked or name != "test"]
+        there = {"test": asked, "memory": all("memory_mb" in result for _, result in points)}
+        layers = [name for name in LAYERS if there.get(name, True)]
         layer = parameters.choice("layer", "Layer", layers, format_func=LAYERS.get, label_visibility="collapsed")
     coming = len(results.runs) if results.active else len(points)
-    show(validation.sweep_map(sweep, results.plan.over.split(BY), points, layer, LAYERS[layer], coming), "sweep_map")
+    chart = validation.amount_chart if AMOUNT in (sweep.field, sweep.second) else validation.sweep_map
+    figure = chart(sweep, results.plan.over.split(BY), points, layer, LAYERS[layer], coming)
+    click = partial(_open_cell, list(sweep.cells()), list(results.done))
+    show(figure, "sweep_map", on_select=click, selection_mode="points")
+    _cell(results)
     if asked:
         st.caption("You have seen the test errors. A setting chosen by them needs a new test set.")
+
+
+def _open_cell(cells: list[str], done: list[str]) -> None:
+    """Callback: a cell of the map, or a point of a learning curve, was clicked."""
+    for at in clicked("sweep_map"):
+        if cells[at] in done:
+            st.session_state["sweep_cell"] = cells[at]
+
+
+def _cell(results: Results) -> None:
+    """One cell, from a click or from the list, and the ways on from it."""
+    options, called = ["", *results.done], {"": "Choose one, or click it"}
+    cell = parameters.one_of(
+        "Cell", options, "sweep_cell", widget="selectbox", format_func=lambda one: called.get(one, one),
+        help="A pair of values that has finished: its errors, its support vectors, and training with these values.",
+    )  # fmt: skip
+    if cell:
+        check = results.done[cell].result["validation"]
+        st.caption(words.plain(f"{results.plan.over} = {cell}: {words.rate(check)} of validation examples wrong."))
+        _ways(results, cell, [cell])
+
+
+def _ways(results: Results, value: str, trained: list[str]) -> None:
+    """To the run of a value, and to Train with some values."""
+    name, run = results.plan.over, results.done[value]
+    if run.sample:
+        return
+    with st.container(horizontal=True):
+        for page, label in (("support_vectors", "Support vectors"), ("errors", "Test errors")):
+            ways.to(page, words.plain(f"{label} at {name} = {value}"), "arrow_forward", {"run": run.id})
+        for one in trained:
+            recipe = results.done[one].recipe.replace(folds=None, bounds=False)
+            ways.to("train", words.plain(f"Train with {name} = {one}"), "play_circle", config.link(recipe))
 
 
 def _say_noise(results: Results) -> None:
@@ -329,7 +369,7 @@ def _say_noise(results: Results) -> None:
 def errors(results: Results) -> None:
     """The chart; the values that other criteria would choose."""
     name, points = results.plan.over, points_of(results)
-    if results.plan.given.second:
+    if results.plan.given.second or results.plan.given.field == AMOUNT:
         cells(results)
         _say_noise(results)
         return
@@ -351,7 +391,7 @@ def errors(results: Results) -> None:
 
 def alphas(results: Results) -> None:
     """The alphas of one value, and the ways to its run."""
-    name, done, best = results.plan.over, results.done, validation.choice(points_of(results))
+    done, best = results.done, validation.choice(points_of(results))
     many = len(done) > FEW
     value = parameters.one_of(
         "Alphas of", list(done), f"alphas_{best}", format_func=words.plain,
@@ -364,20 +404,15 @@ def alphas(results: Results) -> None:
     alpha, sign = np.abs(machine.coef[held]), np.sign(machine.coef[held]).astype(int)
     C = evidence.one_bound(run, machine)
     show(decisions.alpha_histogram(alpha, sign, C, machine.bound[held], run.recipe.dataset), "sweep_alphas")
-    if run.sample:
+    if results.active or run.sample:
+        _ways(results, value, [])
         return
-    with st.container(horizontal=True):
-        for page, label in (("support_vectors", "Support vectors"), ("errors", "Test errors")):
-            ways.to(page, words.plain(f"{label} at {name} = {value}"), "arrow_forward", {"run": run.id})
-        if not results.active:
-            plain = validation.simple(points_of(results)) if results.plan.given.second else best
-            for choice_ in dict.fromkeys((best, plain)):
-                recipe = done[choice_].recipe.replace(folds=None, bounds=False)
-                ways.to("train", words.plain(f"Train with {name} = {choice_}"), "play_circle", config.link(recipe))
-            sweep = results.plan.given
-            if (finer := sweep.finer(best)) != sweep:
-                help = "Fills the form with the values beside the best ones and those between."
-                button(words.plain(f"Finer around {best}"), "zoom_in", "finer", FORM.fill, finer, help=help)
+    plain = validation.simple(points_of(results)) if results.plan.given.second else best
+    _ways(results, value, list(dict.fromkeys((best, plain))))
+    sweep = results.plan.given
+    if (finer := sweep.finer(best)) != sweep:
+        help = "Fills the form with the values beside the best ones and those between."
+        button(words.plain(f"Finer around {best}"), "zoom_in", "finer", FORM.fill, finer, help=help)
 
 
 parameters.own("test", "layer")

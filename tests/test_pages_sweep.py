@@ -193,14 +193,19 @@ def test_the_map_has_each_layer_of_each_cell_and_marks_none_before_the_end():
     found = {"1 × 3": [9, 9], "1 × 4": [3, 5], "2 × 3": [2, 4], "2 × 4": [8, 1]}
     points = [(name, result(5, folds)) for name, folds in found.items()]
     figure = validation.sweep_map(sweep, ("C", "gamma"), points, "validation", "Validation error", 4)
-    cells, *marks = figure.data
+    cells, *marks, places = figure.data
     assert cells.z.tolist() == [[18, 8], [6, 9]]
     # the standard error of 2 and 4 errors of 50 is 2 points: 8 % is within it
     assert [(mark.x[0], mark.y[0], mark.marker.symbol) for mark in marks] == [
         ("4", "1", "circle-open"), ("3", "2", "square-open"),
     ]  # fmt: skip
+    for at, called in enumerate(sweep.cells()):  # a click gives the position of its cell
+        assert (places.y[at], places.x[at]) == sweep.cells()[called]
+        assert places.customdata[at][0] == at
+        assert f"{cells.z.ravel()[at]:.2f} ± " in places.customdata[at][1]
     early = validation.sweep_map(sweep, ("C", "gamma"), points[:1], "spread", "Standard error", 4)
-    assert len(early.data) == 1
+    assert len(early.data) == 2
+    assert [row[1] for row in early.data[1].customdata[1:]] == ["not finished"] * 3
     assert np.isnan(early.data[0].z).sum() == 3
     assert early.layout.meta["see"].startswith("So far, 1 of 4 cells; nothing is chosen yet.")
 
@@ -269,22 +274,79 @@ def test_amounts_of_examples_and_preprocessing_are_swept(ran, over, values):
     asked = {run.recipe.n_train if over == "n_train" else ",".join(run.recipe.preprocess) for run in runs.everything()
              if run.recipe.folds}  # fmt: skip
     assert asked == ({40, 80, 160} if over == "n_train" else set(values))
-    assert ("A power law through" if over == "n_train" else "Cross-validation chooses ") in captions(app)
+    assert ("a power law expects" if over == "n_train" else "Cross-validation chooses ") in captions(app)
+
+
+def amounts(rates):
+    """A sweep over training examples, and points of it; rates: value of the other field -> error rate by n."""
+    n, base = (100, 200, 400, 800), BASE
+    sweep = Sweep(base, "n_train", tuple(map(str, n)), "kernel.gamma", tuple(rates))
+    if len(rates) == 1:
+        sweep = sweep._replace(second="", seconds=())
+    points = []
+    for size in n:
+        for name, rate in rates.items():
+            check = {"n_test": size, "errors": rate(size) * size, "error_rate": rate(size), "interval": [0, 1]}
+            more = {"n_union": size // 2, "fit_seconds": size**2 / 1e4, "memory_mb": size / 10}
+            called = str(size) if len(rates) == 1 else f"{size} × {name}"
+            points.append((called, check | more | {"validation": check | {"seconds": 0.0}}))
+    return sweep, points
 
 
 def test_a_power_law_says_what_twice_the_examples_would_bring():
-    def result(n):
-        rate = 0.8 / np.sqrt(n)
-        check = {"n_test": n, "errors": rate * n, "error_rate": rate, "interval": [0, 1]}
-        return check | {"validation": check}
-
-    figure = validation.sweep_chart("n_train", "training examples", [(str(n), result(n)) for n in (100, 200, 400)])
+    sweep, points = amounts({"1": lambda n: 0.8 / np.sqrt(n)})
+    names = ["training examples"]
+    figure = validation.amount_chart(sweep, names, points, "validation", "Validation error", 4)
     said = figure.layout.meta["see"]
-    assert "8.00 % with 100 training examples, 4.00 % with 400." in said
+    assert "8.00 % with 100 training examples, 2.83 % with 800;" in said
     assert f"multiplies the error by {2**-0.5:.2f}" in said
-    assert f"expects {80 / np.sqrt(800):.2f} % (" in said
-    assert ") with 800: " in said
-    assert not figure.layout.shapes  # nothing is chosen
+    assert f"expects {80 / np.sqrt(1600):.2f} % (" in said
+    assert ") with 1,600." in said
+    for layer, power in (("vectors", "1.00"), ("seconds", "2.00"), ("memory", "1.00")):
+        figure = validation.amount_chart(sweep, names, points, layer, layer, 4)
+        assert f"n^{power}" in figure.layout.meta["see"]
+
+
+def test_two_learning_curves_say_how_many_examples_the_better_recipe_is_worth():
+    sweep, points = amounts({"1": lambda n: 2.0 / np.sqrt(n), "5": lambda n: 1.0 / np.sqrt(n)})
+    names = ["training examples", "gamma"]
+    figure = validation.amount_chart(sweep, names, points, "validation", "Validation error", 8)
+    said = figure.layout.meta["see"]
+    assert "800 examples with gamma = 5 are worth 3,200 (" in said  # four times as many
+    assert "noise" not in said
+    lines = [trace for trace in figure.data if trace.customdata is not None]
+    assert [row[0] for row in lines[1].customdata] == [1, 3, 5, 7]  # its cells, for a click
+    turned = sweep._replace(field=sweep.second, values=sweep.seconds, second="n_train", seconds=sweep.values)
+    points = [(" × ".join(reversed(called.split(" × "))), result) for called, result in points]
+    figure = validation.amount_chart(turned, names[::-1], points, "validation", "Validation error", 8)
+    assert figure.layout.meta["see"] == said
+
+
+def test_a_recipe_that_is_not_surely_better_is_said_to_be_within_the_noise():
+    sweep, points = amounts({"1": lambda n: 1.01 / np.sqrt(n), "5": lambda n: 1.0 / np.sqrt(n)})
+    figure = validation.amount_chart(sweep, ["training examples", "gamma"], points, "validation", "error", 8)
+    assert "within the noise" in figure.layout.meta["see"]
+
+
+def test_the_fields_of_the_task_and_the_choices_of_the_method_are_offered_with_their_values(ran):
+    app = open_page("sweep", **MOONS | {"over": "noise"})
+    assert app.multiselect(key="sweep_values_noise").value == ["0", "0.05", "0.1", "0.2"]
+    app = open_page("sweep", **MOONS | {"over": "loss"})
+    assert app.multiselect(key="sweep_values_loss").value == ["hinge", "squared_hinge"]
+    assert not app.error
+
+
+def test_a_cell_that_is_chosen_opens_its_ways(ran):
+    query = MOONS | {"over": "C", "value": ["1", "2"], "and": "noise", "and_value": ["0", "0.1"]}
+    app = open_page("sweep", **query)
+    app.button(key="queue_sweep").click().run()
+    wait_for_all()
+    app = open_page("sweep", **query)
+    assert not app.exception
+    assert app.selectbox(key="sweep_cell").value == ""
+    app.selectbox(key="sweep_cell").set_value("2 × 0.1").run()
+    assert "label noise = 2 × 0.1: " in captions(app).lower()
+    assert not app.exception
 
 
 def test_a_table_begins_with_steps_for_tables(ran):

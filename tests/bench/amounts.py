@@ -5,6 +5,10 @@
 For each dataset and seed, errors by cross-validation with an eighth, a quarter and a half of n examples, and with a
 sixteenth; the law through these expects the error with n, which is then counted in the same way. A prediction holds if
 the truth, which has an error of counting of its own, is within 1.96 standard deviations of both.
+
+Then: how many real examples are virtual ones worth? The laws of both recipes on up to 2,000 digits of USPS say with how
+many digits the one without virtual examples is as good; the truth is where its errors with more digits come to that
+rate, by interpolation of their logarithms.
 """
 
 import argparse
@@ -51,6 +55,25 @@ def main():
             told = f"{100 * low:.2f} to {100 * high:.2f}"
             print(f"{name:26}{n:6}{200 * errors[-2] / n:9.2f}{100 * expected:10.2f}{told:>18}{100 * truth:8.2f}")
     print(f"{held} of {made} predictions hold")
+    worth(asked.folds)
+
+
+FEW, MORE = (250, 500, 1000, 2000), (3000, 4000, 5500, 7291)
+
+
+def worth(folds: int) -> None:
+    """What 2,000 digits with virtual examples are worth, by the laws and by counting."""
+    recipe, laws = RECIPES["usps-vsv"].replace(n_test=100), {}
+    for jitters in ("none", "box:1"):
+        points = sweep(recipe.replace(jitters=jitters), "n_train", map(str, FEW), folds)
+        laws[jitters] = PowerLaw.fitted(FEW, [sum(point.fold_errors) for point in points], FEW)
+    wanted = points[-1].validation[0]
+    more = sweep(recipe.replace(jitters="none"), "n_train", map(str, MORE), folds)
+    rates = [point.validation[0] for point in more]
+    truth = np.exp(np.interp(-np.log(wanted), -np.log(rates), np.log(MORE)))
+    expected, low, high = laws["none"].as_good_as(laws["box:1"], FEW[-1])
+    print(f"USPS: {FEW[-1]} digits with box:1 ({100 * wanted:.2f} % wrong) are worth {expected:.0f} without", end=" ")
+    print(f"({low:.0f} to {high:.0f}); counted: {truth:.0f}")
 
 
 if __name__ == "__main__":

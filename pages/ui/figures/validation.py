@@ -2,22 +2,24 @@
 along the path of a search over invariances."""
 
 from collections.abc import Sequence
+from itertools import cycle
 
 import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
 from pages.ui.figures.traces import beside, dots, intervals, line
-from pages.ui.kit.palette import BLUE, CLASS_COLOURS, FAINT, GREY, INK, ORANGE
+from pages.ui.figures.traces import names as label_lines
+from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, FAINT, GREY, INK, ORANGE
 from pages.ui.kit.text import in_figure, many
-from svmcore.lab.analyses.sweep import BY, RULE, PowerLaw, Sweep, chosen, simplest, standard_error
+from svmcore.lab.analyses import amounts
+from svmcore.lab.analyses.scaling import exponent
+from svmcore.lab.analyses.sweep import BY, RULE, Sweep, chosen, simplest, standard_error
 from svmcore.lab.meter import training_seconds
 from svmcore.methods.virtual.search import Search, Tried
 from svmcore.metrics import rate_text, wilson
 
-LOGARITHMIC = ("C", "kernel.gamma", "n_train")
-AMOUNT = "n_train"  # a field of which nothing is chosen: more is better, and dearer
-TEXTS = ("jitters", "preprocess")  # fields whose values are no numbers
+LOGARITHMIC = ("C", "kernel.gamma")
 REACH = 5  # per cent points at which the colours of a map end
 MANY = 150  # cells of a map in which numbers have room
 TICK = 14  # characters of a value below the axis
@@ -39,7 +41,8 @@ def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]], of: i
     """
     figure = bare(name, "wrong, %", margin_r=80, height=320)
     values = [value for value, _ in points]
-    at = values if field in TEXTS else [float(value) for value in values]
+    texts = not all(map(numerical, values))
+    at = values if texts else [float(value) for value in values]
     lines = (
         ("test", [result for _, result in points], ORANGE, 1.5),
         ("validation", [result["validation"] for _, result in points], BLUE, 2.5),
@@ -55,24 +58,31 @@ def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]], of: i
     else:
         _label_ends(figure, points)
     best = choice(points)
-    kind = "log" if field in LOGARITHMIC else "category" if field in TEXTS else "linear"
+    kind = "log" if field in LOGARITHMIC else "category" if texts else "linear"
     figure.update_xaxes(type=kind, tickvals=at, ticktext=[in_figure(value, TICK) for value in values])
     if not bounded(points):
         figure.update_yaxes(rangemode="tozero")
-    if field == AMOUNT and len(points) >= of:
-        return worded(figure, *_amount_words(points))
     if len(points) >= of:
-        at_best = values.index(best) if field in TEXTS else float(best)
+        at_best = values.index(best) if texts else float(best)
         figure.add_vline(x=at_best, line={"dash": "dot", "color": GREY})
     return worded(figure, *_sweep_words(name, points, best, of))
+
+
+def numerical(text: str) -> bool:
+    """Whether a value is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def sweep_map(
     sweep: Sweep, names: Sequence[str], points: Sequence[tuple[str, dict]], layer: str, title: str, of: int
 ) -> go.Figure:
     """A map of two fields, the second across: one layer of the results of the cells that have finished; names: of the
-    fields. The cell with the lowest validation error and the simplest within one standard error are marked when all
-    `of` cells are there."""
+    fields. Clicks give the position of a cell. The cell with the lowest validation error and the simplest within one
+    standard error are marked when all `of` cells are there."""
     figure = bare(in_figure(names[1]), in_figure(names[0]), height=120 + 34 * len(sweep.values), hovermode="closest")
     results, cells = dict(points), sweep.cells()
     shown = LAYERS[layer]
@@ -90,14 +100,15 @@ def sweep_map(
             )
     across, up = ([in_figure(value, TICK) for value in values] for values in (sweep.seconds, sweep.values))
     figure.add_heatmap(
-        z=z, x=across, y=up, customdata=told, colorscale=[[0, BLUE], [0.5, "#f5f3ee"], [1, ORANGE]], xgap=1, ygap=1,
+        z=z, x=across, y=up, colorscale=[[0, BLUE], [0.5, "#f5f3ee"], [1, ORANGE]], xgap=1, ygap=1,
         texttemplate="%{z:.3g}" if z.size <= MANY else None, colorbar={"title": UNITS[layer], "thickness": 12},
-        hovertemplate="%{customdata}<extra></extra>", hoverongaps=False,
+        hoverinfo="skip",
     )  # fmt: skip
     figure.update_xaxes(type="category", categoryorder="array", categoryarray=across)
     figure.update_yaxes(type="category", categoryorder="array", categoryarray=up)
     over = BY.join(names)
     if len(points) < of:
+        _places(figure, across, up, told)
         see = f"So far, {len(points)} of {of} cells; nothing is chosen yet."
         return worded(figure, f"{title} at {len(points)} of {of} cells of {over}.", see)
     best, plain = choice(points), simple(points)
@@ -105,6 +116,7 @@ def sweep_map(
         value, second = cells[called]
         marker = {"symbol": symbol, "size": 30, "color": INK, "line": {"width": 2}}
         dots(figure, [in_figure(second, TICK)], [in_figure(value, TICK)], marker)
+    _places(figure, across, up, told)  # on top of the marks
     rate, error = (100 * number for number in (results[best]["validation"]["error_rate"], _spread(results[best])))
     circle = "the simplest cell within one standard error of it, "
     circle += (
@@ -120,6 +132,76 @@ def sweep_map(
     )
 
 
+def _places(figure: go.Figure, across: Sequence[str], up: Sequence[str], told) -> None:
+    """What is pointed at and clicked on a map, as cells themselves are not selectable: a clear square in each."""
+    x, y = np.tile(across, len(up)), np.repeat(up, len(across))
+    marker = {"symbol": "square", "size": 34, "opacity": 0}
+    clear = {"selected": {"marker": {"opacity": 0}}, "unselected": {"marker": {"opacity": 0}}}
+    dots(figure, x, y, marker, "%{customdata[1]}", customdata=list(enumerate(told.ravel())), **clear)
+
+
+def amount_chart(
+    sweep: Sweep, names: Sequence[str], points: Sequence[tuple[str, dict]], layer: str, title: str, of: int
+) -> go.Figure:
+    """Learning curves: one layer of the results against the number of training examples, a line for each value of the
+    other field; of the validation error also its power law, up to twice the examples, and an arrow from the best curve
+    to as many examples of the next one as it is worth. Points carry the positions of their cells."""
+    unit = UNITS[layer]
+    figure = bare("training examples", f"{title.lower()}, {unit}", margin_r=110, height=380, hovermode="closest")
+    results, order = dict(points), list(sweep.cells())
+    curves = amounts.curves(sweep, results)
+    checks = {called: (result["validation"]["errors"], result["validation"]["n_test"]) for called, result in points}
+    ends, heights = [], []
+    for curve, colour, symbol in zip(curves, cycle(CLASS_COLOURS), cycle(CLASS_SYMBOLS)):
+        own = [results[called] for called in curve.cells]
+        y = [LAYERS[layer](result) for result in own]
+        bars = {"error_y": intervals([result["validation"] for result in own], thickness=1, color=colour)}
+        told = [(order.index(called), in_figure(curve.name, TICK)) for called in curve.cells]
+        said = f"%{{customdata[1]}}, %{{x:,}} examples: %{{y:.3g}} {unit}"
+        marker = {"symbol": symbol, "size": 9}
+        bars = bars if layer == "validation" else {}
+        line(figure, curve.n, y, colour, said, width=2, points=True, marker=marker, customdata=told, **bars)
+        heights += y
+        law = amounts.fitted(curve, checks) if layer == "validation" else None
+        if law is not None:
+            x = np.geomspace(curve.n[0], 2 * curve.n[-1], 30)
+            line(figure, x, [100 * law.at(n)[0] for n in x], colour, width=1.5, dash="dot")
+            y = [*y, 100 * law.at(2 * curve.n[-1])[0]]
+        ends.append((y[-1], in_figure(curve.name, TICK), colour))
+    logarithmic = min(heights) > 0
+    figure.update_xaxes(type="log", **_powers(curves))
+    figure.update_yaxes(type="log" if logarithmic else "linear")
+    scale = np.log10 if logarithmic else float
+    if len(curves) > 1:
+        spread = scale(max(heights)) - scale(min(heights))
+        label_lines(figure, [(scale(y), name, colour) for y, name, colour in ends], max(0.07 * spread, 0.02))
+    seen = f"{len(points)} of {of} cells so far. " if len(points) < of else ""
+    if layer == "validation":
+        seen += " ".join(
+            amounts.sentences(curves, checks, names[sweep.field == amounts.AMOUNT] if sweep.second else "")
+        )
+        seen += " Dotted: power laws. Bars are 95 % intervals."
+    else:
+        seen += _growth(curves, results, layer, title)
+    return worded(figure, f"{title} against the number of training examples, {many(len(curves), 'line')}.", seen)
+
+
+def _powers(curves: Sequence[amounts.Curve]) -> dict:
+    """Ticks at the numbers of examples that were tried, and at twice the largest."""
+    at = sorted({n for curve in curves for n in curve.n})
+    return {"tickvals": [*at, 2 * at[-1]], "ticktext": [f"{n:,}" for n in (*at, 2 * at[-1])]}
+
+
+def _growth(curves: Sequence[amounts.Curve], results: dict, layer: str, title: str) -> str:
+    """By which power of n a layer grows along each curve."""
+    powers = []
+    for curve in curves:
+        power = exponent(curve.n, [LAYERS[layer](results[called]) for called in curve.cells])
+        if power is not None:
+            powers.append(f"n^{power:.2f}" + (f" with {in_figure(curve.name, TICK)}" if curve.name else ""))
+    return f"{title} against training examples, as about {', '.join(powers)}." if powers else f"{title} of each run."
+
+
 def _spread(result: dict) -> float:
     """The standard error of a validation error over its folds."""
     return standard_error(result["validation"]["folds"], result["validation"]["n_test"])
@@ -130,9 +212,10 @@ LAYERS = {  # of a map -> its number of a result
     "spread": lambda result: 100 * _spread(result),
     "vectors": lambda result: result["n_union"],
     "seconds": lambda result: training_seconds(result) + result["validation"]["seconds"],
+    "memory": lambda result: result["memory_mb"],
     "test": lambda result: 100 * result["error_rate"],
 }
-UNITS = {"validation": "%", "spread": "%", "vectors": "SVs", "seconds": "s", "test": "%"}
+UNITS = {"validation": "%", "spread": "%", "vectors": "SVs", "seconds": "s", "memory": "MB", "test": "%"}
 
 
 def last(points: Sequence[tuple[str, dict]]) -> list[tuple[str, dict]]:
@@ -205,22 +288,6 @@ def _label_ends(figure: go.Figure, points: Sequence[tuple[str, dict]]) -> None:
     higher = max(ends, key=lambda label: ends[label][0])
     for label, (rate, colour) in ends.items():
         beside(figure, 100 * rate, label, colour, yshift=7 if label == higher else -7)
-
-
-def _amount_words(points: Sequence[tuple[str, dict]]) -> tuple[str, str]:
-    """How errors fall with the number of training examples, by the line through the logarithms of both."""
-    amounts, checks = [float(value) for value, _ in points], [result["validation"] for _, result in points]
-    (first, low), (last, high) = ((points[at][0], 100 * checks[at]["error_rate"]) for at in (0, -1))
-    told = f"Validation error: {low:.2f} % with {first} training examples, {high:.2f} % with {last}"
-    law = PowerLaw.fitted(amounts, *([check[name] for check in checks] for name in ("errors", "n_test")))
-    if law is not None:
-        expected, least, most = (100 * rate for rate in law.at(2 * amounts[-1]))
-        told += (
-            f". A power law through these points expects {expected:.2f} % ({least:.2f} to {most:.2f}) with "
-            f"{2 * amounts[-1]:,.0f}: each doubling multiplies the error by {2**law.slope:.2f}"
-        )
-    alt = f"Validation and test error at {len(points)} numbers of training examples."
-    return alt, f"{told}. Bars are 95 % intervals."
 
 
 def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: int) -> tuple[str, str]:

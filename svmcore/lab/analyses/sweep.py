@@ -128,6 +128,18 @@ class PowerLaw(NamedTuple):
         middle, spread = self.level + self.slope * x[1], Z95 * float(np.sqrt(x @ self.covariance @ x))
         return tuple(float(min(np.exp(value), 1.0)) for value in (middle, middle - spread, middle + spread))
 
+    def as_good_as(self, other: "PowerLaw", n: float) -> tuple[float, float, float] | None:
+        """How many examples bring this law to the error rate of another one with n, and the 95 % interval: by the
+        variances of both laws, as if they were independent. None where this law does not surely fall."""
+        if self.slope + Z95 * np.sqrt(self.covariance[1, 1]) >= 0:
+            return None
+        here = np.array([1.0, np.log(n)])
+        middle = (other.level + other.slope * here[1] - self.level) / self.slope
+        there = np.array([1.0, middle])
+        spread = Z95 * np.sqrt(here @ other.covariance @ here + there @ self.covariance @ there) / abs(self.slope)
+        with np.errstate(over="ignore"):
+            return tuple(float(value) for value in np.exp([middle, middle - spread, middle + spread]))
+
 
 FACTOR = 3  # times as many examples on the next rung, for as many times fewer settings
 

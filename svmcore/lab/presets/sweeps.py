@@ -12,6 +12,7 @@ USUAL = {  # field -> values
     "jitters": ("none", "plus:1", "box:1", "box:2"),
     "preprocess": ("unit-norm", "smooth:0.75,unit-norm", "deslant,unit-norm", "gradients:7,unit-norm"),
     "n_train": ("125", "250", "500", "1000"),
+    "noise": ("0", "0.05", "0.1", "0.2"),
 }
 STEPS_OF_TABLES = ("zscore", "unit-norm", "zscore,unit-norm")  # of examples that are no images
 _SMALL = RECIPES[PRESET].replace(n_train=1000, n_test=1000, folds=FOLDS)
@@ -35,6 +36,14 @@ EXAMPLES = {  # name -> (label, what it asks, the sweep)
         "More examples",
         "Would more examples help, or is the error near its floor?",
         Sweep(_SMALL, "n_train", USUAL["n_train"]),
+    ),
+    "worth": (
+        "Virtual examples or real ones",
+        "How many real examples are virtual ones worth?",
+        Sweep(
+            _SMALL.replace(method="vsv", jitters="box:1"),
+            *("n_train", USUAL["n_train"], "jitters", ("none", "box:1")),
+        ),
     ),
     "features": (
         "Pixels or features",

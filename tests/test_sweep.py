@@ -10,8 +10,10 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from svmcore.__main__ import main
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
+from svmcore.lab.analyses.amounts import rounded
 from svmcore.lab.analyses.sweep import PowerLaw, Sweep, apart, chosen, simplest, standard_error, sweep
 from svmcore.lab.forecast import estimate
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.solvers import share
 from svmcore.lab.store import runs
 from svmcore.lab.train import fit
@@ -255,3 +257,25 @@ def test_what_is_not_allowed_is_named():
         sweep(DIGITS, "C", ["1"], folds=50)
     with pytest.raises(RecipeError, match="C = "):
         sweep(DIGITS, "C", ["-1"])
+
+
+def test_the_command_line_says_what_twice_the_examples_bring_and_what_the_better_recipe_is_worth(capsys):
+    values = ["50", "100", "200", "400"]
+    assert main(["sweep", "digits-8x8-sv", "kernel.degree", "1", "3", "--folds", "2", "--and", "n_train", *values]) == 0
+    printed = capsys.readouterr().out
+    points = {
+        p.value: p
+        for p in sweep(RECIPES["digits-8x8-sv"], "kernel.degree", ["1", "3"], 2, second="n_train", seconds=values)
+    }
+    laws = {d: PowerLaw.fitted([50, 100, 200, 400], *zip(*((sum(p.fold_errors), p.n_train) for p in points.values()
+            if p.value.startswith(d)), strict=True)) for d in ("1", "3")}  # fmt: skip
+    for degree, law in laws.items():
+        rates = [100 * rate for rate in law.at(800)]
+        assert f"kernel.degree = {degree}: " in printed
+        assert "a power law expects {:.2f} % ({:.2f} to {:.2f}) with 800.".format(*rates) in printed
+    best = min(laws, key=lambda degree: laws[degree].at(400)[0])
+    other = laws[{"1": "3", "3": "1"}[best]]
+    examples = other.as_good_as(laws[best], 400)[0]
+    assert other.at(examples)[0] == pytest.approx(laws[best].at(400)[0])
+    assert f"400 examples with kernel.degree = {best} are worth {rounded(examples)} (" in printed
+    assert "chosen" not in printed  # more examples are better

@@ -170,7 +170,7 @@ def amount_chart(
         ends.append((y[-1], in_figure(curve.name, TICK), colour))
     logarithmic = min(heights) > 0
     figure.update_xaxes(type="log", **_powers(curves))
-    figure.update_yaxes(type="log" if logarithmic else "linear")
+    figure.update_yaxes(**({"type": "log", "dtick": "D2"} if logarithmic else {}))
     scale = np.log10 if logarithmic else float
     if len(curves) > 1:
         spread = scale(max(heights)) - scale(min(heights))

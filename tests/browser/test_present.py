@@ -68,6 +68,31 @@ def test_a_talk_of_ten_figures_needs_no_scrolling(server, tab):
             assert box["y"] + box["height"] <= 720, title
 
 
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("page", "part", "seen"),
+    [
+        ("detect", "Curve", "[data-testid=stPlotlyChart]"),
+        ("detect", "Picture", ".st-key-detect_picture"),
+        ("compare", "In numbers", "[data-testid=stDataFrame]"),
+        ("runs", "", "[data-testid=stDataFrame]"),
+    ],
+)
+def test_the_curve_and_the_tables_are_seen_whole(server, tab, page, part, seen):
+    tab.set_viewport_size({"width": 1280, "height": 720})
+    tab.goto(f"{server.url}/{page}?present=true")
+    if part:
+        tab.get_by_role("tab", name=part, exact=True).click()
+    one = tab.locator(seen).locator("visible=true").first
+    expect(one).to_be_visible()
+    settle(tab)
+    box = one.bounding_box()
+    assert 0 <= box["x"] <= box["x"] + box["width"] <= 1280
+    assert box["y"] + box["height"] <= 720
+    wide = one.locator(".dvn-scroller")
+    assert not wide.count() or wide.first.evaluate("table => table.scrollWidth <= table.clientWidth")
+
+
 def test_the_first_bars_of_why_stand_in_the_upper_two_thirds(server, tab):
     run = preset(server)
     tab.set_viewport_size({"width": 1280, "height": 720})

@@ -47,7 +47,8 @@ def chart(figure: go.Figure, key: str, file: str = "", **options):
     """`show` without the line of words, for one of several alike figures, below which it is said once. A button above
     the figure saves it as SVG, under the name `file` or one made of the key and the axes."""
     if presenting():
-        figure.update_layout(font_size=12 * TYPE, height=min(TYPE * (figure.layout.height or HEIGHT), TALLEST))
+        height, right = figure.layout.height or HEIGHT, figure.layout.margin.r or 0  # where lines have their names
+        figure.update_layout(font_size=12 * TYPE, height=min(TYPE * height, TALLEST), margin_r=TYPE * right)
     if page := PAGE.get(st.context.theme.type):  # else light text would be saved on nothing
         figure.update_layout(paper_bgcolor=page)
     figure.update_layout(modebar={"bgcolor": "rgba(0,0,0,0)", "color": FAINT, "activecolor": GREY})

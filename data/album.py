@@ -85,11 +85,14 @@ class Album:
             return np.full((min(most, LOSSLESS),) * 2, MISSING, np.uint8)
 
     def squares(self, examples: Sequence[int], side: int) -> np.ndarray:
-        """(n, side, side[, 3]) uint8: the pictures of these examples, each in the middle of a white square."""
+        """(n, side, side[, 3]) uint8: the pictures of these examples, each in the middle of a white square; small ones
+        are enlarged by a whole number."""
         drawn = [self.picture(k, side) for k in examples]
         colour = any(picture.ndim == 3 for picture in drawn)
         squares = np.full((len(drawn), side, side, *(3,) * colour), 255, np.uint8)
         for square, picture in zip(squares, drawn):
+            times = side // max(picture.shape[:2])
+            picture = picture.repeat(times, axis=0).repeat(times, axis=1)
             h, w = picture.shape[:2]
             top, left = (side - h) // 2, (side - w) // 2
             square[top : top + h, left : left + w] = picture[..., None] if colour and picture.ndim == 2 else picture

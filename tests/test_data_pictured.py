@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data import DataError, catalogue
+from data import DataError, album, catalogue
 from data.loaders.sieve import Unusable
 from tests.uploads import PAIR, RNG, archive, image, npz, read_upload
 
@@ -232,3 +232,11 @@ def test_medmnist_and_channels_first():
     preview = read_upload("torch.npz", npz(X=np.moveaxis(SQUARES, -1, 1), y=PAIR))
     assert (preview.arrays.X_train == SQUARES).all()
     assert (read_upload("torch.npz", npz(X=SQUARES[:, None, ..., 0], y=PAIR)).arrays.X_train == SQUARES[..., 0]).all()
+
+
+def test_small_pictures_are_enlarged_by_a_whole_number_in_their_squares():
+    picture = RNG.integers(0, 255, (5, 8), dtype=np.uint8)
+    (square,) = album.Album.bound([album.encoded(picture, 64)]).squares([0], 27)  # 3 times, 15 x 24
+    np.testing.assert_array_equal(square[6:21, 1:25], np.kron(picture, np.ones((3, 3))))
+    assert (square[:6] == 255).all()
+    assert (square[:, 25:] == 255).all()

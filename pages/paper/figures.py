@@ -24,7 +24,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from data import load
-from pages.paper import geometry, mercer, nearest
+from pages.paper import forces, geometry, mercer, nearest
 from pages.ui.example import jittered, views
 from pages.ui.figures import comparison, validation
 from pages.ui.figures.comparison import separating_plane
@@ -340,6 +340,7 @@ FIGURES: dict[str, Figure] = {
     "definite": Figure("The jittering kernel with growing jitter sets", definiteness),
     "hurt": Figure("When does invariance hurt?", partial(study.draw, HURTING)),
     "kept": Figure("Editing and reducing: errors by vectors kept", partial(study.draw, KEPT)),
+    "forces": Figure("Section 2: forces and torques on the decision plane", forces.draw),
     "geometry": Figure("Sections 2.1 and 2.4: spheres that planes avoid, and convex hulls", geometry.draw),
     "mercer": Figure("Section 2.4: kernels from features, and Mercer's condition", mercer.draw),
     "nearest": Figure("Note 3: a Gaussian machine without b", nearest.note),

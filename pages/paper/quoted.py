@@ -6,7 +6,9 @@
     measured/claims.json   claim -> figures computed for it, in one go     python -m tests.bench.claims NAME
 
 A reference is a field of `str.format`: file, row, figure, and a format. Each row has its date, the machine, and
-others_share, the share of the processors that other processes took (a list where there were several rounds).
+others_share, the share of the processors that other processes took (a list where there were several rounds). A row
+without a date was measured before these were kept; `repeated` is of a later run of the same outcome, beside too much
+other work to time it.
 """
 
 import json
@@ -49,6 +51,8 @@ def origin(text: str) -> str:
 
 
 def _measured(name: str, row: Row) -> str:
+    if again := row.get("repeated"):
+        return f"`{name}`: repeated with the same outcome on {again['date']}, {again['machine']}."
     if "date" not in row:
         return f"`{name}`: measured on {row['machine']}; date and load were not recorded."
     shares = row["others_share"]

@@ -394,8 +394,9 @@ def alphas(results: Results) -> None:
     done, best = results.done, validation.choice(points_of(results))
     many = len(done) > FEW
     value = parameters.one_of(
-        "Alphas of", list(done), f"alphas_{best}", format_func=words.plain,
-        **({"widget": "selectbox", "index": list(done).index(best)} if many else {"default": best}),
+        "Alphas of", list(done), f"alphas_{best}",
+        **({"widget": "selectbox", "index": list(done).index(best)} if many
+           else {"default": best, "format_func": words.plain}),
         help="Alphas of all machines of that value's run. Initially: the value with the lowest validation error.",
     )  # fmt: skip
     run = done[value]

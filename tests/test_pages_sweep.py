@@ -84,6 +84,22 @@ def test_halving_goes_on_by_itself_and_chooses_among_those_that_saw_all_examples
     assert f"Cross-validation chooses C = {best}:" in captions(app)
 
 
+def test_many_values_without_a_result_are_counted_and_names_of_many_cells_are_plain(ran):
+    both = {"value": [f"{2.0**k:g}" for k in range(-2, 2)], "and": "kernel.gamma", "and_value": ["0.5", "1", "2"]}
+    app = open_page("sweep", **MOONS, **both)
+    app.button(key="queue_sweep").click().run()
+    for run_id in jobs.active()[1:]:
+        jobs.cancel(run_id)
+    wait_for_all()
+    app = open_page("sweep", **MOONS, **both)
+    assert "No result for 11 runs." in app.warning[0].value
+    app.button(key="queue_sweep").click().run()
+    wait_for_all()
+    app = open_page("sweep", **MOONS, **both)
+    (cells,) = [box for box in app.selectbox if box.label == "Alphas of"]
+    assert cells.options[0] == "0.25 × 0.5"
+
+
 @pytest.mark.parametrize(("value", "says"), [(["-1", "2"], "C = -1"), (["1"], "two or more"), (["two", "3"], "two")])
 def test_a_value_that_cannot_be_is_named(ran, value, says):
     app = open_page("sweep", **MOONS, value=value)

@@ -22,6 +22,7 @@ from svmcore.lab.store.runs import Group, Run
 
 NONE: Mapping[Hashable, Hashable] = MappingProxyType({})
 NOT_RUN = "not run yet"
+NAMED = 9  # runs that a message names one by one
 SOON = 30.0  # seconds for which a forecast holds: memory is taken and freed meanwhile
 
 
@@ -200,7 +201,8 @@ def _ended_early(results: Results) -> None:
     stopped = [name for name, run in results.runs.items() if run and run.state in ("cancelled", "interrupted")]
 
     def those(names):
-        return words.plain(f"{plan.over} = {', '.join(names)}") if plan.over else words.many(len(names), "run")
+        few = plan.over and len(names) <= NAMED
+        return words.plain(f"{plan.over} = {', '.join(names)}") if few else words.many(len(names), "run")
 
     for message, names in failed.items():
         st.error(words.plain(message), title=f"{those(names)} failed", icon=":material/error:")

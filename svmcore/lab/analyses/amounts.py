@@ -64,7 +64,9 @@ def worth(curves: Sequence[Curve], laws: Mapping[str, PowerLaw | None], over: st
         if name == best:
             continue
         if (equal := law.as_good_as(laws[best], n)) is None:
-            said.append(f"{over} = {name} does not surely improve with more examples, so it may never reach {best}.")
+            said.append(
+                f"{over} = {name} does not surely improve with more examples; it may never reach {over} = {best}."
+            )
             continue
         middle, least, most = (rounded(value) for value in equal)
         text = f"{n:,} examples with {over} = {best} are worth {middle} ({least} to {most}) with {name}"

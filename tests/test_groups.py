@@ -10,6 +10,7 @@ from data import DataError, catalogue
 from data.__main__ import main
 from svmcore import RBF, SVC, VirtualSVC
 from svmcore.lab import split
+from svmcore.lab.analyses.sweep import Sweep, sweep
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.tasks import task_of
 from svmcore.lab.tasks.classify import labelled
@@ -232,3 +233,11 @@ def test_without_groups_or_with_jitters_of_pixels_virtual_svs_of_rows_are_refuse
     catalogue.keep("plain", catalogue.load("own:views").arrays._replace(groups=None))
     with pytest.raises(RecipeError, match="sv, as the examples of own:plain are not images"):
         execute(grouped.replace(dataset="own:plain", method="vsv", jitters="none"))
+
+
+@pytest.mark.parametrize("folds", [3, 6])
+def test_each_step_of_halving_has_groups_for_each_fold(grouped, folds):
+    recipe = grouped.replace(n_test=40)
+    points = sweep(recipe, "C", ["0.001", "0.1", "1", "10"], folds=folds, rungs=3)
+    assert len(Sweep(recipe.replace(folds=folds), "C", ("1", "2"), rungs=3).steps()) > 1
+    assert all(len(point.fold_errors) == folds for point in points)

@@ -44,6 +44,7 @@ from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.solvers import share
 from svmcore.lab.split import smallest_class
 from svmcore.lab.tasks import task_of
+from svmcore.lab.tasks.classify import labelled
 from svmcore.lab.train import fit, unchecked
 from svmcore.memory import MB, ceiling_bytes
 from svmcore.metrics import wilson
@@ -215,11 +216,14 @@ class Sweep(NamedTuple):
     def steps(self) -> list[dict]:
         """Of each rung of halving, the fields of its recipes that are not their own; of the last one none.
 
-        The smallest class of a rung has an example for each fold. DataError for a dataset that is not there."""
+        The smallest class of a rung has an example, or a group of them, for each fold. DataError for a dataset that is
+        not there.
+        """
         if self.rungs == 1:
             return [{}]
-        y = task_of(self.base).examples(self.base).y_train
-        n, least = len(y), -(-self.base.folds * len(y) // smallest_class(y))
+        parts = labelled(self.base)
+        n = len(parts.y_train)
+        least = -(-self.base.folds * n // smallest_class(parts.y_train, parts.groups))
         sizes = sorted({size for rung in range(1, self.rungs) if (size := n // FACTOR**rung) >= least})
         return [*({"n_train": size, "split": "stratified"} for size in sizes), {}]
 

@@ -411,7 +411,7 @@ def alphas(results: Results) -> None:
     plain = validation.simple(points_of(results)) if results.plan.given.second else best
     _ways(results, value, list(dict.fromkeys((best, plain))))
     sweep = results.plan.given
-    if (finer := sweep.finer(best)) != sweep:
+    if AMOUNT not in (sweep.field, sweep.second) and (finer := sweep.finer(best)) != sweep:
         help = "Fills the form with the values beside the best ones and those between."
         button(words.plain(f"Finer around {best}"), "zoom_in", "finer", FORM.fill, finer, help=help)
 

@@ -42,7 +42,7 @@ from svmcore.methods.virtual.search import joined, key
 from svmcore.model import labels
 
 FOLDS, SEED = 3, 20
-OTHER, FINALISTS = 4, 3  # folds of a second kind, on which so many of the best are tried again
+OTHER = 4  # folds of a second kind, on which the best are tried again
 MEASURED = Path(__file__).with_name("measured")
 WIDEST = 26  # forms of a set
 VSV = {"method": "vsv", "scope": "union"}
@@ -69,6 +69,7 @@ class Plan(NamedTuple):
     budget: int  # recipes tried
     whole: dict  # fields of the last training
     larger: float = 1.0  # times as many examples as the recipe's own
+    finalists: int = 3  # recipes that are tried again
 
 
 def _one(field: str, *texts: str) -> Stage:
@@ -82,12 +83,16 @@ def _base(dataset: str, cells: str, **fields) -> Recipe:
     )  # fmt: skip
 
 
-def _drawn(draws: int, *strengths: tuple[float, float]) -> Stage:
-    """Deformations at random in the place of the set found: (times those of `random`, of elastic ones) each."""
-    how = VSV | {"draws": str(draws), "copies": "0.1"}
-    texts = [f"random:1000,shift={s:g},rot={8 * s:g},shear={0.14 * s:g},scale={0.06 * s:g},elastic={e:g},smooth=4"
+def _random(name: str, forms: int, *strengths: tuple[float, float], **more: str) -> Stage:
+    """So many deformations at random in the place of the set found: (times those of `random`, of elastic ones) each."""
+    texts = [f"random:{forms},shift={s:g},rot={8 * s:g},shear={0.14 * s:g},scale={0.06 * s:g},elastic={e:g},smooth=4"
              for s, e in strengths]  # fmt: skip
-    return Stage("drawn", tuple({"jitters": text} | how for text in texts))
+    return Stage(name, tuple({"jitters": text} | VSV | more for text in texts))
+
+
+def _drawn(draws: int, *strengths: tuple[float, float]) -> Stage:
+    """So many of them drawn, of which a tenth of the violators stays."""
+    return _random("drawn", 1000, *strengths, draws=str(draws), copies="0.1")
 
 
 TURNS = ("rot:-6,6", "rot:-12,12", "shear:-0.1,0.1", "shear:-0.2,0.2")
@@ -106,9 +111,11 @@ PLANS = {
             *MACHINE,
             Stage("jitters", tuple({"jitters": text} | VSV for text in (
                 "plus:1", "box:1", "rot:-8,8", "plus:1+rot:-8,8", "plus:1+rot:-8,8+thick:0.3"))),
-            _drawn(200_000, (0.7, 0.7), (1.0, 0.7), (1.0, 1.0)),
+            _drawn(200_000, (0.7, 0.7)),
+            _random("deformed", 24, (0.7, 1.0), (1.0, 1.0), (1.0, 1.4)),
+            _one("kernel.gamma", "1.5"),
         ),
-        80, {"split": "given", "n_train": None, "n_test": None}, 60_000 / 50_000,
+        80, {"split": "given", "n_train": None, "n_test": None}, 60_000 / 50_000, 2,
     ),
     "usps": Plan(
         _base("usps", "gradients:7", split="stratified", n_train=6000, n_test=10),
@@ -215,18 +222,18 @@ def choose(plan: Plan, log: Log) -> Recipe:
             went_on, recipe, line = taken is not recipe, taken, options[taken]
             if not stage.grow or not went_on:
                 break
-    return _again(recipe, all_tried, log)
+    return _again(recipe, all_tried, plan.finalists, log)
 
 
-def _again(recipe: Recipe, all_tried: dict[Recipe, dict], log: Log) -> Recipe:
+def _again(recipe: Recipe, all_tried: dict[Recipe, dict], finalists: int, log: Log) -> Recipe:
     """Of a recipe and those with the fewest errors the one that has the fewest with those on other folds."""
     through = [one for one, line in all_tried.items() if len(line["wrong"]) == FOLDS and one is not recipe]
-    finalists = [recipe, *sorted(through, key=lambda one: all_tried[one]["errors"])[: FINALISTS - 1]]
+    last = [recipe, *sorted(through, key=lambda one: all_tried[one]["errors"])[: finalists - 1]]
     whole = []
-    for one in finalists:
+    for one in last:
         wrong = all_tried[one]["wrong"] + tried(one.replace(folds=OTHER), None, log, "again")["wrong"]
         whole.append({"wrong": wrong, "errors": sum(map(len, wrong))})
-    return finalists[first_as_good(whole)]
+    return last[first_as_good(whole)]
 
 
 def _what(recipe: Recipe) -> tuple:

@@ -310,7 +310,7 @@ def test_a_figure_of_the_paper_tells_of_a_run_in_text(kept, monkeypatch):
     monkeypatch.setattr(paper_table.st, "rerun", lambda: None)
     run = runs.get(kept[2])
 
-    cell = SimpleNamespace(recipe="x")
+    cell = SimpleNamespace(recipe="x", rival=None)
     filled = SimpleNamespace(
         table=SimpleNamespace(columns=("a",)), rows=((SimpleNamespace(run_id=run.id, cell=cell),),)
     )

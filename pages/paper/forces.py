@@ -12,6 +12,7 @@ from data import load
 from pages.ui.figures.frame import bare, side_by_side, worded
 from pages.ui.figures.traces import dots, line
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
+from pages.ui.kit.text import with_sign
 from pages.ui.play.setting import FIRST_PROBLEM, of_problem, points
 from svmcore import SVC
 from svmcore.explain.balance import Balance, balance
@@ -64,7 +65,7 @@ def _plane(X, y, machine: Machine) -> go.Figure:
         )  # fmt: skip
     figure.update_xaxes(range=[-1.1, 1.1], zeroline=False)
     figure.update_yaxes(range=[-1.1, 1.1], zeroline=False, scaleanchor="x")
-    forces = " and ".join(f"{force:+.2f}" for force in found.force)
+    forces = " and ".join(map(with_sign, found.force))
     forces = forces if len(found.force) == 2 else f"of {len(found.force)} support vectors"
     left = found.left
     return worded(

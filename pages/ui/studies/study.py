@@ -150,7 +150,7 @@ def _go_on(key: str, plan: Plan, own: list[Run | None]) -> bool:
             st.session_state[key] = plan.group
         return False
     missing = [recipe for recipe, run in zip(plan.recipes.values(), own, strict=True) if run is None]
-    if watched != plan.group or not missing or any(run and run.state != "done" for run in own):
+    if watched is None or watched != plan.group or not missing or any(run and run.state != "done" for run in own):
         return False
     stored.queue(missing, plan.group)
     st.session_state[key] = plan.group

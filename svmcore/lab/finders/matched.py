@@ -30,7 +30,9 @@ from svmcore.preprocess import Preprocessor
 PIXELS = "standardise", "unit-norm"  # how the paper prepares the pixels of a chip
 FEWEST_OF_A_CLASS = 3  # examples of a class that a Gaussian is fitted to
 PIXEL_SECONDS = 4e-7  # to look over one pooled pixel, on the machine that other rates were read off
-PER_PIXEL = 0.0024  # candidates of a pooled pixel, read off experiments A, B and C
+PER_PIXEL = 0.0024  # candidates of a pooled pixel at a miss rate of 5 %, read off experiments A, B and C
+BYTES = 100  # of a pixel of a picture in which candidates are looked for: float64, and several of each
+STRICTER, STRICTEST = 0.53, 0.005  # candidates grow as miss rate^-STRICTER (A: 2,136 at 5 %, 3,479 at 2 %), as far down
 
 
 class Look(NamedTuple):
@@ -120,12 +122,12 @@ class Matched(Finder):
 
     def size(self, recipe, pictures: PictureSet, part: Part) -> Sizes:
         """About how many candidates a part will have."""
-        n_train, n_test = (
-            max(2, round(PER_PIXEL * sum(pictures.pictures[at].image.size for at in some) / recipe.option("pool") ** 2))
-            for some in (part.train, part.test)
-        )
+        per_pixel = PER_PIXEL * (0.05 / max(recipe.option("miss_rate"), STRICTEST)) ** STRICTER
+        sizes = [sum(pictures.pictures[at].image.size for at in some) for some in (part.train, part.test)]
+        n_train, n_test = (max(2, round(per_pixel * pixels / recipe.option("pool") ** 2)) for pixels in sizes)
         side = recipe.option("chip")
         d, stored = prod(shape_made(recipe, (side, side), n_train)), 2 * side**2 * (n_train + n_test)
+        stored += BYTES * max(pictures.pictures[at].image.size for at in (*part.train, *part.test))
         hard = HARD * fewer(recipe.preprocess) ** 0.5  # most vectors are of classes that overlap, with any steps
         return Sizes(n_train, n_test, d, 1, stored=stored, hardness=hard, overlap=True)
 

@@ -41,6 +41,16 @@ RECIPES = (
         method="vsv",
         jitters="box:1",
     ),
+    _GRADIENTS.replace(
+        name="mnist-gradients-blind",
+        title="MNIST, deslanted: gradients chosen blind, 24 deformations of each SV",
+        kernel=RBF(1.0),
+        method="vsv",
+        jitters="random:24,shift=1,rot=8,shear=0.14,scale=0.06,elastic=1.4,smooth=4",
+        scope="union",
+        seed=20,
+        cache_mb=6000,
+    ),
     _USPS.replace(name="usps-gradients", title="USPS: histograms of gradient directions"),
     _USPS.replace(
         name="usps-gradients-vsv", title="USPS: gradients of virtual SVs, 3x3 shifts", method="vsv", jitters="box:1"

@@ -21,16 +21,15 @@ from sklearn.model_selection import StratifiedKFold
 from data import catalogue, drawn, load, plane, synthetic
 from data import pictures as picture_sets
 from data.dataset import Arrays
-from svmcore import RBF, JitterSet, Poly
+from svmcore import RBF, JitterSet, Poly, metrics
 from svmcore.detection import curve
 from svmcore.lab import reducing, split, train
 from svmcore.lab.analyses import asking, remedies
 from svmcore.lab.finders import scanned
-from svmcore.lab.methods import jsv, sv, tangent
+from svmcore.lab.methods import jsv, tangent
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.tasks import detect, task_of
 from svmcore.methods.editing import edited as editing
-from svmcore.methods.virtual import search as virtual_search
 from svmcore.preprocess import Preprocessor
 from tests.bench.truth.outcome import Outcome, told
 from tests.homes import new_home
@@ -119,32 +118,33 @@ class Folds(StratifiedKFold):
 
 
 @contextmanager
-def folds_of(module) -> Iterator[list]:
-    with patch.object(module, "StratifiedKFold", Folds), patch.object(Folds, "seen", []) as seen:
+def held_out() -> Iterator[list]:
+    """What the folds that are drawn meanwhile hold out."""
+    with patch.object(metrics, "StratifiedKFold", Folds), patch.object(Folds, "seen", []) as seen:
         yield seen
 
 
 def grid(case, seed):
-    with folds_of(sv) as held:
+    with held_out() as held:
         machine = case.fitted(case.base.replace(seed=seed, options={"grid": "0.1,1"})).machine_
     return held, of_machine(machine)
 
 
 def nu_grid(case, seed):
-    with folds_of(sv) as held:
+    with held_out() as held:
         case.fitted(case.base.replace(seed=seed, method="nu-sv", options={"nu": 0.1, "grid": "0.05,0.1"}))
     return held, []
 
 
 def editing_grid(case, seed):
-    with folds_of(sv) as held:
+    with held_out() as held:
         case.fitted(case.base.replace(seed=seed, method="editing", options={"rule": "edited-nn", "grid": "0.1,1"}))
     return held, []
 
 
 def jitters_searched(case, seed):
     options = {"candidates": "plus:1", "budget": 2}
-    with folds_of(virtual_search) as held:
+    with held_out() as held:
         machine = case.fitted(case.base.replace(seed=seed, method="vsv-search", jitters="none", options=options))
     return held, of_machine(machine.machine_)
 

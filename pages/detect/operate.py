@@ -89,8 +89,11 @@ def operate(view: View, compared: list[View]):
     those = sides.cell(), sides.cell(), st.container(), st.container()
     one, curves, all_of_them, cut = present.parts(("Picture", "Curve", "All pictures", "Windows"), those)
     with one:
-        picture = _chosen_picture(view)
-        _picture(view, now, picture)
+        choice, shown = st.container(), st.container()
+        with present.below(choice):
+            picture = _chosen_picture(view)
+        with shown:
+            _picture(view, now, picture)
     with curves:
         _curve(view, now, compared)
         _outputs(view, now, compared)

@@ -17,6 +17,7 @@ from svmcore.lab.store.runs import Run
 from svmcore.lab.store.titles import ListEntry
 
 MAX_ROWS, MAX_HEIGHT = 17, 620  # up to so many the table has them all; pixels of a longer one, which scrolls inside
+PRESENTED = 13, 500  # the same while presenting, so that its end is seen
 MANY = 8  # runs from which on there is something to filter
 FILTERS = {  # name in the address -> (label, what a run has of it, what to call one)
     "data": ("Dataset", lambda run: [run.recipe.dataset], words.data_set),
@@ -105,6 +106,7 @@ def table(entries: Sequence[ListEntry], store: dict[str, Run]) -> None:
     key = f"runs_table_{zlib.crc32(repr(doors).encode())}"
     groups = {entry.key for entry in entries if entry.group is not None}
     own = view.columns()
+    most, height = PRESENTED if present.presenting() else (MAX_ROWS, MAX_HEIGHT)
     order = [" ", "Run", *own, "SVs", "Fit"] if present.presenting() else [*FIRST, *own, *LAST]  # no scrolling aside
     button = st.column_config.ButtonColumn(
         "", type="tertiary", key="runs_door", on_click=_enter, args=(doors, groups), pinned=True, width=72,
@@ -113,7 +115,7 @@ def table(entries: Sequence[ListEntry], store: dict[str, Run]) -> None:
     st.dataframe(
         rows,
         hide_index=True,
-        height="content" if len(rows) <= MAX_ROWS else MAX_HEIGHT,
+        height="content" if len(rows) <= most else height,
         column_config=COLUMNS | own | {" ": button},
         column_order=order,
         key=key,

@@ -74,7 +74,6 @@ def test_a_talk_of_ten_figures_needs_no_scrolling(server, tab):
     [
         ("detect", "Curve", "[data-testid=stPlotlyChart]"),
         ("detect", "Picture", ".st-key-detect_picture"),
-        ("compare", "In numbers", "[data-testid=stDataFrame]"),
         ("runs", "", "[data-testid=stDataFrame]"),
     ],
 )

@@ -49,7 +49,7 @@ def test_the_lines_that_add_a_study_add_it(added):
     app = added(*lines("pages/README.md", "How to add a study"), entry)
     assert app.title[0].value == "Widths"
     assert "0 of 3 runs are stored; 3 runs to train" in captions(app)
-    assert not jobs.active()  # nothing starts without a click
+    assert not list(runs.newest_first())  # nothing starts without a click
     app.button(key="queue_widths").click().run()
     for run_id in jobs.active():
         assert jobs.wait(run_id, 60).state == "done"

@@ -17,7 +17,7 @@ from svmcore.lab.store.runs import Run
 from svmcore.lab.store.titles import ListEntry
 
 MAX_ROWS, MAX_HEIGHT = 17, 620  # up to so many the table has them all; pixels of a longer one, which scrolls inside
-PRESENTED = 13, 500  # the same while presenting, so that its end is seen
+PRESENTED = 10, 400  # the same while presenting, where rows are larger, so that its end is seen
 MANY = 8  # runs from which on there is something to filter
 FILTERS = {  # name in the address -> (label, what a run has of it, what to call one)
     "data": ("Dataset", lambda run: [run.recipe.dataset], words.data_set),

@@ -22,8 +22,7 @@ from pages.ui.recipe import config, data_set
 from pages.ui.run import stored
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
-from svmcore.lab.analyses.amounts import AMOUNT
-from svmcore.lab.analyses.sweep import BY, FACTOR, Sweep, apart, apart_text, promoted
+from svmcore.lab.analyses.sweep import AMOUNT, BY, FACTOR, Sweep, apart, apart_text, promoted
 from svmcore.lab.fields import LABELS, Field, choice, numerals, numeric
 from svmcore.lab.methods import METHODS
 from svmcore.lab.methods.searched import SearchedJitters
@@ -196,8 +195,10 @@ def named(sweep):
     for at, fields in enumerate(steps, 1):
         here = {value: recipes[value].replace(**fields) for value in left}
         reached |= here
+        if at == len(steps):
+            break
         there = dict(zip(left, stored.stored(here.values()), strict=True))
-        if at == len(steps) or not all(run and run.state == "done" for run in there.values()):
+        if not all(run and run.state == "done" for run in there.values()):
             break
         left = promoted({value: run.result["validation"]["error_rate"] for value, run in there.items()})
     many, later = len(left), []
@@ -248,16 +249,19 @@ COLUMNS = {
 def _apart(results: Results) -> dict[str, tuple[float, float]]:
     """Value -> by how much its validation error is above the lowest, and half the width of the 95 % interval; of those
     that were judged on the same examples."""
-    if not results.done:
-        return {}
-    best, found = validation.choice(points_of(results)), {}
-    judged = {value: run.folded() for value, run in results.done.items()}
-    lowest = judged[best]
-    if lowest is None:
+    return _differences(tuple((value, run.id) for value, run in results.done.items()), results) if results.done else {}
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _differences(finished: tuple[tuple[str, str], ...], _results: Results) -> dict[str, tuple[float, float]]:
+    """The table asks with each look at the runs at work; what has finished stays. finished: values and ids of runs."""
+    best, found = validation.choice(points_of(_results)), {}
+    judged = {value: run.folded() for value, run in _results.done.items()}
+    if (lowest := judged[best]) is None:
         return {}
     for value, one in judged.items():
         if value != best and one is not None and np.array_equal(one.index, lowest.index):
-            task = task_of(results.done[value].recipe)
+            task = task_of(_results.done[value].recipe)
             found[value] = apart(task.wrong(one), task.wrong(lowest), len(lowest.index))
     return found
 
@@ -292,7 +296,7 @@ def points_of(results: Results) -> list[tuple[str, dict]]:
 def _test_is_shown(sweep: Sweep) -> bool:
     """Whether test errors are on the page: beside those of one field always, of a map or a learning curve once they are
     asked for."""
-    return not (sweep.second or sweep.field == AMOUNT) or bool(st.session_state.get("test"))
+    return not (sweep.second or sweep.of_amounts) or bool(st.session_state.get("test"))
 
 
 LAYERS = {
@@ -311,7 +315,7 @@ def cells(results: Results) -> None:
         layers = [name for name in LAYERS if there.get(name, True)]
         layer = parameters.choice("layer", "Layer", layers, format_func=LAYERS.get, label_visibility="collapsed")
     coming = len(results.runs) if results.active else len(points)
-    chart = validation.amount_chart if AMOUNT in (sweep.field, sweep.second) else validation.sweep_map
+    chart = validation.amount_chart if sweep.of_amounts else validation.sweep_map
     figure = chart(sweep, results.plan.over.split(BY), points, layer, LAYERS[layer], coming)
     click = partial(_open_cell, list(sweep.cells()), list(results.done))
     show(figure, "sweep_map", on_select=click, selection_mode="points")
@@ -359,7 +363,7 @@ def _say_noise(results: Results) -> None:
     if results.active or not above:
         return
     near = [words.plain(value) for value, (d, h) in above.items() if d <= h]
-    those = f"{', '.join(near)}: " if len(near) <= FEW else ""
+    those = f"{', '.join(near)}: " if len(near) <= study.NAMED else ""
     st.caption(
         f"{those}{len(near)} of the {len(above)} others judged on the same examples do not differ significantly from "
         "it (McNemar, 95 %)."
@@ -369,7 +373,7 @@ def _say_noise(results: Results) -> None:
 def errors(results: Results) -> None:
     """The chart; the values that other criteria would choose."""
     name, points = results.plan.over, points_of(results)
-    if results.plan.given.second or results.plan.given.field == AMOUNT:
+    if results.plan.given.second or results.plan.given.of_amounts:
         cells(results)
         _say_noise(results)
         return
@@ -411,7 +415,7 @@ def alphas(results: Results) -> None:
     plain = validation.simple(points_of(results)) if results.plan.given.second else best
     _ways(results, value, list(dict.fromkeys((best, plain))))
     sweep = results.plan.given
-    if AMOUNT not in (sweep.field, sweep.second) and (finer := sweep.finer(best)) != sweep:
+    if not sweep.of_amounts and (finer := sweep.finer(best)) != sweep:
         help = "Fills the form with the values beside the best ones and those between."
         button(words.plain(f"Finer around {best}"), "zoom_in", "finer", FORM.fill, finer, help=help)
 

@@ -24,9 +24,9 @@ from data.signals import end_by_signals
 from svmcore import files
 from svmcore.lab import jobs
 from svmcore.lab.analyses import asking, reasons, repeats, scaling, splits, suspects
-from svmcore.lab.analyses.amounts import AMOUNT, curves, sentences
+from svmcore.lab.analyses.amounts import curves, sentences
 from svmcore.lab.analyses.rivals import RIVALS, measure
-from svmcore.lab.analyses.sweep import BY, RULE, Sweep, SweepPoint, apart, apart_text, chosen, simplest, sweep
+from svmcore.lab.analyses.sweep import AMOUNT, BY, RULE, Sweep, SweepPoint, apart, apart_text, chosen, simplest, sweep
 from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
 from svmcore.lab.jobs.console import carry_out, summary
@@ -267,7 +267,7 @@ def _sweep(options: argparse.Namespace) -> int:
         left = f"left after {point.n_train:,}" if point.n_test is None else rate_text(point.test[0], point.test[1:])
         print(f"{point.value:{width}}  {rate_text(rate, interval):20}  {left:20}  {point.n_sv:<7.0f}  {above(point)}")
     whole = Sweep(recipe, options.field, tuple(options.values), second, tuple(seconds))
-    if AMOUNT in (options.field, second):
+    if whole.of_amounts:
         checks = {point.value: (sum(point.fold_errors), point.n_train) for point in points}
         other = second if options.field == AMOUNT else options.field
         print("\n".join(sentences(curves(whole, checks), checks, other)))

@@ -98,7 +98,7 @@ class View(NamedTuple):
 
 class Step(NamedTuple):
     """One question. where: what to look at once the page answers, after the words `Look at`. machines: those that
-    `judge` needs beside the two that are shown. instead: what is asked where their data are not on this machine."""
+    `judge` needs beside the two that are shown. instead: the step that is asked if their data are not available."""
 
     ask: View
     question: Text
@@ -132,11 +132,11 @@ class Lesson(NamedTuple):
     steps: tuple[Step, ...]
 
     def lacking(self, number: int) -> set[Recipe]:
-        """The machines of a step whose data are not on this machine."""
+        """The machines of a step whose data are not available."""
         return stored.lacking(self.recipes[name] for name in self.steps[number - 1].after)
 
     def step(self, number: int) -> Step:
-        """A step, from 1; where its data are not on this machine, the one that is asked instead."""
+        """A step, from 1; if its data are not available, the one that is asked instead."""
         own = self.steps[number - 1]
         return own.instead if own.instead and self.lacking(number) else own
 

@@ -201,7 +201,8 @@ def first_as_good(lines: list[dict]) -> int:
     """Which line is the first one, in their order, within one standard error of the fewest errors."""
     through = [at for at, line in enumerate(lines) if len(line["wrong"]) == max(len(one["wrong"]) for one in lines)]
     best = lines[min(through, key=lambda at: lines[at]["errors"])]
-    return next(at for at in through if (lambda d, s: d <= s)(*compared(lines[at], best)))
+    differences = {at: compared(lines[at], best) for at in through}
+    return next(at for at, (d, s) in differences.items() if d <= s)
 
 
 def choose(plan: Plan, log: Log) -> Recipe:

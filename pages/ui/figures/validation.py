@@ -14,7 +14,7 @@ from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, FAINT, GREY
 from pages.ui.kit.text import in_figure, many
 from svmcore.lab.analyses import amounts
 from svmcore.lab.analyses.scaling import exponent
-from svmcore.lab.analyses.sweep import BY, RULE, Sweep, chosen, simplest, standard_error
+from svmcore.lab.analyses.sweep import AMOUNT, BY, RULE, Sweep, chosen, simplest, standard_error
 from svmcore.lab.meter import training_seconds
 from svmcore.methods.virtual.search import Search, Tried
 from svmcore.metrics import rate_text, wilson
@@ -177,9 +177,7 @@ def amount_chart(
         label_lines(figure, [(scale(y), name, colour) for y, name, colour in ends], max(0.07 * spread, 0.02))
     seen = f"{len(points)} of {of} cells so far. " if len(points) < of else ""
     if layer == "validation":
-        seen += " ".join(
-            amounts.sentences(curves, checks, names[sweep.field == amounts.AMOUNT] if sweep.second else "")
-        )
+        seen += " ".join(amounts.sentences(curves, checks, names[sweep.field == AMOUNT] if sweep.second else ""))
         seen += " Dotted: power laws. Bars are 95 % intervals."
     else:
         seen += _growth(curves, results, layer, title)

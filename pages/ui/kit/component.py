@@ -19,7 +19,7 @@ def component(module: str, name: str, html: str, *, first: Sequence[str] = ()):
     this folder, or beside the module, that its own build on."""
     parts = {}
     for kind in ("css", "js"):
-        folders = {KIT, Path(module).parent}
+        folders = dict.fromkeys((KIT, Path(module).parent))
         named = (folder / f"{one}.{kind}" for one in (*first, name) for folder in folders)
         parts[kind] = "\n".join(path.read_text(encoding="utf-8") for path in named if path.exists())
     return st.components.v2.component(f"svmlab_{name}", html=html, **parts)

@@ -9,10 +9,9 @@ So DeCoste and Schölkopf (2002), section 3, argue for virtual examples: what is
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from svmcore.lab.analyses.sweep import PowerLaw, Sweep
+from svmcore.lab.analyses.sweep import AMOUNT, PowerLaw, Sweep
 
 NOISE = "; if the two laws were independent, this would be within the noise"
-AMOUNT = "n_train"  # the field of which nothing is chosen: more is better, and dearer
 
 
 class Curve(NamedTuple):

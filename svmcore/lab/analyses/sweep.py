@@ -22,8 +22,8 @@ examples, the best third of them on three times as many, and so on up to all: wi
     n, n / 3, ..., n / 3^(rungs - 1)     examples on the rungs, the largest last
     cells, cells / 3, ...                tried there; what is left early keeps the errors of its last rung
 
-so that ten by ten cells and three rungs take about a fifth of the time. A setting that needs many examples to be good
-may be lost. Test errors are of the last rung's cells alone.
+so that ten by ten cells of 4,000 digits and three rungs take about half of the time. A setting that needs many examples
+to be good may be lost. Test errors are of the last rung's cells alone.
 
 Fits that differ in C alone take their kernel values from one source. The tasks are joblib's, a recipe and the number of
 a fold each: whoever does one prepares its examples and lets go of them, so that n_jobs at a time are in memory, each
@@ -52,6 +52,7 @@ from svmcore.metrics import wilson
 # How a value is chosen, wherever one is: in the app, by its link to the form, on the command line.
 Z95 = 1.959964  # standard deviations on each side of a 95 % interval
 BY = " × "  # between the values of two fields
+AMOUNT = "n_train"  # the field of which nothing is chosen: more is better, and dearer
 RULE = "the lowest validation error; of equal ones, the smallest value"
 
 
@@ -170,6 +171,11 @@ class Sweep(NamedTuple):
     seconds: tuple[str, ...] = ()
     rungs: int = 1  # steps of successive halving
 
+    @property
+    def of_amounts(self) -> bool:
+        """Whether it is over the number of training examples, so that it gives learning curves."""
+        return AMOUNT in (self.field, self.second)
+
     def cells(self) -> dict[str, tuple[str, ...]]:
         """What each value or pair of values is called -> them, the second running fastest."""
         pairs = product(self.values, self.seconds) if self.second else ((value,) for value in self.values)
@@ -179,8 +185,8 @@ class Sweep(NamedTuple):
         """Value, or pair of values -> recipe, each different one once. RecipeError for a value that cannot be."""
         if self.second == self.field:
             raise RecipeError("and", self.second, f"another field than {self.field}")
-        if self.rungs > 1 and "n_train" in (self.field, self.second):
-            raise RecipeError("halving", self.rungs, "1 where n_train is what varies")
+        if self.rungs > 1 and self.of_amounts:
+            raise RecipeError("halving", self.rungs, f"1 where {AMOUNT} is what varies")
         recipes, fields = {}, (self.field, self.second)
         for called, pair in self.cells().items():
             recipes[called] = self.base
@@ -225,7 +231,7 @@ class Sweep(NamedTuple):
         n = len(parts.y_train)
         least = -(-self.base.folds * n // smallest_class(parts.y_train, parts.groups))
         sizes = sorted({size for rung in range(1, self.rungs) if (size := n // FACTOR**rung) >= least})
-        return [*({"n_train": size, "split": "stratified"} for size in sizes), {}]
+        return [*({AMOUNT: size, "split": "stratified"} for size in sizes), {}]
 
 
 class SweepPoint(NamedTuple):
@@ -289,9 +295,9 @@ def _point(value: str, judged: list[Judged], tested: bool) -> SweepPoint:
     held = judged[:-1] if tested else judged
     errors, n_train = tuple(fold.errors for fold in held), sum(fold.n_test for fold in held)
     wrong = None if held[0].wrong is None else tuple(position for fold in held for position in fold.wrong)
-    if not tested:
-        return SweepPoint(value, errors, n_train, None, None, float(np.mean([fold.n_sv for fold in held])), wrong)
-    return SweepPoint(value, errors, n_train, judged[-1].errors, judged[-1].n_test, judged[-1].n_sv, wrong)
+    of_folds = None, None, float(np.mean([fold.n_sv for fold in held]))
+    last = judged[-1][:3] if tested else of_folds  # errors, n_test, n_sv
+    return SweepPoint(value, errors, n_train, *last, wrong)
 
 
 def _judged(recipes: dict[str, Recipe], number: int | None) -> dict[str, Judged]:

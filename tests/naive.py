@@ -99,6 +99,31 @@ def qp(K, y, C) -> np.ndarray:
     return np.clip(result.x, 0, C)
 
 
+def ramp_loss(K, y, C, a, b, s) -> float:
+    """J of the machine f = K a + b: |w|^2 / 2 + C sum_i min(1 - s, max(0, 1 - y_i f_i)), example by example."""
+    f = K @ a + b
+    return 0.5 * a @ K @ a + C * sum(min(1 - s, max(0.0, 1 - t * v)) for t, v in zip(y, f, strict=True))
+
+
+def ramp_round(K, y, C, beta):
+    """f (n,) of one round of Collobert et al. (2006), Algorithm 2, by a general optimiser:
+
+    max_a  y' a - a' K a / 2      -beta_i <= y_i a_i <= C - beta_i,  sum a = 0
+    """
+    low, high = -beta, C - beta
+    result = minimize(
+        lambda v: 0.5 * (y * v) @ K @ (y * v) - v.sum(),  # v = y a
+        np.zeros(len(y)),
+        jac=lambda v: y * (K @ (y * v)) - 1,
+        bounds=list(zip(low, high, strict=True)),
+        constraints={"type": "eq", "fun": lambda v: v @ y, "jac": lambda v: y},
+        method="SLSQP",
+        options={"maxiter": 1000, "ftol": 1e-13},
+    )
+    f, free = K @ (y * result.x), (result.x > low + 1e-4) & (result.x < high - 1e-4) & (beta == 0)
+    return f + np.mean((y - f)[free])
+
+
 class FreeResponse:
     """A search judged by counting: every threshold is tried, every object asked for by name."""
 

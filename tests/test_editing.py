@@ -7,6 +7,7 @@ from sklearn.datasets import load_iris
 from svmcore import RBF, SVC, EditingSVC, NuSVC, edit
 from svmcore.gram.sources import Work
 from svmcore.methods.editing import RULES
+from svmcore.methods.editing import trimmed as module
 from svmcore.methods.editing.crossing import threshold
 from svmcore.methods.editing.neighbours import condense, edited_nn, multiedit
 from svmcore.methods.editing.roles import EASY, KEPT, REASONS, TITLES, WRONG_SIDE, counts
@@ -93,6 +94,35 @@ def test_the_trimmed_machine_has_nobody_far_on_the_wrong_side():
     assert ((margins < -0.5) == (machine.role_ == WRONG_SIDE)).all()
     assert counts(machine.role_)["wrong side"] >= 10
     assert counts(EditingSVC(svc, rule="trimmed", below=-50).fit(X, y).role_)["kept"] == len(y)
+
+
+def test_the_ramp_loss_never_rises_and_ends_where_the_published_procedure_would_stay(monkeypatch):
+    """Collobert et al. (2006), Algorithm 2: each round by its dual, whose multipliers of those left out may be below
+    0."""
+    X, y = overlapping(80, apart=2.0)
+    y[:16] = -y[:16]
+    C, s, kernel, losses = 2.0, -0.3, RBF(0.3), []
+    K, decisions = naive.gram(kernel, X, X), module.decisions
+
+    def watched(machines, rows, session):
+        (machine,) = machines
+        a, left = np.zeros(len(X)), np.flatnonzero(watched.keep)
+        a[left[machine.support]] = machine.coef[0]
+        losses.append(naive.ramp_loss(K, y, C, a, machine.bias[0], s))
+        f = decisions(machines, rows, session)
+        watched.keep = y * f[0] >= s
+        return f
+
+    watched.keep = np.ones(len(X), bool)
+    monkeypatch.setattr(module, "decisions", watched)
+    machine = EditingSVC(SVC(kernel, C=C, tol=1e-6), rule="trimmed", below=s).fit(X, y)
+    assert len(losses) > 2
+    assert (np.diff(losses) <= 1e-4).all()
+    assert losses[-1] < losses[0] - 1
+    f = machine.decision_function(X)
+    beta = np.where(y * f < s, C, 0.0)
+    assert (beta > 0).sum() > 5
+    np.testing.assert_allclose(naive.ramp_round(K, y, C, beta), f, atol=2e-3)
 
 
 def test_three_classes_where_a_rule_takes_them():

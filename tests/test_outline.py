@@ -74,6 +74,7 @@ def test_a_figure_is_quoted_with_the_date_and_load_of_its_row():
     assert quoted.fill(text) == f"{row['errors']} errors, {row['errors'] / 100:.2f} %, {row['n_sv'][1]} SVs"
     assert f"`mnist-sv`: measured on {row['date']}, {row['machine']}" in quoted.origin(text)
     assert f"{100 * row['others_share']:.0f} % of the processors" in quoted.origin(text)
+    assert "To repeat: `python -m svmcore run mnist-sv`" in quoted.origin(text)
     assert quoted.origin("No figure.") == ""
     shares = measured.read("quiet")["mnist-vsv"]["others_share"]
     assert f"{100 * max(shares):.0f} % of the processors" in quoted.origin("{quiet[mnist-vsv][train_s]}")
@@ -269,6 +270,20 @@ def test_forces_and_torques_are_told_by_what_was_computed():
     assert max(*row["plane_left"], *row["digits_left"], row["ten_force"], row["ten_torque"]) < 1e-6
     assert "less than a millionth" in said
     assert f"{row['digits_svs']} support vectors" in said
+
+
+def test_the_ramp_loss_lies_between_the_plain_machine_and_cross_training():
+    row = measured.read("claims")["ramp"]
+    plain, ramp, crossed = (row[f"{name}_15"] for name in ("plain", "ramp", "crossed"))
+    assert crossed["svs"] < ramp["svs"] < plain["svs"] / 3
+    assert plain["wrong"] <= ramp["wrong"] < crossed["wrong"]
+    assert abs(row["ramp_0"]["svs"] - row["plain_0"]["svs"]) < 10
+    assert row["ramp_0"]["wrong"] == row["plain_0"]["wrong"]
+    assert "lies between the two" in told("Training errors are no longer support vectors")
+    assert state_of("Training errors are no longer support vectors") == "agrees"
+    seconds = [measured.read("crossed")[f"xtrain-adult{machine}"]["train_s"] for machine in ("-svm", "-trimmed", "")]
+    assert seconds[2] < seconds[0] < seconds[1]
+    assert state_of("It trains faster than the hinge loss") == "differs"
 
 
 def test_steinwarts_formula_is_that_of_the_bayes_error():

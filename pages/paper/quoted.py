@@ -18,6 +18,11 @@ from statistics import fmean, median
 
 FOLDER = Path(__file__).with_name("measured")
 REFERENCE = re.compile(r"\{(\w+)\[([\w.+-]+)\]")
+COMMANDS = {
+    "runs": "python -m svmcore run",
+    "quiet": "python -m tests.bench.quiet",
+    "claims": "python -m tests.bench.claims",
+}
 FOLLOWS = {  # a figure that a row does not hold -> how it follows from those that it does
     "error_pct": lambda row: 100 * row["errors"] / row["n_test"],
     "mean_sv": lambda row: fmean(row["n_sv"]),
@@ -46,8 +51,12 @@ def fill(text: str) -> str:
 
 
 def origin(text: str) -> str:
-    """When each row that a text refers to was measured, and beside what load; empty where it refers to none."""
-    return "  \n".join(_measured(name, ROWS[file][name]) for file, name in dict.fromkeys(REFERENCE.findall(text)))
+    """When each row that a text refers to was measured, beside what load, and what repeats it; empty where it refers to
+    none."""
+    return "  \n".join(
+        _measured(name, ROWS[file][name]) + (f" To repeat: `{COMMANDS[file]} {name}`." if file in COMMANDS else "")
+        for file, name in dict.fromkeys(REFERENCE.findall(text))
+    )
 
 
 def _measured(name: str, row: Row) -> str:

@@ -6,6 +6,7 @@ the processors that other processes took.
 forces       what is left of the forces and torques of all support vectors; needs a stored run of mnist-sv
 fiftieth     a fiftieth of the virtual SVs at degree 5, fitted by distance; needs stored runs of FIFTIETH
 dimension    training time by dimension: random points, separable or not, at several C; median of three rounds
+after.py: those of what came after the papers
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from svmcore.explain.balance import balance
 from svmcore.lab.meter import Processors
 from svmcore.lab.papers import of_run, stored_runs
 from svmcore.lab.presets import RECIPES
-from tests.bench import measured
+from tests.bench import after, measured
 from tests.bench.machine import machine
 
 DIMENSIONS, POINTS, SWAPPED, ROUNDS = (100, 200, 400, 800), 2000, 0.1, 3
@@ -98,7 +99,7 @@ def _seconds(X: np.ndarray, y: np.ndarray, C: float) -> float:
     return time.perf_counter() - began
 
 
-CLAIMS = {"forces": of_forces, "fiftieth": of_fiftieth, "dimension": of_dimension}
+CLAIMS = {"forces": of_forces, "fiftieth": of_fiftieth, "dimension": of_dimension} | after.CLAIMS
 
 
 def main(argv=None) -> int:

@@ -1,14 +1,17 @@
 """A trimmed loss: examples that a machine has far on the wrong side stop to count, so that they do not become SVs.
 
-    ramp loss  R_s(z) = min(1 - s, max(0, 1 - z)),   z = y f(x),   s <= 0
+    J(f) = |w|^2 / 2 + C sum_i R_s(z_i),   R_s(z) = min(1 - s, max(0, 1 - z)),   z_i = y_i f(x_i),   s <= 0
 
-The hinge loss, but no example costs more than 1 - s: one with y f < s has no gradient and no multiplier. The machine
-is found as a fixed point: train, set aside those with y f < s, take back those that are no longer, and again, until
-nobody changes. Each set aside is where the concave-convex procedure of the source linearises the loss; its linear term
-(which holds an example that would rise above 1) is left out, so that every step is an ordinary SVM.
+The ramp loss R_s is the hinge loss, but no example costs more than 1 - s: one with z < s has no gradient and no
+multiplier. J is not convex. A round trains an ordinary SVM that leaves out (C_i = 0) those with z < s by the machine
+before. What it minimises, the hinge loss of the others and 1 - s for each of these, is nowhere below J, and equal to it
+at the machine before. So J never rises, and the rounds end, when the set stays the same.
 
-Source: Collobert, Sinz, Weston and Bottou, Trading convexity for scalability, ICML (2006); the idea in Bakir, Bottou
-and Weston (2004), section 2.4.
+The concave-convex procedure of the source has max(1, z) - s for an example left out, which is above 1 - s where the
+example would rise beyond 1. A machine that one of them leaves as it is, the other does, too.
+
+Source: Collobert, Sinz, Weston and Bottou, Trading convexity for scalability, ICML (2006), Algorithm 2; the idea in
+Bakir, Bottou and Weston (2004), section 2.4.
 """
 
 from dataclasses import dataclass
@@ -26,7 +29,7 @@ from svmcore.methods.editing.rule import Given, Rule
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
 
-MOST_ROUNDS = 10  # trainings; two sets that take turns for ever end here
+MOST_ROUNDS = 30  # trainings; examples at s itself may take turns, within tol
 
 
 def trimmed(X, y, estimator: SVC, session: Session, below: float = -1.0) -> np.ndarray:

@@ -14,6 +14,7 @@ from data.dataset import DataError
 from data.loaders.columns import FILL, REFUSE, TELL
 from data.loaders.fitted import WAYS, Fit, of_text
 from data.loaders.pictures import are_pictures
+from data.loaders.sieve import Unusable
 from data.loaders.upload import opened
 from data.signals import end_by_signals
 from data.transfers import Report
@@ -49,7 +50,8 @@ def parser() -> argparse.ArgumentParser:
     own.add_argument("path", metavar="PATH", help="a file or folder, as the page Datasets reads it")
     own.add_argument("--name", help="name of the dataset (that of the file)")
     own.add_argument("--label", help="of a table: the column of the labels, or first or last")
-    own.add_argument("--group", help="of a table: the column that says which rows belong together (one named group)")
+    own.add_argument("--group", help="of a table, also one beside images: the column that says which rows belong "
+                     "together (one named group)")  # fmt: skip
     own.add_argument("--empty", choices=(REFUSE, FILL, TELL), default=REFUSE, help="of a table: empty cells (refuse)")
     own.add_argument("--size", help="of images: height x width to train on, such as 64x64 (the one proposed)")
     own.add_argument("--fit", choices=list(WAYS), default="pad", help="of images of other sizes (pad)")
@@ -97,12 +99,21 @@ def keep(chosen: argparse.Namespace) -> int:
         raise DataError(f"{path.name} has pictures with objects", "the page Datasets, which also asks for their name")
     read, report = opened(path.name, path), _terminal_progress()
     fit = None
+    if read.format != "images" and (chosen.size or chosen.grey):
+        raise DataError(
+            f"{path.name} is read as {read.format}: --size and --grey are for image files", "neither of them"
+        )
     if read.format == "images" and (surveyed := read.survey(report)).images:
         usual = surveyed.fit
         height, width = of_text(chosen.size) if chosen.size else usual[:2]
         fit = Fit(height, width, chosen.fit, usual.colour and not chosen.grey)
     how = {"label": chosen.label, "group": chosen.group, "empty": chosen.empty, "skip": chosen.skip}
-    preview = read.read(**how, fit=fit, report=report)
+    try:
+        preview = read.read(**how, fit=fit, report=report)
+    except Unusable as error:
+        print(f"error: {error} With --skip the other {error.total - len(error.bad):,} {error.words} are read.",
+              file=sys.stderr)  # fmt: skip
+        return 1
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
     for note in preview.notes:

@@ -32,6 +32,10 @@ class DataError(ValueError):
         self.reason, self.accepted = _printable(reason), accepted
         super().__init__(f"{self.reason}. Accepted: {accepted}." if accepted else f"{self.reason}.")
 
+    def name_file(self, file: str) -> None:
+        """Begin the reason with the file in which the fault is."""
+        DataError.__init__(self, f"{file}: {self.reason}", self.accepted)
+
 
 def _printable(reason: str) -> str:
     """The reason in printable characters and bounded length: libraries may quote a whole file in an error."""

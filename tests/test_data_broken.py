@@ -55,8 +55,12 @@ BROKEN = {
     "empty arrays": ("a.npz", npz(X=np.zeros((0, 3)), y=np.zeros(0)), "X is empty.*n, features"),
     "wrong shape": ("a.npz", npz(X=np.zeros((12, 2, 3, 4, 5)), y=PAIR), "shape.*n, height, width"),
     "channels in the middle": ("a.npz", npz(X=COLOUR.transpose(0, 1, 3, 2), y=PAIR), "shape.*height, width, 3"),
-    "labels too few": ("a.npz", npz(X=ROWS, y=PAIR[:5]), r"shape \(5,\), but there are 12 examples.*per example"),
-    "one-hot labels": ("a.npz", npz(X=ROWS, y=np.eye(12)), "12 examples.*a whole number, or a text"),
+    "labels too few": ("a.npz", npz(X=ROWS, y=PAIR[:5]), "12 rows of X, but 5 of y.*one for each row"),
+    "one-hot labels": (
+        "a.npz",
+        npz(X=ROWS, y=np.eye(12)),
+        "y has 12 values for each example.*a whole number, or a text",
+    ),
     "fractions as labels": ("a.npz", npz(X=ROWS, y=PAIR + 0.5), "label 0.5 for example 0.*whole number"),
     "missing labels": ("a.npz", npz(X=ROWS, y=np.where(PAIR, np.inf, 1)), "label inf.*whole number"),
     "test labels unknown": (

@@ -54,6 +54,36 @@ def test_an_image_without_a_class_is_named_and_left_out_on_request():
     assert len(read_upload("a.zip", content, skip=True).arrays.X_train) == 11
 
 
+def test_an_image_of_two_classes_is_named_and_rows_without_an_image_are_counted():
+    table = TABLES["lines of other images"] + "img_3.png,cat\nimg_3.png,dog\n"
+    content = archive(PICTURES | {"labels.csv": table.encode()})
+    with pytest.raises(Unusable, match=r"img_3\.png has the classes 'cat' and 'dog' in labels\.csv"):
+        read_upload("a.zip", content)
+    preview = read_upload("a.zip", content, skip=True)
+    assert len(preview.arrays.X_train) == 11
+    assert "6 rows name no image of the upload, such as 'img_12.png'" in preview.notes
+
+
+def test_a_column_beside_the_classes_says_which_images_belong_together():
+    who = [f"p{k // 2 % 2}{PAIR[k]}" for k in range(12)]  # two of each class, which take turns
+    for name, group in (("group", None), ("who", "who")):
+        lines = [f"img_{k}.png,{KINDS[PAIR[k]]},{who[k]},{k}" for k in range(12)]
+        table = "\n".join([f"file,class,{name},age", *lines])
+        files = PICTURES | {"t.csv": table.encode()}
+        preview = read_upload("a.zip", archive(files), group=group)
+        of = {picture.tobytes(): who[k] for k, picture in enumerate(GREY)}
+        pairs = set(zip(preview.arrays.groups.tolist(), (of[x.tobytes()] for x in preview.arrays.X_train)))
+        assert len(pairs) == 4
+        assert len({name for _, name in pairs}) == 4
+        assert "Columns that are not read: 'age'" in preview.notes
+    assert read_upload("a.zip", archive(files), group="").arrays.groups is None
+    with pytest.raises(DataError, match=r"t\.csv has no column 'x' besides images and classes\. Accepted: who, age"):
+        read_upload("a.zip", archive(files), group="x")
+    files["t.csv"] = table.replace(lines[4], lines[4].replace(who[4], "")).encode()
+    with pytest.raises(Unusable, match=r"img_4\.png has no group in t\.csv"):
+        read_upload("a.zip", archive(files), group="who")
+
+
 def test_images_of_one_name_are_told_apart_by_their_folders():
     files = {f"{place}/1.png": image(GREY[k]) for k, place in enumerate("abcd")}
     table = "file,class\n" + "".join(f"{place}/1.png,{'xy'[k % 2]}\n" for k, place in enumerate("abcd"))

@@ -94,8 +94,11 @@ def test_each_of_unlabelled_and_test_rows_has_its_own_picture():
             "images has missing or infinite values",
         ),
         ({"images": np.array(["a.png"] * 12)}, "images has the shape"),
-        ({"images": SQUARES, "X_test": X, "y_test": PAIR}, "but no images_test for the 12 test rows"),
-        ({"paths": np.array([f"{k}.png" for k in range(12)])}, "paths names '0.png', which is not in the upload"),
+        ({"images": SQUARES, "X_test": X, "y_test": PAIR}, "f.npz: There are images, but no images_test for the 12"),
+        (
+            {"paths": np.array([f"{k}.png" for k in range(12)])},
+            "row 0: paths names '0.png', which is not in the upload",
+        ),
     ],
 )
 def test_pictures_that_do_not_fit_the_rows_are_refused(arrays, said):
@@ -119,9 +122,13 @@ def test_paths_name_the_image_of_each_row():
 
 def test_paths_that_name_none_or_several_images_and_bad_ones_are_said():
     paths = [f"{k}.png" for k in range(12)]
-    with pytest.raises(DataError, match=r"paths names 'x\.png', which is not in the upload"):
-        read_upload("f.zip", with_paths(["x.png", *paths[1:]]))
-    with pytest.raises(DataError, match=r"'0\.png' may be set/a/0\.png or other/0\.png"):
+    strange = with_paths(["x.png", *paths[1:]])
+    with pytest.raises(Unusable, match=r"f\.zip: row 0: paths names 'x\.png', which is not in the upload"):
+        read_upload("f.zip", strange)
+    preview = read_upload("f.zip", strange, skip=True)
+    assert (preview.arrays.X_train == X[1:]).all()
+    assert all((shown(preview, k) == PICTURES[k + 1]).all() for k in range(11))
+    with pytest.raises(DataError, match=r"'0\.png', which may be set/a/0\.png or other/0\.png"):
         read_upload("f.zip", with_paths(paths, **{"other/0.png": image(PICTURES[0])}))
     with pytest.raises(DataError, match="no array `paths`"):
         read_upload("f.zip", archive({"a/0.png": image(PICTURES[0]), "f.npz": npz(X=X, y=PAIR)}))
@@ -173,7 +180,7 @@ def test_images_of_hugging_face_are_images_with_classes(with_path):
     bare = parquet({"image": [image(picture) for picture in PICTURES], "kind": ["a", "b"] * 6, "source": ["x"] * 12})
     preview = read_upload("t.parquet", bare)
     assert preview.arrays.album is not None
-    assert any("not 'source'" in note for note in preview.notes)
+    assert any("not read: 'source'" in note for note in preview.notes)
 
 
 def test_several_files_of_hugging_face_are_one_set_with_its_test_part():
@@ -192,8 +199,6 @@ def test_several_files_of_hugging_face_are_one_set_with_its_test_part():
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"e": [[1.0, 2], [1.0]] * 6, "label": PAIR}, r"'e' has a list of another length in row 1"),
-        ({"e": [[1.0, 2], None] * 6, "label": PAIR}, "'e' has no list in row 1"),
         ({"e": [{"x": 1, "y": 2}] * 12, "label": PAIR}, "'e' has the type struct.*lists of numbers"),
         ({"e": [[["a"]]] * 12, "label": PAIR}, "'e' has the type list"),
         ({"image": as_hugging_face(PICTURES)}, "has images, but no column of classes"),
@@ -210,9 +215,26 @@ def test_a_picture_without_bytes_is_named_by_its_row_and_left_out_on_request():
     cells[5]["bytes"] = None
     cells[6] = None
     content = parquet({"image": pa.array(cells, as_hugging_face(PICTURES).type), "label": PAIR})
-    with pytest.raises(Unusable, match=r"row 5 \(5\.png\) is empty.*2 of 12"):
+    with pytest.raises(Unusable, match=r"t\.parquet: row 5 \(5\.png\) has a path, but no bytes.*2 of 12"):
         read_upload("t.parquet", content)
     assert len(read_upload("t.parquet", content, skip=True).arrays.X_train) == 10
+
+
+def test_a_row_whose_list_is_missing_or_of_another_length_is_named_and_left_out_on_request():
+    rows = [list(map(float, row)) for row in X]
+    rows[2], rows[7] = None, rows[7][:3]
+    for kind in (pa.list_(pa.float64()), pa.large_list(pa.float32())):
+        content = parquet({"e": pa.array(rows, kind), "image": as_hugging_face(PICTURES), "label": PAIR})
+        with pytest.raises(Unusable) as caught:
+            read_upload("e.parquet", content)
+        assert caught.value.bad == (
+            "e.parquet: row 2 has no list in column 'e'",
+            "e.parquet: row 7 has a list of 3, not 5, numbers in column 'e'",
+        )
+        preview, left = read_upload("e.parquet", content, skip=True), np.delete(np.arange(12), [2, 7])
+        assert np.allclose(preview.arrays.X_train, X[left])
+        assert preview.arrays.y_train.tolist() == PAIR[left].tolist()
+        assert all((shown(preview, at) == PICTURES[row]).all() for at, row in enumerate(left))
 
 
 def test_damaged_metadata_names_no_classes():

@@ -17,7 +17,7 @@ from data.loaders.images import decode
 from data.loaders.sieve import Unusable
 from data.transfers import Cancelled
 from data.verdicts import OUT, Verdict
-from tests.uploads import RNG, archive, exif, image, photograph, read_upload
+from tests.uploads import RNG, archive, exif, image, npz, photograph, read_upload
 
 SIZES = [(20, 30), (31, 17), (40, 40), (24, 26), (90, 33), (20, 31)]
 PHOTOGRAPHS = [RNG.integers(0, 256, (*SIZES[k % 6], 3), dtype=np.uint8) for k in range(24)]
@@ -293,3 +293,16 @@ def test_a_zip_on_this_machine_is_closed_when_it_has_been_read(tmp_path):
         assert len(read_upload("p.zip", path).arrays.X_test) == 10
         gc.collect()
     assert [one for one in said if issubclass(one.category, ResourceWarning)] == []
+
+
+def test_the_command_names_skip_where_it_helps_and_refuses_options_that_say_nothing(home, tmp_path, capsys):
+    good = {name: image(one) for name, one in files().items()}
+    (tmp_path / "p.zip").write_bytes(archive(good | {"train/a/x.png": b"none"}))
+    assert main(["keep", str(tmp_path / "p.zip")]) == 1
+    assert capsys.readouterr().err.rstrip().endswith("With --skip the other 24 files are read.")
+    assert not catalogue.own.entries()
+    assert main(["keep", str(tmp_path / "p.zip"), "--skip"]) == 0
+    (tmp_path / "f.npz").write_bytes(npz(X=np.eye(4), y=np.array([0, 0, 1, 1])))
+    for options in (["--size", "9x9"], ["--grey"], ["--group", "who"], ["--label", "y"]):
+        assert main(["keep", str(tmp_path / "f.npz"), *options]) == 1
+        assert "npz" in capsys.readouterr().err

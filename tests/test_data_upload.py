@@ -7,7 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageCms
 
 from data import DataError
 from data.loaders import images, text, upload
@@ -159,7 +159,7 @@ def test_on_one_scale_order_is_kept_and_what_is_lost_is_told(shape, kind):
             "spoilt": low + rng.integers(0, 700, (8, *shape)) * np.where(rng.random((8, *shape)) < 1e-3, 40, 1),
             "two": low + 300 * rng.integers(0, 2, (8, *shape)),
         }[kind].astype(np.uint16)
-        pixels, (note, *_) = images.on_one_scale([images.Decoded(of_one) for of_one in values])
+        pixels, (note, *_) = images.on_one_scale([images.Decoded(of_one) for of_one in values], [""] * len(values))
         v, x = values.ravel().astype(int), np.stack(pixels).ravel().astype(int)
         assert np.stack(pixels).dtype == np.uint8
         order = np.argsort(v, kind="stable")
@@ -190,6 +190,58 @@ def test_images_of_16_bits_beside_others_that_are_left_out_or_have_8():
     expected = by_value([*(values // 16).astype(np.uint8), *GREY[:3]], "ababaab")
     assert by_value(preview.arrays.X_train, preview.arrays.y_train) == expected
     assert "4 of 7 images have 16 bits per pixel, of which 12 are used: values are divided by 16" in preview.notes
+
+
+def test_files_of_fewer_bits_than_others_on_their_scale_are_counted_with_their_levels_and_the_way_out():
+    values = np.random.default_rng(1).integers(0, 4096, (6, 6, 9)).astype(np.uint16)
+    values[3:] *= 16  # of 16 bits; the others of 12
+    values[4:] += 15
+    X, notes = read_16_bits(values)
+    assert by_value(X, "aaaaaa") == by_value((values // 256).astype(np.uint8), "aaaaaa")
+    dark, levels = values[:3], len(np.unique(values[:3] // 256))
+    (note,) = (note for note in notes if "of them" in note)
+    assert note.startswith(f"3 of them have values up to {dark.max():,} only, such as ")
+    assert f"at most {levels} of 256 levels" in note
+    assert note.endswith("If 12 bits are their range, multiply their values by 16")
+    assert not any("of them" in note for note in read_16_bits(np.concatenate([dark * 16, values[3:]]))[1])
+
+
+def test_colours_that_are_converted_or_whose_profile_is_ignored_are_told():
+    pictures = [Image.fromarray(np.kron(colours, np.ones((8, 8, 1), np.uint8))) for colours in COLOUR[:6]]
+    files = {f"{'ab'[k % 2]}/{k}.png": image(picture) for k, picture in enumerate(pictures)}
+    own = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    other = ImageCms.ImageCmsProfile(ImageCms.createProfile("LAB")).tobytes()
+    assert not any("colours matter" in note for note in read_upload("p.zip", archive(files)).notes)
+    files |= {
+        "a/own.jpg": image(pictures[0], "JPEG", icc_profile=own),
+        "a/lab.jpg": image(pictures[1], "JPEG", icc_profile=other),
+    }
+    files |= {
+        "b/bad.jpg": image(pictures[2], "JPEG", icc_profile=b"no profile" * 9),
+        "b/ink.jpg": image(pictures[3].convert("CMYK"), "JPEG"),
+    }
+    preview = read_upload("p.zip", archive(files))
+    notes = [note for note in preview.notes if "colours matter" in note]
+    assert len(notes) == 2
+    assert notes[0].startswith(
+        "2 images have a colour profile that is damaged or not sRGB, and is ignored, such as a/lab"
+    )
+    assert notes[1].startswith(
+        "1 image has inks (CMYK), which are converted to RGB without a profile, such as b/ink.jpg"
+    )
+    at = [
+        k for k, x in enumerate(preview.arrays.X_train) if np.abs(x.astype(int) - np.asarray(pictures[3])).mean() < 12
+    ]
+    assert len(at) == 2  # the inks look like the picture they are of
+
+
+def test_a_picture_of_far_too_many_pixels_is_named_with_what_is_accepted(monkeypatch):
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 50)
+    files = tree(GREY[:5], "ababa") | {"set/a/bomb.png": image(np.zeros((20, 20), np.uint8))}
+    with pytest.raises(
+        Unusable, match=r"set/a/bomb\.png has more than 100 pixels\. Accepted: images of up to 4096 x 4096"
+    ):
+        read_upload("p.zip", archive(files))
 
 
 @pytest.mark.parametrize(

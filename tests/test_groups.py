@@ -8,6 +8,7 @@ from sklearn.datasets import load_digits
 
 from data import DataError, catalogue
 from data.__main__ import main
+from data.loaders.sieve import Unusable
 from svmcore import RBF, SVC, VirtualSVC
 from svmcore.lab import split
 from svmcore.lab.analyses.sweep import Sweep, sweep
@@ -38,7 +39,6 @@ def table(groups=GROUPS, name="group", y=Y):
 
 
 def test_groups_are_read_from_npz_csv_and_parquet():
-    n = len(Y) // 2
     ready = np.isin(GROUPS, NAMES[:60])
     parted = npz(X=X[ready], y=Y[ready], groups=GROUPS[ready], X_test=X[~ready], y_test=Y[~ready],
                  groups_test=GROUPS[~ready])  # fmt: skip
@@ -60,7 +60,12 @@ def test_groups_are_read_from_npz_csv_and_parquet():
     assert same_partition(chosen.arrays.groups, GROUPS)
     assert read_upload("f.csv", csv, group="").arrays.groups is None
     for other in (RNG.integers(0, 9, len(Y)), np.arange(len(Y)), Y):  # a feature that is called so
-        assert read_upload("f.csv", table(other).to_csv(index=False).encode()).arrays.groups is None, n
+        preview = read_upload("f.csv", table(other).to_csv(index=False).encode())
+        assert preview.arrays.groups is None
+        assert preview.features[1] == "group"
+        assert any("Column 'group' is a feature" in note for note in preview.notes)
+    with pytest.raises(DataError, match=r"npz has no columns, so none is named 'who'"):
+        read_upload("f.npz", npz(X=X, y=Y), group="who")
 
 
 def test_rows_without_a_label_and_rows_left_out_take_their_groups_along():
@@ -73,6 +78,11 @@ def test_rows_without_a_label_and_rows_left_out_take_their_groups_along():
     lines[5] = "x" + lines[5]
     kept = read_upload("f.csv", "\n".join(lines).encode(), skip=True)
     assert same_partition(kept.arrays.groups, np.delete(GROUPS, 4))
+    lines = table(np.where(np.arange(len(Y)) == 9, "", GROUPS)).to_csv(index=False)
+    with pytest.raises(Unusable, match=r"f\.csv: line 11 has an empty cell in column 'group'"):
+        read_upload("f.csv", lines.encode(), group="group")
+    kept = read_upload("f.csv", lines.encode(), group="group", skip=True)
+    assert same_partition(kept.arrays.groups, np.delete(GROUPS, 9))
     files = {f"{k}.png": image(GREY[k % 12])[: 30 if k == 7 else None] for k in range(len(Y))}
     packed = npz(X=X, y=Y, groups=GROUPS, paths=np.array(list(files)))
     kept = read_upload("f.zip", archive(files | {"f.npz": packed}), skip=True)

@@ -32,9 +32,9 @@ def idx(array):
     return struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape) + array.astype(np.uint8).tobytes()
 
 
-def image(array, form="PNG"):
+def image(array, form="PNG", **how):
     file = io.BytesIO()
-    (array if isinstance(array, Image.Image) else Image.fromarray(array)).save(file, form)
+    (array if isinstance(array, Image.Image) else Image.fromarray(array)).save(file, form, **how)
     return file.getvalue()
 
 

@@ -40,6 +40,15 @@ class Member:
     size: int
     open: Callable[[], IO[bytes]]
 
+    @classmethod
+    def missing(cls, name: str, reason: str, accepted: str) -> "Member":
+        """A file that should be there and is not: a DataError when it is opened."""
+
+        def refuse() -> IO[bytes]:
+            raise DataError(reason, accepted)
+
+        return cls(name, 0, refuse)
+
     def read(self) -> bytes:
         """The content, decompressed if gzipped. DataError if damaged or too large."""
         with self._read_whole():

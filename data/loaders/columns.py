@@ -36,7 +36,7 @@ from data.loaders.sieve import TooLarge
 from data.loaders.text import ACCEPTED, Rows
 
 REFUSE, FILL, TELL = "refuse", "fill", "tell"  # handling of empty cells
-EMPTY_ACCEPTED = "rows without empty cells, or a way to fill them, chosen under How to read it"
+EMPTY_ACCEPTED = "rows without empty cells, or a way to fill them (Empty cells, --empty)"
 COMMA = "Numbers are read with a decimal comma"
 EPOCH = datetime(1970, 1, 1)
 MAX_LEVELS = 20  # largest number of different texts in a column of categories
@@ -372,7 +372,7 @@ class Columns:
             for j, (column, which) in enumerate(zip(self._used, self._slices)):
                 X[block.start : block.stop, which] = column.values(cells[j])
                 for i in np.flatnonzero(~(np.abs(X[block.start : block.stop, which.start]) <= LARGEST)):
-                    where = f"{rows.name}: line {part.number[i]}"
+                    where = f"{rows.name}: {rows.line} {part.number[i]}"
                     cell = "" if cells[j][i] != cells[j][i] else str(cells[j][i])  # NaN, of a column of numbers
                     if why := column.complaint(where, cell, empty != REFUSE):
                         bad.setdefault(block.start + int(i), why)

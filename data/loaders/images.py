@@ -16,7 +16,7 @@ cats/1.png  dogs/1.png      or      train/cats/1.png  test/cats/7.png      or   
 import io
 import math
 import os
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -49,6 +49,7 @@ _DEEP = ("I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes with more than 8 
 _ORIENTATION = 274  # the number of this EXIF field; 5 to 8: on its side
 _THREADS = min(os.cpu_count() or 1, 8)
 _FILLED = (8, 10, 12, 14, 16)  # bits that sensors of cameras, microscopes and scanners use of 16
+DARKER = 4  # times smaller than the range of all are the values of an image that is named
 CUT = 1e-4  # of all pixels, or one an image: as many hot or dead ones at either end may be cut off
 MOST, FEW_LEVELS = 0.98, 32  # share of the pixels that keep fewer levels than are enough, for a note
 _COLOURS_ACCEPTED = "colours of 8 bits, or of 16 bits that are all used (multiply the values by {}), or grey images"
@@ -76,6 +77,7 @@ class Found(NamedTuple):
     size: tuple[int, int]  # height and width, as it is shown
     deep: bool  # more than 8 bits per pixel
     colour: bool  # whether its header leaves room for colours
+    converted: str = ""  # what is done to its colours, beside reading them
 
 
 class Survey(NamedTuple):
@@ -101,22 +103,23 @@ def survey(members: list[Member], table: ClassTable | None = None, report: Repor
             path = _path(member, table)
             with opened(member.name, member.read()) as image:
                 deep, colour = _is_deep(image), image.mode not in _GREY  # before its EXIF, for which it may be loaded
-                images.append(Found(path, member, _size(member.name, image), deep, colour))
+                images.append(Found(path, member, _size(member.name, image), deep, colour, _conversion(image)))
     return Survey(images, [(name, error) for _, name, error in sieve.bad], len(members))
 
 
 def read(
     surveyed: Survey, table: ClassTable | None = None, skip: bool = False, fit: Fit | None = None,
-    report: Report = quiet,
+    report: Report = quiet, group: str | None = None,
 ) -> tuple[Arrays, list[str]]:  # fmt: skip
     """The images, brought to one size, grey unless one of them is coloured, and notes on what was done and skipped.
 
     table : the classes by image; without one, the folders give the classes
     skip : skip files that are not images, cannot be read or have no class
     fit : the size, by default the one proposed
+    group : the column of the table that says which images belong together, as in `ClassTable.grouped`
     Raises Unusable with the bad files, DataError if no file is left.
     """
-    sieve, notes = Sieve(skip), [f"The classes are in column {table.column} of {table.file}"] if table else []
+    sieve, (groups, notes) = Sieve(skip), table.grouped(group) if table else (None, [])
     for name, error in surveyed.bad:
         sieve.add(name, error)
     if not surveyed.images:
@@ -129,18 +132,21 @@ def read(
     same = all(image.size == fit[:2] for image in surveyed.images)
     whole = same and (fit.colour or not any(image.colour for image in surveyed.images))
     side = None if whole else album.side_of(n)
-    paths, decoded, shown = [], [], []
+    names, paths, decoded, shown = [], [], [], []
     for k, (found, result) in enumerate(_in_threads(partial(_made, fit, scale, side), surveyed.images)):
         report(k, n, f"images, {k:,} of {n:,}")
         with sieve.part(found.member.name):
             if isinstance(result, DataError):
                 raise result
+            if groups is not None and not groups[found.member.name]:
+                raise DataError(f"{found.member.name} has no group in {table.file}", "a group for each image")
             picture, original = result
+            names.append(found.member.name)
             paths.append(found.path)
             decoded.append(picture)
             shown.append(original)
     notes += sieve.notes(surveyed.total, "files") + scale.notes("images", len(surveyed.images))
-    notes += [] if same else _sizes_note(surveyed, fit)
+    notes += _conversions(surveyed.images) + ([] if same else _sizes_note(surveyed, fit))
     X, y = stacked(decoded), np.array([path[-2] for path in paths])
     if not table:
         folders = np.isin(np.char.lower(y), list(_UNLABELLED_FOLDERS))
@@ -150,8 +156,10 @@ def read(
     if test[y != ""].all():
         test[:] = False
     train_order, test_order = (np.flatnonzero(part)[mixed_order(y[part])] for part in (~test, test))
-    pictures = Album.bound(shown).take(np.concatenate([train_order, test_order])) if any(shown) else None
-    return Arrays(X[train_order], y[train_order], X[test_order], y[test_order], pictures), notes
+    order = np.concatenate([train_order, test_order])
+    pictures = Album.bound(shown).take(order) if any(shown) else None
+    groups = groups and np.array([groups[name] for name in names])[order]
+    return Arrays(X[train_order], y[train_order], X[test_order], y[test_order], pictures, groups), notes
 
 
 def _made(fit: Fit, scale: "DeepScale", side: int | None, found: Found) -> tuple[np.ndarray, bytes] | DataError:
@@ -188,7 +196,7 @@ def album_of(files: Sequence[Member], skip: bool, report: Report) -> tuple[Album
 
     def make(file: Member) -> bytes | DataError:
         try:
-            (whole,), _ = on_one_scale([decode(file.name, file.read())])
+            (whole,), _ = on_one_scale([decode(file.name, file.read())], [file.name])
             return album.encoded(whole, side)
         except DataError as error:
             return error
@@ -201,6 +209,26 @@ def album_of(files: Sequence[Member], skip: bool, report: Report) -> tuple[Album
                 raise result
             shown.append(result)
     return Album.bound(shown), good, sieve.notes(len(files), "images")
+
+
+def _conversion(image: Image.Image) -> str:
+    """What is done to the colours of an opened image, beside reading them."""
+    profile = image.info.get("icc_profile") or b""
+    if image.mode == "CMYK":
+        return "inks (CMYK), which are converted to RGB without a profile"
+    if profile and b"sRGB" not in profile.replace(b"\0", b"") and image.mode not in _GREY:
+        return "a colour profile that is damaged or not sRGB, and is ignored"
+    return ""
+
+
+def _conversions(images: list[Found]) -> list[str]:
+    """A note on each of the conversions of colours."""
+    notes = []
+    for what in sorted({image.converted for image in images} - {""}):
+        names = [image.member.name for image in images if image.converted == what]
+        have = "1 image has" if len(names) == 1 else f"{len(names):,} images have"
+        notes.append(f"{have} {what}, such as {names[0][:60]}. Where its colours matter, save it as sRGB first")
+    return notes
 
 
 def _sizes_note(surveyed: Survey, fit: Fit) -> list[str]:
@@ -243,7 +271,7 @@ def _deep_scale(surveyed: Survey, report: Report) -> "DeepScale":
     for k, found in enumerate(deep):
         report(k, len(deep), f"the range of values, {k:,} of {len(deep):,} images")
         with suppress(DataError):  # it is reported when the image is read
-            scale.add(decode(found.member.name, found.member.read()))
+            scale.add(decode(found.member.name, found.member.read()), found.member.name)
     scale.settle(len(surveyed.images), "images")
     return scale
 
@@ -255,6 +283,9 @@ def _path(member: Member, table: ClassTable | None) -> tuple[str, ...]:
     if not is_image(member.name) and (table is None or member.name not in table.classes):
         raise DataError(f"{member.name} is not an image", ACCEPTED)
     if table is not None:
+        if member.name in table.twice:
+            both = " and ".join(map(repr, table.twice[member.name]))
+            raise DataError(f"{member.name} has the classes {both} in {table.file}", "one class for each image")
         if member.name not in table.classes:
             raise DataError(f"{member.name} has no class in {table.file}", ACCEPTED)
         parts = (*parts[:-1], table.classes[member.name], parts[-1])
@@ -275,8 +306,9 @@ class DeepScale:
     def __init__(self):
         self._counts = np.zeros(1 << 16, np.int64)  # of pixels with each value; of colours, all lower bits are set
         self._n, self._colours, self._scale = 0, False, None
+        self._largest: list[tuple[int, str]] = []  # value of each image, and its name
 
-    def add(self, image: Decoded) -> None:
+    def add(self, image: Decoded, name: str) -> None:
         """Count the values of an image; of one with 8 bits nothing."""
         if image.upper:
             self._counts[255::256] += np.bincount(image.pixels.ravel(), minlength=256)
@@ -286,6 +318,7 @@ class DeepScale:
         else:
             return
         self._n, self._colours = self._n + 1, self._colours or bool(image.upper)
+        self._largest.append((image.upper or int(image.pixels.max()), name))
 
     def settle(self, n_images: int, what: str = "images") -> None:
         """Choose the scale. DataError for colour images of which too few bits can be read."""
@@ -308,7 +341,25 @@ class DeepScale:
         if self._scale.low or self._scale.cut:
             low, high = np.flatnonzero(self._counts)[[0, -1]]
             summary = f"{self._which(what, n_images)} 16 bits per pixel, with values from {low:,} to {high:,}"
-        return [f"{summary}: {self._scale}", *_few_levels(self._counts, self._scale, self._colours, what)]
+        return [f"{summary}: {self._scale}", *_few_levels(self._counts, self._scale, self._colours, what),
+                *self._darker()]  # fmt: skip
+
+    def _darker(self) -> list[str]:
+        """Notes on the images that have far smaller values than the others, as of a sensor with fewer bits."""
+        top, by_bits = self._scale.low + (1 << self._scale.bits), defaultdict(list)
+        for largest, name in self._largest:
+            if largest < top // DARKER:
+                by_bits[_filled(largest)].append((largest, name))
+        notes = []
+        for bits, images in sorted(by_bits.items()):
+            largest, name = max(images)
+            levels, factor = int(self._scale.applied(np.array([largest]))[0]) + 1, 1 << self._scale.bits - bits
+            those = "1 of them has" if len(images) == 1 else f"{len(images):,} of them have"
+            notes.append(
+                f"{those} values up to {largest:,} only, such as {name[:60]}: at most {levels} of 256 levels are left, "
+                f"as all are on one scale. If {bits} bits are their range, multiply their values by {factor}"
+            )
+        return notes
 
     def _which(self, what: str, n_images: int) -> str:
         which = f"The {what}" if self._n == n_images else f"{self._n:,} of {n_images:,} {what}"
@@ -320,12 +371,14 @@ class DeepScale:
         return f"{self._which(what, n_images)} 16 bits per pixel{used}"
 
 
-def on_one_scale(images: Sequence[Decoded], what: str = "images") -> tuple[list[np.ndarray], list[str]]:
+def on_one_scale(
+    images: Sequence[Decoded], names: Sequence[str], what: str = "images"
+) -> tuple[list[np.ndarray], list[str]]:
     """The pixels of images as uint8, those with 16 bits on one scale, and notes on it. DataError for colour images of
     which too few bits can be read."""
     scale = DeepScale()
-    for image in images:
-        scale.add(image)
+    for image, name in zip(images, names, strict=True):
+        scale.add(image, name)
     scale.settle(len(images), what)
     return [scale.applied(image) for image in images], scale.notes(what, len(images))
 
@@ -407,6 +460,11 @@ def opened(
             image = Image.open(io.BytesIO(content), formats=formats)
         except UnidentifiedImageError as error:  # its message names an object in memory
             raise DataError(f"{reason} (its content is not an image)", accepted) from error
+        except Image.DecompressionBombError as error:
+            raise DataError(
+                f"{name} has more than {2 * Image.MAX_IMAGE_PIXELS:,} pixels",
+                f"images of up to {MAX_SIDE} x {MAX_SIDE}",
+            ) from error
         with image:
             yield image
 

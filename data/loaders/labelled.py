@@ -3,18 +3,19 @@
     id_code,diagnosis          images may be named with or without folders and suffix
 
 A table has classes if most of its rows name an image of the upload; a table with columns for boxes has objects instead
-(loaders.objects).
+(loaders.objects). Another column may say which images belong together (loaders.table).
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import NamedTuple
 
 from data.dataset import DataError
 from data.loaders import objects, table, text
 from data.loaders.bundle import Member
-from data.loaders.table import LABEL_NAMES
+from data.loaders.table import GROUP_NAMES, LABEL_NAMES, can_group
 
 SUFFIXES = (".csv", ".tsv", ".txt")
 MAX_BYTES = 1 << 24
@@ -23,11 +24,37 @@ MOST = 0.5  # least fraction of rows that name an image
 
 class ClassTable(NamedTuple):
     """A table of classes. classes: class by image name in the upload, empty if it has none; file: the table; column:
-    its column of classes."""
+    its column of classes; others: the values of its other columns by image; twice: images with two classes; unknown:
+    names that no image of the upload has."""
 
     classes: dict[str, str]
     file: str
     column: str
+    others: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    twice: Mapping[str, tuple[str, str]] = MappingProxyType({})
+    unknown: tuple[str, ...] = ()
+
+    def grouped(self, column: str | None) -> tuple[Mapping[str, str] | None, list[str]]:
+        """The group of each image by a column, "" for none, by default one named so; and notes on all columns.
+        DataError for a column that there is not."""
+        if column and column not in self.others:
+            names = ", ".join(list(self.others)[:20]) or "there is no other column"
+            raise DataError(f"{self.file} has no column {column!r} besides images and classes", names)
+        if column is None:
+            column = next(
+                (name for name, values in self.others.items() if name.strip().lower() in GROUP_NAMES
+                 and can_group([*values.values()], [self.classes[image] for image in values])), None
+            )  # fmt: skip
+        notes = [f"The classes are in column {self.column} of {self.file}"]
+        if column:
+            notes.append(f"Images with the same value in column {column!r} belong together")
+        if unread := [repr(name) for name in self.others if name != column]:
+            notes.append(f"Columns that are not read: {', '.join(unread[:5])}" + (", ..." if len(unread) > 5 else ""))
+        if self.unknown:
+            n, name = len(self.unknown), self.unknown[0]
+            rows = "1 row names" if n == 1 else f"{n:,} rows name"
+            notes.append(f"{rows} no image of the upload, such as {name[:60]!r}")
+        return self.others[column] if column else None, notes
 
 
 def find_classes(members: Sequence[Member], images: Sequence[str]) -> ClassTable | None:
@@ -70,8 +97,19 @@ def _of_table(name: str, content: str, keys: dict[str, str]) -> ClassTable | Non
     column = _classes(header, known, at)
     if column is None:
         return None
-    classes = {keys[cells[at].lower()]: cells[column] for cells in known}
-    return ClassTable(classes, name, repr(header[column]) if header else f"number {column + 1}")
+    images, classes, twice = [keys[cells[at].lower()] for cells in known], {}, {}
+    for image, cells in zip(images, known):
+        if classes.setdefault(image, cells[column]) != cells[column]:
+            twice[image] = classes[image], cells[column]
+    names = header or [f"column {k + 1}" for k in range(width)]
+    others = {
+        names[k]: {image: cells[k] for image, cells in zip(images, known)}
+        for k in range(width)
+        if k not in (at, column)
+    }
+    unknown = tuple(cells[at] for cells in lines if cells[at].lower() not in keys)
+    place = repr(header[column]) if header else f"number {column + 1}"
+    return ClassTable(classes, name, place, others, twice, unknown)
 
 
 def _classes(header: list[str], lines: list[list[str]], image: int) -> int | None:

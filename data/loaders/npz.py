@@ -63,7 +63,8 @@ def read(members: list[Member], files: Sequence[Member] = ()) -> tuple[Arrays, l
     pictures = _of_each_row(named, beside, arrays)
     if beside[0] == "paths":
         by_ending = _by_ending(files)
-        return arrays, notes, [_named_file(path, by_ending) for part in pictures for path in part.tolist()]
+        rows = [(row, path) for part in pictures for row, path in enumerate(part.tolist())]
+        return arrays, notes, [_named_file(row, path, by_ending) for row, path in rows]
     return arrays._replace(album=_album(pictures, beside[0])), notes, None
 
 
@@ -72,10 +73,9 @@ def _of_each_row(named: dict[str, Member], names: tuple[str, str], arrays: Array
     parts = [parse(name, named[name].read()) for name in names if name in named]
     for name, part, examples in zip(names, parts, (arrays.X_train, arrays.X_test)):
         if not part.ndim or len(part) != len(examples):
-            n = len(part) if part.ndim else 1
-            raise DataError(f"There are {len(examples):,} rows of X, but {n:,} of {name}", ACCEPTED)
+            raise _unequal(examples, "X", part, name)
     if len(parts) == 1 and (n := len(arrays.X_test)):
-        raise DataError(f"There are {names[0]}, but no {names[1]} for the {n:,} test rows", ACCEPTED)
+        raise DataError(f"There are {names[0]}, but no {names[1]} for the {n:,} test rows", f"an array {names[1]} too")
     return parts
 
 
@@ -113,8 +113,10 @@ def _by_ending(files: Sequence[Member]) -> dict[tuple[str, ...], list[Member]]:
     return by_ending
 
 
-def _named_file(path: object, by_ending: dict[tuple[str, ...], list[Member]]) -> Member:
-    """The file of an upload that a path names, by its ending. DataError if there is none, or several."""
+def _named_file(row: int, path: object, by_ending: dict[tuple[str, ...], list[Member]]) -> Member:
+    """The file of an upload that the path of a row names, by its ending; one that cannot be read if there is none, or
+    several."""
+    named = f"row {row}: paths names {str(path)[:100]!r}"
     wanted = PurePosixPath(str(path).replace("\\", "/"))
     for depth in range(len(wanted.parts), 0, -1):
         found = by_ending.get(wanted.parts[-depth:], [])
@@ -122,8 +124,8 @@ def _named_file(path: object, by_ending: dict[tuple[str, ...], list[Member]]) ->
             return found[0]
         if found:
             both = f"{found[0].name} or {found[1].name}"
-            raise DataError(f"{str(path)[:100]!r} may be {both}", "paths with their folders")
-    raise DataError(f"paths names {str(path)[:100]!r}, which is not in the upload", "the images beside the npz file")
+            return Member.missing(f"row {row}", f"{named}, which may be {both}", "paths with their folders")
+    return Member.missing(f"row {row}", f"{named}, which is not in the upload", "the images beside the npz file")
 
 
 def announced(member: Member) -> tuple[tuple[int, ...], np.dtype]:
@@ -163,4 +165,19 @@ def _pair(named: dict[str, Member], names: tuple[str, str]) -> tuple[np.ndarray,
     if names[1] not in named:
         raise DataError(f"The npz file has an array {names[0]}, but none named {names[1]}", ACCEPTED)
     X, y = (parse(named[name].name, named[name].read()) for name in names)
+    if not X.ndim or not y.ndim or len(X) != len(y):
+        raise _unequal(X, PurePosixPath(named[names[0]].name).stem, y, names[1])
+    if y.ndim > 1 and y.size != len(y):
+        raise DataError(
+            f"{names[1]} has {y.size // len(y)} values for each example",
+            "one label for each: a whole number, or a text",
+        )
     return X, y
+
+
+def _unequal(X: np.ndarray, name: str, part: np.ndarray, beside: str) -> DataError:
+    """The error of an array that has not one value for each row of X, or of what is called so."""
+    counts = [len(array) if array.ndim else 1 for array in (X, part)]
+    return DataError(
+        f"There are {counts[0]:,} rows of {name}, but {counts[1]:,} of {beside}", "one for each row, in order"
+    )

@@ -266,7 +266,8 @@ def _decoded(members: list[Member], sieve: Sieve) -> tuple[list[np.ndarray | Non
         if total > bundle.MAX_BYTES:
             raise TooLarge(f"The images take more than {bundle.MAX_BYTES >> 20} MB as pixels", bundle.SIZE_ACCEPTED)
         decoded.append(image)
-    pixels, notes = images.on_one_scale([image for image in decoded if image], "pictures")
+    read = [(image, member.name) for image, member in zip(decoded, members) if image]
+    pixels, notes = images.on_one_scale(*zip(*read), "pictures") if read else ([], [])
     left = iter(pixels)
     return [image and next(left) for image in decoded], [
         *(["Colour images are converted to grey"] if coloured else []),

@@ -9,8 +9,8 @@ struct of bytes and path, as the datasets of Hugging Face have it. The names of 
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from functools import partial
 from pathlib import PurePosixPath
@@ -33,7 +33,6 @@ PARQUET = b"PAR1"  # the first bytes of a Parquet file
 WORKBOOK = "xl/workbook.xml"  # the zip member that identifies a workbook
 MAX_CELLS = 1 << 23  # of a workbook; each cell is an object while it is read
 MAX_VALUES = 1 << 26  # of a Parquet file
-FIRST = 2  # the number of the first row of a Parquet file, as after the header of a csv
 COLUMNS_ACCEPTED = "columns of numbers, texts and lists of numbers, and one of images (bytes, or bytes and path)"
 LISTS_ACCEPTED = "lists of one length without missing ones, such as embeddings"
 ACCEPTED = "a table with a header and one example per row, saved as xlsx, Parquet or csv"
@@ -49,6 +48,8 @@ class Cells(Blocks):
     name: str
     frame: "DataFrame"
     number: Sequence[int]  # of each row in the file
+    line: str = "line"  # what a row of the file is called
+    bad: Mapping[int, DataError] = field(default_factory=dict)  # rows that cannot be used, by their number
     mark = ""
 
     def take(self, which: Sequence[int]) -> "Cells":
@@ -56,8 +57,8 @@ class Cells(Blocks):
         return replace(self, frame=self.frame.iloc[list(which)], number=[self.number[k] for k in which])
 
     def uneven(self, expected: int) -> dict[int, DataError]:
-        """No row: all have a cell in each column."""
-        return {}
+        """The rows that cannot be used; all others have a cell in each column."""
+        return {k: self.bad[number] for k, number in enumerate(self.number) if number in self.bad} if self.bad else {}
 
     def with_points(self) -> None:
         """Nothing: a number in a cell has no decimal mark."""
@@ -164,7 +165,7 @@ def _workbook(name: str, content: bytes, is_number: Callable[[str], bool]) -> tu
 
 
 def _parquet(name: str, content: bytes) -> Sheet:
-    """The table of a Parquet file; its rows are numbered as the lines of a csv would be, after the header."""
+    """The table of a Parquet file; its rows are numbered from 0, as pandas and Hugging Face do."""
     from pyarrow import types
     from pyarrow.parquet import ParquetFile  # 0.2 s to import
 
@@ -181,15 +182,15 @@ def _parquet(name: str, content: bytes) -> Sheet:
             raise TooLarge(f"{name} unpacks to {unpacked >> 20} MB", SIZE_ACCEPTED)
         whole = file.read()
     names = _class_names(schema.metadata or {})
-    frame, pictures, embedded = _columns_of(name, whole, kinds, names)
+    frame, pictures, bad = _columns_of(name, whole, kinds, names)
     if not frame.shape[1]:
         raise DataError(f"{name} has images, but no column of classes", COLUMNS_ACCEPTED)
     if frame.shape[1] < 2 and pictures is None:
         raise DataError(f"{name} has only one column", ACCEPTED)
     if not len(frame):
         raise DataError(f"{name} has a header but no examples", ACCEPTED)
-    table = [str(title) for title in frame.columns], Cells(name, frame, range(FIRST, len(frame) + FIRST))
-    return Sheet("parquet", table, [], pictures, embedded)
+    table = [str(title) for title in frame.columns], Cells(name, frame, range(len(frame)), "row", bad)
+    return Sheet("parquet", table, [], pictures, "list" in kinds.values())
 
 
 def _kind(name: str, column: "Field") -> str:
@@ -224,41 +225,46 @@ def _class_names(metadata: dict[bytes, bytes]) -> dict[str, list[str]]:
 
 def _columns_of(
     name: str, whole: "Table_", kinds: dict[str, str], classes: dict[str, list[str]]
-) -> tuple["DataFrame", list[Member] | None, bool]:
-    """The columns of numbers and texts, the pictures of the rows, and whether there were lists. DataError for lists of
-    several lengths, or two columns of pictures."""
+) -> tuple["DataFrame", list[Member] | None, dict[int, DataError]]:
+    """The columns of numbers and texts, the pictures of the rows, and the rows whose list is missing or of another
+    length than most. DataError for two columns of pictures."""
     from pandas import DataFrame, concat
 
     pictured = [column for column, kind in kinds.items() if kind == "picture"]
     if len(pictured) > 1:
         raise DataError(f"{name} has {len(pictured)} columns of images: {', '.join(pictured[:5])}", COLUMNS_ACCEPTED)
-    parts, pictures = [DataFrame(index=range(whole.num_rows))], None
+    parts, pictures, bad = [DataFrame(index=range(whole.num_rows))], None, {}
     for column, kind in kinds.items():
         cells = whole.column(column)
         if kind == "picture":
             pictures = [_picture(name, k, cell) for k, cell in enumerate(cells.to_pylist())]
         elif kind == "list":
-            values, lengths = cells.combine_chunks().flatten(), cells.combine_chunks().value_lengths().to_numpy(False)
-            if cells.null_count or len(set(lengths.tolist())) > 1:
-                odd = int(np.argmax(cells.is_null() if cells.null_count else lengths != lengths[0]))
-                what = "no list" if cells.null_count else "a list of another length"
-                raise DataError(f"{name}: column {column!r} has {what} in row {odd}", LISTS_ACCEPTED)
-            numbers = values.to_numpy(False).reshape(whole.num_rows, -1)
+            lists = cells.combine_chunks()
+            lengths = np.nan_to_num(lists.value_lengths().to_numpy(False), nan=0).astype(int)  # missing ones have none
+            d = int(np.bincount(lengths[lengths > 0]).argmax()) if lengths.any() else 0
+            for k in np.flatnonzero(lengths != d).tolist():
+                has = f"a list of {lengths[k]}, not {d:,}, numbers" if lengths[k] else "no list"
+                bad[k] = DataError(f"{name}: row {k} has {has} in column {column!r}", LISTS_ACCEPTED)
+            numbers = np.full((whole.num_rows, d), np.nan)
+            numbers[lengths == d] = lists.flatten().to_numpy(False)[np.repeat(lengths == d, lengths)].reshape(-1, d)
             parts.append(DataFrame(numbers, columns=[f"{column}[{j}]" for j in range(numbers.shape[1])]))
         elif column in classes and not cells.null_count:
             named = dict(enumerate(classes[column]))
             parts.append(DataFrame({column: [named.get(k, "" if k == -1 else str(k)) for k in cells.to_pylist()]}))
         else:
             parts.append(whole.select([column]).to_pandas(ignore_metadata=True))
-    return concat(parts, axis=1), pictures, "list" in kinds.values()
+    return concat(parts, axis=1), pictures, bad
 
 
 def _picture(name: str, k: int, cell: bytes | dict | None) -> Member:
-    """The image in a cell, called after its path or row; an empty one for a cell without bytes."""
+    """The image in a cell, called after the file, its row and its path."""
     path = cell.get("path") if isinstance(cell, dict) else None
-    content = (cell.get("bytes") if isinstance(cell, dict) else cell) or b""
-    called = f"row {k}" if not path else f"row {k} ({PurePosixPath(path).name[:100]})"
-    return Member(called, len(content), partial(io.BytesIO, content))
+    content = cell.get("bytes") if isinstance(cell, dict) else cell
+    called = f"{name}: row {k}" + (f" ({PurePosixPath(path).name[:100]})" if path else "")
+    if content:
+        return Member(called, len(content), partial(io.BytesIO, content))
+    reason = f"{called} has {'a path, but no bytes' if path else 'no image'}"
+    return Member.missing(called, reason, "the bytes of each image, or a zip of the images with a csv of their classes")
 
 
 def _filled(name: str, rows: Iterable[tuple]) -> tuple[list[list], list[int]]:

@@ -5,6 +5,7 @@
 Tables of plain numbers are read directly; other columns are interpreted cell by cell (loaders.columns).
 """
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -82,6 +83,8 @@ def parse(
     rows = _even(rows, len(header) or len(rows.cells(0)), sieve)
     names, column, _ = _labels(header, rows, label)
     numbering, grouping = _numbering(header, rows, column), _grouping(rows, names, column, group)
+    if grouping is not None:
+        rows = _without(rows, _groupless(rows, names, grouping), sieve)
     others = [k for k in range(len(names)) if k not in (column, grouping, *numbering)]
     if not others:
         raise DataError(f"{name} has no column besides {names[column]!r}, the labels", text.ACCEPTED)
@@ -98,6 +101,11 @@ def parse(
     if grouping is not None:
         groups = rows.texts([grouping])[np.searchsorted(rows.number, number), 0]
         notes.append(f"Rows with the same value in column {names[grouping]!r} belong together")
+    elif group is None:
+        notes += [
+            f"Column {names[k]!r} is a feature: its values do not repeat within single classes, as groups do"
+            for k in others if names[k].strip().lower() in GROUP_NAMES
+        ]  # fmt: skip
     notes += [*more, *sieve.notes(total, "rows")]
     return Table(X, y, names[column], features if header else (), number, tuple(notes), groups)
 
@@ -112,7 +120,7 @@ def _without(rows: Rows | Cells, bad: dict[int, DataError], sieve: Sieve) -> Row
     if not bad:
         return rows
     for k, why in sorted(bad.items()):
-        sieve.add(f"line {rows.number[k]}", why, rows.number[k])
+        sieve.add(f"{rows.line} {rows.number[k]}", why, rows.number[k])
     if len(bad) == rows.n:
         sieve.notes(len(sieve.bad), "rows")  # raises, as no row is left
     return rows.take([k for k in range(rows.n) if k not in bad])
@@ -133,7 +141,9 @@ def _values(
     y = rows.texts([column])[:, 0]
     for k in np.flatnonzero(np.char.str_len(y) > MAX_LABEL).tolist():
         long = f"a label of {len(rows.cells(k)[column]):,} characters, more than {MAX_LABEL},"
-        bad[k] = DataError(f"{rows.name}: line {rows.number[k]} has {long} in column {names[column]!r}", text.ACCEPTED)
+        bad[k] = DataError(
+            f"{rows.name}: {rows.line} {rows.number[k]} has {long} in column {names[column]!r}", text.ACCEPTED
+        )
     usable = np.setdiff1d(np.arange(len(X)), list(bad))
     _without(rows, bad, sieve)
     X, features, more = understood.filled(X[usable], empty == TELL)
@@ -201,15 +211,28 @@ def _grouping(rows: Rows | Cells, names: tuple[str, ...], label: int, group: str
     values repeat within classes and there are at least two for each class."""
     if group is None:
         for k in (k for k, name in enumerate(names) if name.strip().lower() in GROUP_NAMES and k != label):
-            values, y = rows.texts([k, label]).T
-            n = len(np.unique(values))
-            if 2 * len(np.unique(y)) <= n < rows.n and len(set(zip(values, y))) == n:
+            if can_group(*rows.texts([k, label]).T):
                 return k
         return None
     if group and (group not in names or names.index(group) == label):
         others = ", ".join(name for k, name in enumerate(names[:20]) if k != label)
         raise DataError(f"{rows.name} has no column {group!r} besides the labels", f"one of {others}")
     return names.index(group) if group else None
+
+
+def can_group(values: Sequence[str], labels: Sequence[str]) -> bool:
+    """Whether values (n,) can say which examples belong together: they repeat within classes, with two for each."""
+    n = len(set(values))
+    return 2 * len(set(labels)) <= n < len(values) and len(set(zip(values, labels))) == n
+
+
+def _groupless(rows: Rows | Cells, names: tuple[str, ...], grouping: int) -> dict[int, DataError]:
+    """The rows without a group."""
+    empty = np.flatnonzero(np.char.str_len(rows.texts([grouping])[:, 0]) == 0).tolist()
+    where = f"has an empty cell in column {names[grouping]!r}, the groups"
+    return {
+        k: DataError(f"{rows.name}: {rows.line} {rows.number[k]} {where}", "a group for each row") for k in empty
+    }  # fmt: skip
 
 
 def _counts(cells: np.ndarray) -> bool:

@@ -97,6 +97,7 @@ class Rows(Blocks):
     lines: list[str]
     number: list[int]
     mark: str | None  # separator; None for white space
+    line = "line"  # what a row of the file is called
 
     def take(self, which: Sequence[int]) -> "Rows":
         """The rows at these positions, in this order."""

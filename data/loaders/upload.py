@@ -6,7 +6,8 @@
 The content decides the format, never the file name alone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
@@ -64,7 +65,7 @@ class Preview:
 class Opened:
     """An upload of a known format, whose examples are not yet read."""
 
-    title: str
+    name: str  # of the file or folder
     format: str  # as in Preview
     members: list[Member]
     notes: tuple[str, ...] = ()
@@ -72,6 +73,11 @@ class Opened:
     table: tuple[list[str], Rows | Cells] | None = None  # its header and rows
     pictures: list[Member] | None = None  # beside features: those of a table's rows in order, or what `paths` names
     given: ClassTable | None = None  # the classes of images, where no table of names in the upload has them
+
+    @property
+    def title(self) -> str:
+        """The title that is suggested."""
+        return PurePosixPath(self.name).name.split(".")[0]
 
     @cached_property
     def labels(self) -> Labels | None:
@@ -106,7 +112,8 @@ class Opened:
         """The examples, checked.
 
         label : of a table, the label's column: its name, "first" or "last"
-        group : of a table, the column that says which rows belong together; by default one named so, "" for none
+        group : of a table, also one of the classes of images, the column that says which rows belong together; by
+                default one named so, "" for none
         image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to keep them as rows, None to decide by
                       their values
         skip : skip invalid images of a zip or folder and invalid rows of a table; the notes list them
@@ -116,29 +123,35 @@ class Opened:
 
         Raises DataError with the reason and what is accepted; its subclass Unusable if `skip` would help.
         """
-        features, notes, pictures = (), [], None
-        if self.table:
-            parsed = table.parse(*self.table, label, skip, empty, group)
-            arrays, features, notes = Arrays.unsplit(parsed.X, parsed.y), parsed.features, parsed.notes
-            arrays = arrays._replace(groups=parsed.groups)
-            if self.pictures:
-                pictures = [self.pictures[number - sheets.FIRST] for number in parsed.number]
-        elif self.format == "images":
-            arrays, notes = images.read(self.survey(report), self.classes, skip, fit, report)
-        elif self.format == "mat":
-            arrays, notes = matlab.read(self.members[0].name, self.content)
-        elif self.format == "libsvm":
-            arrays = Arrays.unsplit(*libsvm.parse(self.members[0].name, self.content))
-        elif self.format == "npz":
-            arrays, notes, pictures = npz.read(self.members, self.pictures or ())
-        else:
-            arrays = idx.read_pairs(self.members)
-        if pictures:
-            arrays, more = _with_album(arrays, pictures, skip, report)
-            notes = [*notes, *more]
-        arrays, more = check.checked(arrays, image_shape, features)
-        features = tuple(features) if arrays.X_train.ndim == 2 else ()
-        return Preview(self.title, self.format, arrays, (*self.notes, *notes, *more), features)
+        with _named(self.name, self.members):
+            features, notes, pictures = (), [], None
+            if (label and not self.table) or (group and not self.table and not self.classes):
+                raise DataError(
+                    f"{self.format} has no columns, so none is named {label or group!r}",
+                    "a table: csv, xlsx or Parquet",
+                )
+            if self.table:
+                parsed = table.parse(*self.table, label, skip, empty, group)
+                arrays, features, notes = Arrays.unsplit(parsed.X, parsed.y), parsed.features, parsed.notes
+                arrays = arrays._replace(groups=parsed.groups)
+                if self.pictures:
+                    pictures = [self.pictures[number] for number in parsed.number]
+            elif self.format == "images":
+                arrays, notes = images.read(self.survey(report), self.classes, skip, fit, report, group)
+            elif self.format == "mat":
+                arrays, notes = matlab.read(self.members[0].name, self.content)
+            elif self.format == "libsvm":
+                arrays = Arrays.unsplit(*libsvm.parse(self.members[0].name, self.content))
+            elif self.format == "npz":
+                arrays, notes, pictures = npz.read(self.members, self.pictures or ())
+            else:
+                arrays = idx.read_pairs(self.members)
+            if pictures:
+                arrays, more = _with_album(arrays, pictures, skip, report)
+                notes = [*notes, *more]
+            arrays, more = check.checked(arrays, image_shape, features)
+            features = tuple(features) if arrays.X_train.ndim == 2 else ()
+            return Preview(self.title, self.format, arrays, (*self.notes, *notes, *more), features)
 
 
 def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] = (), only: str | None = None) -> Opened:
@@ -153,7 +166,24 @@ def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] =
     """
     members = [member for pair in ((name, source), *companions) for member in _members(*pair)]
     members = [member for member in members if only in (None, member.name)]
-    known = partial(Opened, PurePosixPath(name).name.split(".")[0], members=members)
+    with _named(name, members):
+        return _opened(name, source, companions, members)
+
+
+@contextmanager
+def _named(name: str, members: Sequence[Member]) -> Iterator[None]:
+    """Errors in the block name a file of the upload, or else the upload. The arrays of an npz are no files."""
+    try:
+        yield
+    except DataError as error:
+        files = {PurePosixPath(name).name or name} | {member.name for member in members}
+        if not any(file in error.reason for file in files if not file.endswith(".npy")):
+            error.name_file(PurePosixPath(name).name or name)
+        raise
+
+
+def _opened(name: str, source: Source, companions: Sequence[tuple[str, Source]], members: list[Member]) -> Opened:
+    known = partial(Opened, PurePosixPath(name).name, members=members)
     if all(member.name.endswith(".npy") for member in members) and len(members) > 1:
         return known("npz")
     if any(images.is_image(member.name) for member in members):
@@ -197,20 +227,19 @@ def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] =
 
 def _of_sheets(known: Callable[..., Opened], files: list[Member], parts: list[sheets.Sheet]) -> Opened:
     """Images in tables with a column of classes; of several tables those with `test` in their name are the test set."""
-    members, classes, column = [], {}, ""
+    members, classes, others = [], {}, {}
     for file, part in zip(files, parts):
         found = table.labels(*part.table)
         column, folder = found.names[found.at], ""
         if len(parts) > 1:
             folder = ("test/" if "test" in PurePosixPath(file.name).name.lower() else "train/") + f"{len(classes)} "
-        labels = part.table[1].texts([found.at])[:, 0].tolist()
-        for picture, label in zip(part.pictures, labels, strict=True):
-            members.append(replace(picture, name=folder + picture.name))
-            classes[members[-1].name] = label
-    others = [name for name in found.names if name != column]
-    notes = (f"Only images and classes are read, not {', '.join(map(repr, others[:5]))}",) if others else ()
-    given = ClassTable(classes, files[0].name if len(files) == 1 else f"{len(files)} files", repr(column))
-    return replace(known("images"), members=members, given=given, notes=notes)
+        images_ = [replace(picture, name=folder + picture.name) for picture in part.pictures]
+        members += images_
+        for k, name in enumerate(found.names):
+            values = classes if k == found.at else others.setdefault(name, {})
+            values.update(zip((image.name for image in images_), part.table[1].texts([k])[:, 0].tolist(), strict=True))
+    given = ClassTable(classes, files[0].name if len(files) == 1 else f"{len(files)} files", repr(column), others)
+    return replace(known("images"), members=members, given=given)
 
 
 def _with_album(arrays: Arrays, files: list[Member], skip: bool, report: Report) -> tuple[Arrays, list[str]]:

@@ -1,6 +1,7 @@
 """A reader's own data of either kind: upload files or name a folder, look at what was understood, name it, keep it."""
 
 import re
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -105,6 +106,8 @@ def _read_images(known: tuple, upload: Opened) -> None:
     surveyed = keeping.reading(lambda _: keeping.behind(("survey", known), upload.survey), ("survey", known))
     if surveyed is None:
         return
+    others = list(upload.classes.others) if upload.classes else []
+    group = _group(others[:MAX_CHOICES], f"own_group_{hash(known)}") if others else None
     try:
         fit = _fit(known, surveyed) if surveyed.images else None
     except DataError as error:
@@ -112,7 +115,8 @@ def _read_images(known: tuple, upload: Opened) -> None:
         return
 
     def read(skip: bool) -> Preview | None:
-        return keeping.behind((known, fit, skip), lambda report: upload.read(skip=skip, fit=fit, report=report))
+        how = {"skip": skip, "fit": fit, "group": group}
+        return keeping.behind((known, *how.values()), lambda report: upload.read(**how, report=report))
 
     if preview := keeping.reading(read, ("images", known)):
         _keep(preview)
@@ -158,8 +162,8 @@ def _some(images: list) -> list:
 def _ways(known: tuple, fit: Fit, _surveyed: Survey) -> np.ndarray:
     """Some images, brought to a size in each way; none if one of them cannot be read."""
     try:
-        found = [decode(image.member.name, image.member.read()) for image in _some(_surveyed.images)]
-        whole, _ = on_one_scale(found)
+        names, found = zip(*[(m.name, decode(m.name, m.read())) for m in (i.member for i in _some(_surveyed.images))])
+        whole, _ = on_one_scale(found, names)
     except DataError:
         return np.zeros((0, *fit[:2]), np.uint8)
     whole = [picture if fit.colour else grey(picture) for picture in whole]
@@ -202,12 +206,7 @@ def _how_to_read(labels: Labels | None) -> dict[str, str | None]:
                 "Labels are in", labels.names, index=labels.at, key=f"own_label_{hash(labels)}", width=200,
                 help="The column with the class of each example; guessed from its name and values.",
             )  # fmt: skip
-            group = st.selectbox(
-                "Rows belong together by", [None, "", *labels.names], key=f"own_group_{hash(labels)}", width=200,
-                format_func=lambda name: name or ("a column named group" if name is None else "nothing"),
-                help="A column that has the same value for several rows of one picture or person: these train or test "
-                "together, and can be virtual examples of each other.",
-            )  # fmt: skip
+            group = _group(labels.names, f"own_group_{hash(labels)}")
             empty = st.selectbox(
                 "Empty cells", list(EMPTY), format_func=EMPTY.get, key="own_empty", width=330,
                 help="Also NA, ?, - and other markers of missing values. Medians are taken over the whole table.",
@@ -217,6 +216,16 @@ def _how_to_read(labels: Labels | None) -> dict[str, str | None]:
             help="Height x width, such as 28x28, or 28x28x3 for RGB; `rows` leaves them plain features.",
         )  # fmt: skip
     return {"label": label, "group": group, "image_shape": shape.strip(), "empty": empty}
+
+
+def _group(names: Sequence[str], key: str) -> str | None:
+    """The column that says which examples belong together, by the reader's choice."""
+    return st.selectbox(
+        "Rows belong together by", [None, "", *names], key=key, width=200,
+        format_func=lambda name: name or ("a column named group" if name is None else "nothing"),
+        help="A column that has the same value for several rows of one picture or person: these train or test "
+        "together, and can be virtual examples of each other.",
+    )  # fmt: skip
 
 
 def _image_shape(text: str) -> tuple[int, ...] | None:

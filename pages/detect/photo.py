@@ -228,7 +228,7 @@ def _grey(photograph: Photograph) -> tuple[np.ndarray, tuple[int, int], list[str
             full = image.size
             image.draft(None, (2 * LONGEST, 2 * LONGEST))  # a JPEG is read at a fraction of its size
             decoded = images.flat(image)
-        (on_scale,), notes = images.on_one_scale([decoded], "photograph")
+        (on_scale,), notes = images.on_one_scale([decoded], [photograph.name], "photograph")
         image = Image.fromarray(on_scale)
     lies = image.width > image.height
     image.thumbnail((LONGEST, LONGEST))

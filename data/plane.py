@@ -10,6 +10,7 @@
     banana     a bent band below a cloud, invariant to reflection; the sample has one half of the band
     question   two clouds and a point "?" equally far from both. It has the height of the blue cloud and the distance of
                the orange cloud from the centre: shifts along x1 move blue points to it, rotations orange points
+    own        nothing: the reader draws the points
 
 y = +1 is blue, -1 orange. The two clouds of "question" are mirror images of each other in the line through the "?".
 """
@@ -28,7 +29,8 @@ ALONG = 0.34  # from the midpoint of the clouds to the "?", on their perpendicul
 
 
 class Plane(NamedTuple):
-    """A problem. make(n, rng, narrow) draws from the part that a sample shows, or from the whole domain of the rule.
+    """A problem. make(n, rng, narrow) draws from the part that a sample shows, or from the whole domain of the rule;
+    None for a problem without a sample.
 
     kernel, gamma: values that separate it well; jitter, amounts: the invariance (svmcore.jitter.PointJitters);
     law: the rule as a line (m, 2) to draw, or ().
@@ -37,7 +39,7 @@ class Plane(NamedTuple):
     name: str
     title: str
     says: str
-    make: Callable
+    make: Callable | None
     kernel: str  # initial value, as in the address
     gamma: float
     jitter: str
@@ -47,6 +49,8 @@ class Plane(NamedTuple):
 
     def sample(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """The training points of this seed."""
+        if self.make is None:
+            return np.zeros((0, 2), np.float32), np.zeros(0, np.int64)
         return _finished(*self.make(N, np.random.default_rng(seed), True))
 
     def fresh(self, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -147,6 +151,12 @@ PROBLEMS = {
             "Is the ? blue or orange? The points alone cannot decide: the ? is equally far from both clouds.",
             _question, kernel="rbf", gamma=1.0, jitter="shift", amounts=(-0.6, -0.3, 0.3, 0.6),
             question=_between(BLUE_AT, ORANGE_AT, ALONG),
+        ),
+        Plane(
+            "own", "Draw your own",
+            "Choose a colour, then click in the plane. The address of this page holds your points: whoever opens it "
+            "sees the same picture.",
+            None, kernel="rbf", gamma=2.0, jitter="mirror",
         ),
     )
 }  # fmt: skip

@@ -18,7 +18,7 @@ def answer(machine, problem, seed):
     return float(clone(machine).fit(*problem.sample(seed)).decision_function(np.array([problem.question], "f"))[0])
 
 
-@pytest.mark.parametrize("name", list(plane.PROBLEMS))
+@pytest.mark.parametrize("name", [name for name, problem in plane.PROBLEMS.items() if problem.make])
 def test_samples_repeat_and_stay_in_the_plane(name):
     problem = plane.PROBLEMS[name]
     X, y = problem.sample(3)

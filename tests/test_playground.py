@@ -1,5 +1,6 @@
 """The Playground: its address, its points, its machine against the estimators, and the page as a whole."""
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,12 +12,13 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from data import plane
-from pages.playground import opening
+from pages.playground import layers, opening
 from pages.playground import plot as component
-from pages.ui.kit.text import plain, short
+from pages.ui.kit.text import plain, rounded, short
 from pages.ui.play import setting, solve, solved
 from pages.ui.recipe import config
 from svmcore import RBF, SVC, PointJitters, VirtualSVC
+from svmcore.explain.balance import balance
 from svmcore.lab import jobs
 from tests import test_pages_hostile as hostile
 from tests.cases import all_cases
@@ -30,6 +32,8 @@ ADDRESSES = (
     {"problem": "question", "virtual": "true", "by": "turn", "seed": "12"},
     {"C": "3.7", "gamma": "1.25", "kernel": "rbf", "points": "b12_-40~x17~f3~o0_0", "tape": "5"},
     {"problem": "banana", "C": "3.7", "tape": "60", "along": "C"},
+    {"problem": "own", "points": "b12_-40~o0_0~q-5_30", "layer": "hulls"},
+    {"problem": "turn", "kernel": "sigmoid", "coef0": "-1.5", "gamma": "2"},
 )
 
 
@@ -62,6 +66,8 @@ def test_an_address_and_its_setting_say_the_same(query):
         ("points", "b12_-400"),
         ("points", "x60"),
         ("points", "<img>"),
+        ("coef0", "3"),
+        ("layer", "arrows"),
         ("points", "~".join(f"b{i}_{j}" for i in range(50) for j in range(5))),
     ],
 )
@@ -82,6 +88,118 @@ def test_edits_change_the_points_they_name():
     assert given.y[given.token.index("5")] == -y[5]
     assert given.y[-2:].tolist() == [1, -1]
     assert given.token[-2:] == ["b10_-20", "o-97_0"]
+
+
+def test_points_that_a_problem_has_not_are_told():
+    shown, wrong = setting.read({"problem": "own", "points": "x3~b1_1~f5"})
+    assert shown.points == "b1_1"
+    assert "x3~f5" in wrong[0]
+
+
+def test_the_question_is_where_it_was_put_last():
+    shown, _ = setting.read({"points": "q1_1~q12_-40", "kernel": "rbf"})
+    assert shown.question == (0.12, -0.4)
+    assert len(setting.points(shown).y) == 60
+    machine = solve.fitted(replace(shown, points=""))
+    assert solve.solve(shown).question == pytest.approx(machine.decision_function([[0.12, -0.4]])[0], abs=1e-6)
+
+
+def at_random(number):
+    """A setting of the reader's own points and of all that decides the machine, and its address."""
+    rng = np.random.default_rng(number)
+    kernel, places = rng.choice(list(setting.KERNELS)), rng.integers(-97, 98, (int(rng.integers(2, 30)), 2))
+    spread = rng.choice([1.0, 0.3])
+    edits = [
+        f"{'bo'[i % 2]}{int(spread * x + 40 * (-1) ** i * (spread < 1))}_{int(spread * y)}"
+        for i, (x, y) in enumerate(places)
+    ]
+    shown = setting.of_problem(rng.choice(["own", "own", "own", *plane.PROBLEMS]))
+    return replace(
+        shown, kernel=kernel, C=float(10 ** rng.uniform(-2, 4)), gamma=float(rng.choice([0.2, 2.0, 20.0])),
+        coef0=float(rng.choice([-1.0, 0.0])), degree=int(rng.integers(1, 6)), virtual=bool(rng.random() < 0.2),
+        noise=round(float(rng.choice([0, 0.2])), 2), points="~".join(dict.fromkeys(edits)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("begin", range(0, 300, 50))
+def test_the_sentence_of_the_picture_is_true_of_any_problem(begin):
+    """Each figure of it, counted afresh by f as the browser has it."""
+    for number in range(begin, begin + 50):
+        shown = at_random(number)
+        given, machine = setting.points(shown), solve.solve(shown)
+        text = solved.described(shown, given, machine)
+        f = solve.kernel(shown).exact(given.X, machine.X) @ (machine.alpha * machine.sign) + machine.bias
+        blue, wrong = (given.y > 0).sum(), ((f > 0) != (given.y > 0)).sum()
+        if (f > 0).all() or not (f > 0).any():
+            begins = (
+                f"The machine predicts {'blue' if f[0] > 0 else 'orange'} for all {len(f)} points, {wrong} wrongly."
+            )
+        elif wrong:
+            begins = f" divides {blue} blue from {len(f) - blue} orange points, {wrong} of them on the wrong side."
+        else:
+            begins = f" separates {blue} blue from {len(f) - blue} orange points."
+        assert begins in text, (number, text)
+        kinds = (r"support vectors? holds? it", "of them virtual copies", "of them bounded")
+        told = (re.search(rf"(\d+) {kind}", text) for kind in kinds)
+        kept, copies, bounded = (int(found[1]) if found else 0 for found in told)
+        assert kept == (machine.alpha > 0).sum()
+        assert copies == (machine.alpha[len(f) :] > 0).sum()
+        assert bounded == (machine.alpha >= shown.C * (1 - 1e-9)).sum()
+        assert ("stopped early" in text) == bool(solve.fitted(shown).ending_)
+        if wide := re.search(r"is ([\d.,]+) wide", text):
+            along = machine.w / np.linalg.norm(machine.w)
+            rise = (np.array([along]) @ machine.w)[0]
+            assert float(wide[1].replace(",", "")) == pytest.approx(2 / rise, rel=0.06)
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_layers_are_true_of_any_linear_machine(number):
+    """Forces against the library's sums; hulls by their distance, which is |w| / S; other lines separate."""
+    shown = replace(at_random(number), kernel="linear")
+    machine, given = solve.solve(shown), setting.points(shown)
+    found = {name: layers.layer(replace(shown, layer=name), machine) for name in setting.LAYERS}
+    assert found["none"] == layers.NONE
+    if np.linalg.norm(machine.w) < 1e-6 * machine.alpha.sum():
+        assert "no line" in found["hulls"].says
+        return
+    *rows, total = found["forces"].rows
+    sums = balance(solve.fitted(shown).machine_)
+    assert sorted(row["Force"] for row in rows) == pytest.approx(sorted(sums.force))
+    assert sorted(abs(row["Torque"]) for row in rows) == pytest.approx(
+        sorted(sums.torque), rel=1e-2, abs=2e-3 * shown.C
+    )
+    assert (total["Force"], total["Torque"]) == (0, 0)
+    ends, w = np.array(found["hulls"].shapes["segment"]), machine.w
+    S = machine.alpha[machine.sign > 0].sum()
+    np.testing.assert_allclose(S * (ends[0] - ends[1]), w, rtol=1e-6, atol=1e-9 * S)
+    if "halves" in found["hulls"].says and not shown.virtual:
+        assert abs(ends.mean(axis=0) @ w + machine.bias) < 2e-3  # tol of the machine
+    for ends in found["lines"].shapes.get("lines", []):
+        (x1, y1), (x2, y2) = ends
+        side = np.sign((x2 - x1) * (given.X[:, 1] - y1) - (y2 - y1) * (given.X[:, 0] - x1))
+        assert shown.virtual or set(side[given.y > 0]) == {-side[given.y < 0][0]}
+
+
+def test_the_sigmoid_kernel_has_negative_eigenvalues_and_is_said_to():
+    app = open_page("playground", problem="turn", kernel="sigmoid", coef0="-1")
+    shown = replace(setting.of_problem("turn"), kernel="sigmoid", coef0=-1.0)
+    X = setting.points(shown).X.astype(float)
+    lowest = np.linalg.eigvalsh(np.tanh(X @ X.T - 1))[0]
+    assert lowest < -1
+    assert f"the least {rounded(lowest)}" in captions(app)
+    assert solve.solve(replace(shown, kernel="rbf")).lowest is None
+    assert None not in solve.frames(replace(shown, kernel="rbf", along="C"))["margin"]
+
+
+def test_points_of_one_s_own_begin_with_none():
+    app = open_page("playground", problem="own")
+    assert "both colours" in app.info[0].value
+    assert app.button(key="play_new").disabled
+    app = open_page("playground", problem="own", points="b-50_0~o50_0", kernel="linear", layer="forces")
+    assert figures(app)["Support vectors"][0] == "2"
+    assert "Errors on 400 new" not in figures(app)
+    assert "1 blue from 1 orange" in captions(app)
+    assert app.dataframe[0].value["Force"].tolist()[-1] == 0
 
 
 def test_noise_flips_its_share_of_the_labels():

@@ -37,7 +37,7 @@ def machine_at(shown, t):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("virtual", [False, True])
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0, 1e4])
-@pytest.mark.parametrize("name", list(plane.PROBLEMS))
+@pytest.mark.parametrize("name", KERNELS)
 def test_the_last_frame_is_the_machine_that_a_fit_without_a_tape_gives(name, C, virtual):
     X, y = flipped(name)
     recorded = machines(name, C, virtual)
@@ -136,7 +136,7 @@ def alphas_of(shown):
     return np.array([alpha for alpha, _ in machines]), np.array([bias for _, bias in machines])
 
 
-@pytest.mark.parametrize("name", list(plane.PROBLEMS))
+@pytest.mark.parametrize("name", KERNELS)
 def test_the_machines_of_a_path_are_those_of_scikit_learn(name, path_of):
     shown = path_of(name)
     K, (alphas, biases) = KERNELS[name].exact(shown.X, shown.X), alphas_of(shown)

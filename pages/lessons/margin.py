@@ -27,7 +27,7 @@ def wider(facts: Facts) -> Verdict:
 
 def inside(facts: Facts) -> Verdict:
     machine = plane.solved(facts, C=CHEAP)
-    y_f = machine.sign * (machine.X @ plane.normal(machine) + machine.bias)
+    y_f = machine.sign * (machine.X @ machine.w + machine.bias)
     within = bool((y_f[machine.bound] < 1 + 1e-2).all())
     return Verdict(
         1 if within else 0,

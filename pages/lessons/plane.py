@@ -35,32 +35,27 @@ def solved(facts: Facts, **changes) -> Solved:
     return solve(setting(facts, **changes))
 
 
-def normal(machine: Solved) -> np.ndarray:
-    """(2,) w."""
-    return (machine.alpha * machine.sign) @ machine.X.astype(np.float64)
-
-
 def width(machine: Solved) -> float:
     """Of the road."""
-    return 2 / float(np.linalg.norm(normal(machine)))
+    return 2 / float(np.linalg.norm(machine.w))
 
 
 def turned(a: Solved, b: Solved) -> float:
     """Degrees between the lines of two machines."""
-    u, v = normal(a), normal(b)
+    u, v = a.w, b.w
     cosine = u @ v / np.linalg.norm(u) / np.linalg.norm(v)
     return float(np.degrees(np.arccos(np.clip(cosine, -1, 1))))
 
 
 def same(a: Solved, b: Solved) -> bool:
     """Whether two machines draw one and the same line."""
-    return bool(np.allclose([*normal(a), a.bias], [*normal(b), b.bias], rtol=1e-4, atol=EXACT))
+    return bool(np.allclose([*a.w, a.bias], [*b.w, b.bias], rtol=1e-4, atol=EXACT))
 
 
 def without_idle(facts: Facts) -> str:
     """The edit that takes away a point which is no support vector: the one furthest from the line."""
     machine = solved(facts)
-    f = np.abs(machine.X @ normal(machine) + machine.bias)
+    f = np.abs(machine.X @ machine.w + machine.bias)
     return f"x{int(np.argmax(np.where(machine.alpha == 0, f, -1)))}"
 
 

@@ -22,7 +22,7 @@ DRAWN = "play_drawn"  # in the session: the widgets of the last run
 UNDO, SEQ = "play_history", "play_seq"  # in the session: points before each change; which of the browser's edits
 HELD = "play_held"  # in the session: whether a point is being dragged
 MAX_UNDO = 50
-MODES = {"blue": "Blue", "orange": "Orange", "flip": "Flip", "erase": "Erase"}
+MODES = {"blue": "Blue", "orange": "Orange", "flip": "Flip", "erase": "Erase", "ask": "?"}
 
 
 def begin() -> None:
@@ -49,10 +49,15 @@ def draw(now: Setting) -> Setting:
     help = "Small synthetic problems, each with a known invariance."
     own = plane.PROBLEMS[_choice("problem", "Problem", problems, help, on_change=_another_problem)]
     law = " The dotted line is the true boundary." if own.law else ""
-    st.caption(f"{own.says}{law} Synthetic points.")
+    st.caption(f"{own.says}{law}{' Synthetic points.' if own.make else ''}")
     _hand(now)
     kernel = _machine(now)
     virtual = _copies(own, now)
+    help = (
+        "Other lines: what perceptrons find that separate the points as well. Hulls: the nearest points of the convex "
+        "hulls of both colours, or of reduced hulls. Forces: how each support vector presses on the line."
+    )
+    _choice("layer", "Also draw", settings.LAYERS, help)
     _sample(now)
     values[DRAWN] = [*WIDGETS, *OF_KERNEL.get(kernel, []), *(["by"] if virtual else [])]
     shown = {name: values[_key(name)] for name in values[DRAWN]}
@@ -78,14 +83,18 @@ def mode() -> str:
 def _hand(now: Setting) -> None:
     help = (
         "Blue or orange: a click adds a point, a click on one removes it, dragging moves it. Flip and Erase are "
-        "brushes: hold the button and paint over points. By keyboard: arrow keys, Enter, N for the next point."
+        "brushes: hold the button and paint over points. ?: a click asks for the class of a place. By keyboard: arrow "
+        "keys, Enter, N for the next point."
     )
     _choice("mode", "A click adds", MODES, help)
     buttons(now)
 
 
 def _machine(now: Setting) -> str:
-    help = "Shape of the boundary: straight, polynomial of a degree, or any smooth curve."
+    help = (
+        "Shape of the boundary: straight, polynomial of a degree, or any smooth curve. Sigmoid is not positive "
+        "definite: see what goes wrong."
+    )
     kernel = _choice("kernel", "Kernel", settings.KERNELS, help)
     if kernel == "poly":
         help = "Higher degrees bend more: ((u·v + 1) / 2) to this power."
@@ -93,6 +102,11 @@ def _machine(now: Setting) -> str:
     if kernel == "rbf":
         help = "exp(−gamma |u − v|²): a larger gamma is more local, and the boundary winds around single points."
         _of_series("gamma", settings.GAMMA_RANGE, now.gamma, help)
+    if kernel == "sigmoid":
+        help = "tanh(gamma u·v + coef0): the factor of the inner product."
+        _of_series("gamma", settings.GAMMA_RANGE, now.gamma, help)
+        help = "tanh(gamma u·v + coef0). Below 0, more eigenvalues of K are negative."
+        st.slider("coef0", *settings.COEF0_RANGE, now.coef0, 0.1, key=_key("coef0"), help=help)
     help = "Cost of points inside the margin. Small: a wide margin with points inside. Large: a narrow margin."
     _of_series("C", settings.C_RANGE, now.C, help)
     return kernel
@@ -159,7 +173,11 @@ def edited(text: str, seq: int, held: bool = False) -> None:
 
 def buttons(now: Setting) -> None:
     """Undo, Reset and New sample, beside each other."""
-    idle = {"undo": not st.session_state[UNDO], "reset": not (now.points or now.noise)}
+    idle = {
+        "undo": not st.session_state[UNDO],
+        "reset": not (now.points or now.noise),
+        "new": plane.PROBLEMS[now.problem].make is None,
+    }
     with st.container(horizontal=True, gap="small"):
         for name, (label, icon, does, help) in BUTTONS.items():
             st.button(label, icon=icon, key=FORM.key(name), on_click=does, disabled=idle.get(name, False), help=help)

@@ -39,7 +39,8 @@ function sentenceOfPath(play) {
   const { tape, frame } = play
   const kinds = tape.alphas[frame].map((a) => kindOf(a, tape.C[frame]))
   const bounded = kinds.filter((kind) => kind === BOUNDED).length, free = kinds.filter((kind) => kind === FREE).length
-  const now = `${many(free + bounded, "support vector")} (${free} free, ${bounded} bounded), margin ${number(tape.margin[frame])}, ${tape.wrong[frame]} wrong.`
+  const margin = tape.margin[frame] === null ? "" : `margin ${number(tape.margin[frame])}, ` // none of an indefinite kernel
+  const now = `${many(free + bounded, "support vector")} (${free} free, ${bounded} bounded), ${margin}${tape.wrong[frame]} wrong.`
   const trained = frame === tape.trained ? " This is C of the trained machine." : ""
   return `C = ${costText(tape.C[frame])}: ${eventWords(play)}${now[0].toUpperCase()}${now.slice(1)}${trained}`
 }
@@ -62,13 +63,13 @@ function stripsOf(play) {
     return values.some((value) => value > 0) ? [[values, "share", COLOUR[sign]]] : []
   })
   const ends = (values) => [Math.min(...values), Math.max(...values)]
-  const [least, widest] = ends(tape.margin)
+  const [least, widest] = ends(tape.margin), wide = !tape.margin.includes(null)
   return [
     { title: "alpha / C of each point", height: 84, series: shares, from: 0, to: 1 },
     { title: "Support vectors: free (solid), bounded (dashed)", height: 60, series: [[free, "solid"], [bounded, "dashed"]], from: 0, to: Math.max(...free, ...bounded, 1) },
-    { title: "Margin 2 / |w|", height: 44, series: [[tape.margin.map(Math.log10), "solid"]], from: Math.log10(least), to: Math.log10(widest), label: (v) => number(10 ** v) },
+    wide && { title: "Margin 2 / |w|", height: 44, series: [[tape.margin.map(Math.log10), "solid"]], from: Math.log10(least), to: Math.log10(widest), label: (v) => number(10 ** v) },
     { title: `Errors on these ${data.points.length}`, height: 44, series: [[tape.wrong, "solid"]], from: 0, to: Math.max(...tape.wrong, 1) },
-  ]
+  ].filter(Boolean)
 }
 
 const atCost = (play, width, C) => {
@@ -122,7 +123,8 @@ function drawStrips(play, width) {
   chart.style.height = `${top + STRIP.foot}px`
   const last = tape.C.length - 1, sv = (t) => tape.alphas[t].filter((a) => a > 0).length
   chart.setAttribute("aria-label", `Path of ${last + 1} machines, C from ${costText(tape.C[0])} to ${costText(tape.C[last])}: ` +
-    `${sv(0)} to ${sv(last)} support vectors, margin ${number(tape.margin[0])} to ${number(tape.margin[last])}, ` +
+    `${sv(0)} to ${sv(last)} support vectors, ` +
+    (tape.margin.includes(null) ? "" : `margin ${number(tape.margin[0])} to ${number(tape.margin[last])}, `) +
     `${tape.wrong[0]} to ${tape.wrong[last]} errors. The slider moves the cursor.`)
 }
 

@@ -23,8 +23,9 @@ function spot(sign, x, y, r, name, more = {}) {
 
 // Kernels and f
 
-function kernelOf({ name, degree, gamma }) {
+function kernelOf({ kernel: name, degree, gamma, coef0 }) {
   if (name === "linear") return (u0, u1, v0, v1) => u0 * v0 + u1 * v1
+  if (name === "sigmoid") return (u0, u1, v0, v1) => Math.tanh(gamma * (u0 * v0 + u1 * v1) + coef0)
   if (name === "poly") return (u0, u1, v0, v1) => ((u0 * v0 + u1 * v1 + 1) / 2) ** degree
   return (u0, u1, v0, v1) => Math.exp(-gamma * ((u0 - v0) ** 2 + (u1 - v1) ** 2))
 }
@@ -121,7 +122,35 @@ function drawMachine(play) {
     }
     parts.lines.append(make("path", { d, class: "law" }))
   }
+  if (!none && (!play.tape || play.frame === play.tape.trained) && !play.drag) drawLayer(play, px, py)
   drawPoints(play, machine, px, py)
+}
+
+// What is drawn over the trained machine (layers.py): lines beside it, hulls and their nearest points, forces
+function drawLayer(play, px, py) {
+  const { lines = [], polygons = [], segment, arrows = [] } = play.data.layer
+  const stroke = (ends, kind) => {
+    const [[x1, y1], [x2, y2]] = ends
+    play.parts.lines.append(make("line", { x1: px(x1), y1: py(y1), x2: px(x2), y2: py(y2), class: kind }))
+  }
+  for (const ends of lines) stroke(ends, "other")
+  for (const [sign, corners] of polygons) {
+    const d = `M${corners.map(([x, y]) => `${px(x)} ${py(y)}`).join("L")}Z`
+    play.parts.lines.append(make("path", { d, class: "hull", stroke: COLOUR[sign], style: `fill: ${COLOUR[sign]}` }))
+  }
+  if (segment) {
+    stroke(segment, "nearest")
+    for (const [x, y] of segment) {
+      const a = px(x), b = py(y)
+      play.parts.lines.append(make("path", { d: `M${a} ${b - 7}L${a + 7} ${b}L${a} ${b + 7}L${a - 7} ${b}Z`, class: "end" }))
+    }
+  }
+  for (const [x, y, dx, dy, sign] of arrows) {
+    const a = px(x), b = py(y), c = px(x + dx), d = py(y + dy), turn = Math.atan2(d - b, c - a)
+    const barb = (by) => `M${c} ${d}L${c - 10 * Math.cos(turn + by)} ${d - 10 * Math.sin(turn + by)}`
+    const path = `M${a} ${b}L${c} ${d}${barb(0.45)}${barb(-0.45)}`
+    play.parts.lines.append(make("path", { d: path, class: "force", stroke: COLOUR[sign] }))
+  }
 }
 
 function drawPoints(play, machine, px, py) {
@@ -335,6 +364,10 @@ function tokenAt(place, letter) {
 
 function edit(play, x, y, pixels = NEAR) {
   const hit = near(play, x, y, pixels), mode = play.data.mode
+  if (mode === "ask") {
+    play.tokens = [...play.tokens.filter((token) => token[0] !== "q"), tokenAt([x, y], "q")]
+    return play.say(`${readout(play, x, y)}: ? placed.`)
+  }
   if (hit >= 0) {
     play.tokens = without(play.tokens, hit, play, mode)
     play.pending.push([play.data.points[hit][0], play.data.points[hit][1], 0])
@@ -422,7 +455,8 @@ function listen(play) {
     drawMachine(play)
   }
   svg.addEventListener("pointerdown", (event) => {
-    play.picked = !brush() && (play.drag ? -2 : near(play, ...place(event), reach(event)))
+    const asks = play.data.mode === "ask"
+    play.picked = asks ? -1 : !brush() && (play.drag ? -2 : near(play, ...place(event), reach(event)))
     if (play.picked >= 0) {
       pick(play, play.picked, event)
       svg.setPointerCapture(event.pointerId)

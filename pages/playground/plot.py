@@ -21,9 +21,9 @@ from data.plane import PROBLEMS
 from pages.playground import controls, opening
 from pages.ui.kit import present, state, ways
 from pages.ui.kit.component import component
-from pages.ui.kit.text import many, with_sign
+from pages.ui.kit.text import many, rounded, with_sign
 from pages.ui.play.setting import MAX_STEP, Points, Setting, points
-from pages.ui.play.solved import first
+from pages.ui.play.solved import described, first
 
 KEY = "play_plane"
 
@@ -37,12 +37,13 @@ def draw(
     seq: int,
     on_points: Callable[[str, int, bool], None],
     on_tape: Callable[[int, str], None],
+    shapes: dict,
 ) -> None:
     """The plane with the points and, once there is one, the machine `solved` (solved.Solved).
 
     frames: of the open tape, see solve.frames. mode: what a click does. seq: the number of the browser's last edit that
     is in `given`; on_points(text, seq, held) and on_tape(frame, along) are callbacks. held: a point is at the
-    reader's hand.
+    reader's hand. shapes: of the layer over the trained machine, see layers.Layer.
     """
     own = PROBLEMS[setting.problem]
     still = repr((setting.closed, solved is not None))
@@ -56,14 +57,15 @@ def draw(
             "alpha": None if solved is None else solved.alpha.tolist(),
             "bias": 0.0 if solved is None else solved.bias,
             "C": setting.C,
-            "kernel": {"name": setting.kernel, "degree": setting.degree, "gamma": setting.gamma},
+            "kernel": {name: getattr(setting, name) for name in ("kernel", "degree", "gamma", "coef0")},
             "law": [list(place) for place in own.law],
-            "question": own.question,
+            "question": setting.question,
+            "layer": shapes,
             "mode": mode,
             "tape": frames,
             "step": setting.tape,
             "along": setting.along,
-            "alt": alt(given, solved),
+            "alt": alt(setting, given, solved),
         },
         key=KEY,
         on_points_change=partial(_hand_on, on_points, "points", ("text", "seq", "held")),
@@ -71,14 +73,15 @@ def draw(
     )
 
 
-def alt(given: Points, solved) -> str:
+def alt(setting: Setting, given: Points, solved) -> str:
     """What the picture shows, in words and counts."""
-    blue = int((given.y > 0).sum())
-    text = f"{len(given.y)} synthetic points in the plane, {blue} blue and {len(given.y) - blue} orange."
-    if solved is not None:
-        virtual = f", {solved.n_virtual} of them virtual" if solved.copy.any() else ""
-        text += f" {solved.n_sv} support vectors are ringed{virtual}, {int(solved.bound.sum())} of them bounded with a "
-        text += f"double ring; {many(len(solved.wrong), 'point')} on the wrong side, crossed."
+    if solved is None:
+        blue = int((given.y > 0).sum())
+        text = f"{many(len(given.y), 'point')} in the plane, {blue} blue and {len(given.y) - blue} orange."
+    else:
+        text = (
+            f"{described(setting, given, solved)} Support vectors are ringed, bounded ones twice; errors are crossed."
+        )
         if solved.question is not None:
             text += f" The point marked ? is predicted {'blue' if solved.question > 0 else 'orange'}."
     return text + " Arrow keys move a cursor, Enter adds or removes a point, N goes from point to point."
@@ -136,20 +139,23 @@ def playground() -> None:
         (place,) = present.parts(["The plane"], [st.container()])
         with place:
             frames, now = _frames(now, solved)
+            layer, given = _layer(now, solved), points(now)
             with top:
                 controls.FORM.warn(apart=True)
             draw(
                 now,
-                points(now),
+                given,
                 solved,
                 frames,
                 controls.mode(),
                 st.session_state.get(controls.SEQ, 0),
                 controls.edited,
                 controls.scrubbed,
+                dict(layer.shapes) if layer else {},
             )
             if solved is not None and (frames is None or now.tape == frames["trained"]):  # of the trained machine
                 _figures(now, solved)
+                _told(now, given, solved, layer)
             if trouble:
                 st.info(trouble, icon=":material/info:")
     if not st.session_state.get(controls.HELD):  # else the browser's history would keep every step of the way
@@ -167,6 +173,34 @@ def _solved(now: Setting):
         return solve.solve(now.still), ""
     except ValueError:
         return None, "A machine needs points of both colours. Add some of the other one."
+
+
+def _layer(now: Setting, solved):
+    """What is drawn over the machine; None where nothing is asked for, or can be."""
+    if solved is None or now.layer == "none" or not opening.ready():
+        return None
+    from pages.playground import layers
+
+    return layers.layer(now, solved)
+
+
+def _told(now: Setting, given: Points, solved, layer) -> None:
+    """Sentences below the plane: of the picture, unless a lesson asks what it shows, and of what is drawn over it."""
+    with st.container(key="play_told", gap="small"):
+        if not st.session_state.get("lesson_at"):
+            st.caption(described(now, given, solved))
+        if solved.lowest is not None and solved.lowest < -1e-6:
+            st.caption(
+                f"The kernel matrix of these points has negative eigenvalues, the least {rounded(solved.lowest)}. So "
+                "no feature space has such inner products: there is no road with a width, and the solver may end at a "
+                "machine that is not the best one."
+            )
+        if layer:
+            st.caption(layer.says)
+        if layer and layer.rows:
+            columns = dict.fromkeys(("Force", "Torque"), st.column_config.NumberColumn(format="%.3f"))
+            how = {"height": "content" if len(layer.rows) < 9 else 300, "width": 420, "key": "play_forces"}
+            st.dataframe(layer.rows, column_config=columns, hide_index=True, **how)
 
 
 def _frames(now: Setting, solved) -> tuple[dict | None, Setting]:
@@ -209,7 +243,7 @@ def _figures(now: Setting, solved) -> None:
     if solved.fresh_wrong is not None:
         shown, old = solved.fresh_wrong, before.get("Fresh")
         _metric(cells, "Errors on 400 new", f"{shown}", shown, old, "inverse")
-    else:
+    if solved.question is not None:
         side = "blue" if solved.question > 0 else "orange"
         cells.metric(
             "Class of ?", side, f"f = {with_sign(solved.question)}", delta_color="off", delta_arrow="off",

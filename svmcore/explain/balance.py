@@ -16,6 +16,8 @@ import numpy as np
 
 from svmcore.model import Machine
 
+ROUNDING = 1e-12  # of |w|^2 beside the sum of its parts
+
 
 class Balance(NamedTuple):
     """Forces and torques of m support vectors, those along u first, and the sizes of their sums so far."""
@@ -36,7 +38,7 @@ class Balance(NamedTuple):
 
 
 def balance(machine: Machine, number: int = 0) -> Balance:
-    """Of machine `number` of a trained machine. ValueError where it has no support vectors."""
+    """Of machine `number` of a trained machine. ValueError where it has no support vectors, or no sheet, as w is 0."""
     coef = machine.coef[number]
     row = np.flatnonzero(coef)
     if not len(row):
@@ -44,7 +46,10 @@ def balance(machine: Machine, number: int = 0) -> Balance:
     row = row[np.argsort(-coef[row], kind="stable")]
     coef, X = coef[row], machine.support_vectors[row]
     K = machine.kernel.exact(X, X)
-    p = K @ coef / np.sqrt(coef @ K @ coef)
+    squared = coef @ K @ coef
+    if squared <= ROUNDING * (np.abs(coef) @ np.sqrt(np.abs(K.diagonal()))) ** 2:
+        raise ValueError(f"w of machine {number} is 0")
+    p = K @ coef / np.sqrt(squared)
     each = np.abs(coef) * np.sqrt(np.maximum(K.diagonal() - p**2, 0))
     pairs = coef[:, None] * (K - p[:, None] * p) * coef
     squared = np.cumsum(2 * np.tril(pairs).sum(axis=1) - pairs.diagonal())

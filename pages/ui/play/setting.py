@@ -7,6 +7,7 @@ the points are one compact text, the same in the address and in the browser:
 
     b12_-40   a blue point added at (0.12, -0.40)      x17   point 17 of the sample taken away
     o12_-40   an orange one                            f17   its label flipped               joined by "~"
+    q12_-40   the "?", which is asked for its class (the last one)
 """
 
 import re
@@ -19,23 +20,24 @@ from data import plane
 from pages.ui.kit.parameters import Form, taken
 from pages.ui.kit.text import short
 
-KERNELS = {"linear": "Linear", "poly": "Polynomial", "rbf": "RBF"}
+KERNELS = {"linear": "Linear", "poly": "Polynomial", "rbf": "RBF", "sigmoid": "Sigmoid"}
+LAYERS = {"none": "Nothing", "lines": "Other lines", "hulls": "Hulls", "forces": "Forces"}  # drawn over the picture
 JITTERS = {"shift": "shift along x₁", "turn": "turn", "mirror": "mirror"}
 DEGREES = range(1, 10)
 ALONG = ("steps", "C")  # what the tape goes along: the steps of the solver, or growing C
 PATH = tuple(10.0 ** (k / 20) for k in range(-40, 81))  # C of a path
-WIDGETS = ("problem", "kernel", "C", "virtual", "seed", "noise")  # values whose widgets are always there
-OF_KERNEL = {"poly": ["degree"], "rbf": ["gamma"]}  # kernel -> those of its own
-C_RANGE, GAMMA_RANGE, NOISE_RANGE = (0.01, 1e4), (0.05, 50.0), (0.0, 0.5)
+WIDGETS = ("problem", "kernel", "C", "virtual", "seed", "noise", "layer")  # values whose widgets are always there
+OF_KERNEL = {"poly": ["degree"], "rbf": ["gamma"], "sigmoid": ["gamma", "coef0"]}  # kernel -> those of its own
+C_RANGE, GAMMA_RANGE, NOISE_RANGE, COEF0_RANGE = (0.01, 1e4), (0.05, 50.0), (0.0, 0.5), (-2.0, 2.0)
 SERIES = tuple(m * 10.0**e for e in range(-2, 5) for m in (1, 2, 5))
 MAX_SEED, MAX_EDITS, MAX_STEP = 999_999, 200, 10_000
 HUNDREDTHS = 97  # of a coordinate: as far as samples reach
 ALLOWED = {
     "problem": plane.PROBLEMS, "kernel": KERNELS, "by": JITTERS, "virtual": None, "degree": slice(1, 9),
     "gamma": slice(*GAMMA_RANGE), "C": slice(*C_RANGE), "noise": slice(*NOISE_RANGE), "seed": slice(0, MAX_SEED),
-    "tape": slice(0, MAX_STEP), "along": ALONG,
+    "tape": slice(0, MAX_STEP), "along": ALONG, "coef0": slice(*COEF0_RANGE), "layer": LAYERS,
 }  # fmt: skip
-_EDIT = re.compile(r"([bo])(-?\d{1,2})_(-?\d{1,2})|([xf])(\d{1,2})")
+_EDIT = re.compile(r"([boq])(-?\d{1,2})_(-?\d{1,2})|([xf])(\d{1,2})")
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class Setting:
     seed: int
     noise: float
     points: str
+    coef0: float = 0.0
+    layer: str = "none"
     tape: int | None = None
     along: str = ALONG[0]
 
@@ -69,13 +73,19 @@ class Setting:
 
     @property
     def still(self) -> "Setting":
-        """The same without any tape: what decides the machine."""
-        return replace(self, tape=None, along=ALONG[0])
+        """The same without any tape or layer: what decides the machine."""
+        return replace(self, tape=None, along=ALONG[0], layer="none")
 
     @property
     def closed(self) -> "Setting":
         """The same with its tape closed."""
         return replace(self, tape=None)
+
+    @property
+    def question(self) -> tuple[float, float] | None:
+        """The place of the "?": where the reader has put it, else where the problem has it."""
+        asked = [edit for edit in self.points.split("~") if edit[:1] == "q"]
+        return _place(asked[-1]) if asked else plane.PROBLEMS[self.problem].question
 
     @property
     def costs(self) -> list[float]:
@@ -119,7 +129,11 @@ def read(asked: dict[str, str]) -> tuple[Setting, list[str]]:
             wrong.append(f"points={short(text, 80)} in the address: {error}" if name == "points" else str(error))
     if "noise" in changes:
         changes["noise"] = round(changes["noise"], 2)
-    return replace(of_problem(changes.pop("problem", FIRST_PROBLEM)), **changes), wrong
+    setting = replace(of_problem(changes.pop("problem", FIRST_PROBLEM)), **changes)
+    if plane.PROBLEMS[setting.problem].make is None and (lost := re.findall(r"[xf]\d+", setting.points)):
+        wrong.append(f"points={'~'.join(lost)[:80]} in the address: this problem has no points of its own")
+        setting = replace(setting, points="~".join(e for e in setting.points.split("~") if e not in lost))
+    return setting, wrong
 
 
 def _spread(setting: Setting) -> dict:
@@ -162,8 +176,8 @@ def points(setting: Setting) -> Points:
             keep[int(edit[1:])] = False
         elif edit[0] == "f":
             y[int(edit[1:])] *= -1
-        else:
-            added.append([*(int(part) / 100 for part in edit[1:].split("_")), 1 if edit[0] == "b" else -1])
+        elif edit[0] != "q":
+            added.append([*_place(edit), 1 if edit[0] == "b" else -1])
     extra = np.array(added, np.float64).reshape(-1, 3)
     kept = np.flatnonzero(keep)
     tokens = [*map(str, kept.tolist()), *(edit for edit in edits if edit[0] in "bo")]
@@ -172,6 +186,11 @@ def points(setting: Setting) -> Points:
         np.concatenate([y[kept], extra[:, 2].astype(np.int64)]),
         tokens,
     )
+
+
+def _place(edit: str) -> tuple[float, float]:
+    x1, x2 = (int(part) / 100 for part in edit[1:].split("_"))
+    return x1, x2
 
 
 def _number(value) -> str:

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from data import plane
 from pages.ui.play.setting import ALONG, Setting, points
 from pages.ui.play.solved import Solved
-from svmcore import RBF, SVC, Linear, PointJitters, Poly, VirtualSVC
+from svmcore import RBF, SVC, Linear, PointJitters, Poly, Sigmoid, VirtualSVC
 from svmcore.explain import tape as tapes
 from svmcore.kernels import Kernel
 
@@ -30,7 +30,12 @@ def estimator(setting: Setting) -> SVC | VirtualSVC:
 
 def kernel(setting: Setting) -> Kernel:
     """The kernel of a setting."""
-    return {"linear": Linear(), "poly": Poly(setting.degree, 1, 1), "rbf": RBF(setting.gamma)}[setting.kernel]
+    return {
+        "linear": lambda: Linear(),
+        "poly": lambda: Poly(setting.degree, 1, 1),
+        "rbf": lambda: RBF(setting.gamma),
+        "sigmoid": lambda: Sigmoid(setting.gamma, setting.coef0),
+    }[setting.kernel]()
 
 
 def jitters(setting: Setting) -> PointJitters:
@@ -40,12 +45,18 @@ def jitters(setting: Setting) -> PointJitters:
 
 
 @lru_cache(maxsize=64)
-def solve(setting: Setting) -> Solved:
-    """The machine of a setting (its tape apart). ValueError where one colour alone is left."""
+def fitted(setting: Setting) -> SVC | VirtualSVC:
+    """The estimator of a setting (its tape and layer apart), fitted. ValueError where one colour alone is left."""
     given = points(setting)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said on the page
-        machine = estimator(setting).fit(given.X, given.y)
+        return estimator(setting).fit(given.X, given.y)
+
+
+@lru_cache(maxsize=64)
+def solve(setting: Setting) -> Solved:
+    """The machine of a setting (its tape and layer apart). ValueError where one colour alone is left."""
+    given, machine = points(setting), fitted(setting)
     keys = _examples(setting, machine, len(given.y))
     alpha, bound = np.zeros(len(keys)), np.zeros(len(keys), bool)
     trained, number = machine.machine_, {key: at for at, key in enumerate(keys)}
@@ -53,13 +64,17 @@ def solve(setting: Setting) -> Solved:
     at = [number[key] for key in zip(jitter.tolist(), trained.support.tolist(), strict=True)]
     alpha[at], bound[at] = trained.alpha[0], trained.bound[0]
     which, parent = np.array(keys).T
+    X = jitters(setting).pick(given.X[parent], which) if which.any() else given.X
     own = plane.PROBLEMS[setting.problem]
-    fresh_wrong = None
-    if own.question is None:
+    fresh_wrong = lowest = None
+    if own.make and own.question is None:
         T, t = own.fresh(FRESH, setting.seed)
         fresh_wrong = int(np.count_nonzero(machine.predict(T) != t))
+    if not kernel(setting).definite:
+        lowest = float(np.linalg.eigvalsh(kernel(setting).exact(X, X))[0])
+    asked = setting.question
     return Solved(
-        X=jitters(setting).pick(given.X[parent], which) if which.any() else given.X,
+        X=X,
         sign=given.y[parent],
         parent=parent,
         copy=which > 0,
@@ -68,8 +83,9 @@ def solve(setting: Setting) -> Solved:
         bias=float(trained.bias[0]),
         wrong=np.flatnonzero(machine.predict(given.X) != given.y),
         fresh_wrong=fresh_wrong,
-        question=own.question and float(machine.decision_function(np.array([own.question], np.float32))[0]),
+        question=asked and float(machine.decision_function(np.array([asked], np.float32))[0]),
         ending=machine.ending_,
+        lowest=lowest,
     )
 
 
@@ -88,12 +104,13 @@ def path(setting: Setting) -> tapes.Tape:
     given = points(setting)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return tapes.path(estimator(setting).fit(given.X, given.y), given.X, given.y, setting.costs)
+        return tapes.path(fitted(setting), given.X, given.y, setting.costs)
 
 
 def frames(setting: Setting) -> dict:
     """The tape as plain lists for the browser: one entry a frame. trained: the frame that is the setting's machine;
-    of a path also C, the width of the margin 2 / |w| in the kernel's space, and errors on the training points."""
+    of a path also C, the width of the margin 2 / |w| in the kernel's space (None where it has none), and errors on the
+    training points."""
     along_C = setting.along != ALONG[0]
     shown = path(setting.still) if along_C else tape(setting.still)
     kept = shown.frames
@@ -117,7 +134,8 @@ def _of_path(setting: Setting, shown: tapes.Tape) -> dict:
     for frame in shown.frames:
         alpha[frame.changed] = frame.alpha
         f = K @ (alpha * shown.y)
-        margins.append(float(2 / np.sqrt(max((alpha * shown.y) @ f, 1e-300))))
+        squared = float((alpha * shown.y) @ f)  # of an indefinite kernel it may be negative
+        margins.append(2 / np.sqrt(squared) if squared > 0 else None)
         wrong.append(int(np.count_nonzero((f[:n] + frame.bias) * shown.y[:n] <= 0)))
     costs = _digits([frame.C for frame in shown.frames]).tolist()
     return {"trained": setting.trained, "C": costs, "margin": margins, "wrong": wrong}

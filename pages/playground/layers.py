@@ -1,0 +1,149 @@
+"""What can be drawn over the Playground's machine, each as shapes and a sentence: other lines, hulls, forces.
+
+All three are geometry of the plane, so they are drawn for the linear kernel; for the others the feature space has them,
+and the sentence says what is known of it.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from pages.ui.kit.text import many, rounded
+from pages.ui.play.setting import Setting
+from pages.ui.play.solve import fitted
+from pages.ui.play.solved import Solved
+from svmcore.explain import hulls
+from svmcore.explain.balance import Balance, balance
+
+LINES = 6  # others that are drawn
+LONGEST = 0.6  # of an arrow, in the plane's units
+FAR = 3.0  # half the length of a line, in the plane's units
+
+
+class Layer(NamedTuple):
+    """shapes: JSON for plane.js; says: one sentence or two, with the figures; rows: a table, or none."""
+
+    says: str
+    shapes: Mapping = MappingProxyType({})
+    rows: Sequence[dict] = ()
+
+
+NONE = Layer("")
+
+
+def layer(setting: Setting, solved: Solved) -> Layer:
+    """What the setting asks to be drawn over its machine."""
+    if setting.layer == "none":
+        return NONE
+    if setting.kernel == "sigmoid":
+        return Layer("This kernel has no feature space, as it is not positive definite: there is nothing to draw.")
+    try:
+        sums = balance(fitted(setting.still).machine_)
+    except ValueError:
+        return Layer("f is the same everywhere: this machine has no line.")
+    if setting.layer == "forces":
+        return _forces(solved) if setting.kernel == "linear" else _unseen(sums)
+    if setting.kernel != "linear":
+        return Layer("Choose the kernel *Linear* to see this: with other kernels it lies in their feature space.")
+    return (_lines if setting.layer == "lines" else _hulls)(setting, solved)
+
+
+def _trained(setting: Setting, solved: Solved) -> np.ndarray:
+    """(m,) bool: the examples of the machine shown; with copies, the support vectors that were copied, and these."""
+    if not setting.virtual:
+        return np.ones(len(solved.sign), bool)
+    mask = solved.copy.copy()
+    mask[fitted(setting.still).base_.machine_.support] = True
+    return mask
+
+
+def _lines(setting: Setting, solved: Solved) -> Layer:
+    mask = _trained(setting, solved)
+    X, y = solved.X[mask], solved.sign[mask]
+    others = hulls.perceptrons(X, y, LINES, setting.seed)
+    if not others:
+        return Layer("No straight line separates these points, so there are no others to compare with.")
+    distances = sorted(hulls.margin(X, y, line) for line in others)
+    w = solved.w
+    own = hulls.margin(X, y, np.array([*w, solved.bias]) / np.linalg.norm(w))
+    widest = "" if solved.bound.any() else ": no line is further away"
+    says = (
+        f"{len(others)} perceptrons started at random; each stopped at the first line that separates the "
+        f"points (dashed). Distance to the nearest point: {rounded(distances[0])} to {rounded(distances[-1])}; of the "
+        f"machine's line {_signed(own)}{widest}."
+    )
+    return Layer(says, {"lines": [_ends(line) for line in others]})
+
+
+def _hulls(setting: Setting, solved: Solved) -> Layer:
+    mask = _trained(setting, solved)
+    X, y = solved.X[mask], solved.sign[mask]
+    found = hulls.nearest(X, y, solved.alpha[mask], solved.bound, setting.C)
+    polygons = [[sign, hulls.reduced_hull(X[y == sign], found.mu).tolist()] for sign in (1, -1)]
+    apart = rounded(float(np.linalg.norm(found.ends[0] - found.ends[1])))
+    if found.mu == 1:
+        says = (
+            f"The hulls of the two colours are {apart} apart at their nearest points (diamonds). The line halves the "
+            "segment between them at a right angle."
+        )
+    else:
+        says = (
+            f"The hulls are reduced: no point has more than {100 * found.mu:.2g} % of the weight of its colour, so "
+            f"single points count less. They are {apart} apart at their nearest points (diamonds), and the line is at "
+            "a right angle to the segment between them."
+        )
+    return Layer(says, {"polygons": polygons, "segment": found.ends.tolist()})
+
+
+def _unseen(sums: Balance) -> Layer:
+    return Layer(
+        f"{many(len(sums.row), 'support vector')} press on the boundary with their alphas, "
+        f"{rounded(float(np.abs(sums.force).sum()))} in all. It is flat in the kernel's feature space alone, so no "
+        f"arrows are drawn here. {_share(sums.left[0])} is left of the sum of these forces, "
+        f"{_share(sums.left[1]).lower()} of that of their torques."
+    )
+
+
+def _forces(solved: Solved) -> Layer:
+    at = np.flatnonzero(solved.alpha)
+    force = solved.alpha[at] * solved.sign[at]
+    X = solved.X[at].astype(np.float64)
+    u = solved.w / np.linalg.norm(solved.w)
+    torque = force * (X[:, 0] * u[1] - X[:, 1] * u[0])
+    arrows = LONGEST * (force / np.abs(force).max())[:, None] * u
+    named = zip(solved.parent[at].tolist(), solved.copy[at], strict=True)
+    names = [f"{parent}′" if copy else f"{parent}" for parent, copy in named]
+    colours = np.where(solved.sign[at] > 0, "blue", "orange")
+    rows = [
+        {"Point": name, "Class": str(colour), "Force": float(f), "Torque": float(t)}
+        for name, colour, f, t in zip(names, colours, force, torque, strict=True)
+    ]
+    rows.append({"Point": "Sum", "Class": "", "Force": _nothing(force), "Torque": _nothing(torque)})
+    sides = [rounded(float(force[force > 0].sum())), rounded(float(-force[force < 0].sum()))]
+    says = (
+        f"Each support vector presses on the line with its alpha, at a right angle. Forces: {sides[0]} from blue, "
+        f"{sides[1]} from orange, so the line does not move. Torques about the centre sum to "
+        f"{rounded(rows[-1]['Torque'])}, so it does not turn."
+    )
+    return Layer(says, {"arrows": np.hstack([X, arrows, solved.sign[at, None]]).tolist()}, rows)
+
+
+def _nothing(parts: np.ndarray) -> float:
+    """Their sum; 0 where it is rounding alone."""
+    total = float(parts.sum())
+    return 0.0 if abs(total) < 1e-6 * np.abs(parts).sum() else total
+
+
+def _ends(line: np.ndarray) -> list[list[float]]:
+    foot, along = -line[2] * line[:2], FAR * np.array([-line[1], line[0]])
+    return [(foot - along).tolist(), (foot + along).tolist()]
+
+
+def _share(left: float) -> str:
+    return f"{100 * left:.1g} %" if left > 1e-6 else "Nothing"
+
+
+def _signed(value: float) -> str:
+    return rounded(value) + (" (a point is on the wrong side)" if value < 0 else "")

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit import net_util
 
-from pages.ui.kit import menu, parameters, present
+from pages.ui.kit import menu, parameters, present, roles
 
 # To refuse the websocket of a foreign page Streamlit asks an address outside for its own, for up to 2 s in which nobody
 # is served. This answers in its place, with one that is allowed in any case.
@@ -34,6 +34,10 @@ def entry(letter, file, title, icon, help, of_a_run=False, **how):
     return st.Page(f"pages/{file}.py", title=title, icon=f":material/{icon}:", help=help, **how)
 
 
+def may_open(page):
+    return roles.may_open("playground" if page.url_path in ("", NOBODYS) else page.url_path)
+
+
 # fmt: off
 MENU = {
     "Start": [
@@ -41,6 +45,8 @@ MENU = {
               help="Points in the plane: move C, add points, switch on virtual copies, and watch the boundary change."),
         entry("l", "lessons", "Lessons", "school",
               help="Six short lessons on these pages: predict the result first, then check it."),
+        entry("n", "classroom", "Class", "groups",
+              help="Predict together: the class answers by phone, the board shows what it thinks, then the result."),
     ],
     "Data": [
         entry("d", "datasets", "Datasets", "grid_view",
@@ -95,12 +101,17 @@ STUDIES = [
 
 for style in ("contrast", "menu"):
     st.html(Path(__file__).parent / f"pages/ui/kit/{style}.css")
+# What whoever looks may not open does not exist for them, by any address or message.
+MENU = {heading: opened for heading, pages in MENU.items() if (opened := [*filter(may_open, pages)])}
+TABS, STUDIES = {title: page for title, page in TABS.items() if may_open(page)}, [*filter(may_open, STUDIES)]
 PAGES = [*(page for pages in MENU.values() for page in pages), *TABS.values(), *STUDIES]
 # The first page has the address of the app itself; its own name, which people type, leads there.
 TYPED = st.Page(lambda: None, title="Playground", url_path="playground")
 page = st.navigation([*PAGES, TYPED, *menu.nowhere([*PAGES, TYPED])], position="hidden")
 if page == TYPED:
     st.switch_page(PAGES[0], query_params={name: st.query_params.get_all(name) for name in st.query_params})
+if roles.arrives() and page == PAGES[0] and not st.query_params:
+    st.switch_page("pages/classroom.py")  # the address that students type is that of the app
 st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known
 
 from pages.playground import opening  # noqa: E402
@@ -125,6 +136,7 @@ if first:
 
 # After the navigation: the first import of the library takes seconds, and the menu should stand by then.
 import pages.ui.views  # noqa: E402, F401  (makes them known)
+from pages.classroom import together  # noqa: E402
 from pages.lessons import banner, course  # noqa: E402
 from pages.ui.kit import collector, state, text, walk  # noqa: E402
 from pages.ui.run import picker  # noqa: E402
@@ -133,6 +145,7 @@ from svmcore.lab import jobs  # noqa: E402
 from svmcore.lab.store import runs  # noqa: E402
 
 state.keep_runs_in(runs)
+roles.know(together.KNOWN)
 
 
 def name_tab():
@@ -145,7 +158,7 @@ state.guarded(lambda: course.arrive(page))
 if first:  # its picture before everything else: the preset takes half of the processor's time
     state.guarded(lambda: banner.draw(page))
     state.guarded(page.run)
-if jobs.ensure_preset() and first:
+if roles.teacher() and jobs.ensure_preset() and first:
     st.rerun()
 state.guarded(lambda: picker.run_picker(shown_run, page.url_path))
 if page.title in OF_A_RUN:

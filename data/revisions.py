@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data import judging, places, verdicts
+from data import judging, permission, places, verdicts
 from data.dataset import DataError, Dataset, Part, UnknownDataset, in_words
 from data.entry import Entry
 from data.judging import Log
@@ -100,7 +100,7 @@ def entry(name: str, find: Find) -> Revision:
     """The entry of a revision. Raises UnknownDataset if it does not exist, DataError if it is damaged or its base was
     deleted."""
     parsed = parse_name(name)
-    if parsed is None or not _path(parsed).exists():
+    if parsed is None or not _path(parsed).exists() or not permission.may("read", name):
         raise UnknownDataset(name, known() or ["none: there are no revisions yet"])
     try:
         base = find(parsed.base)
@@ -127,14 +127,16 @@ def damaged(find: Find) -> list[DamagedSet]:
 
 
 def known() -> list[str]:
-    """The names of all stored revisions."""
+    """The names of all stored revisions that whoever asks may read."""
     folder = places.home() / FOLDER
     names = sorted(path.name for path in folder.glob("*.csv")) if os.path.isdir(folder) else []
-    return [name.removesuffix(".csv").replace(IN_FILE, COLON) for name in names if _FILE.fullmatch(name)]
+    names = (name.removesuffix(".csv").replace(IN_FILE, COLON) for name in names if _FILE.fullmatch(name))
+    return permission.those("read", names)
 
 
 def forget(name: str) -> None:
     """Delete a revision permanently. DataError if it does not exist or cannot be deleted."""
+    permission.require("change")
     parsed = parse_name(name)
     if parsed is None or not _path(parsed).exists():
         raise DataError(f"There is no revision {name!r}", ", ".join(known()) or "none: there are no revisions yet")
@@ -147,6 +149,7 @@ def add(name: str, base: Dataset, given: Iterable[Verdict]) -> int:
 
     Raises DataError for an invalid verdict, in which case nothing is written, or if the file cannot be written.
     """
+    permission.require("change")
     parsed, given = parse_name(name), list(given)
     if parsed is None or parsed.lines is not None or parsed.base != base.entry.name or base.base is not None:
         raise DataError(f"{name} is not a revision of {base.entry.name}", f"{base.entry.name}{AT} followed by a name")

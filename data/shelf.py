@@ -19,7 +19,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from data import places
+from data import permission, places
 from data.dataset import DataError, in_words
 from data.loaders import bundle, npz
 
@@ -75,6 +75,7 @@ class Shelf(Generic[E]):
     def keep(self, title: str, description: dict, arrays: dict[str, np.ndarray], replace: bool) -> E:
         """Save a set and return its entry. DataError if the name is taken (unless `replace`) or if the saved file could
         not be read back; then nothing is changed."""
+        permission.require("change")
         path, text = self._path(title), _text(description)
         name = self.prefix + path.stem
         if path.exists() and not replace:
@@ -98,6 +99,7 @@ class Shelf(Generic[E]):
     def forget(self, name: str) -> None:
         """Delete a set permanently, even if a folder is in the place of its file. DataError if there is none of this
         name, or if it cannot be deleted."""
+        permission.require("change")
         path = next((path for path in self._files() if self.prefix + path.stem == name), None)
         if path is None:
             raise DataError(
@@ -107,15 +109,15 @@ class Shelf(Generic[E]):
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
     def entries(self) -> list[E]:
-        """The stored sets by name, except damaged ones."""
-        return [entry for entry in map(self._entry_or_error, self._files()) if not isinstance(entry, DataError)]
+        """The stored sets by name, except damaged ones, that whoever asks may read."""
+        entries = map(self._entry_or_error, self._files())
+        return [one for one in entries if not isinstance(one, DataError) and permission.may("read", one.name)]
 
     def damaged(self) -> list[DamagedSet]:
         """The stored files that cannot be read."""
         listed = [(path, self._entry_or_error(path)) for path in self._files()]
-        return [
-            DamagedSet(self.prefix + path.stem, str(error)) for path, error in listed if isinstance(error, DataError)
-        ]
+        damaged = [(self.prefix + path.stem, str(error)) for path, error in listed if isinstance(error, DataError)]
+        return [DamagedSet(*one) for one in damaged if permission.may("read", one[0])]
 
     def _path(self, title: str) -> Path:
         return places.home() / self.folder / f"{slug(title)}.npz"

@@ -9,6 +9,8 @@ import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
+from data import permission
+
 Report = Callable[[int, int, str], None]  # (done, total or 0, message): called now and then; may raise Cancelled
 
 
@@ -75,7 +77,8 @@ _lock = threading.Lock()
 
 
 def start(name: str, work: Callable[[Report], object]) -> Transfer:
-    """The running transfer of this name, or a new one that calls work(report)."""
+    """The running transfer of this name, or a new one that calls work(report). Forbidden."""
+    permission.require("change")
     with _lock:
         known = _transfers.get(name)
         if known is None or known.state.phase != "running":

@@ -225,7 +225,7 @@ def take_away(run: Run) -> None:
         exports.machine(run, reasons)
         card.to_compare(run)
         vectors = view.part(run.recipe, "vectors") or view.home_of(run.recipe)
-        st.page_link(**vectors.link(run.id), icon=":material/arrow_forward:")
+        ways.link(vectors.link(run.id), icon=":material/arrow_forward:")
 
 
 st.title("Reduced sets")

@@ -143,7 +143,7 @@ def barriers(reasons: dict[str, tuple[Run, Reason]], reference: Run | None) -> N
             st.markdown(f"{icon} **{letter} · {title}** is not compared. {words.plain(reason.text)}", width="stretch")
             if home:
                 label = f"Compare it on {home.title}"
-                st.page_link(**home._replace(label=label).link(run.id), icon=home.icon)
+                ways.link(home._replace(label=label).link(run.id), icon=home.icon)
             elif reason.kind == comparison.UNFINISHED:
                 polling.poll(run.id, _at_work)
                 ways.to("train", "Watch it", "play_circle", {"run": run.id})

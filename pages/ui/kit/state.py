@@ -9,7 +9,7 @@ from functools import partial, wraps
 
 import streamlit as st
 
-from data import DataError
+from data import DataError, permission
 from pages.ui.kit import parameters, ways
 from pages.ui.kit.text import plain
 
@@ -61,6 +61,8 @@ def guarded(draw):
         what = "was deleted" if isinstance(error, runs.UnknownRun) else "is damaged"
         st.error(plain(error), title=f"A run {what}", icon=":material/broken_image:")
         ways.to("runs", "All runs", "arrow_forward")
+    except permission.Forbidden as error:
+        st.error(plain(error), icon=":material/block:")
     except DataError as error:
         st.error(plain(error), title="A dataset cannot be read", icon=":material/broken_image:")
 
@@ -79,7 +81,7 @@ def dialog(title: str, draw, on_dismiss):
 
 def callback(change):
     """A callback of a widget that reads or changes runs: one that is gone meanwhile, damaged, or at work elsewhere is
-    said."""
+    said; likewise what a student may not do."""
 
     @wraps(change)
     def changing(*args, **kwargs):
@@ -87,7 +89,7 @@ def callback(change):
         try:
             with runs.one_look():
                 return change(*args, **kwargs)
-        except (runs.Damaged, runs.UnknownRun, runs.RunBusy) as error:
+        except (runs.Damaged, runs.UnknownRun, runs.RunBusy, permission.Forbidden) as error:
             tell_later(f":material/block: {plain(error)}")
             st.rerun()  # the whole page, also from a fragment
 

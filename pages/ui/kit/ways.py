@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
+from pages.ui.kit import roles
+
 
 def button(label: str, icon: str, key: str, does: Callable, *args, help: str, **how) -> None:
     """A button that calls `does(*args)`. icon: Material's name for it, empty for none; how: what else Streamlit is
@@ -13,6 +15,12 @@ def button(label: str, icon: str, key: str, does: Callable, *args, help: str, **
 
 
 def to(page: str, label: str | None, icon: str, query: Mapping | None = None, *, help: str | None = None) -> None:
-    """A link to a page. page: its file's name; label: the page's title for None; icon: Material's name for it; query:
-    the parameters of its address."""
-    st.page_link(f"pages/{page}.py", label=label, icon=f":material/{icon}:", query_params=query, help=help)
+    """A link to a page, for those who may open it. page: its file's name; label: the page's title for None; icon:
+    Material's name for it; query: the parameters of its address."""
+    link({"page": f"pages/{page}.py", "label": label, "query_params": query}, icon=f":material/{icon}:", help=help)
+
+
+def link(way: Mapping, **how) -> None:
+    """`st.page_link` as `View.link` tells it, for those who may open the page."""
+    if roles.may_open(way["page"]):
+        st.page_link(**way, **how)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from pages.ui.kit import parameters, state, words
+from pages.ui.kit import parameters, roles, state, words
 from pages.ui.kit.ways import button
 from pages.ui.recipe import config
 from svmcore.lab import jobs
@@ -106,6 +106,9 @@ def times() -> int:
 
 def start_button(need: Estimate, key: str, on_click, args: tuple, does: str = "Trains", times: int = 1) -> None:
     """Start, or Queue while something is at work, and what the run, or so many of them, will need."""
+    if not roles.teacher():
+        st.caption("In a class the teacher trains.")
+        return
     help = f"{does} in the background; you can leave or close the page."
     how = {"help": help, "type": "primary", "width": "stretch", "disabled": not need.fits}
     button("Queue" if jobs.active() else "Start", "play_arrow", key, on_click, *args, **how)

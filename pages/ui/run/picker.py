@@ -10,7 +10,7 @@ from difflib import get_close_matches
 import streamlit as st
 
 from data import DataError, catalogue
-from pages.ui.kit import parameters, state, text, view, ways, words
+from pages.ui.kit import parameters, roles, state, text, view, ways, words
 from pages.ui.kit.ways import button
 from svmcore.lab import jobs
 from svmcore.lab.store import runs, titles
@@ -88,7 +88,7 @@ def run_picker(place, page: str):
         st.session_state.pop("run", None)
         if missing:
             st.warning(missing, icon=parameters.LINK_OFF)
-        place.caption("No runs yet. Train one.")
+        place.caption("No runs yet. Train one." if roles.teacher() else "The teacher shows no run yet.")
         return
     current = current if current in known else at_first(found)
     picked = asked or current != st.session_state.get("run_shown")

@@ -6,7 +6,7 @@ they came, runs of seconds first, until it is changed.
 
 import streamlit as st
 
-from pages.ui.kit import present, state, words
+from pages.ui.kit import present, state, ways, words
 from pages.ui.kit.ways import button
 from pages.ui.run import picker
 from svmcore.lab import jobs
@@ -110,7 +110,7 @@ def _waits(number: int, run_id: str, fresh: list[str], named: dict[str, str]) ->
 
 def _link(run_id: str, named: dict[str, str]) -> None:
     label = words.plain(words.short(named.get(run_id, run_id), 60))
-    st.page_link("pages/train.py", label=label, query_params={"run": run_id}, help="Opens it.")
+    ways.link({"page": "pages/train.py", "label": label, "query_params": {"run": run_id}}, help="Opens it.")
 
 
 @runs.one_look()

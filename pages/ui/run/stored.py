@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from data import DataError
+from data import DataError, permission
 from pages.ui.kit import present, state, words
 from pages.ui.kit.ways import button
 from pages.ui.recipe import starting
@@ -103,12 +103,12 @@ def buttons(
     recipes: Iterable[Recipe], found: list[Run | None], label: str, help: str, key: str = "all", of: str = "run",
     group: Grouping = None, parents: Mapping[Recipe, Recipe] = NONE,
 ):  # fmt: skip
-    """Queue what is missing and has its data, and cancel what is at work. of: what one of those is called; group,
+    """Queue what is missing, has its data and may be trained by whoever looks, and cancel what is at work. of: what one of those is called; group,
     parents: as in `queue`.
 
     While something is at work the first button keeps its place, so that no second click on it falls on the other.
     """
-    missing = [r for r, run in zip(recipes, found, strict=True) if not available(run)]
+    missing = [r for r, run in zip(recipes, found, strict=True) if not available(run) and permission.may("train", r)]
     absent = lacking(missing)
     possible = [recipe for recipe in missing if recipe not in absent]
     wanted = ", ".join(sorted({recipe.dataset for recipe in absent}))
@@ -118,6 +118,6 @@ def buttons(
         how = {"help": help, "type": "primary", "disabled": not possible}
         label = label if possible or not working else "All queued"
         button(label, "play_arrow", f"queue_{key}", queue, possible, group, parents, **how)
-    if working:
+    if working and permission.may("change"):
         help = "Stops the running ones and removes the others from the queue."
         button(f"Cancel {words.many(len(working), of)}", "stop", f"cancel_{key}", cancel, working, help=help)

@@ -76,7 +76,7 @@ def another_run(run: Run, page: str, **first) -> bool:
 def to_home(run: Run) -> None:
     """The way to the page that a run opens on."""
     home = view.home_of(run.recipe)
-    st.page_link(**home.link(run.id), icon=home.icon)
+    ways.link(home.link(run.id), icon=home.icon)
 
 
 def to_labels(run: Run, doubted: str) -> None:

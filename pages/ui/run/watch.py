@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui.figures import curves
 from pages.ui.figures.frame import side_by_side
-from pages.ui.kit import numbers, present, view, words
+from pages.ui.kit import numbers, present, view, ways, words
 from pages.ui.kit.ways import button
 from pages.ui.recipe import config, starting
 from pages.ui.run import card, picker, polling, queue
@@ -95,7 +95,7 @@ def _done(run):
             st.caption(f"On {len(check['folds'])} folds of the training set: {words.error_rate(check)}.")
         with st.container(horizontal=True):
             for link in view.links(run):
-                st.page_link(**link.link(run.id), icon=":material/arrow_forward:", icon_position="right")
+                ways.link(link.link(run.id), icon=":material/arrow_forward:", icon_position="right")
             card.to_compare(run)
     if hint := view.part(run.recipe, "hint"):
         hint(run)

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from data import permission
 from svmcore.lab.jobs import worker
 from svmcore.lab.jobs.queue import QUEUE, Queue
 from svmcore.lab.priority import yield_to_others
@@ -96,7 +97,8 @@ class Analysis:
         self._thread: threading.Thread | None = None
 
     def start(self, *key) -> None:
-        """Begin it, if nobody has. Busy; what `precondition` raises."""
+        """Begin it, if nobody has. Forbidden; Busy; what `precondition` raises."""
+        permission.require("analyse")
         self.precondition(*key)
         with self._lock:
             if self.latest_only:
@@ -124,6 +126,7 @@ class Analysis:
 
     def stop(self, *key) -> None:
         """End it within a burst; the result so far stays. No effect where it is not at work."""
+        permission.require("analyse")
         with self._lock:
             task = self._tasks.get(key)
         if task is not None:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from data import permission
 from svmcore.lab.forecast import Estimate, estimate
 from svmcore.lab.jobs import relay, worker
 from svmcore.lab.jobs.cluster import CLUSTER
@@ -108,6 +109,7 @@ class Queue:
     def move(self, run_id: str, to: str) -> None:
         """Change the turn of a run that waits: "first", "sooner" or "later". No effect on one that waits no more, or
         that has begun."""
+        permission.require("change")
         with self.changed:
             fresh = [job for job in self._line() if job.thread is None]
             now = next((at for at, job in enumerate(fresh) if job.run.id == run_id), None)
@@ -120,6 +122,7 @@ class Queue:
 
     def pause(self, run_id: str) -> None:
         """Hold a run after its burst; another may use its place. No effect on one that has ended."""
+        permission.require("change")
         job = self._job(run_id)
         with self.changed:
             if job.state == "running":
@@ -130,6 +133,7 @@ class Queue:
 
     def resume(self, run_id: str) -> None:
         """Let a paused run go on, as soon as there is a place for it."""
+        permission.require("change")
         job = self._job(run_id)
         with self.changed:
             job.hold = False
@@ -138,6 +142,7 @@ class Queue:
 
     def cancel(self, run_id: str) -> None:
         """End a run, wherever it is; its thread follows when it can. No effect on one that has ended."""
+        permission.require("change")
         job = self._job(run_id)
         if job.state not in ENDED:
             job.stop.set()
@@ -303,10 +308,11 @@ def submit(
     that verdicts given later change nothing of what the run says. broken_off: id of a run of this recipe that ended
     before it was done: the new one goes on from what that has left.
 
-    RecipeError for what no new run may ask for, BudgetError when it cannot fit into memory here, UnknownDataset,
-    QueueFull, OSError when the disk takes no new run, ClusterError where one is to do it that is not there; with
-    `broken_off` UnknownRun, and ValueError where the run cannot go on from that one.
+    Forbidden; RecipeError for what no new run may ask for, BudgetError when it cannot fit into memory here,
+    UnknownDataset, QueueFull, OSError when the disk takes no new run, ClusterError where one is to do it that is not
+    there; with `broken_off` UnknownRun, and ValueError where the run cannot go on from that one.
     """
+    permission.require("train", recipe)
     CLUSTER.settle()
     recipes = [recipe] if recipe.origin is recipe or parent else [recipe.origin, recipe]
     for asked in recipes:

@@ -11,6 +11,7 @@ import json
 import threading
 from pathlib import Path
 
+from data import permission
 from svmcore import files
 from svmcore.allowed import shown
 from svmcore.lab.recipe import Recipe, RecipeError
@@ -22,13 +23,17 @@ _changing = threading.Lock()
 
 
 def own_recipes() -> dict[str, Recipe]:
-    """Name -> recipe, oldest first; empty where there is no file, or none that can be read."""
+    """Name -> recipe, oldest first; empty where there is no file, none that can be read, or for whoever may not keep
+    any."""
+    if not permission.may("change"):
+        return {}
     return dict(filter(None, map(_read, (_listed() or [])[:MAX_PRESETS])))
 
 
 def keep(name: str, recipe: Recipe) -> None:
     """Keep a recipe under a name, in the place of one that has it. RecipeError for a name that cannot be, or beyond
     MAX_PRESETS of them; OSError when the disk takes nothing."""
+    permission.require("change")
     name = _name(name)
     with _changing:
         if (listed := _listed()) is None:
@@ -43,6 +48,7 @@ def keep(name: str, recipe: Recipe) -> None:
 
 def remove(name: str) -> None:
     """Forget a preset. No effect where there is none of that name."""
+    permission.require("change")
     with _changing:
         listed = _listed() or []
         others = [one for one in listed if not _is(one, name)]

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from data import permission
 from svmcore import files
 from svmcore.lab.fields import RecipeError
 from svmcore.lab.methods import METHODS
@@ -241,6 +242,7 @@ class Run:
 
     def _change(self, change, *what) -> None:
         """change(*what), of a run of the reader's own that is there."""
+        permission.require("change")
         if self.sample:
             raise RunBusy(f"{self.title} is a sample that came with the lab and cannot be changed")
         try:

@@ -31,6 +31,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
+from data import permission
 from data.dataset import DataError, NotAtHand
 from svmcore import files
 from svmcore.lab.recipe import Recipe, RecipeError
@@ -91,11 +92,13 @@ def create(recipe: Recipe, parent: str | None = None, group: Group | None = None
 
 
 def get(run_id: str) -> Run:
-    """The run of that id, damaged or not. UnknownRun when there is none; what is no id never reaches the disk."""
+    """The run of that id, damaged or not. UnknownRun when there is none that whoever asks may see; what is no id never
+    reaches the disk."""
     if reading.is_id(run_id):
         for folder in (home() / "runs", folders.SAMPLES):
             with suppress(OSError):
-                if (run := Run(run_id, folder / run_id)).path.is_dir():
+                run = Run(run_id, folder / run_id)
+                if run.path.is_dir() and permission.may("see", run):
                     return run
     raise UnknownRun(f"run {str(run_id)[:60]!r} is unknown: it was deleted, or made elsewhere")
 
@@ -212,8 +215,9 @@ def trained_by_parent(run: Run, part: int, data_hash: str) -> tuple[Machine, Nam
 
 
 def everything() -> list[Run]:
-    """All runs, also the damaged ones, newest first; what a kill left half made is cleared away."""
-    return list(folders.seen("everything", _everything))
+    """All runs, also the damaged ones, newest first, that whoever asks may see; what a kill left half made is cleared
+    away."""
+    return list(folders.seen("everything", lambda: permission.those("see", _everything())))
 
 
 def _everything() -> list[Run]:
@@ -257,12 +261,15 @@ def delete(found: Iterable[Run]) -> Deleted:
 
 def deleted() -> tuple[str, ...]:
     """Ids of the deleted runs that `restore` can bring back, newest first."""
+    if not permission.may("change"):
+        return ()
     ids = (path.name for path in folders.place("trash").iterdir() if reading.is_id(path.name))
     return tuple(sorted(ids, reverse=True))
 
 
 def restore(run_id: str) -> Run:
-    """Undo `delete`. UnknownRun when the trash has no such run (any more)."""
+    """Undo `delete`. Forbidden; UnknownRun when the trash has no such run (any more)."""
+    permission.require("change")
     if not reading.is_id(run_id) or not (folders.place("trash") / run_id).is_dir():
         raise UnknownRun(f"run {str(run_id)[:60]!r} is not in the trash")
     os.replace(folders.place("trash") / run_id, folders.place("runs") / run_id)

@@ -1,0 +1,368 @@
+"""Class: a room that predicts together, by phone, before the board shows what the machine does."""
+
+import io
+from pathlib import Path
+
+import segno
+import streamlit as st
+
+from pages.classroom import addresses, pictures, session, together
+from pages.classroom.session import Asked, Class, Question
+from pages.lessons import course
+from pages.lessons.parts import MAX_SEED, Facts
+from pages.ui.kit import parameters, present, roles, state, ways
+from pages.ui.kit.component import component
+from pages.ui.kit.text import many, percent, plain
+from pages.ui.kit.ways import button
+from pages.ui.run import stored
+
+WHO = "who"  # parameter of the address: a student who comes back is the same one
+BOARD, PHONE = 0.5, 1.0  # seconds between two looks: of the board, of a phone
+COMMAND = "python -m pages.classroom"
+KINDS = {"lesson": "A lesson's question", "number": "A number of the run shown", "line": "Draw the line",
+         "rings": "Ring the support vectors"}  # fmt: skip
+sketch = component(str(Path(__file__).parent / "classroom" / "x"), "sketch", '<div class="sketch"></div>')
+
+
+# The teacher
+
+
+def without_doors() -> None:
+    """The app serves nobody else: how to let the room in."""
+    st.markdown("Let a class answer by phone. Stop the app, and start it with the door for the room:")
+    st.code(COMMAND, language=None)
+    st.caption(
+        "The command prints the address for students. Without it the app listens on this computer alone. "
+        "pages/README.md says what joining means, and what it does not protect against."
+    )
+
+
+def begin(seed: int) -> None:
+    """Callback: open a class."""
+    session.begin(seed)
+
+
+def opening() -> None:
+    """No class is open: open one."""
+    seed = parameters.number(course.SEED, "Seed of the class", 0, MAX_SEED, 0, key="class_seed_new", width=180,
+                             help="Decides which digits and points the questions are about.")  # fmt: skip
+    button("Open a class", "groups", "class_open", begin, int(seed), help="Students can join then.", type="primary")
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def qr(url: str) -> str:
+    """A QR code of an address, as SVG."""
+    out = io.BytesIO()
+    segno.make(url, error="m").save(out, kind="svg", scale=6, border=3, dark="#000", light="#fff", xmldecl=False)
+    return out.getvalue().decode()
+
+
+def invitation(one: Class) -> None:
+    """The address, its code, and who has joined."""
+    urls = addresses.urls()
+    if not urls:
+        st.warning("No network was found. Name an address of this computer: " + f"`{COMMAND} --address …`")
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.image(qr(urls[0]), width=present.scaled(160), alt=f"QR code of {urls[0]}")
+        with st.container(width="stretch"):
+            st.markdown(f"### {urls[0].removeprefix('http://')}")
+            others = ", ".join(url.removeprefix("http://") for url in urls[1:])
+            st.caption("Type this address, or scan the code." + (f" Also: {others}." if others else ""))
+            st.fragment(lambda: joined(one), run_every=BOARD)()
+
+
+def joined(one: Class) -> None:
+    """Who is there."""
+    names = [plain(name) for name in one.people.values() if name]
+    without = len(one.people) - len(names)
+    more = [f"{without} without a name"] if without else []
+    st.markdown(f"**{many(len(one.people), 'student')} joined.** {', '.join([*names[:40], *more])}")
+
+
+def chosen_question(one: Class) -> Question | None:
+    """The question that the teacher puts together."""
+    kind = st.segmented_control("Question", list(KINDS), format_func=KINDS.get, default="lesson", key="class_kind",
+                                required=True, help="What the class predicts.")  # fmt: skip
+    if kind == "lesson":
+        with st.container(horizontal=True):
+            lesson = st.selectbox("Lesson", course.LESSONS, format_func=lambda lesson: lesson.title,
+                                  key="class_lesson", help="The lesson whose question is asked.")  # fmt: skip
+            number = st.selectbox("Its question", range(1, len(lesson.steps) + 1), key=f"class_step_{lesson.name}",
+                                  width=140, help="Number of the question in the lesson.")  # fmt: skip
+        at = course.At(lesson, number, one.seed)
+        try:
+            return together.of_step(at)
+        except course.BROKEN:
+            recipes = [Facts(lesson.recipes, one.seed).recipes[name] for name in at.step.before]
+            st.caption("This question names a machine that is not trained yet.")
+            args = stored.queue, recipes, lesson.group
+            button("Train it", "play_arrow", "class_train", *args, help="Takes some seconds; choose it then again.")
+            return None
+    if kind == "number":
+        run = state.current_run()
+        found = together.of_run(run) if run is not None and run.state == "done" else {}
+        if not found:
+            st.caption("The run in the sidebar is not finished. Choose another one there.")
+            return None
+        what = st.segmented_control("Number", list(found), default=next(iter(found)), key="class_number",
+                                    required=True, help="Of the run in the sidebar.")  # fmt: skip
+        return found[what]
+    return together.drawn(kind, one.seed)
+
+
+@state.callback
+def ask(one: Class, question: Question) -> None:
+    """Callback: put it on the board, and train what its result needs."""
+    one.ask(question)
+    if missing := together.machines(question, one.seed):
+        stored.queue(missing, course.read(question.lesson, one.seed).lesson.group)
+
+
+@state.callback
+def reveal(one: Class) -> None:
+    """Callback: show the answers and what is right."""
+    one.reveal(*together.right(one.current.question, one.seed))
+
+
+def go_to(one: Class, asked: Asked, chosen: int | None = None) -> None:
+    """Callback: the page of a lesson's question; with its answer, if the class has it. chosen: what was predicted."""
+    at = course.read(asked.question.lesson, one.seed)
+    if asked.right is not None:
+        course.judge(at, asked.right if chosen is None else chosen, Facts(at.lesson.recipes, one.seed))
+    course.go(at)
+
+
+def board(one: Class) -> None:
+    """The question with the growing picture of its answers; after the result, both on one another."""
+    asked = one.current
+    if asked is None:
+        st.caption("No question yet.")
+        return
+    st.markdown(f"#### {asked.question.text}")
+    if asked.right is None:
+        if asked.question.kind == "choice":
+            st.markdown("\n".join(f"- {choice}" for choice in asked.question.choices))
+        st.html(pictures.hidden(asked, len(one.people)))
+        if asked.question.points:
+            sketch(data=pictures.plane(asked) | {"board": True, "token": f"b{len(one.asked)}"}, key="class_board_plane")
+    else:
+        result(one, asked, "board")
+
+
+def result(one: Class, asked: Asked, key: str, mine=None) -> None:
+    """The answers over what is right, and why."""
+    if asked.question.points:
+        data = pictures.plane(asked, mine) | {"board": True, "token": f"{key}{len(one.asked)}"}
+        sketch(data=data, key=f"class_{key}_result")
+    else:
+        st.html(pictures.shown(asked))
+    st.info(asked.because, icon=":material/lightbulb:")
+
+
+def commands(one: Class) -> None:
+    """What the teacher does with the question on the board."""
+    asked = one.current
+    with st.container(horizontal=True):
+        if asked is not None and asked.right is None:
+            missing = together.machines(asked.question, one.seed)
+            help = "The machines of the result are in training." if missing else "Shows all answers and the result."
+            how = {"help": help, "type": "primary", "disabled": bool(missing)}
+            button("Show the result", "visibility", "class_reveal", reveal, one, **how)
+        if asked is not None and asked.question.lesson:
+            button("Its page", "open_in_new", "class_page", go_to, one, asked, help="Opens the lesson there.")
+
+
+def misjudged(one: Class) -> None:
+    """What the class misjudged most, first."""
+    done = [asked for asked in one.asked if asked.right is not None and asked.answers]
+    if not done:
+        return
+    st.subheader("Misjudged most")
+    rows = sorted(((together.share_right(asked), asked) for asked in done), key=lambda row: row[0])
+    table = [(plain(asked.question.text.replace("*", "")), asked, share) for share, asked in rows]
+    st.table([{"Question": text, "Answers": len(asked.answers), "Correct": percent(share)}
+              for text, asked, share in table], alt="Questions, the most misjudged first")  # fmt: skip
+    st.caption("Correct: the share of correct choices; for a number or a drawing, how near the predictions were.")
+
+
+def manage(one: Class) -> None:
+    """Runs that students may see, and the end."""
+    with st.expander("This class", icon=":material/settings:"):
+        run = state.current_run()
+        if run is not None:
+            shown = run.id in one.shown or run.sample
+            help = "Students can open its pages then. They cannot change it."
+            label = "Students see this run" if shown else "Let students see this run"
+            button(label, "share", "class_show", state.callback(one.show), run.id, help=help, disabled=shown)
+            st.caption(f"The run in the sidebar: {plain(run.title)}")
+        button("Close the class", "logout", "class_end", session.end, help="Nobody can join or answer. It is kept.")
+
+
+def kept() -> None:
+    """Classes of before: look at them, open them again, delete them."""
+    others = {one.id: one for one in session.kept() if one is not session.now()}
+    if not others:
+        return
+    with st.expander(f"Earlier classes ({len(others)})", icon=":material/history:"):
+        named = {key: told(one) for key, one in others.items()}
+        one = others[st.selectbox("Class", named, format_func=named.get, key="class_earlier", help="Newest first.")]
+        misjudged(one)
+        with st.container(horizontal=True):
+            if roles.in_class():
+                button("Open it again", "login", "class_again", session.resume, one, help="Students go on in it.")
+            help = "Deletes its folder, with all names and answers, for good."
+            button("Delete", "delete", "class_delete", session.delete, one, help=help)
+
+
+def told(one: Class) -> str:
+    """When it was, and how large."""
+    day, time, _ = one.id.split("-")
+    when = f"{day[:4]}-{day[4:6]}-{day[6:]} {time[:2]}:{time[2:4]}"
+    return f"{when}: {many(len(one.people), 'student')}, {many(len(one.asked), 'question')}"
+
+
+@state.fragment(run_every=BOARD)
+def live(one: Class) -> None:
+    """What changes while the class answers."""
+    board(one)
+    commands(one)
+
+
+def teachers() -> None:
+    """The page as the teacher sees it."""
+    one = session.now()
+    if not roles.in_class():
+        without_doors()
+    elif one is None:
+        opening()
+    else:
+        invitation(one)
+        live(one)
+        with present.form("Next question"):
+            question = chosen_question(one)
+            if question is not None:
+                st.caption(question.text)
+                button("Ask the class", "campaign", "class_ask", ask, one, question, help="Puts it on the board.",
+                       type="primary")  # fmt: skip
+        misjudged(one)
+        manage(one)
+    kept()
+
+
+# A student
+
+
+def join(one: Class) -> None:
+    """Callback: come in, with the name that was typed or without one."""
+    try:
+        st.session_state["class_who"] = one.id, one.join(st.session_state.get("class_name", ""))
+    except session.Full as error:
+        state.tell_later(f":material/block: {error}")
+
+
+def me(one: Class) -> str | None:
+    """Who looks, if they have joined: by this session, or by the address that they came back with."""
+    asked = st.query_params.get(WHO, "")
+    of, who = st.session_state.get("class_who", (one.id, asked))
+    if of != one.id or who not in one.people:
+        return None
+    st.session_state["class_who"] = one.id, who
+    return who
+
+
+def send(one: Class, who: str, n: int, answer) -> None:
+    """Callback: hand the answer in."""
+    try:
+        taken = one.answer(who, n, answer)
+        state.tell_later(":material/check: Sent." if taken else ":material/block: It was too late for that.")
+    except session.Full as error:
+        state.tell_later(f":material/block: {error}")
+
+
+def predict(one: Class, who: str, n: int, asked: Asked) -> None:
+    """The question on a phone."""
+    question, sent = asked.question, asked.answers.get(who)
+    if question.kind == "choice":
+        choices = range(len(question.choices))
+        answer = st.radio("Your prediction", choices, index=sent, format_func=question.choices.__getitem__,
+                          key=f"class_answer_{n}", help="Predict before you see the result.")  # fmt: skip
+    elif question.kind == "number":
+        middle = (question.low + question.high) // 2
+        answer = st.slider("Your prediction", question.low, question.high, middle if sent is None else sent,
+                           key=f"class_answer_{n}", help="Predict before you see the result.")  # fmt: skip
+    else:
+        drawn = sketch(data=pictures.plane(asked, sent) | {"board": False, "token": f"q{n}"}, key=f"class_answer_{n}",
+                       on_drawn_change=lambda: None)  # fmt: skip
+        answer = list(drawn.drawn) if drawn.get("drawn") else None
+    ready = answer is not None and session.fits(question, answer)
+    label = "Send" if sent is None else "Sent" if sent == answer else "Send it instead"
+    how = {"help": "You can change it until the result is shown.", "type": "primary", "width": "stretch"}
+    button(label, "send", "class_send", send, one, who, n, answer, disabled=not ready or sent == answer, **how)
+
+
+def mine(asked: Asked, answer) -> str:
+    """What a student had predicted, in words."""
+    question = asked.question
+    if answer is None:
+        return "You did not answer this one."
+    if question.kind == "choice":
+        verdict = "right" if answer == asked.right else "not what the machine does"
+        return f"You predicted *{question.choices[answer]}*: {verdict}."
+    if question.kind == "number":
+        return f"You predicted {answer:,}."
+    return "Your drawing is dashed, the machine's is bold."
+
+
+@state.fragment(run_every=PHONE)
+def phone(one: Class, who: str) -> None:
+    """What a student sees, question after question."""
+    if session.now() is not one:
+        st.rerun()
+    asked, n = one.current, len(one.asked) - 1
+    if asked is None:
+        st.markdown("You have joined. The first question appears here.")
+        return
+    st.markdown(f"**{asked.question.text}**")
+    if asked.right is None:
+        predict(one, who, n, asked)
+    else:
+        st.markdown(mine(asked, asked.answers.get(who)))
+        result(one, asked, "phone", asked.answers.get(who))
+        if asked.question.lesson:
+            args = one, asked, asked.answers.get(who)
+            button("See it on its page", "open_in_new", "class_look", go_to, *args, help="Opens the lesson there.")
+    state.tell()
+
+
+def students() -> None:
+    """The page as a student sees it."""
+    one = session.now()
+    if one is None:
+        st.markdown("The teacher has not opened a class yet.")
+        st.fragment(lambda: session.now() and st.rerun(), run_every=PHONE)()
+        return
+    who = me(one)
+    if who is None:
+        st.text_input("Your name", max_chars=session.MAX_NAME, key="class_name", placeholder="or leave it empty",
+                      help="Everybody in the room can see it. Leave it empty to stay anonymous.")  # fmt: skip
+        how = {"help": "Your answers stay on the teacher's computer.", "type": "primary", "width": "stretch"}
+        button("Join", "login", "class_join", join, one, **how)
+        return
+    parameters.say(WHO, who)
+    phone(one, who)
+
+
+parameters.own(WHO, course.SEED)
+st.title("Class")
+if roles.teacher():
+    present.about("Predict together, then look: the class answers by phone, and the board shows what it thinks.")
+    teachers()
+else:
+    students()
+with st.container():
+    if not roles.teacher():
+        with st.container(horizontal=True):
+            ways.to("playground", "Playground", "scatter_plot")
+            ways.to("lessons", "Lessons", "school")
+            ways.to("draw", "Draw a digit", "draw")

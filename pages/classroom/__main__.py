@@ -1,0 +1,95 @@
+"""Serve a class: `python -m pages.classroom`. The app as ever on the loopback address, and a door for the room.
+
+    --port 8501      the teacher's, on 127.0.0.1 alone
+    --room 8080      the students', on every network of this computer; or on those of --address alone
+    --name lab.local another name by which students may reach it
+
+Ctrl-C ends both.
+"""
+
+import argparse
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from pathlib import Path
+
+import streamlit as st
+import uvicorn
+from streamlit import config
+from streamlit.runtime.pages_manager import PagesManager
+
+from data import permission
+from pages.classroom import addresses
+from pages.classroom.doors import MAX_MESSAGE, Doors
+from pages.ui.kit import roles
+
+ROOT = Path(__file__).parents[2]
+LOOPBACK = "127.0.0.1"
+TEACHERS_MESSAGE = 32 * MAX_MESSAGE  # bytes of a message of a websocket; files come another way
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m pages.classroom", description=__doc__.splitlines()[0])
+    parser.add_argument("--port", type=int, default=8501, help="the teacher's, on 127.0.0.1 (default: %(default)s)")
+    parser.add_argument("--room", type=int, default=8080, help="the students' (default: %(default)s)")
+    parser.add_argument("--address", default="", help="the one address on which students come in; default: every one")
+    parser.add_argument("--name", action="append", default=[], help="another name by which students may reach it")
+    parser.add_argument("--no-browser", action="store_true", help="do not open the teacher's page")
+    asked = parser.parse_args()
+    try:
+        sockets = [_listening(LOOPBACK, asked.port), _listening(asked.address, asked.room)]
+    except OSError as error:
+        print(f"{error}. Choose other ports: --port, --room.", file=sys.stderr)
+        return 1
+    port, room = (one.getsockname()[1] for one in sockets)
+    there = [asked.address] if asked.address else addresses.of_this_machine()
+    addresses.open_to(there, asked.name, room)
+    word = secrets.token_urlsafe(32)
+    roles.open_class(word)
+    PagesManager.uses_pages_directory = False  # else the first visitor could open any file of pages/, past app.py
+    app = st.App(ROOT / "app.py", on_script_error=_refused)
+    allowed = [*config.get_option("server.allowedHosts"), *there, *asked.name]
+    config.set_option("server.allowedHosts", allowed)
+    config.set_option("server.port", port)
+    print(f"Teacher, on this computer alone: http://{LOOPBACK}:{port}/classroom")
+    print("Students:", ", ".join(addresses.urls()) or "no network was found; name one with --address", flush=True)
+    threading.Thread(target=_prepare, daemon=True).start()
+    if not asked.no_browser:
+        webbrowser.open(f"http://{LOOPBACK}:{port}/classroom")
+    # Nobody is asked for the peer's address: with proxy_headers a proxy could say it
+    how = {"ws": "websockets-sansio", "ws_max_size": TEACHERS_MESSAGE, "proxy_headers": False, "access_log": False}
+    how |= {"log_level": "warning", "timeout_graceful_shutdown": 2, "server_header": False}
+    uvicorn.Server(uvicorn.Config(Doors(app, port, word), **how)).run(sockets=sockets)
+    return 0
+
+
+def _listening(address: str, port: int) -> socket.socket:
+    """A socket that listens; on every address of this machine for an empty one."""
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((address, port))
+    except OSError as error:
+        listening.close()
+        raise OSError(f"Port {port} of {address or 'this computer'} is not free ({error.strerror})") from error
+    return listening
+
+
+def _refused(error: Exception) -> bool:
+    """Say what a student may not do, in place of an error's trace."""
+    if isinstance(error, permission.Forbidden):
+        st.error(str(error), icon=":material/block:")
+    return isinstance(error, permission.Forbidden)
+
+
+def _prepare() -> None:
+    """What the first reader would wait for."""
+    from svmcore.lab import jobs
+
+    jobs.ensure_preset()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

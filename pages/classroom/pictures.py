@@ -1,0 +1,92 @@
+"""The picture of a class's answers: while they are hidden only how many there are, then each beside what is right.
+
+HTML and nothing else, so that it is drawn anew every second on thirty screens. What students typed is no part of it.
+"""
+
+from html import escape
+
+import numpy as np
+
+from pages.classroom.session import Asked
+from pages.ui.kit.text import many, plural
+
+BINS = 20  # bars of a histogram
+STYLE = """<style>
+.votes { display: grid; gap: 0.4rem; margin: 0; }
+.votes .bar { display: grid; grid-template-columns: minmax(6rem, 38%) 1fr 2.5rem; gap: 0.6rem; align-items: center; }
+.votes .track { height: 1.5rem; border-left: 1px solid #8a8f98; }
+.votes .fill { height: 100%; background: #8a8f98; transition: width 0.3s; }
+.votes .right .fill { background: #0072b2; }
+.votes .right { font-weight: 600; }
+.dots { display: flex; flex-wrap: wrap; gap: 0.35rem; min-height: 2.2rem; }
+.dots i { width: 1.1rem; height: 1.1rem; border-radius: 50%; background: #8a8f98; }
+.columns { position: relative; display: flex; align-items: end; gap: 2px; height: 9rem; border-bottom: 1px solid; }
+.columns i { flex: 1; background: #8a8f98; }
+.columns b { position: absolute; top: 0; bottom: 0; width: 3px; background: #0072b2; }
+.scale { display: flex; justify-content: space-between; }
+</style>"""
+
+
+def hidden(asked: Asked, people: int) -> str:
+    """A dot for each answer."""
+    n = len(asked.answers)
+    told = f"{n} of {many(max(people, n), 'student')} {'has' if n == 1 else 'have'} answered"
+    return f'{STYLE}<div class="dots" role="img" aria-label="{told}">{"<i></i>" * n}</div><p>{told}.</p>'
+
+
+def shown(asked: Asked) -> str:
+    """The answers to a choice or a number, and what is right."""
+    return STYLE + (_bars(asked) if asked.question.kind == "choice" else _columns(asked))
+
+
+def _bars(asked: Asked) -> str:
+    answers = list(asked.answers.values())
+    rows = []
+    for at, choice in enumerate(asked.question.choices):
+        n = answers.count(at)
+        mark = " ✓" if at == asked.right else ""
+        rows.append(
+            f'<div class="bar{" right" * (at == asked.right)}"><span>{escape(_bare(choice))}{mark}</span>'
+            f'<span class="track"><span class="fill" style="display:block;width:{100 * n / max(len(answers), 1):.1f}%">'
+            f"</span></span><span>{n}</span></div>"
+        )
+    told = "; ".join(f"{_bare(c)}: {answers.count(at)}" for at, c in enumerate(asked.question.choices))
+    told = f"{told}. Correct: {_bare(asked.question.choices[asked.right])}."
+    return f'<div class="votes" role="img" aria-label="{escape(told)}">{"".join(rows)}</div>'
+
+
+def _columns(asked: Asked) -> str:
+    low, high = asked.question.low, asked.question.high
+    answers = np.array(list(asked.answers.values()), float)
+    counts, _ = np.histogram(answers, BINS, (low, max(high, low + 1)))
+    tallest = max(counts.max(), 1)
+    bars = "".join(f'<i style="height:{100 * n / tallest:.0f}%"></i>' for n in counts)
+    at = 100 * (asked.right - low) / max(high - low, 1)
+    middle = f" The middle prediction is {np.median(answers):,.0f}." if len(answers) else ""
+    told = f"{many(len(answers), 'prediction')} from {low:,} to {high:,}.{middle} Correct: {asked.right:,}."
+    line = f'<b style="left:min({at:.1f}%, calc(100% - 3px))"></b>'
+    return (
+        f'<div class="columns" role="img" aria-label="{told}">{bars}{line}</div>'
+        f'<div class="scale"><span>{low:,}</span><span>{high:,}</span></div><p>{told}</p>'
+    )
+
+
+def _bare(text: str) -> str:
+    """A choice without the marks of Markdown."""
+    return text.replace("*", "").replace("`", "")
+
+
+def plane(asked: Asked, chosen: object = None) -> dict:
+    """What the canvas draws (sketch.js). chosen: what whoever looks has drawn so far."""
+    question, known = asked.question, asked.right is not None
+    answers = list(asked.answers.values()) if known else []
+    n = len(asked.answers)
+    told = f"{len(question.points)} points in two colours. {n} {plural('prediction', n)}"
+    return {
+        "kind": question.kind,
+        "points": [list(point) for point in question.points],
+        "drawn": chosen,
+        "answers": answers,
+        "right": asked.right,
+        "alt": f"{told}{', with what the machine does' if known else ''}.",
+    }

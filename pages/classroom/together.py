@@ -1,0 +1,150 @@
+"""What is asked in a class, and what students may see and train for it.
+
+A question is a step of a lesson as it stands, a number of the run that the teacher shows, or a drawing on the
+Playground's points. What is right is worked out from the machines, as in a lesson, when the teacher shows the result.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from data import catalogue, pictures, revisions
+from pages.classroom import session
+from pages.classroom.session import Answer, Question
+from pages.lessons import course, plane
+from pages.lessons.parts import Facts, resolved
+from pages.ui.kit import roles, text
+from svmcore.lab.presets import PRESET, RECIPES
+from svmcore.lab.store import runs
+from svmcore.lab.store.runs import Run
+
+DRAWN = "line", "rings"  # kinds of questions that are answered by drawing
+
+
+def of_step(at: course.At) -> Question:
+    """The question of a lesson's step. LookupError where a machine that it names is not trained yet."""
+    facts = Facts(at.lesson.recipes, at.seed)
+    return Question("choice", resolved(at.step.question, facts), at.step.choices, lesson=at.text)
+
+
+def of_run(run: Run) -> dict[str, Question]:
+    """Numbers of a run that is done, by what is asked for."""
+    result = run.result or {}
+    title = text.plain(run.title)
+    found = {}
+    if {"errors", "n_test"} <= result.keys():
+        what = f"*{title}* is asked about {result['n_test']:,} test examples. How many does it misclassify?"
+        found["errors"] = Question("number", what, high=result["n_test"], run=run.id)
+    if {"n_union", "n_train"} <= result.keys():
+        what = f"*{title}* learns from {result['n_train']:,} examples. How many of them become support vectors?"
+        found["support vectors"] = Question("number", what, high=result["n_train"], run=run.id)
+    return found
+
+
+def drawn(kind: str, seed: int) -> Question:
+    """The Playground's two clouds, on which the line, or the support vectors, are drawn."""
+    machine = plane.solved(Facts({}, seed))
+    points = [(round(float(x), 3), round(float(y), 3), int(s)) for (x, y), s in zip(machine.X, machine.sign)]
+    what = {
+        "line": "Where will the machine put its line between the colours? Tap two places: the line goes through them.",
+        "rings": "Which points will be support vectors? Tap those that hold the line in place.",
+    }
+    return Question(kind, what[kind], points=tuple(points))
+
+
+def right(question: Question, seed: int) -> tuple[Answer, str]:
+    """What is right, and why. LookupError where a machine is not trained yet."""
+    if question.lesson:
+        at = course.read(question.lesson, seed)
+        verdict = at.step.judge(Facts(at.lesson.recipes, seed))
+        return verdict.right, verdict.because
+    if question.run:
+        key = "errors" if "misclassify" in question.text else "n_union"
+        value = int(runs.get(question.run).result[key])
+        return value, f"It is {value:,} of {question.high:,}."
+    machine = plane.solved(Facts({}, seed))
+    if question.kind == "rings":
+        found = np.flatnonzero(machine.alpha).tolist()
+        return found, f"{len(found)} points are support vectors; without the others the line would be the same."
+    w, b = plane.normal(machine), machine.bias
+    foot, along = -b * w / (w @ w), np.array([-w[1], w[0]]) / np.linalg.norm(w)
+    ends = [*(foot - along), *(foot + along)]
+    return [round(float(one), 4) for one in ends], "It leaves the widest margin between the colours."
+
+
+def share_right(asked: session.Asked) -> float:
+    """How much of the class was right, from 0 to 1; of a number, a line or rings how near it was on average."""
+    answers = list(asked.answers.values())
+    if asked.right is None or not answers:
+        return float("nan")
+    question = asked.question
+    if question.kind == "choice":
+        return float(np.mean([one == asked.right for one in answers]))
+    if question.kind == "number":
+        return float(np.mean([1 - abs(one - asked.right) / max(question.high - question.low, 1) for one in answers]))
+    if question.kind == "rings":
+        true = set(asked.right)
+        return float(np.mean([len(true & set(one)) / len(true | set(one)) for one in answers]))
+    signs = np.array([sign for *_, sign in question.points])
+    points = np.array([point[:2] for point in question.points])
+    return float(np.mean([_agreement(side(one, points), signs) for one in answers]))
+
+
+def side(line: list, points: np.ndarray) -> np.ndarray:
+    """(n,) on which side of a line (x1, y1, x2, y2) points are: the sign of a cross product."""
+    x1, y1, x2, y2 = line
+    return np.sign((x2 - x1) * (points[:, 1] - y1) - (y2 - y1) * (points[:, 0] - x1))
+
+
+def _agreement(sides: np.ndarray, signs: np.ndarray) -> float:
+    """The share of points that a line separates as their colours do, either way round."""
+    same = float(np.mean(sides == signs))
+    return max(same, 1 - same)
+
+
+def machines(question: Question, seed: int) -> list:
+    """Recipes that the result needs and that have no finished run yet."""
+    if not question.lesson:
+        return []
+    at = course.read(question.lesson, seed)
+    facts = Facts(at.lesson.recipes, seed)
+    return [facts.recipes[name] for name in at.step.after if not facts.done(name)]
+
+
+# What students may see and train: `roles.Known`
+
+
+@lru_cache(maxsize=8)
+def _of_lessons(seed: int) -> frozenset[str]:
+    """Digests of all machines of all lessons."""
+    recipes = (Facts(lesson.recipes, seed).recipes.values() for lesson in course.LESSONS)
+    return frozenset(recipe.digest() for those in recipes for recipe in those)
+
+
+def _trains() -> frozenset[str]:
+    one = session.now()
+    return _of_lessons(one.seed) if one else frozenset()
+
+
+def _run(run: Run) -> bool:
+    one = session.now()
+    shown = one.shown if one else ()
+    if run.sample or run.id in shown:
+        return True
+    if not run.damage and run.recipe.digest() == RECIPES[PRESET].digest():  # which the lab trains by itself
+        return True
+    group = run.group
+    return bool(group and group.key.startswith("lesson-")) or (not run.damage and run.recipe.digest() in _trains())
+
+
+def _dataset(name: str) -> bool:
+    """A dataset that comes with the lab, or that of a run that is shown."""
+    own = (catalogue.OWN_PREFIX, pictures.OWN_PREFIX)
+    if not name.startswith(own) and revisions.AT not in name:
+        return True
+    one = session.now()
+    used = {runs.get(run_id).recipe.dataset for run_id in (one.shown if one else ())}
+    return name in used | {revisions.base_of(other) for other in used}
+
+
+KNOWN = roles.Known(_trains, _run, _dataset)

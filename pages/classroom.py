@@ -17,11 +17,18 @@ from pages.ui.kit.ways import button
 from pages.ui.run import stored
 
 WHO = "who"  # parameter of the address: a student who comes back is the same one
+WHOLE = "class_whole"  # in the session: a callback of a fragment changed more than the fragment
 BOARD, PHONE = 0.5, 1.0  # seconds between two looks: of the board, of a phone
 COMMAND = "python -m pages.classroom"
 KINDS = {"lesson": "A lesson's question", "number": "A number of the run shown", "line": "Draw the line",
          "rings": "Ring the support vectors"}  # fmt: skip
 sketch = component(str(Path(__file__).parent / "classroom" / "x"), "sketch", '<div class="sketch"></div>')
+
+
+def whole(now: bool = False) -> None:
+    """In a fragment: draw the whole page anew, now, or where a callback asks for it."""
+    if st.session_state.pop(WHOLE, now):
+        st.rerun()
 
 
 # The teacher
@@ -123,6 +130,7 @@ def ask(one: Class, question: Question) -> None:
 def reveal(one: Class) -> None:
     """Callback: show the answers and what is right."""
     one.reveal(*together.right(one.current.question, one.seed))
+    st.session_state[WHOLE] = True
 
 
 def go_to(one: Class, asked: Asked, chosen: int | None = None) -> None:
@@ -131,6 +139,7 @@ def go_to(one: Class, asked: Asked, chosen: int | None = None) -> None:
     if asked.right is not None:
         course.judge(at, asked.right if chosen is None else chosen, Facts(at.lesson.recipes, one.seed))
     course.go(at)
+    st.session_state[WHOLE] = True
 
 
 def board(one: Class) -> None:
@@ -225,6 +234,7 @@ def told(one: Class) -> str:
 @state.fragment(run_every=BOARD)
 def live(one: Class) -> None:
     """What changes while the class answers."""
+    whole()
     board(one)
     commands(one)
 
@@ -317,8 +327,7 @@ def mine(asked: Asked, answer) -> str:
 @state.fragment(run_every=PHONE)
 def phone(one: Class, who: str) -> None:
     """What a student sees, question after question."""
-    if session.now() is not one:
-        st.rerun()
+    whole(session.now() is not one)
     asked, n = one.current, len(one.asked) - 1
     if asked is None:
         st.markdown("You have joined. The first question appears here.")

@@ -5,7 +5,7 @@ import streamlit as st
 
 from data import DataError, catalogue
 from pages.ui.example import evidence, jittered
-from pages.ui.kit import parameters, present, state, words
+from pages.ui.kit import parameters, present, roles, state, words
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.recipe import config, data_set, jitter_set
 from svmcore.lab.forecast import estimate
@@ -64,7 +64,7 @@ def cost(dataset, run, jitters):
         st.metric("Memory, about", words.megabytes(need.memory_mb))
     if need.advice:
         st.warning(words.plain(need.advice), title="This does not fit in memory", icon=":material/memory:")
-    go = st.button(
+    go = roles.may_open("train") and st.button(
         "Train with this set",
         type="primary",
         icon=":material/play_circle:",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.ui.kit import roles
 from pages.ui.play import setting as settings
 
 _state = {"ready": False}
@@ -35,6 +36,8 @@ def hand_over_old_link() -> None:
     """A link from when Train was the first page: to Train, with its recipe. Called before the page is drawn."""
     known = {*settings.NAMES, "run", "lesson", "present"}
     query = {name: st.query_params.get_all(name) for name in st.query_params}
+    if not roles.may_open("train"):
+        return
     if ":" not in query.get("kernel", [""])[-1]:
         if not query.keys() - known:
             return

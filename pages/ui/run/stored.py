@@ -103,8 +103,8 @@ def buttons(
     recipes: Iterable[Recipe], found: list[Run | None], label: str, help: str, key: str = "all", of: str = "run",
     group: Grouping = None, parents: Mapping[Recipe, Recipe] = NONE,
 ):  # fmt: skip
-    """Queue what is missing, has its data and may be trained by whoever looks, and cancel what is at work. of: what one of those is called; group,
-    parents: as in `queue`.
+    """Queue what is missing, has its data and may be trained by whoever looks, and cancel what is at work. of: what one
+    of those is called; group, parents: as in `queue`.
 
     While something is at work the first button keeps its place, so that no second click on it falls on the other.
     """

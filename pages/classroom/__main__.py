@@ -13,6 +13,7 @@ import socket
 import sys
 import threading
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
@@ -61,7 +62,8 @@ def main() -> int:
     # Nobody is asked for the peer's address: with proxy_headers a proxy could say it
     how = {"ws": "websockets-sansio", "ws_max_size": TEACHERS_MESSAGE, "proxy_headers": False, "access_log": False}
     how |= {"log_level": "warning", "timeout_graceful_shutdown": 2, "server_header": False}
-    uvicorn.Server(uvicorn.Config(Doors(app, port, word), **how)).run(sockets=sockets)
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(uvicorn.Config(Doors(app, port, word), **how)).run(sockets=sockets)
     return 0
 
 

@@ -76,9 +76,10 @@ def invitation(one: Class) -> None:
             st.markdown(f"### {urls[0].removeprefix('http://')}")
             others = ", ".join(url.removeprefix("http://") for url in urls[1:])
             st.caption("Type this address, or scan the code." + (f" Also: {others}." if others else ""))
-            st.fragment(lambda: joined(one), run_every=BOARD)()
+            joined(one)
 
 
+@state.fragment(run_every=BOARD)
 def joined(one: Class) -> None:
     """Who is there."""
     names = [plain(name) for name in one.people.values() if name]
@@ -344,12 +345,18 @@ def phone(one: Class, who: str) -> None:
     state.tell()
 
 
+@state.fragment(run_every=PHONE)
+def waiting() -> None:
+    """Until there is a class."""
+    whole(session.now() is not None)
+
+
 def students() -> None:
     """The page as a student sees it."""
     one = session.now()
     if one is None:
         st.markdown("The teacher has not opened a class yet.")
-        st.fragment(lambda: session.now() and st.rerun(), run_every=PHONE)()
+        waiting()
         return
     who = me(one)
     if who is None:

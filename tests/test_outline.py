@@ -213,7 +213,7 @@ def test_digestion_is_told_by_the_samples_of_6000_digits():
 
 
 def test_training_time_by_dimension_is_told_of_digits_and_of_random_points():
-    """Three rounds in one go each; less than linear but for one problem, which is named."""
+    """Three rounds in one go each, on a quiet computer; less than linear."""
     title = "Training time grows less than linearly with the dimension"
     quiet, random = measured.read("quiet"), measured.read("claims")["dimension"]
     d = (784, 400, 196, 100)
@@ -221,7 +221,9 @@ def test_training_time_by_dimension_is_told_of_digits_and_of_random_points():
     assert all(len(quiet[f"osuna-d{n}"]["train_seconds"]) == 3 for n in d)
     assert seconds[0] / seconds[-1] < d[0] / d[-1]
     assert "{:.2f}, {:.2f}, {:.2f} and {:.2f} s".format(*seconds) in told(title)
-    assert {name for name, growth in random["growth"].items() if growth > 1} <= {"separable 10"}
+    assert max(random["growth"].values()) < 1
+    assert random["others_share"] < 0.2
+    assert all(np.median(quiet[f"osuna-d{n}"]["others_share"]) < 0.25 for n in d)
     assert random["dimensions"] == [100, 200, 400, 800]
     assert state_of(title) == "agrees"
 

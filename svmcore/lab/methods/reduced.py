@@ -35,7 +35,10 @@ STARTS = {
     "examples": "Random training examples, to fit decision values",
 }
 TAUGHT = {"labels": "Their labels", "machine": "The machine's decision values on the deformed examples"}
-THRESHOLDS = {"train": "Chosen anew on training examples", "kept": "Those of the machine"}
+THRESHOLDS = {
+    "train": "Chosen anew on training examples", "fewest": "With the fewest training errors, as published",
+    "kept": "Those of the machine",
+}  # fmt: skip
 POINT = several(optional(finite), 6, 6)  # of the curve, checked
 FLOPS = 60e9  # rate of kernel products
 IN_DOUBLE = 3 * 8  # bytes of a pixel of all examples, where images are deformed

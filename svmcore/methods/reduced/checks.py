@@ -17,7 +17,7 @@ from svmcore.model import Machine
 
 TEACHERS = ("labels", "machine")
 METHODS = ("auto", "exact", "quadratic", "rho", *SEARCHES, "answers")
-THRESHOLDS = ("auto", "train", "kept")
+THRESHOLDS = ("auto", "train", "fewest", "kept")
 MANY = 20_000  # training examples that gradient steps on answers want
 
 
@@ -89,8 +89,10 @@ def check_against(owner, machine: Machine, method: str, n_train: int, pixels: in
         raise ValueError(f"method = {method!r} for {machine.kernel}; allowed: with a positive definite kernel{other}")
     if method == "answers":
         _check_answers(owner, machine, n_train, pixels or machine.support_vectors.shape[1])
-    if owner.thresholds == "train" and not n_train:
-        raise ValueError("thresholds = 'train' without X and y; allowed: with training examples, or 'kept'")
+    if owner.thresholds in ("train", "fewest") and not n_train:
+        raise ValueError(
+            f"thresholds = {owner.thresholds!r} without X and y; allowed: with training examples, or 'kept'"
+        )
     _check_memory(owner, machine, method, sizes)
 
 

@@ -47,9 +47,10 @@ class ReducedSet(Decider):
     steps : int or None, default None
         Without this limit the length of the same path, which answers begins at about 2000 vectors where none is asked
         for, as it keeps so many, and more, for the next step.
-    thresholds : {"auto", "train", "kept"}, default "auto"
-        "train" sets each bias anew on the training examples, "kept" leaves it, "auto" is train where examples are
-        given. Answers finds biases with the weights.
+    thresholds : {"auto", "train", "fewest", "kept"}, default "auto"
+        "train" sets each bias anew on the training examples, moving it until the errors are within a standard
+        deviation of the fewest, "fewest" to the fewest, "kept" leaves it, "auto" is train where examples
+        are given. Answers finds biases with the weights.
     iterations : int, default 200
         Of all vectors together, at most.
     tol : float, default 1e-2
@@ -209,7 +210,7 @@ class ReducedSet(Decider):
         else:
             stages.reduce(counts, seed_of(self.random_state))
             if train and self.thresholds != "kept":
-                stages.threshold(*train)
+                stages.threshold(*train, slack=0.0 if self.thresholds == "fewest" else 1.0)
         return stages.assemble()
 
     def _ladder(self, stages: Stages) -> list[list[int]]:

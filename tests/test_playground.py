@@ -34,6 +34,7 @@ ADDRESSES = (
     {"problem": "banana", "C": "3.7", "tape": "60", "along": "C"},
     {"problem": "own", "points": "b12_-40~o0_0~q-5_30", "layer": "hulls"},
     {"problem": "turn", "kernel": "sigmoid", "coef0": "-1.5", "gamma": "2"},
+    {"problem": "turn", "tape": "3", "along": "rounds", "inner": "SLSQP"},
 )
 
 
@@ -63,6 +64,7 @@ def test_an_address_and_its_setting_say_the_same(query):
         ("tape", "-1"),
         ("tape", "last"),
         ("along", "gamma"),
+        ("inner", "MINOS"),
         ("points", "b12_-400"),
         ("points", "x60"),
         ("points", "<img>"),

@@ -1,12 +1,13 @@
 """Tapes. Of a training: its last frame is the trained machine, its steps are the solver's, and it stays bounded. Of a
-path: its machines are scikit-learn's, and piecewise linear in C."""
+path: its machines are scikit-learn's, and piecewise linear in C. Of a decomposition: its rounds end at that machine,
+whichever solver does the inner problems."""
 
 import numpy as np
 import pytest
 from sklearn import svm
 
 from data import plane
-from svmcore import RBF, SVC, Linear, PointJitters, Poly, VirtualSVC
+from svmcore import RBF, SVC, General, Linear, PointJitters, Poly, VirtualSVC
 from svmcore.explain import tape
 from tests import naive
 
@@ -198,3 +199,35 @@ def test_a_path_names_what_it_cannot_show():
         tape.path(SVC(Linear(), loss="squared_hinge").fit(X, y), X, y, [1.0])
     with pytest.raises(ValueError, match="class weights"):
         tape.path(SVC(Linear(), class_weight="balanced").fit(X, y), X, y, [1.0])
+
+
+@pytest.mark.parametrize("inner", [None, General("conjugate-gradients"), General("L-BFGS-B"), General("SLSQP")])
+@pytest.mark.parametrize("virtual", [False, True])
+@pytest.mark.parametrize("name", ["shift", "banana"])
+def test_the_rounds_of_a_decomposition_end_at_the_trained_machine(name, virtual, inner):
+    """Osuna (1997), section 3.2: each round improves the objective; in the end no example outside the set violates."""
+    X, y = flipped(name)
+    machine = machines(name, 1.0, virtual, tol=1e-5).fit(X, y)
+    shown = tape.rounds(machine, X, y, inner=inner)
+    K, used, _ = tape._last_problem(machine, X, y)
+    alphas = [machine_at(shown, t)[0] for t in range(len(shown.frames))]
+    objective = [alpha.sum() - alpha[used] * shown.y[used] @ K @ (alpha[used] * shown.y[used]) / 2 for alpha in alphas]
+    assert (np.diff(objective) > 0).all()
+    for alpha, frame in zip(alphas, shown.frames, strict=True):
+        assert set(np.flatnonzero(alpha)) <= set(frame.inside.tolist())
+        assert ((alpha >= 0) & (alpha <= 1)).all()
+        assert abs(alpha @ shown.y) < 1e-9
+    sizes = [len(frame.inside) for frame in shown.frames]
+    assert sizes[0] == 2
+    assert max(sizes) < used.sum()
+    assert shown.frames[-1].gap <= tape.ROUND_TOL < min(frame.gap for frame in shown.frames[:-1])
+    assert shown.steps == (len(shown.frames) - 1,)
+    alpha, bias = machine_at(shown, -1)
+    f = machine.kernel_.exact(shown.X, shown.X) @ (alpha * shown.y) + bias
+    assert np.abs(f[: len(X)] - machine.decision_function(X)).max() < 0.05
+
+
+def test_a_decomposition_adds_at_least_one_example():
+    X, y = flipped("shift")
+    with pytest.raises(ValueError, match="new = 0"):
+        tape.rounds(SVC("linear").fit(X, y), X, y, new=0)

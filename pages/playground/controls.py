@@ -59,11 +59,14 @@ def draw(now: Setting) -> Setting:
     )
     _choice("layer", "Also draw", settings.LAYERS, help)
     _sample(now)
-    values[DRAWN] = [*WIDGETS, *OF_KERNEL.get(kernel, []), *(["by"] if virtual else [])]
+    if rounds := now.along == "rounds":
+        help = "Solves the problem of the working set, round by round; any solver leads to the same machine."
+        _choice("inner", "Inner solver", settings.INNER, help, widget="selectbox")
+    values[DRAWN] = [*WIDGETS, *OF_KERNEL.get(kernel, []), *(["by"] * virtual), *(["inner"] * rounds)]
     shown = {name: values[_key(name)] for name in values[DRAWN]}
     shown["noise"] = shown["noise"] / 100
     changed = replace(now, **shown)
-    if changed.still != now.still:
+    if changed.still != now.still or changed.inner != now.inner:
         changed = changed.closed
     FORM.keep(changed)
     return changed

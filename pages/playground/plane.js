@@ -2,7 +2,8 @@
 //
 //   f(x) = sum_i alpha_i y_i K(x_i, x) + b     at the nodes of a grid and under the cursor, from the machine alone
 //
-// A tape goes along the steps of the solver, or along growing C (the regularisation path), with a chart of it (path.js).
+// A tape goes along the steps of the solver, along growing C (the regularisation path), with a chart of it (path.js), or
+// along the rounds of a decomposition: points outside the working set are faint, those that have entered it are ringed.
 // The kernel values of grid and examples are computed once for a tape; a frame is their linear combination. Points are
 // edited by tokens ("b12_-40", "x17", "f3"; see setting.py): the browser holds their text until the server has the same.
 
@@ -160,7 +161,8 @@ function drawPoints(play, machine, px, py) {
   const alpha = machine ? machine.alpha : []
   const most = Math.max(...alpha, 1e-12)
   const pair = play.tape ? play.tape.pair[play.frame] || [] : []
-  const changed = play.tape?.C ? play.tape.events[play.frame].map(({ i }) => i) : []
+  const changed = play.tape?.C ? play.tape.events[play.frame].map(({ i }) => i) : enteredIn(play)
+  const inside = play.tape?.inside && new Set(play.tape.inside[play.frame])
   data.examples.forEach(([x, y, sign, parent, copy], i) => {
     if (!copy) return
     const sv = alpha[i] > 0
@@ -173,7 +175,7 @@ function drawPoints(play, machine, px, py) {
   })
   data.points.forEach(([, , sign], i) => {
     const [x, y] = placeOf(play, i)
-    marks.push(spot(sign, px(x), py(y), 4.2 * wide, "point", { "data-i": i }))
+    marks.push(spot(sign, px(x), py(y), 4.2 * wide, inside && !inside.has(i) ? "point outside" : "point", { "data-i": i }))
   })
   alpha.forEach((value, i) => {
     const [, , sign, , copy] = data.examples[i], [x, y] = placeOf(play, i)
@@ -263,8 +265,24 @@ function moved(play, t) {
   return change[0] > 0 ? `alpha ${a} grows and ${b} shrinks by ${by}` : `alpha ${b} grows and ${a} shrinks by ${by}`
 }
 
+// The examples that entered the working set of a round
+function enteredIn({ tape, frame }) {
+  if (!tape?.inside) return []
+  const before = new Set(frame ? tape.inside[frame - 1] : [])
+  return tape.inside[frame].filter((i) => !before.has(i))
+}
+
+function sentenceOfRound(play) {
+  const { tape, frame, data } = play, rounds = tape.step.length - 1, set = tape.inside[frame].length
+  if (!frame) return `Round 0 of ${rounds}: a working set of ${set} of ${data.examples.length} points. No machine yet.`
+  const worst = frame > 1 ? ` ${many(enteredIn(play).length, "point")} entered.` : ""
+  const last = frame === rounds ? " No pair of points violates: this is the trained machine." : ` The worst pair of all points violates by ${number(tape.gap[frame])}.`
+  return `Round ${frame} of ${rounds}:${worst} Working set of ${set}, ${many(tape.alphas[frame].filter((a) => a > 0).length, "support vector")}.${last}`
+}
+
 function sentence(play) {
   const { tape, frame, data } = play
+  if (data.along === "rounds") return tape ? sentenceOfRound(play) : "Play the rounds of a decomposition: a few points are solved, and the worst violators among the others join them."
   if (data.along === "C") return tape ? sentenceOfPath(play) : "Growing C: one machine for each C, from 0.01 to 10,000."
   if (!tape) return "Play the solver's own steps: pair after pair, from no support vector to this machine."
   const stage = tape.stage[frame], total = tape.steps[stage].toLocaleString("en"), step = tape.step[frame].toLocaleString("en")
@@ -550,7 +568,8 @@ function build(root) {
   group.setAttribute("role", "group")
   group.setAttribute("aria-label", "Tape of")
   const along = { steps: wordButton("Solver steps", "The steps of the solver, from alpha = 0 to the trained machine"),
-    C: wordButton("Growing C", "The regularisation path: one machine for each C") }
+    C: wordButton("Growing C", "The regularisation path: one machine for each C"),
+    rounds: wordButton("Rounds", "A decomposition: the machine of a small working set, round by round") }
   for (const [name, node] of Object.entries(along)) node.addEventListener("click", () => choose(play, name))
   group.append(...Object.values(along))
   beside.className = "beside"

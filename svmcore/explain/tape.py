@@ -1,4 +1,4 @@
-"""Machines in a sequence, for playback: the recording of a training run, and the regularisation path.
+"""Machines in a sequence, for playback: the recording of a training run, the regularisation path, a decomposition.
 
 A recording (`record`) has every pair that the solver updated:
 
@@ -19,20 +19,26 @@ A path (`path`) has the machine of the same examples at each C of a series, each
 
 so that between two changes of F and B all alpha and b are linear in C.
 
+A decomposition (`rounds`) has the machine of a working set alone after each round, whichever solver does the inner
+problem; then examples with alpha = 0 leave the set, and the worst i and j of all n, as in a step above, enter it.
+
 Symbols: n examples of all stages, the training set first, then virtual examples; alpha (n,) float64.
 
 Sequential minimal optimisation and the most violating pair: Keerthi et al. (2001); Fan, Chen and Lin (2005). The path:
-Hastie, Rosset, Tibshirani and Zhu, Journal of Machine Learning Research 5 (2004), section 3.
+Hastie, Rosset, Tibshirani and Zhu, Journal of Machine Learning Research 5 (2004), section 3. Rounds: Osuna, Freund and
+Girosi (1997), section 3.2.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from svmcore.gram.sources import Dense
 from svmcore.methods.virtual import VirtualSVC
-from svmcore.solvers import decomposition
+from svmcore.solvers import decomposition, general
+from svmcore.solvers.general import General
 from svmcore.solvers.progress import Progress
 from svmcore.solvers.session import Session
 from svmcore.svc import SVC
@@ -40,6 +46,8 @@ from svmcore.svc import SVC
 FULL, THIN = 1000, 400  # frames of a stage: its first steps individually, and later ones at growing intervals
 PATH_TOL = 1e-6  # gap of the machines of a path: events are told apart by it
 DUST = 1e-12  # of C: an alpha that is rounding alone
+ROUND_TOL, INNER_TOL = 1e-3, 1e-4  # gap that ends the rounds; gap of the inner problems, which is less
+MOST_ROUNDS = 300  # should an inner solver not reach its gap
 
 
 class Frame(NamedTuple):
@@ -54,6 +62,7 @@ class Frame(NamedTuple):
     alpha: np.ndarray  # (c,) float64, their alpha now
     bias: float
     C: float
+    inside: np.ndarray = np.empty(0, np.int64)  # the working set that a round solved
 
 
 class Tape(NamedTuple):
@@ -86,26 +95,79 @@ def path(estimator: SVC | VirtualSVC, X, y, costs: Sequence[float]) -> Tape:
     have given other virtual ones. ValueError for more classes, another loss than hinge, class weights, virtual examples
     of several rounds or a choice of them, or costs that do not grow.
     """
+    K, used, tape = _last_problem(estimator, X, y)
+    if len(costs) < 1 or not (np.diff([0.0, *costs]) > 0).all():
+        raise ValueError(f"costs = {list(costs)}; allowed: growing values above 0")
+    before = np.zeros(len(tape.y))
+    for t, (alpha, bias, gap) in enumerate(_warm(K, tape.y[used], costs)):
+        _add(tape, before, t, _spread(alpha, used), bias, gap, float(costs[t]))
+    return tape._replace(steps=(len(costs) - 1,))
+
+
+def rounds(estimator: SVC | VirtualSVC, X, y, new: int = 1, inner: General | None = None) -> Tape:
+    """Osuna's decomposition of a fitted estimator's last problem, a frame a round; the first has no machine yet.
+
+    new: of each class in the first working set, and of I_up and of I_low those that enter in a round; inner: a general
+    optimiser for the inner problems, else the library's own solver. The set grows with the support vectors. ValueError
+    as for `path`, and for new below 1.
+    """
+    if new < 1:
+        raise ValueError(f"new = {new}; allowed: 1 or more")
+    K, used, tape = _last_problem(estimator, X, y)
+    before, C = np.zeros(len(tape.y)), float(estimator.machine_.C)
+    for t, (alpha, bias, gap, inside) in enumerate(_sets(K, tape.y[used], C, new, inner)):
+        _add(tape, before, t, _spread(alpha, used), bias, gap, C, inside=np.flatnonzero(used)[inside])
+    return tape._replace(steps=(len(tape.frames) - 1,))
+
+
+def _spread(alpha, used) -> np.ndarray:
+    """(n,) alpha of all examples, of which some are used."""
+    every = np.zeros(len(used))
+    every[used] = alpha
+    return every
+
+
+def _add(tape: Tape, before, t: int, now, bias: float, gap: float, C: float, **more) -> None:
+    """A frame of the machine `now`; `before` (n,) is that of the frame before, and becomes it."""
+    changed = np.flatnonzero(now != before)
+    tape.frames.append(Frame(0, t, (), 0.0, gap, changed, now[changed], bias, C, **more))
+    before[:] = now
+
+
+def _last_problem(estimator, X, y) -> tuple[np.ndarray, np.ndarray, Tape]:
+    """K (m, m) of the examples that the last stage has, which they are (n,) bool, and a tape without frames."""
     virtual = isinstance(estimator, VirtualSVC)
     last = (estimator.second or estimator.estimator or SVC()) if virtual else estimator
     plain = not virtual or (estimator.rounds == 1 and estimator.keep == 1 and not estimator.draws)
     if len(estimator.classes_) > 2 or last._squared or last.class_weight is not None or not plain:
         allowed = "two classes, the hinge loss, no class weights, and all virtual examples of one round"
         raise ValueError(f"{estimator}; allowed: {allowed}")
-    if len(costs) < 1 or not (np.diff([0.0, *costs]) > 0).all():
-        raise ValueError(f"costs = {list(costs)}; allowed: growing values above 0")
     number = _numbers(estimator, len(X), [])
     jitter, parent, points, targets = _examples(estimator, X, y, number)
     used = np.isin(parent, estimator.base_.machine_.support) if virtual else np.ones(len(targets), bool)
     K = estimator.kernel_.exact(points[used], points[used])
-    frames, before = [], np.zeros(len(targets))
-    for t, (alpha, bias, gap) in enumerate(_warm(K, targets[used], costs)):
-        now = np.zeros(len(targets))
-        now[used] = alpha
-        changed = np.flatnonzero(now != before)
-        frames.append(Frame(0, t, (), 0.0, gap, changed, now[changed], bias, float(costs[t])))
-        before = now
-    return Tape(points, targets, parent, jitter, frames, (len(costs) - 1,))
+    return K, used, Tape(points, targets, parent, jitter, [], (0,))
+
+
+def _sets(K, y, C: float, new: int, inner: General | None):
+    """(alpha (n,), bias, gap over all n, working set) after each round, at first of no machine."""
+    solve = decomposition.solve if inner is None else partial(general.solve, settings=inner)
+    inside = np.sort(np.concatenate([np.flatnonzero(y == sign)[:new] for sign in (-1, 1)]))
+    yield np.zeros(len(y)), 0.0, 2.0, inside
+    for _ in range(MOST_ROUNDS):
+        with Session() as session:
+            box = np.full((1, len(inside)), C)
+            solution = solve(Dense(K[np.ix_(inside, inside)]), y[inside][None], box, session, tol=INNER_TOL)
+        alpha = np.zeros(len(y))
+        alpha[inside] = np.where(solution.alpha[0] < DUST * C, 0.0, solution.alpha[0])
+        f = K @ (alpha * y) - y
+        up, low = (np.flatnonzero(np.where(y == sign, alpha < C, alpha > 0)) for sign in (1, -1))
+        up, low = up[np.argsort(f[up], kind="stable")], low[np.argsort(-f[low], kind="stable")]
+        gap = max(float(f[low[0]] - f[up[0]]), 0.0)
+        yield alpha, float(solution.bias[0]), gap, inside
+        if gap <= ROUND_TOL:
+            return
+        inside = np.unique(np.concatenate([inside[alpha[inside] > 0], up[:new], low[:new]]))
 
 
 def _warm(K, y, costs):

@@ -24,7 +24,13 @@ KERNELS = {"linear": "Linear", "poly": "Polynomial", "rbf": "RBF", "sigmoid": "S
 LAYERS = {"none": "Nothing", "lines": "Other lines", "hulls": "Hulls", "forces": "Forces"}  # drawn over the picture
 JITTERS = {"shift": "shift along x₁", "turn": "turn", "mirror": "mirror"}
 DEGREES = range(1, 10)
-ALONG = ("steps", "C")  # what the tape goes along: the steps of the solver, or growing C
+ALONG = ("steps", "C", "rounds")  # what the tape goes along: the solver's steps, growing C, a decomposition's rounds
+INNER = {
+    "own": "Pairs and second-order steps",
+    "conjugate-gradients": "Conjugate gradients",
+    "L-BFGS-B": "Quasi-Newton",
+    "SLSQP": "Least squares (SLSQP)",
+}  # fmt: skip  (of a round's inner problem)
 PATH = tuple(10.0 ** (k / 20) for k in range(-40, 81))  # C of a path
 WIDGETS = ("problem", "kernel", "C", "virtual", "seed", "noise", "layer")  # values whose widgets are always there
 OF_KERNEL = {"poly": ["degree"], "rbf": ["gamma"], "sigmoid": ["gamma", "coef0"]}  # kernel -> those of its own
@@ -35,7 +41,7 @@ HUNDREDTHS = 97  # of a coordinate: as far as samples reach
 ALLOWED = {
     "problem": plane.PROBLEMS, "kernel": KERNELS, "by": JITTERS, "virtual": None, "degree": slice(1, 9),
     "gamma": slice(*GAMMA_RANGE), "C": slice(*C_RANGE), "noise": slice(*NOISE_RANGE), "seed": slice(0, MAX_SEED),
-    "tape": slice(0, MAX_STEP), "along": ALONG, "coef0": slice(*COEF0_RANGE), "layer": LAYERS,
+    "tape": slice(0, MAX_STEP), "along": ALONG, "inner": INNER, "coef0": slice(*COEF0_RANGE), "layer": LAYERS,
 }  # fmt: skip
 _EDIT = re.compile(r"([boq])(-?\d{1,2})_(-?\d{1,2})|([xf])(\d{1,2})")
 
@@ -43,7 +49,7 @@ _EDIT = re.compile(r"([boq])(-?\d{1,2})_(-?\d{1,2})|([xf])(\d{1,2})")
 @dataclass(frozen=True)
 class Setting:
     """Everything that decides the picture. `tape`: the frame that the open tape shows, None for none; `along`: what the
-    tape goes along."""
+    tape goes along; `inner`: the solver of each round of a decomposition."""
 
     problem: str
     kernel: str
@@ -59,6 +65,7 @@ class Setting:
     layer: str = "none"
     tape: int | None = None
     along: str = ALONG[0]
+    inner: str = next(iter(INNER))
 
     def query(self) -> dict[str, str]:
         """The parameters of an address."""
@@ -74,7 +81,7 @@ class Setting:
     @property
     def still(self) -> "Setting":
         """The same without any tape or layer: what decides the machine."""
-        return replace(self, tape=None, along=ALONG[0], layer="none")
+        return replace(self, tape=None, along=ALONG[0], inner=next(iter(INNER)), layer="none")
 
     @property
     def closed(self) -> "Setting":
@@ -139,7 +146,7 @@ def read(asked: dict[str, str]) -> tuple[Setting, list[str]]:
 def _spread(setting: Setting) -> dict:
     """What each widget shows, also those that are not there now."""
     own = (name for names in OF_KERNEL.values() for name in names)
-    shown = {name: getattr(setting, name) for name in (*WIDGETS, *own, "by")}
+    shown = {name: getattr(setting, name) for name in (*WIDGETS, *own, "by", "inner")}
     return shown | {"noise": round(100 * setting.noise)}
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from data import plane
-from pages.ui.play.setting import ALONG, Setting, points
+from pages.ui.play.setting import ALONG, INNER, Setting, points
 from pages.ui.play.solved import Solved
-from svmcore import RBF, SVC, Linear, PointJitters, Poly, Sigmoid, VirtualSVC
+from svmcore import RBF, SVC, General, Linear, PointJitters, Poly, Sigmoid, VirtualSVC
 from svmcore.explain import tape as tapes
 from svmcore.kernels import Kernel
 
@@ -107,14 +107,25 @@ def path(setting: Setting) -> tapes.Tape:
         return tapes.path(fitted(setting), given.X, given.y, setting.costs)
 
 
+@lru_cache(maxsize=4)
+def rounds(setting: Setting, inner: str) -> tapes.Tape:
+    """The rounds of a decomposition of a setting's examples, with an inner solver of INNER; examples as of `solve`."""
+    given, way = points(setting), None if inner == next(iter(INNER)) else General(inner)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return tapes.rounds(fitted(setting), given.X, given.y, inner=way)
+
+
 def frames(setting: Setting) -> dict:
     """The tape as plain lists for the browser: one entry a frame. trained: the frame that is the setting's machine;
     of a path also C, the width of the margin 2 / |w| in the kernel's space (None where it has none), and errors on the
-    training points."""
-    along_C = setting.along != ALONG[0]
-    shown = path(setting.still) if along_C else tape(setting.still)
+    training points; of a decomposition the working set of each round."""
+    along_C, in_rounds = (setting.along == one for one in ALONG[1:])
+    shown = rounds(setting.still, setting.inner) if in_rounds else (path if along_C else tape)(setting.still)
     kept = shown.frames
     figures = _of_path(setting, shown) if along_C else {"trained": len(kept) - 1}
+    if in_rounds:
+        figures["inside"] = [frame.inside.tolist() for frame in kept]
     return figures | {
         "stage": [frame.stage for frame in kept],
         "step": [frame.step for frame in kept],

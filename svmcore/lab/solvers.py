@@ -38,7 +38,8 @@ _DIGESTION = Field(
 )  # fmt: skip
 _WAY = Field(
     "way", choice(dict.fromkeys(WAYS)), WAYS[0], "Optimiser",
-    "Conjugate gradients as Osuna describes them, or a method of SciPy (Osuna et al. 1997, section 3.1).",
+    "Conjugate gradients as Osuna describes them, with C itself or raised stepwise, or a method of SciPy (Osuna et al. "
+    "1997, section 3.1).",
 )  # fmt: skip
 _COUNT = numeric(1, 10_000_000, whole=True)
 _DECOMPOSITION = (

@@ -4,6 +4,8 @@
 
 conjugate-gradients   within the face of the variables between their bounds, begun anew where one reaches a bound or
                       some are let go: Vapnik's, as Osuna describes it
+stepwise-C            the same for a hundredth of C, a tenth and C: each begins with the alphas before, scaled, as
+                      Osuna raises C for his method of feasible directions
 TNC, L-BFGS-B         SciPy's projected (truncated) Newton and quasi-Newton steps: both know bounds alone, so that
                       y' a = 0 is a penalty with a multiplier (method of multipliers: Hestenes 1969)
 trust-constr          SciPy's trust region, for bounds an interior point (Byrd, Hribar and Nocedal 1999)
@@ -29,7 +31,8 @@ from svmcore.solvers.progress import WHOLE, Solution, Standing, Stopped, Strateg
 from svmcore.solvers.session import Session
 
 BY_SCIPY = ("TNC", "L-BFGS-B", "trust-constr", "SLSQP")
-WAYS, SLOW = ("conjugate-gradients", *BY_SCIPY), BY_SCIPY[2:]
+WAYS, SLOW = ("conjugate-gradients", "stepwise-C", *BY_SCIPY), BY_SCIPY[2:]
+RAISED = (0.01, 0.1, 1.0)  # shares of C, one after the other
 ROUNDS, STIFF = 30, 10.0  # of multipliers; by how much the penalty grows where y' a does not fall
 SNAP = 1e-6  # of the largest a: what is nearer to a bound is at it, as interior points never are
 ROUNDING = 1e-12  # of the sum of a: a smaller y' a is 0
@@ -45,7 +48,8 @@ class General:
     Parameters
     ----------
     way : str, default "conjugate-gradients"
-        "conjugate-gradients", or a method of SciPy's `minimize`: "TNC", "L-BFGS-B", "trust-constr" or "SLSQP".
+        "conjugate-gradients", the same with C raised, "stepwise-C", or a method of SciPy's `minimize`:
+        "TNC", "L-BFGS-B", "trust-constr" or "SLSQP".
 
     Raises
     ------
@@ -181,7 +185,12 @@ def _feasible(a, y, C) -> np.ndarray:
 
 def minimum(way: str, Q, y, C, tol: float, see: Callable = lambda a: None) -> np.ndarray:
     """a (n,) where g is least, as near as the optimiser comes; see(a) at each gradient, may raise to stop it."""
-    return _faces(Q, y, C, tol, see) if way == WAYS[0] else _scipy(Q, y, C, tol, way, see)
+    if way in BY_SCIPY:
+        return _scipy(Q, y, C, tol, way, see)
+    a, before = np.zeros(len(y)), 1.0
+    for share in RAISED if way == "stepwise-C" else (1.0,):
+        a, before = _faces(Q, y, share * C, tol, see, a * (share / before)), share
+    return a
 
 
 def _scipy(Q, y, C, tol: float, way: str, see: Callable) -> np.ndarray:
@@ -216,9 +225,9 @@ def _scipy(Q, y, C, tol: float, way: str, see: Callable) -> np.ndarray:
     return a
 
 
-def _faces(Q, y, C, tol: float, see: Callable) -> np.ndarray:
-    """By conjugate gradients in one face after the other."""
-    a, slope = np.zeros(len(y)), np.full(len(y), -1.0)
+def _faces(Q, y, C, tol: float, see: Callable, a) -> np.ndarray:
+    """By conjugate gradients in one face after the other, from a feasible a (n,)."""
+    slope = Q @ a - 1
     for _ in range(MOST):
         gap, b = smo.kkt_gap(y, C, a, y * slope)
         if gap <= tol:

@@ -224,7 +224,8 @@ def _solvers(name: str, title: str, problems: dict[str, str], note: str) -> Tabl
     ours = {"Pairs only": "-smo-digestion", "Pairs, then second-order steps": "",
             "Decomposition, |B| = 100": "-decomposition"}  # fmt: skip
     figures = ("train_s", "gap")
-    ends = ours | {"Conjugate gradients" if way == WAYS[0] else way: f"-{way.lower()}" for way in WAYS}
+    words = {WAYS[0]: "Conjugate gradients", WAYS[1]: "Conjugate gradients, C raised stepwise"}
+    ends = ours | {words.get(way, way): f"-{way.lower()}" for way in WAYS}
 
     known = {recipe.name for recipe in RECIPES}
 

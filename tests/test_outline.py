@@ -1,5 +1,6 @@
 """The papers item by item: every name in an outline is known, and the errors that it tells are those measured."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -10,10 +11,8 @@ from pages.paper import figures, quoted
 from pages.paper.outline import KINDS, PAPERS, STATES, of
 from svmcore.lab.papers import PUBLISHED, TABLES
 from svmcore.lab.presets import RECIPES, xtrain
-from svmcore.lab.presets.digestion import PROBLEMS
 from svmcore.lab.recipe import Recipe
-from svmcore.lab.store import runs
-from tests.bench import measured
+from tests.bench import claims, measured
 from tests.cases import all_cases
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
@@ -25,6 +24,23 @@ RAW = [
     for section in tomllib.loads(path.read_text("utf-8"))["section"]
     for item in section["item"]
 ]
+NUMBER = r"-?\d+(?:,\d{3})*(?:\.\d+)?"
+SERIES = rf"{NUMBER}(?:(?:, | and | to | or | against | x ){NUMBER})*"
+TYPED_IN = re.compile(  # what an outline may say in figures without a reference
+    r"\{[^}]*\}|`[^`]*`|[Ss]ections? [\d.]*\d|\ba9a\b"  # references, code, names
+    r"|\((?:paper|note): [^)]*\)"  # published
+    r"|(?:\bC|lambda|gamma|nu|alpha|\bB|n|kernel) ?(?:=|of) -?"
+    + SERIES  # settings by their names
+    + r"|(?:degree|[Dd]igits?|seed|[Tt]ables?|variance|[Rr]ules?|norm|mean|deviation(?: of)?|up to|divided by|k =) "
+    + SERIES
+    + rf"|[Ss]teps {SERIES}|pictures {SERIES}|C's? {SERIES}"
+    + rf"|[Aa]t {SERIES} (?:%|false alarms)|(?:growth|rate) of {NUMBER} %|{NUMBER} % (?:of (?:the )?labels )?swapped"
+    + rf"|{SERIES} ?(?:training |test |MNIST |CMU |disjoint |labelled )?"
+    r"(?:digits|examples|points|pictures|pixels?|degrees|MB|jitters|shifts|splits|draws|dimensions|directions|pairs|"
+    r"epochs|vectors|cells|seeds|predictions|signals|images|windows)\b"
+    r"|\d+ ?x ?\d+|\(\d{4}\)|\^\(?-?\d+(?:/\d)?\)?|\b\d+,?000\b"  # sizes, years, exponents, round numbers
+    r"|(?<![\d.,])[0-9]\b(?!\.\d)(?! ?(?:%|s\b|times|errors|support|of\b|points|million))"  # a digit, a class
+)
 QUOTED = {  # an item -> runs that its sentence tells figures of
     "Tables 4 to 6: 3x3 shifts": ("mnist-sv", "mnist-vsv"),
     "Tables 7 to 9: deslanted, 3x3 and 2-pixel shifts": ("mnist-deslant-sv", "mnist-deslant-vsv", "mnist-deslant-vsv2"),
@@ -68,6 +84,34 @@ def test_a_sentence_quotes_the_rows_of_its_runs(title, names):
     assert set(names) <= {name for _, name in quoted.REFERENCE.findall(raw)}
 
 
+def typed_in(said: str) -> list[str]:
+    """Figures of a sentence that are neither references nor settings nor marked as published."""
+    return re.findall(NUMBER, TYPED_IN.sub("", said))
+
+
+@all_cases(("paper", "item"), RAW, ids=[f"{paper}: {item['title']}" for paper, item in RAW])
+def test_no_figure_of_ours_is_typed_into_an_outline(paper, item):
+    assert typed_in(item["said"]) == [], "quote its row (pages/paper/quoted.py), or mark it: (paper: 3.0 %)"
+
+
+def test_a_typed_figure_is_seen_and_a_setting_is_not():
+    assert typed_in("With C = 2 and 60,000 digits it makes 205 errors, 2.05 % (paper: 122), in 17 s.") == [
+        "205", "2.05", "17",
+    ]  # fmt: skip
+    assert typed_in("Degree 9, lambda = 0.03, 3x3 shifts, {runs[mnist-sv][errors]} errors of 10,000.") == []
+    assert typed_in("It has 9 errors and takes 4.0 times as long, 3 s.") == ["9", "4.0", "3"]
+
+
+def test_what_was_measured_once_says_when_and_where_it_is_noted():
+    for name, row in quoted.ROWS["noted"].items():
+        assert row["source"], name
+        assert row["machine"], name
+        assert re.fullmatch(r"2026-\d\d-\d\d", row["date"]), name
+        for path in re.findall(r"(?:tests|svmcore)/[\w/]+\.\w+", row["source"]):
+            assert (ROOT / path).exists(), path
+    assert "beside other work (tests/bench/NOTES.md" in quoted.origin("{noted[draws][vsv][0]}")
+
+
 def test_a_figure_is_quoted_with_the_date_and_load_of_its_row():
     row = measured.read("runs")["mnist-sv"]
     text = "{runs[mnist-sv][errors]} errors, {runs[mnist-sv][error_pct]:.2f} %, {runs[mnist-sv][n_sv][1]} SVs"
@@ -85,7 +129,7 @@ def test_a_figure_is_quoted_with_the_date_and_load_of_its_row():
 
 def told(title: str) -> str:
     """What an item's sentence says."""
-    (said,) = (item.said for _, item in EVERY if item.title == title)
+    (said,) = (item.said for _, item in EVERY if item.title.startswith(title))
     return said
 
 
@@ -96,23 +140,16 @@ def state_of(title: str) -> str:
 
 def test_share_of_negative_eigenvalues_by_digits_and_jitters():
     """Section 3.3: they do not become few with 2,000 digits."""
-
-    def shares(kernel, n):
-        found = [figures.examined(kernel, n, text) for text in ("plus:1", "box:4")]
-        assert [report.violations for report in found] == [0, 0]
-        return [100 * report.negative for report in found], [100 * r.smallest / r.largest for r in found]
-
-    few, some, many = (shares(figures.EXAMINED["Degree 9"], n)[0] for n in (500, 1000, 2000))
-    said = told("With a reasonably complete set of jitters violations become few")
-    assert f"of 500 digits from {few[0]:.1f} % to none, of 1,000 from {some[0]:.1f} to {some[1]:.1f} %" in said
-    assert few[1] == 0
-    assert f"of 2,000 from {many[0]:.1f} to {many[1]:.1f} %" in said
-    least = shares(figures.EXAMINED["Degree 9"], 2000)[1]
-    assert f"goes from {least[0]:.2f} to {least[1]:.2f} % of the largest" in said
-    few, many = (shares(figures.EXAMINED["Linear"], n)[0] for n in (500, 2000))
-    assert f"{few[0]:.0f} and {few[1]:.0f} % of its eigenvalues are negative with 500 digits" in said
-    assert f"{many[0]:.0f} and {many[1]:.0f} % with 2,000" in said
-    assert many[1] > many[0]
+    rows = measured.read("claims")["definite"]
+    for name, n in (("Degree 9", 500), ("Degree 9", 2000), ("Linear", 500)):
+        row = rows[f"{figures.EXAMINED[name].name}-{n}"]
+        reports = [figures.examined(figures.EXAMINED[name], n, text) for text in ("plus:1", "box:4")]
+        assert row["violations"] == sum(report.violations for report in reports) == 0
+        assert row["negative_pct"] == pytest.approx([100 * report.negative for report in reports], abs=0.02)
+        assert row["least_pct"] == pytest.approx([100 * one.smallest / one.largest for one in reports], abs=0.002)
+    assert rows["poly-500"]["negative_pct"][1] == 0
+    for name in ("poly-2000", "linear-500", "linear-2000"):
+        assert rows[name]["negative_pct"][1] > rows[name]["negative_pct"][0]
     assert state_of("With a reasonably complete set of jitters violations become few") == "differs"
 
 
@@ -135,7 +172,7 @@ def test_machines_of_digits_deslanted_as_described_have_the_told_support_vectors
     ours = measured.read("runs")["mnist-pixels-sv"]["n_sv"]
     errors = [measured.read("runs")[f"mnist-pixels-{kind}"]["errors"] for kind in ("sv", "vsv", "vsv2")]
     assert "There are {}, {} and {} errors.".format(*errors) in said
-    assert f"({ours[0]} for {published[0]}, {ours[1]} for {published[1]})" in said
+    assert f"({ours[0]} and {ours[1]}) (paper: {published[0]} and {published[1]})" in said
     more = [round(100 * (mine / theirs - 1)) for mine, theirs in zip(ours[2:], published[2:], strict=True)]
     assert f"the others {min(more)} to {max(more)} % too many" in said
 
@@ -198,18 +235,12 @@ def test_table_5_has_the_published_cells_of_the_plain_machines():
 
 
 def test_digestion_is_told_by_the_samples_of_6000_digits():
-    traces = {run.recipe.name: run.result["trace"] for run in runs.samples() if "digest-1-few" in run.recipe.name}
-    most, final = (traces[f"digest-1-few-{way}-16"]["sv_most"] for way in ("hoard", "digest"))
-    assert f"{most:,} for {final}" in told("4.2 The intermediate bulge of support vectors")
-    hoard, lru = (
-        max(
-            traces[f"digest-1-few-{way}-{mb}"]["values"] / traces[f"digest-1-few-digest-{mb}"]["values"]
-            for mb in PROBLEMS["1-few"].caches
-        )
-        for way in ("hoard", "lru")
-    )
-    said = told("4.2 More than five times faster for some machines")
-    assert f"at most {hoard:.1f} on 6,000 digits, or {lru:.1f} compared" in said
+    """Whatever computes from what comes with the lab is computed again, and must be what is stored."""
+    for name in ("digestion", "become", "settings", "stages"):
+        row = measured.read("claims")[name]
+        assert claims.CLAIMS[name]().items() <= row.items(), name
+    row = measured.read("claims")["digestion"]
+    assert f"{row['most_hoard']:,} for {row['final']}" in told("4.2 The intermediate bulge of support vectors")
 
 
 def test_training_time_by_dimension_is_told_of_digits_and_of_random_points():
@@ -286,6 +317,24 @@ def test_the_ramp_loss_lies_between_the_plain_machine_and_cross_training():
     seconds = [measured.read("crossed")[f"xtrain-adult{machine}"]["train_s"] for machine in ("-svm", "-trimmed", "")]
     assert seconds[2] < seconds[0] < seconds[1]
     assert state_of("It trains faster than the hinge loss") == "differs"
+
+
+def test_clauses_that_had_no_code_are_told_by_runs_and_by_what_was_computed():
+    rows, runs, quiet = measured.read("claims"), measured.read("runs"), measured.read("quiet")
+    share = rows["become"]
+    assert max(share["nine"], share["paper_nine"], share["thirteen"], share["paper_thirteen"]) < 50
+    assert min(share["pair"], share["paper_pair"]) > 50
+    assert state_of("A majority of the examples given to the virtual stage become support vectors") == "differs"
+    assert 1 < rows["stages"]["thirteen"] < 4
+    assert state_of("Thirteen jitters instead of nine take about four times the training time") == "differs"
+    everything, svs = (runs[f"volcano-A-{name}"]["machines"]["machine"] for name in ("virtual-all", "vsv"))
+    assert abs(everything["score"] - svs["score"]) < 0.01
+    seconds = {name: np.median(row["train_seconds"]) for name, row in quiet.items()}
+    assert seconds["volcano-A-virtual-all"] > 1.3 * seconds["volcano-A-vsv"]
+    for name in "ABC":
+        gaussian = np.median([both[1] for both in quiet[f"volcano-{name}"]["rival_seconds"]])
+        assert seconds[f"volcano-{name}"] > 6 * gaussian
+        assert f"{gaussian:.2f}" in told("Training took 15 minutes for all five experiments")
 
 
 def test_steinwarts_formula_is_that_of_the_bayes_error():

@@ -4,6 +4,7 @@
     measured/quiet.json    recipe -> its seconds on an idle computer       python -m tests.bench.quiet NAME
     measured/crossed.json  recipe or point of cross-training -> means      python -m tests.bench.crossing
     measured/claims.json   claim -> figures computed for it, in one go     python -m tests.bench.claims NAME
+    measured/noted.json    what was measured once -> figures, and `source`, where they are noted and how to repeat them
 
 A reference is a field of `str.format`: file, row, figure, and a format. Each row has its date, the machine, and
 others_share, the share of the processors that other processes took (a list where there were several rounds). A row
@@ -27,6 +28,7 @@ FOLLOWS = {  # a figure that a row does not hold -> how it follows from those th
     "error_pct": lambda row: 100 * row["errors"] / row["n_test"],
     "mean_sv": lambda row: fmean(row["n_sv"]),
     "train_s": lambda row: median(row["train_seconds"]),
+    "gaussian_s": lambda row: median(seconds[1] for seconds in row["rival_seconds"]),  # after the matched filter
     "test_s": lambda row: median(row["test_seconds"]),
 }
 
@@ -62,6 +64,8 @@ def origin(text: str) -> str:
 def _measured(name: str, row: Row) -> str:
     if again := row.get("repeated"):
         return f"`{name}`: repeated with the same outcome on {again['date']}, {again['machine']}."
+    if source := row.get("source"):
+        return f"`{name}`: measured on {row['date']}, {row['machine']}, beside other work ({source})."
     if "date" not in row:
         return f"`{name}`: measured on {row['machine']}; date and load were not recorded."
     shares = row["others_share"]

@@ -4,6 +4,7 @@ The recipes run in turn, several rounds, each in a fresh process whose compiled 
 compared are named in one command, so that they are measured in one go.
 
 train_seconds, test_seconds    of every round; training leaves compiling out
+rival_seconds                  likewise, where a run has rivals: of each, in their order
 others_share                   likewise: share of the processors that other processes took meanwhile
 """
 
@@ -40,9 +41,11 @@ def rounds(names: list[str], times: int) -> dict[str, dict]:
 
 
 def _row(results: list[dict]) -> dict:
+    rivals = [[round(seconds, 3) for seconds in result.get("rival_seconds", ())] for result in results]
     return {
         "train_seconds": [round(training_seconds(result), 2) for result in results],
         "test_seconds": [round(result["predict_seconds"], 2) for result in results],
+        **({"rival_seconds": rivals} if any(rivals) else {}),
         "others_share": [round(result.get("others_share", 0.0), 3) for result in results],
         "date": date.today().isoformat(),
         "machine": machine(),

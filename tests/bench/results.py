@@ -1,12 +1,13 @@
 """The figures of RESULTS.md and of the README, printed from measured/: `python -m tests.bench.results [--write]`.
 
 --write               put them into both files, each part between its two marks, and draw the picture of ratios
---runs [NAME ...]     first take the figures of these recipes, and of those already shown, from the stored runs
+--runs [NAME ...]     first take the figures of these recipes, or of all already shown, from the stored runs
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from textwrap import fill
@@ -24,6 +25,10 @@ MARKS = "<!-- {}: printed by python -m tests.bench.results -->", "<!-- end of {}
 BESIDE = TABLES["features"]
 COUNTS = (10, 25, 50, 100, 200)  # false alarms over all pictures together
 RIVALS = ("matched filter", "Gaussian")
+PAGE_ALONE = re.compile(  # recipes whose figures the Paper page quotes and no table here repeats
+    r"digest-|osuna-|xtrain-|3v8-(product|j\d|5x5-pixels)|mnist-(8-c10|rs|5000-(sv|vsv|virtual|linear|copies|rs))|"
+    r"usps-(rbf|poly|sigmoid|all|sv-local|vsv-contour)|volcano-A-(weight|larger|virtual)"
+)
 
 
 def parts(path: Path) -> dict[str, str]:
@@ -62,7 +67,7 @@ def rewritten(path: Path) -> str:
 
 def errors(runs: dict) -> str:
     """One row a recipe: what its run got wrong beside what was published, its machines, and what it took."""
-    runs = {name: run for name, run in runs.items() if "errors" in run}
+    runs = {name: run for name, run in runs.items() if "errors" in run and not PAGE_ALONE.match(name)}
     rows, runs = [], {name: run for name, run in runs.items() if name not in BESIDE.recipes or published(name)}
     for name, run in runs.items():
         rate = rate_of(run)
@@ -94,7 +99,7 @@ def features(runs: dict) -> str:
 def detection(runs: dict) -> str:
     """One row a machine: the share of the objects found at so many false alarms over all pictures, the mean rate that
     detection challenges report, the machine's own operating point, and what training took."""
-    rows, runs = [], {name: run for name, run in runs.items() if "machines" in run}
+    rows, runs = [], {name: run for name, run in runs.items() if "machines" in run and not PAGE_ALONE.match(name)}
     if not runs:
         return "Not measured yet."
     for name, run in runs.items():

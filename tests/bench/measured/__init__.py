@@ -28,6 +28,7 @@ import numpy as np
 
 from pages.paper import quoted
 from svmcore.lab.meter import training_seconds
+from svmcore.lab.papers import of_run as numbers_of
 from svmcore.lab.papers import stored_runs
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import Recipe
@@ -41,6 +42,21 @@ KEPT = {  # of a run's result, as they are, by its task
     "detect": ("n_test", "n_sv", "n_union", "converged", "opportunities", "pictures", "area", "unit", "reachable",
                "offset", "machines", "rival_seconds"),
 }  # fmt: skip
+COUNTED = (
+    "size",
+    "bound",
+    "computed",
+    "work",
+    "steps",
+    "sv_most",
+    "filled",
+    "rounds",
+    "again",
+    "gap",
+    "rho",
+    "mults",
+    "solve_s",
+)  # fmt: skip  (of a classifier's figures, where it has them: papers/numbers.py)
 
 
 def _path(name: str) -> Path:
@@ -65,19 +81,19 @@ def question(recipe: Recipe) -> dict[str, str]:
 
 
 def take_runs(names=()) -> list[str]:
-    """Figures of `names` and of the recipes already in runs.json, from the latest runs in the user's store.
+    """Figures of `names`, or of all recipes already in runs.json, from the latest runs in the user's store.
 
     Returns the names that the store has no finished run of; their figures stay as they are. ValueError for a name that
     is no recipe.
     """
     known = read("runs")
-    wanted = [name for name in RECIPES if name in known or name in names]
+    wanted = [name for name in RECIPES if name in (names or known)]
     if unknown := set(names) - set(wanted):
         raise ValueError(f"{min(unknown)!r} is not a recipe; allowed: {', '.join(RECIPES)}")
     stored = zip(wanted, stored_runs(RECIPES[name] for name in wanted), strict=True)
     found = {name: run for name, run in stored if run is not None}
     taken = {name: of_run(RECIPES[name], run) for name, run in found.items()}
-    write("runs", {name: (known | taken)[name] for name in wanted if name in known or name in taken})
+    write("runs", {name: (known | taken)[name] for name in RECIPES if name in known or name in taken})
     return [name for name in wanted if name not in taken]
 
 
@@ -91,11 +107,14 @@ def of_run(recipe: Recipe, run: Run) -> dict:
         test = run.test()
         rows = per_class_table(test.decision, test.y_true, test.y_pred, np.unique(test.y_true))
         more = {name: [int(row[name]) for row in rows] for name in ("fn", "fp")}
+    if recipe.task == "classify":
+        numbers = numbers_of(run)
+        more |= {name: round(numbers[name].value, 4) for name in COUNTED if name in numbers}
     return {
         "recipe": question(recipe),
         **{name: result[name] for name in KEPT[recipe.task]},
         **more,
-        "train_seconds": round(training_seconds(result), 2),
+        "train_seconds": round(training_seconds(result), 3),
         "test_seconds": round(result["predict_seconds"], 2),
         "peak_mb": round(result["peak_rss_mb"]),
         "machine": machine(),

@@ -1,0 +1,50 @@
+"""All items of the Paper page with state and evidence, as a table in Markdown: `python -m tests.bench.items [PAPER ...]`.
+
+Evidence: the table, figure or page that shows it, recipes that can be run for it, the measured rows that its sentence
+quotes, and whether a test names it.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+from pages.paper import quoted
+from pages.paper.outline import PAPERS
+from tests.bench.results import table
+
+OUTLINES, TESTS = Path(quoted.__file__).with_name("outlines"), Path(__file__).parents[1]
+
+
+def rows(paper: str) -> list[tuple[str, ...]]:
+    """(section, kind, title, state, shown on, recipes, rows, named by a test) of each item of a paper."""
+    told = tomllib.loads((OUTLINES / f"{paper}.toml").read_text("utf-8"))["section"]
+    tests = "".join(
+        path.read_text("utf-8") for path in (*TESTS.glob("test_outline*.py"), *TESTS.glob("test_paper*.py"))
+    )
+    return [
+        (
+            section["number"], item["kind"], item["title"].replace("|", "\\|"), item["state"],
+            ", ".join(filter(None, (item.get("show"), item.get("page")))),
+            ", ".join(item.get("recipes", ())),
+            ", ".join(dict.fromkeys(f"{file}/{row}" for file, row in quoted.REFERENCE.findall(item["said"]))),
+            "yes" if item["title"][:40] in tests else "",
+        )
+        for section in told
+        for item in section["item"]
+    ]  # fmt: skip
+
+
+def main(papers: list[str]) -> int:
+    columns = ("section", "kind", "item", "state", "shown on", "recipes", "measured rows", "test names it")
+    for paper in papers or PAPERS:
+        found = rows(paper)
+        counts = ", ".join(f"{count} {state}" for state, count in Counter(row[3] for row in found).items())
+        print(f"## {PAPERS[paper].short}: {len(found)} items, {counts}\n\n{table(columns, found)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

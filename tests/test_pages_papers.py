@@ -181,7 +181,7 @@ def test_a_table_whose_data_are_not_here_says_what_it_needs(home, monkeypatch):
     assert not [button.key for button in app.button if button.key and button.key.startswith("run_osuna")]
     link = next(link for link in app.get("page_link") if "sonar is not on this machine" in link.proto.label)
     assert "set=sonar" in link.proto.query_string
-    assert "sonar for 25" in captions(app)
+    assert "sonar for 28" in captions(app)
 
 
 def test_what_cannot_be_queued_is_said_when_the_others_are(home, monkeypatch):

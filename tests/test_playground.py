@@ -274,6 +274,21 @@ def test_a_path_for_the_browser_passes_through_the_machine_it_shows(virtual):
     assert frames["wrong"][0] > frames["wrong"][-1]
 
 
+@pytest.mark.parametrize("inner", setting.INNER)
+def test_the_rounds_for_the_browser_end_at_the_machine_it_shows(inner):
+    shown, _ = setting.read({"problem": "banana", "noise": "0.1", "C": "3.7", "along": "rounds", "inner": inner})
+    solved, frames = solve.solve(shown.still), solve.frames(shown)
+    alpha = np.zeros(len(solved.alpha))
+    for changed, now in zip(frames["changed"], frames["alpha"], strict=True):
+        alpha[changed] = now
+    K = solve.kernel(shown).exact(solved.X, solved.X)
+    f, other = (K @ (each * solved.sign) for each in (alpha, solved.alpha))
+    np.testing.assert_allclose(f + frames["bias"][-1], other + solved.bias, atol=5e-3)
+    assert frames["trained"] == len(frames["inside"]) - 1
+    assert set(np.flatnonzero(alpha)) <= set(frames["inside"][-1])
+    assert len(frames["inside"][0]) == 2
+
+
 def test_what_the_browser_sends_is_not_trusted(monkeypatch):
     took = []
     for sent in (

@@ -329,13 +329,14 @@ def test_thresholds_are_where_the_fewest_errors_are():
 
 def test_the_bias_is_set_anew_on_training_examples():
     X, y = digits()
-    kept = ReducedSet(6, thresholds="kept", iterations=3).fit(eight(), X, y == 8)
-    moved = ReducedSet(6, iterations=3).fit(eight(), X, y == 8)
+    kept, moved, least = (
+        ReducedSet(6, thresholds=how, iterations=3).fit(eight(), X, y == 8) for how in ("kept", "auto", "fewest")
+    )
     assert kept.threshold_shift_ == 0 != moved.threshold_shift_
     assert moved.threshold_shift_ == moved.machine_.bias - eight().bias
     f = kept.machine_.decision_values(X)[:, 0]
     fewest, wrong = best_cut(f, y == 8), np.sum(moved.predict(X) != (y == 8))
-    assert wrong <= fewest + np.sqrt(fewest)
+    assert np.sum(least.predict(X) != (y == 8)) == fewest <= wrong <= fewest + np.sqrt(fewest)
     assert wrong < np.sum(kept.predict(X) != (y == 8))
 
 
@@ -455,7 +456,8 @@ REFUSED = [
     ({"iterations": 1.5}, "iterations = 1.5; allowed: a whole number from 0"),
     ({"steps": 0}, "steps = 0; allowed: a whole number from 1"),
     ({"thresholds": "train"}, "thresholds = 'train' without X and y"),
-    ({"thresholds": "test"}, "thresholds = 'test'; allowed: auto, train, kept"),
+    ({"thresholds": "fewest"}, "thresholds = 'fewest' without X and y"),
+    ({"thresholds": "test"}, "thresholds = 'test'; allowed: auto, train, fewest, kept"),
     ({"cache_mb": 0}, "cache_mb = 0"),
     ({"method": "answers"}, "method = 'answers' without X and y; allowed: with training examples"),
     ({"method": "answers", "shared": False, "X": True}, "shared = False with method = 'answers'; allowed: True"),

@@ -1,4 +1,4 @@
-"""All items of the Paper page with state and evidence, as a table in Markdown: `python -m tests.bench.items [PAPER ...]`.
+"""All items of the Paper page with state and evidence, as a table: `python -m tests.bench.items [PAPER ...]`.
 
 Evidence: the table, figure or page that shows it, recipes that can be run for it, the measured rows that its sentence
 quotes, and whether a test names it.
@@ -21,9 +21,7 @@ OUTLINES, TESTS = Path(quoted.__file__).with_name("outlines"), Path(__file__).pa
 def rows(paper: str) -> list[tuple[str, ...]]:
     """(section, kind, title, state, shown on, recipes, rows, named by a test) of each item of a paper."""
     told = tomllib.loads((OUTLINES / f"{paper}.toml").read_text("utf-8"))["section"]
-    tests = "".join(
-        path.read_text("utf-8") for path in (*TESTS.glob("test_outline*.py"), *TESTS.glob("test_paper*.py"))
-    )
+    tests = "".join(path.read_text("utf-8") for path in TESTS.glob("test_*.py"))
     return [
         (
             section["number"], item["kind"], item["title"].replace("|", "\\|"), item["state"],

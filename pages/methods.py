@@ -138,7 +138,7 @@ def plan() -> Plan | None:
             help="Half of each class. Table 10 of the paper: 400.",
         )  # fmt: skip
         deslant = parameters.flag(
-            "deslant", "Deslant", help="Straightens every digit first (DeCoste and Schölkopf 2002, section 5.1.1)."
+            "deslant", "Deslant", help="Straightens every picture first (DeCoste and Schölkopf 2002, section 5.1.1)."
         )
     jitters = jitter_set.field(None)
     if jitters is None or len(classes) != 2:
@@ -190,7 +190,7 @@ def intervals(results: Results) -> dict:
 def observations(results: Results) -> None:
     """Where two methods disagree, what each has to say, and the virtual support vectors."""
     done = results.done
-    st.subheader("Which method gets which digit right")
+    st.subheader("Which method gets which example right")
     with st.container(horizontal=True):
         names = list(results.runs)
         left = parameters.choice("left", "Left", names, widget="selectbox", width=240, help="One method.")

@@ -389,6 +389,7 @@ def errors(results: Results) -> None:
                 "the bounds leave an example out of the machine alone, which may count fewer errors."
             )
     _say_noise(results)
+    st.caption(words.of_groups(results.plan.given.base.dataset))
     if not results.active and len(points) < len(results.runs):
         st.caption(f"{len(points)} of {len(results.runs)} values have finished; the choice is among these.")
 

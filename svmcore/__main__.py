@@ -378,7 +378,12 @@ def _changed(recipe: Recipe, changes: list[str]) -> Recipe:
         if not equals:
             raise RecipeError("--set", change, "FIELD=VALUE")
         texts[field] = text
-    return recipe.with_texts(texts)
+    changed = recipe.with_texts(texts)
+    return (
+        changed
+        if not texts or "title" in texts
+        else changed.replace(title=f"{recipe.name} with {', '.join(changes)}"[:120])
+    )
 
 
 if __name__ == "__main__":

@@ -53,15 +53,19 @@ class Froc(NamedTuple):
     rate: np.ndarray  # detected targets / n_targets
 
 
-def wilson(errors: int, n: int, level: float = 0.95) -> tuple[float, float]:
+def wilson(errors: int, n: int, level: float = 0.95, groups: int = 0) -> tuple[float, float]:
     """Score interval of an error rate, as proportions (low, high) within [0, 1].
 
+    groups : how many groups of like examples the n are, if they are: the interval is that of as many examples, which
+             covers the rate also where a group is answered as one
     Raises ValueError unless 0 <= errors <= n, n >= 1 and 0 < level < 1. Source: Wilson (1927).
     """
     if n < 1 or not 0 <= errors <= n:
         raise ValueError(f"errors = {errors} of n = {n}; allowed: 0 <= errors <= n with n at least 1")
     if not 0 < level < 1:
         raise ValueError(f"level = {level}; allowed: a number between 0 and 1, such as 0.95")
+    if groups:
+        errors, n = errors / n * groups, groups
     z2 = ndtri((1 + level) / 2) ** 2
     centre = (errors + z2 / 2) / (n + z2)
     half = np.sqrt(z2 * (errors * (n - errors) / n + z2 / 4)) / (n + z2)

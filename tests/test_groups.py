@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from sklearn import svm
 from sklearn.datasets import load_digits
 
@@ -251,3 +252,29 @@ def test_each_step_of_halving_has_groups_for_each_fold(grouped, folds):
     points = sweep(recipe, "C", ["0.001", "0.1", "1", "10"], folds=folds, rungs=3)
     assert len(Sweep(recipe.replace(folds=folds), "C", ("1", "2"), rungs=3).steps()) > 1
     assert all(len(point.fold_errors) == folds for point in points)
+
+
+def test_intervals_count_groups_and_leave_one_out_refuses_them(grouped):
+    """An end p of the score interval solves (p - rate)^2 = z^2 p (1 - p) / groups."""
+    z = stats.norm.ppf(0.975)
+
+    def ends(rate, interval, groups):
+        assert [(p - rate) ** 2 for p in interval] == pytest.approx([z**2 * p * (1 - p) / groups for p in interval])
+
+    recipe = grouped.replace(folds=3)
+    run, parts = submitted(recipe), labelled(recipe)
+    groups = catalogue.load("own:views").groups
+    n, result = len(np.unique(groups[parts.test])), run.result
+    assert result["n_groups"] == n < result["n_test"]
+    ends(result["error_rate"], result["interval"], n)
+    assert f"an interval for {n} groups" in task_of(recipe).headline(result)
+    held = result["validation"]
+    assert held["n_groups"] == len(np.unique(groups[parts.train]))
+    ends(held["error_rate"], held["interval"], held["n_groups"])
+    (point,) = sweep(recipe, "C", ["2"], folds=3)
+    assert (point.n_groups, point.test_groups) == (held["n_groups"], n)
+    ends(point.validation[0], point.validation[1:], point.n_groups)
+    ends(point.test[0], point.test[1:], n)
+    assert run.test().n_groups == n
+    with pytest.raises(RecipeError, match="own:views has groups, and leave-one-out would train on the rest of"):
+        task_of(recipe).size(recipe.replace(bounds=True))

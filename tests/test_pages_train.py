@@ -350,3 +350,16 @@ def test_a_set_of_a_family_keeps_the_amount_that_the_address_names(run):
     assert app.selectbox(key="recipe_dataset").value == "squares:0.35"
     app = open_app(dataset="squares:7")
     assert "an overlap from 0 to 1" in app.warning[0].value
+
+
+def test_an_address_that_changes_a_recipe_is_not_called_after_it(home):
+    usual = RECIPES["digits-8x8-sv"]
+    same, _ = config.read({"recipe": [usual.name]})
+    assert same == usual
+    other, wrong = config.read({"recipe": [usual.name], "dataset": ["mnist-5k"], "C": ["7"]})
+    assert not wrong
+    assert (other.name, other.dataset, other.C) == ("custom", "mnist-5k", 7.0)
+    assert "8x8" not in other.title
+    assert "MNIST" in other.title
+    back, _ = config.read({"recipe": [usual.name], "C": [str(usual.C)]})
+    assert back.title == usual.title

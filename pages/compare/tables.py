@@ -66,7 +66,8 @@ def numbers(laid: Laid) -> None:
     n, split = len(laid.answers.index), laid.answers.split
     name = words.plain(words.data_set(laid.runs[0].recipe.dataset))
     where = "held out of the training set" if split == "train" else "of the test set"
-    st.caption(f"All runs are tested on the same {n:,} examples, {where} of {name}.")
+    more = words.of_groups(laid.runs[0].recipe.dataset)
+    st.caption(f"All runs are tested on the same {n:,} examples, {where} of {name}. {more}")
 
 
 def differences(laid: Laid) -> None:

@@ -103,6 +103,14 @@ def data_set(name: str) -> str:
     return name
 
 
+def of_groups(name: str) -> str:
+    """What to say beside tests that count the examples of a dataset, where some belong together; else empty."""
+    with suppress(DataError):
+        if catalogue.entry(name).groups:
+            return "These tests count examples. Those of a group are alike, so differences seem surer than they are."
+    return ""
+
+
 def title(recipe: Recipe) -> str:
     """What to call a run that was put together by hand: `USPS zip-code digits · 8 against the rest · poly 9 · C 2`."""
     own = [str(c) for c in recipe.classes]

@@ -89,14 +89,14 @@ def read(
     the address is to be read from, with the task that the form is for.
     """
     asked, wrong, known = {name: texts[-1] for name, texts in given.items()}, [], False
-    if called := asked.pop(NAME, ""):
+    if wanted := asked.pop(NAME, ""):
         here = {name: one for name, one in RECIPES.items() if view.form_of(one) == view.form_of(first)}
-        known = called in here
-        first = here.get(called, first)
+        known = wanted in here
+        first = here.get(wanted, first)
         if not known:
-            if called in RECIPES:
-                here = [f"another here: its form is on {view.form_of(RECIPES[called]).title}"]
-            wrong.append(parameters.refusal(NAME, called, here))
+            if wanted in RECIPES:
+                here = [f"another here: its form is on {view.form_of(RECIPES[wanted]).title}"]
+            wrong.append(parameters.refusal(NAME, wanted, here))
     recipe = first
     try:
         check(asked.get("dataset", first.dataset))
@@ -109,7 +109,7 @@ def read(
         both = first.with_texts({name: asked[name] for name in ("task", "method") if name in asked})
         recipe = both if view.form_of(both) == view.form_of(first) else first
     recipe, refused = _with_texts(recipe, {name: asked[name] for name in names() if name in asked})
-    return recipe, wrong + refused
+    return recipe if recipe == first or "title" in asked else called(recipe), wrong + refused
 
 
 def _with_texts(recipe: Recipe, texts: dict[str, str]) -> tuple[Recipe, list[str]]:

@@ -159,6 +159,7 @@ class Judged(NamedTuple):
     n_test: int
     n_sv: float
     wrong: tuple[int, ...] | None  # positions of its errors, where single examples are judged
+    n_groups: int  # of the n_test, where some belong together
 
 
 class Sweep(NamedTuple):
@@ -244,17 +245,19 @@ class SweepPoint(NamedTuple):
     n_test: int | None
     n_sv: float  # mean over the machines: of the whole training set, or of the folds of what it was left on
     wrong: tuple[int, ...] | None = None  # positions of the training examples that were answered wrongly on the folds
+    n_groups: int = 0  # of the n_train, where some belong together: what intervals count
+    test_groups: int = 0  # of the n_test, likewise
 
     @property
     def validation(self) -> tuple[float, float, float]:
         """Error rate over all folds and its 95 % interval."""
         errors = sum(self.fold_errors)
-        return errors / self.n_train, *wilson(errors, self.n_train)
+        return errors / self.n_train, *wilson(errors, self.n_train, groups=self.n_groups)
 
     @property
     def test(self) -> tuple[float, float, float]:
         """Error rate on the test set and its 95 % interval."""
-        return self.test_errors / self.n_test, *wilson(self.test_errors, self.n_test)
+        return self.test_errors / self.n_test, *wilson(self.test_errors, self.n_test, groups=self.test_groups)
 
 
 def sweep(
@@ -297,7 +300,8 @@ def _point(value: str, judged: list[Judged], tested: bool) -> SweepPoint:
     wrong = None if held[0].wrong is None else tuple(position for fold in held for position in fold.wrong)
     of_folds = None, None, float(np.mean([fold.n_sv for fold in held]))
     last = judged[-1][:3] if tested else of_folds  # errors, n_test, n_sv
-    return SweepPoint(value, errors, n_train, *last, wrong)
+    groups = sum(fold.n_groups for fold in held), judged[-1].n_groups if tested else 0
+    return SweepPoint(value, errors, n_train, *last, wrong, *groups)
 
 
 def _judged(recipes: dict[str, Recipe], number: int | None) -> dict[str, Judged]:
@@ -312,11 +316,12 @@ def _judged(recipes: dict[str, Recipe], number: int | None) -> dict[str, Judged]
     for value, recipe in recipes.items():
         machine = fit(recipe, problem).estimator.machine_
         test = task.judge(machine, problem, unchecked)
-        wrong = task.wrong(test)
+        wrong, outcome = task.wrong(test), task.outcome([test])
         judged[value] = Judged(
             task.loss(test),
-            task.outcome([test])["n_test"],
+            outcome["n_test"],
             float(machine.n_sv.mean()),
             None if wrong is None else tuple(wrong.tolist()),
+            outcome.get("n_groups", 0),
         )
     return judged

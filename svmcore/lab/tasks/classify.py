@@ -27,6 +27,7 @@ OVERLAP = 0.15  # share of a table's examples, support vectors at any size, from
 FEW, MORE = 400, 1600  # examples by which the reader's own tables are tried before a forecast, in about 50 ms
 TRIED_NUMBERS, TRIED_PAIRS = 1 << 18, 20_000  # features of MORE examples, and pairs moved, up to which it is tried
 FIGURES = {"errors": count, "error_rate": fraction, "interval": several(fraction, 2, 2)}  # of a result
+GROUPS = "n_groups"  # of a result whose interval counts groups of test examples
 
 
 class TestSet(NamedTuple):
@@ -39,6 +40,7 @@ class TestSet(NamedTuple):
     split: str  # "test" | "train": the part that `index` points into
     y_noisy: np.ndarray = np.zeros(0)  # (n,) labels with the recipe's noise, or (0,) where it has none
     doubted: np.ndarray = np.zeros(0, np.int64)  # of folds: training examples that none of them saw the second time
+    n_groups: int = 0  # groups of test examples, where some belong together
 
 
 class Classify(Task):
@@ -64,7 +66,7 @@ class Classify(Task):
         ),
     )  # fmt: skip
     figures: ClassVar = FIGURES
-    at_times: ClassVar = {"roc_area": fraction, "noisy": an_object(FIGURES)}
+    at_times: ClassVar = {"roc_area": fraction, "noisy": an_object(FIGURES), GROUPS: count}
     arrays: ClassVar = {
         "index": ("iu", 1),
         "y_true": ("biufU", 1),
@@ -91,7 +93,8 @@ class Classify(Task):
         doubted = arrays.get(name := "doubted", np.zeros(0, np.int64))
         if doubted.dtype.kind not in "iu" or doubted.ndim != 1:
             raise ValueError(f"{name} has the shape {doubted.shape} and the type {doubted.dtype}")
-        return super().judged(arrays)._replace(y_noisy=noisy, doubted=doubted)
+        groups = int(np.max(arrays.get(GROUPS, 0)))
+        return super().judged(arrays)._replace(y_noisy=noisy, doubted=doubted, n_groups=groups)
 
     def misfit(self, shapes) -> str:
         lengths = {shapes[name][0] for name in ("index", "y_true", "y_pred", "decision")}
@@ -147,14 +150,23 @@ class Classify(Task):
         decision = machine.decision_values(problem.X_test, lambda: check("predicting"))
         predicted = labels(machine.classes, decision)
         noisy = np.zeros(0) if problem.y_noisy is None else problem.y_noisy
-        return TestSet(problem.test_index, problem.y_test, predicted, decision, problem.test_split, noisy)
+        return TestSet(
+            problem.test_index,
+            problem.y_test,
+            predicted,
+            decision,
+            problem.test_split,
+            noisy,
+            n_groups=problem.n_groups,
+        )
 
     def outcome(self, judged: list[TestSet]) -> dict:
-        n_test = sum(len(test.y_true) for test in judged)
-        found = {"n_test": n_test} | _rate(sum(map(self.loss, judged)), n_test) | _ranking(judged)
+        n_test, groups = sum(len(test.y_true) for test in judged), sum(test.n_groups for test in judged)
+        found = {"n_test": n_test} | _rate(sum(map(self.loss, judged)), n_test, groups) | _ranking(judged)
+        found |= {GROUPS: groups} if groups else {}
         if not all(len(test.y_noisy) for test in judged):
             return found
-        return found | {"noisy": _rate(sum(int((t.y_noisy != t.y_pred).sum()) for t in judged), n_test)}
+        return found | {"noisy": _rate(sum(int((t.y_noisy != t.y_pred).sum()) for t in judged), n_test, groups)}
 
     def loss(self, judged: TestSet) -> int:
         return len(self.wrong(judged))
@@ -163,9 +175,10 @@ class Classify(Task):
         return judged.index[judged.y_true != judged.y_pred]
 
     def headline(self, result: dict) -> str:
-        """`12 of 1,000 wrong, 1.20 % (0.7–2.1)`: errors, their rate and its 95 % interval."""
+        """`12 of 1,000 wrong, 1.20 % (0.7–2.1)`: errors, their rate and its 95 % interval, and what that counts."""
         rate = rate_text(result["error_rate"], result["interval"])
-        return f"{result['errors']:,} of {result['n_test']:,} wrong, {rate}"
+        counts = f", an interval for {groups:,} groups" if (groups := result.get(GROUPS)) else ""
+        return f"{result['errors']:,} of {result['n_test']:,} wrong, {rate}{counts}"
 
     def rate(self, result: dict) -> float:
         return result["error_rate"]
@@ -195,6 +208,9 @@ class Classify(Task):
         METHODS[recipe.method].need_classes(recipe, n_classes)
         n_train, images = min(recipe.n_train or n_train, n_train), len(entry.shape) > 1
         n_train += round(entry.asked * share)
+        if recipe.bounds and entry.groups:
+            why = f"{recipe.dataset} has groups, and leave-one-out would train on the rest of an example's group"
+            raise RecipeError("bounds", True, f"false, because {why}; folds keep groups together")
         if recipe.bounds and n_train > HELD:
             raise RecipeError(
                 "bounds", True, f"false, or n_train up to {HELD:,}, so that the kernel values fit into memory"
@@ -265,9 +281,9 @@ def _parts(recipe, data) -> split.Split:
     return split.whole(recipe, data, recipe.options.get("noise", 0.0))
 
 
-def _rate(errors: int, n_test: int) -> dict:
+def _rate(errors: int, n_test: int, groups: int) -> dict:
     """Errors, their rate and its 95 % interval."""
-    return {"errors": errors, "error_rate": errors / n_test, "interval": list(wilson(errors, n_test))}
+    return {"errors": errors, "error_rate": errors / n_test, "interval": list(wilson(errors, n_test, groups=groups))}
 
 
 def _ranking(judged: list[TestSet]) -> dict:

@@ -11,6 +11,7 @@ from pages.ui.recipe import data_set
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast import estimate
 from svmcore.lab.recipe import Recipe
+from svmcore.lab.store import titles
 from svmcore.lab.store.runs import Group
 from svmcore.solvers.digestion import Digestion
 
@@ -104,7 +105,7 @@ def pair(base: Recipe, rules: dict, rows: int) -> dict[str, Recipe]:
     return {
         side: base.replace(
             digestion={"rows": rows} | rules | {"on": on},
-            title=f"{words.title(base)}, {'digestion' if on else 'no digestion'}",
+            title=f"{titles.of_recipe(base)}, {'digestion' if on else 'no digestion'}",
         )
         for side, on in SIDES.items()
     }
@@ -208,7 +209,7 @@ def as_runs(recipes: dict[str, Recipe], rows: int):
     found = dict(zip(recipes, stored.stored(recipes.values()), strict=True))
     with st.container(horizontal=True, vertical_alignment="center"):
         plain = recipes["Without"]
-        group = Group.of("digestion", f"Digestion · {words.title(plain)}", plain.digest())
+        group = Group.of("digestion", f"Digestion · {titles.of_recipe(plain)}", plain.digest())
         stored.buttons(
             recipes.values(), list(found.values()), "Run both", "Two ordinary runs, one after the other.", group=group
         )

@@ -27,6 +27,7 @@ from svmcore.lab.methods import METHODS
 from svmcore.lab.papers import TABLES
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import Recipe
+from svmcore.lab.store import titles
 from svmcore.lab.store.runs import Group, Run
 from svmcore.lab.train import prepare
 from svmcore.methods.definite import distances
@@ -147,7 +148,7 @@ def plan() -> Plan | None:
     recipes = usual.of_pair(name, classes, n_train, str(jitters), deslant)
     one = next(iter(recipes.values()))
     against = " against ".join(map(str, one.classes))
-    title = f"Compare methods · {words.short(words.data_set(name), 40)} · {against} · {n_train:,} examples"
+    title = f"Compare methods · {words.short(titles.data_set(name), 40)} · {against} · {n_train:,} examples"
     group = Group.of("methods", title, one.digest(), *(recipe.jitters for recipe in recipes.values()))
     return Plan(recipes, group)
 

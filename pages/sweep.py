@@ -28,7 +28,7 @@ from svmcore.lab.methods import METHODS
 from svmcore.lab.methods.searched import SearchedJitters
 from svmcore.lab.presets.sweeps import EXAMPLES, FOLDS, STEPS_OF_TABLES, USUAL
 from svmcore.lab.recipe import FIELDS, Recipe, RecipeError
-from svmcore.lab.store import runs
+from svmcore.lab.store import runs, titles
 from svmcore.lab.tasks import task_of
 from svmcore.preprocess import parse_step
 
@@ -188,7 +188,7 @@ def named(sweep):
     """Value -> recipe, with a title that tells what it is when it stands among all runs; with halving, as it is on the
     last step that its stored runs have brought it to. And as many recipes as the steps after that will have."""
     recipes = {
-        value: recipe.replace(title=f"{words.title(recipe)} · {recipe.folds} folds"[:120])
+        value: recipe.replace(title=f"{titles.of_recipe(recipe)} · {recipe.folds} folds"[:120])
         for value, recipe in sweep.recipes().items()
     }
     left, reached, steps = list(recipes), {}, sweep.steps()
@@ -218,7 +218,7 @@ def together(sweep):
     """What the runs of a sweep are started for."""
     base, over = sweep.base, over_of(sweep)
     size = "all" if base.n_train is None else f"{base.n_train:,}"
-    title = f"Choose {over} · {words.short(words.data_set(base.dataset), 40)} · {base.kernel.brief} · {size}"
+    title = f"Choose {over} · {words.short(titles.data_set(base.dataset), 40)} · {base.kernel.brief} · {size}"
     return runs.Group.of("sweep", title, base.digest(), BY.join(filter(None, (sweep.field, sweep.second))))
 
 

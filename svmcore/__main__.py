@@ -33,10 +33,10 @@ from svmcore.lab.jobs.console import carry_out, summary
 from svmcore.lab.meter import Compiling
 from svmcore.lab.methods import METHODS
 from svmcore.lab.papers import TABLES, fill, stored_runs, text
-from svmcore.lab.presets import LISTED, RECIPES, osuna, xtrain
+from svmcore.lab.presets import LISTED, RECIPES, named, osuna, xtrain
 from svmcore.lab.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.solvers import SOLVERS
-from svmcore.lab.store import reading, runs
+from svmcore.lab.store import reading, runs, titles
 from svmcore.lab.store.runs import Run
 from svmcore.lab.tasks import TASKS
 from svmcore.lab.warm import warm_up
@@ -379,11 +379,8 @@ def _changed(recipe: Recipe, changes: list[str]) -> Recipe:
             raise RecipeError("--set", change, "FIELD=VALUE")
         texts[field] = text
     changed = recipe.with_texts(texts)
-    return (
-        changed
-        if not texts or "title" in texts
-        else changed.replace(title=f"{recipe.name} with {', '.join(changes)}"[:120])
-    )
+    title = texts.get("title") or named(changed, titles.of_recipe(changed)).title
+    return changed.replace(title=title) if texts else recipe
 
 
 if __name__ == "__main__":

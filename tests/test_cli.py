@@ -44,7 +44,7 @@ def test_a_run_ends_with_one_json_object(home, capsys):
     assert result["errors"] / result["n_test"] == result["error_rate"]
     run = runs.get(result["run"])
     assert (run.recipe.C, run.recipe.kernel.gamma, run.state) == (5, 1, "done")
-    assert run.title == "moons with C=5, kernel.gamma=1"
+    assert run.title == "Two moons (synthetic) · rbf 1 · C 5"
     assert "about" in err
 
 

@@ -327,7 +327,7 @@ def test_duration_in_words(seconds, said):
     ],
 )
 def test_a_title_tells_how_many_train_and_small_numbers_with_a_true_minus(asked, said):
-    assert words.title(Recipe(dataset="mnist-5k", C=1.0).replace(**asked)).endswith(said)
+    assert titles.of_recipe(Recipe(dataset="mnist-5k", C=1.0).replace(**asked)).endswith(said)
 
 
 @all_cases(

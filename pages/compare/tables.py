@@ -11,6 +11,7 @@ from pages.ui.kit import parameters, present, words
 from pages.ui.kit.numbers import count, number, table, text
 from svmcore.lab.methods import METHODS
 from svmcore.lab.recipe import FIELDS, Recipe, option_fields
+from svmcore.lab.store import titles
 from svmcore.lab.store.runs import Run
 from svmcore.lab.task import csv_text
 from svmcore.metrics import class_positions
@@ -64,7 +65,7 @@ def numbers(laid: Laid) -> None:
     order = [name for name in order if name in SEEN] if present.presenting() else order
     table(rows, alt, "compare_numbers", COLUMNS, column_order=order)
     n, split = len(laid.answers.index), laid.answers.split
-    name = words.plain(words.data_set(laid.runs[0].recipe.dataset))
+    name = words.plain(titles.data_set(laid.runs[0].recipe.dataset))
     where = "held out of the training set" if split == "train" else "of the test set"
     more = words.of_groups(laid.runs[0].recipe.dataset)
     st.caption(f"All runs are tested on the same {n:,} examples, {where} of {name}. {more}")

@@ -157,7 +157,7 @@ def _plain_beside(one: Recipe, other: Recipe) -> bool:
 def _train_plain(run: Run) -> None:
     nu = run.recipe.options.get("nu")
     recipe = run.recipe.replace(method=PLAIN[nu is not None], name="custom", title="")
-    recipe = recipe.replace(title=words.title(recipe))
+    recipe = recipe.replace(title=titles.of_recipe(recipe))
     found = stored.stored([recipe])
     help = "Starts an ordinary run with the same examples, kernel and C, and nothing discarded."
     stored.buttons([recipe], found, "Train the plain machine too", help, "plain", group=run.group)

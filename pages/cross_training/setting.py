@@ -12,6 +12,7 @@ from pages.ui.kit import parameters, words
 from pages.ui.recipe import data_set
 from svmcore.lab import split as label_noise
 from svmcore.lab.recipe import Recipe
+from svmcore.lab.store import titles
 
 METHOD, PLAIN = "cross-training", "sv"
 MAX_FLIPPED = 40  # per cent
@@ -81,14 +82,14 @@ def flipped_share(usual: int = 0, width: int = 220) -> float:
 
 def titled(recipe: Recipe) -> Recipe:
     """The recipe with a title that tells what it is when it stands among all runs."""
-    return recipe.replace(title="").replace(title=words.title(recipe))
+    return recipe.replace(title="").replace(title=titles.of_recipe(recipe))
 
 
 def title_of(recipe: Recipe) -> str:
     """`USPS zip-code digits · 8 against the rest`: the examples of a recipe."""
     own = [str(label) for label in recipe.classes]
     told = f"{own[0]} against the rest" if len(own) == 1 else " against ".join(own)
-    return " · ".join(filter(None, (words.short(words.data_set(recipe.dataset), 40), words.short(told, 60))))
+    return " · ".join(filter(None, (words.short(titles.data_set(recipe.dataset), 40), words.short(told, 60))))
 
 
 def choices() -> list[str]:

@@ -14,7 +14,7 @@ from pages.ui.recipe import starting
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast import estimate
 from svmcore.lab.recipe import Recipe, RecipeError
-from svmcore.lab.store import runs
+from svmcore.lab.store import runs, titles
 from svmcore.lab.store.runs import Run
 
 
@@ -66,7 +66,7 @@ def _detector(run: Run, to: Target) -> None:
         "boxes of its pictures, which do not change.",
     )  # fmt: skip
     if pressed:
-        titled = recipe.replace(title=words.title(recipe))
+        titled = recipe.replace(title=titles.of_recipe(recipe))
         starting.start_and_open("pages/detect.py", lambda: titled, whose.id)
 
 
@@ -74,7 +74,7 @@ def revised(run: Run, to: Target) -> Recipe:
     """The recipe of a run on the revision as it is now."""
     name = catalogue.pinned(to.name)
     recipe = run.recipe.replace(dataset=name, name="custom", title="")
-    return recipe.replace(title=words.title(recipe))
+    return recipe.replace(title=titles.of_recipe(recipe))
 
 
 def _start(recipe: Recipe, parent: str) -> None:

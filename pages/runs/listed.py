@@ -135,7 +135,7 @@ def _row(run: Run, name: str, store: dict[str, Run]) -> dict:
     return row | {
         **view.row(run),
         "SVs": result.get("n_union"),
-        "Dataset": words.data_set(recipe.dataset),
+        "Dataset": titles.data_set(recipe.dataset),
         "Kernel": recipe.kernel.brief,
         "C": recipe.C,
         "Method": METHODS[recipe.method].short,
@@ -158,7 +158,7 @@ def _group_row(entry: ListEntry, name: str, is_open: bool) -> dict:
     }
     intact = [run for run in entry.runs if not run.damage]
     shared = {
-        "Dataset": {words.data_set(run.recipe.dataset) for run in intact},
+        "Dataset": {titles.data_set(run.recipe.dataset) for run in intact},
         "Kernel": {run.recipe.kernel.brief for run in intact},
         "C": {run.recipe.C for run in intact},
         "Method": {METHODS[run.recipe.method].short for run in intact},

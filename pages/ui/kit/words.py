@@ -5,13 +5,14 @@ from datetime import datetime
 
 import numpy as np
 
-from data import DataError, catalogue, pictures
+from data import DataError, catalogue
 from pages.ui.kit.text import distinct, in_figure, many, minus, percent, plain, plural, short, small  # noqa: F401  (for others)
 from svmcore import metrics
 from svmcore.lab.meter import training_seconds
 from svmcore.lab.methods import METHODS
-from svmcore.lab.recipe import Recipe, RecipeError
-from svmcore.lab.tasks import TASKS, task_of
+from svmcore.lab.recipe import Recipe
+from svmcore.lab.store import titles
+from svmcore.lab.tasks import TASKS
 
 SHOWN_SECONDS = 0.05  # less than that beside the training is not told
 
@@ -95,14 +96,6 @@ def count(number: float) -> str:
     return f"{number:.0f}"
 
 
-def data_set(name: str) -> str:
-    """What a dataset is called wherever it is shown: its title; its id where it is not here any more."""
-    for known in (catalogue, pictures):
-        with suppress(DataError):
-            return known.entry(name).title
-    return name
-
-
 def of_groups(name: str) -> str:
     """What to say beside tests that count the examples of a dataset, where some belong together; else empty."""
     with suppress(DataError):
@@ -111,49 +104,23 @@ def of_groups(name: str) -> str:
     return ""
 
 
-def title(recipe: Recipe) -> str:
-    """What to call a run that was put together by hand: `USPS zip-code digits · 8 against the rest · poly 9 · C 2`."""
-    own = [str(c) for c in recipe.classes]
-    classes = f"{own[0]} against the rest" if len(own) == 1 else f"classes {', '.join(own)}" if own else ""
-    size = "" if recipe.n_train is None else f"{_trained_on(recipe):,}"
-    method = METHODS[recipe.method].brief(recipe)
-    parts = (
-        short(data_set(recipe.dataset), 40), classes, recipe.kernel.brief, f"C {small(recipe.C, 6)}", method, size,
-        noise(recipe),
-    )  # fmt: skip
-    return " · ".join(filter(None, parts))[:120]
-
-
-def noise(recipe: Recipe) -> str:
-    """`15 % of the labels swapped`; empty without label noise."""
-    share = recipe.options.get("noise", 0.0)
-    return f"{100 * share:g} % of the labels swapped" if share else ""
-
-
 def summary(recipe: Recipe) -> str:
     """One line of Markdown that says what was asked."""
     steps = ", ".join(recipe.preprocess) or "raw values"
     cost, method = f"C = {small(recipe.C, 6)}", METHODS[recipe.method].summary(recipe)
-    name = plain(short(data_set(recipe.dataset), 60))
-    parts = [name, _size(recipe), noise(recipe), steps, f"${recipe.kernel.formula}$", cost, method]
+    name = plain(short(titles.data_set(recipe.dataset), 60))
+    parts = [name, _size(recipe), titles.noise(recipe), steps, f"${recipe.kernel.formula}$", cost, method]
     return " · ".join(filter(None, parts))
 
 
 def _size(recipe: Recipe) -> str:
     """How many examples train: `all examples`, or what is held out where a dataset has no test part of its own."""
     if recipe.n_train is not None:
-        return f"{_trained_on(recipe):,} examples"
+        return f"{titles.trained_on(recipe):,} examples"
     with suppress(DataError):
         if not catalogue.entry(recipe.dataset).n_test:
             return f"all examples but {f'{recipe.n_test:,}' if recipe.n_test else 'a fifth'}"
     return "all examples"
-
-
-def _trained_on(recipe: Recipe) -> int:
-    """How many examples train of a recipe that asks for so many: no more than its test leaves."""
-    with suppress(DataError, RecipeError):
-        return min(recipe.n_train, task_of(recipe).size(recipe).n_train)
-    return recipe.n_train
 
 
 def duration(seconds: float) -> str:

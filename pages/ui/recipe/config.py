@@ -23,6 +23,7 @@ from svmcore.lab.methods import METHODS
 from svmcore.lab.presets import PRESET, RECIPES, named
 from svmcore.lab.recipe import DEFAULT, FIELDS, Recipe, RecipeError, option_fields
 from svmcore.lab.solvers import SOLVERS
+from svmcore.lab.store import titles
 from svmcore.lab.tasks import TASKS, task_of
 
 NAME = "recipe"  # of the address: the name of a recipe, from which its other fields depart
@@ -151,7 +152,7 @@ def drawn(form: Form, draw: Callable, place=st, said: Callable[[ValueError], str
 
 def called(recipe: Recipe) -> Recipe:
     """The recipe under the name of the one in the list that is the same, or under its own."""
-    return named(recipe, words.title(recipe))
+    return named(recipe, titles.of_recipe(recipe))
 
 
 def method_fields(form: Form, task: str, images: bool = True, grouped: bool = False) -> dict:

@@ -27,7 +27,7 @@ from svmcore.lab.jobs import analyses
 from svmcore.lab.jobs.background import TaskStatus
 from svmcore.lab.methods import METHODS
 from svmcore.lab.recipe import RecipeError
-from svmcore.lab.store import runs
+from svmcore.lab.store import runs, titles
 from svmcore.lab.store.runs import Run
 from svmcore.metrics import wilson
 from svmcore.model import Machine, answers
@@ -185,7 +185,7 @@ def _words(run: Run, totals: Totals, now: str, key: str) -> None:
     except RecipeError as error:
         st.info(f"It cannot be trained from here. {plain(error)}", icon=":material/block:")
         return
-    _train(run, recipe.replace(title=words.title(recipe)), best, key)
+    _train(run, recipe.replace(title=titles.of_recipe(recipe)), best, key)
 
 
 def _train(run: Run, recipe, best: Recommended, key: str) -> None:

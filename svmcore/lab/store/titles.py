@@ -2,6 +2,7 @@
 
     of_runs(runs)      run id -> title, and of runs of one title what differs between their recipes: `· C 0.5 · seed 3`
     of_members(runs)   run id -> what differs alone, for runs that stand under a common title
+    of_recipe(recipe)  what to call a run that was put together by hand
     folded(runs)       what a list shows: single runs, and of those started together one entry, where its newest stands
 
 Runs of one recipe are numbered, the oldest first.
@@ -9,12 +10,16 @@ Runs of one recipe are numbered, the oldest first.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
 
-from svmcore.lab.recipe import FIELDS, Recipe
+from data import DataError, catalogue, pictures
+from svmcore.lab.methods import METHODS
+from svmcore.lab.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.store.reading import Damaged, Group
 from svmcore.lab.store.run import Run
+from svmcore.lab.tasks import task_of
 
 # Fields in the order in which they are said: what a reader turns first stands first.
 ORDER = ("dataset", "classes", "method", "kernel", "C", "jitters", "n_train", "preprocess", "seed", "folds")
@@ -33,6 +38,40 @@ class ListEntry(NamedTuple):
     key: str  # the id of a single run, or the key of the group
     runs: tuple[Run, ...]
     group: Group | None = None
+
+
+def data_set(name: str) -> str:
+    """What a dataset is called wherever it is shown: its title; its id where it is not here any more."""
+    for known in (catalogue, pictures):
+        with suppress(DataError):
+            return known.entry(name).title
+    return name
+
+
+def of_recipe(recipe: Recipe) -> str:
+    """What to call a run that was put together by hand: `USPS zip-code digits · 8 against the rest · poly 9 · C 2`."""
+    own = [str(c) for c in recipe.classes]
+    classes = f"{own[0]} against the rest" if len(own) == 1 else f"classes {', '.join(own)}" if own else ""
+    size = "" if recipe.n_train is None else f"{trained_on(recipe):,}"
+    method = METHODS[recipe.method].brief(recipe)
+    parts = (
+        _short(data_set(recipe.dataset), 40), classes, recipe.kernel.brief, f"C {recipe.C:.6g}", method, size,
+        noise(recipe),
+    )  # fmt: skip
+    return " · ".join(filter(None, parts))[:120]
+
+
+def noise(recipe: Recipe) -> str:
+    """`15 % of the labels swapped`; empty without label noise."""
+    share = recipe.options.get("noise", 0.0)
+    return f"{100 * share:g} % of the labels swapped" if share else ""
+
+
+def trained_on(recipe: Recipe) -> int:
+    """How many examples train of a recipe that asks for so many: no more than its test leaves."""
+    with suppress(DataError, RecipeError):
+        return min(recipe.n_train, task_of(recipe).size(recipe).n_train)
+    return recipe.n_train
 
 
 def of_runs(found: Sequence[Run]) -> dict[str, str]:
@@ -107,7 +146,11 @@ def _differences(found: Sequence[Run]) -> dict[str, str]:
 
 def _said(name: str, text: str) -> str:
     text = SPELLED.get(name, name.replace("_", " ") + " {}").format(text)
-    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+    return _short(text, MAX_TEXT)
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _recipe(run: Run) -> Recipe | None:

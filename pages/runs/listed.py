@@ -20,7 +20,7 @@ MAX_ROWS, MAX_HEIGHT = 17, 620  # up to so many the table has them all; pixels o
 PRESENTED = 10, 400  # the same while presenting, where rows are larger, so that its end is seen
 MANY = 8  # runs from which on there is something to filter
 FILTERS = {  # name in the address -> (label, what a run has of it, what to call one)
-    "data": ("Dataset", lambda run: [run.recipe.dataset], words.data_set),
+    "data": ("Dataset", lambda run: [run.recipe.dataset], titles.data_set),
     "how": ("Method", lambda run: [run.recipe.method], lambda name: METHODS[name].title),
     "state": ("State", lambda run: [run.state], str),
     "tag": ("Tag", lambda run: run.tags, str),

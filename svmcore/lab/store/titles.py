@@ -55,7 +55,7 @@ def of_recipe(recipe: Recipe) -> str:
     size = "" if recipe.n_train is None else f"{trained_on(recipe):,}"
     method = METHODS[recipe.method].brief(recipe)
     parts = (
-        _short(data_set(recipe.dataset), 40), classes, recipe.kernel.brief, f"C {recipe.C:.6g}", method, size,
+        _short(data_set(recipe.dataset), 40), classes, recipe.kernel.brief, "C " + f"{recipe.C:.6g}".replace("-", "\u2212"), method, size,
         noise(recipe),
     )  # fmt: skip
     return " · ".join(filter(None, parts))[:120]

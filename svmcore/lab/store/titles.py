@@ -54,8 +54,9 @@ def of_recipe(recipe: Recipe) -> str:
     classes = f"{own[0]} against the rest" if len(own) == 1 else f"classes {', '.join(own)}" if own else ""
     size = "" if recipe.n_train is None else f"{trained_on(recipe):,}"
     method = METHODS[recipe.method].brief(recipe)
+    cost = f"C {recipe.C:.6g}".replace("-", "\u2212")
     parts = (
-        _short(data_set(recipe.dataset), 40), classes, recipe.kernel.brief, "C " + f"{recipe.C:.6g}".replace("-", "\u2212"), method, size,
+        _short(data_set(recipe.dataset), 40), classes, recipe.kernel.brief, cost, method, size,
         noise(recipe),
     )  # fmt: skip
     return " · ".join(filter(None, parts))[:120]

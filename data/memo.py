@@ -50,6 +50,11 @@ class Bounded:
         with self._lock:
             return key in self._values
 
+    def clear(self) -> None:
+        """Drop all values."""
+        with self._lock:
+            self._values.clear()
+
     def _asked(self, key: Hashable) -> object:
         """Mark a key as the latest, and drop the least recently used values that exceed the bounds."""
         value = self._values.pop(key)

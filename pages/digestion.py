@@ -11,7 +11,7 @@ from pages.ui.recipe import data_set
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast import estimate
 from svmcore.lab.recipe import Recipe
-from svmcore.lab.store import titles
+from svmcore.lab.store import runs, titles
 from svmcore.lab.store.runs import Group
 from svmcore.solvers.digestion import Digestion
 
@@ -206,7 +206,7 @@ def by_rows(base: Recipe, rules: dict, rows: int, offered: list[int]):
 
 def as_runs(recipes: dict[str, Recipe], rows: int):
     """Two runs of the queue, for what takes longer."""
-    found = dict(zip(recipes, stored.stored(recipes.values()), strict=True))
+    found = dict(zip(recipes, runs.stored(recipes.values()), strict=True))
     with st.container(horizontal=True, vertical_alignment="center"):
         plain = recipes["Without"]
         group = Group.of("digestion", f"Digestion · {titles.of_recipe(plain)}", plain.digest())

@@ -13,11 +13,11 @@ from pages.ui.example import evidence
 from pages.ui.kit import parameters, present, state, words
 from pages.ui.kit.words import plain
 from pages.ui.recipe import starting
-from pages.ui.run import stored
 from pages.ui.run.trained import another_run, trained_run
 from svmcore.lab.analyses.suspects import searched
 from svmcore.lab.forecast import estimate
 from svmcore.lab.recipe import Recipe, RecipeError
+from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
 
@@ -53,8 +53,8 @@ def missing(run: Run) -> None:
         except (DataError, RecipeError) as error:
             st.caption(f"It cannot be run with folds: {plain(error)}")
             return
-        there = stored.stored([recipe])[0]
-        there = there if stored.available(there) else None
+        there = runs.stored([recipe])[0]
+        there = there if runs.available(there) else None
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 "Show the run with folds" if there else f"Train it with {recipe.folds} folds",

@@ -35,10 +35,10 @@ def all_runs(paper):
     tables = [TABLES[name] for name in paper.shown if name in TABLES]
     every = [recipe for table in tables for recipes in asked(table).values() for recipe in recipes] + paper.recipes
     recipes = list({recipe.digest(): recipe for recipe in every}.values())
-    found = stored.stored(recipes)
+    found = runs.stored(recipes)
     done = sum(run is not None and run.state == "done" for run in found)
     working = [run for run in found if run is not None and run.state in runs.ACTIVE]
-    missing = [recipe for recipe, run in zip(recipes, found, strict=True) if not stored.available(run)]
+    missing = [recipe for recipe, run in zip(recipes, found, strict=True) if not runs.available(run)]
     absent = stored.lacking(missing)
     lacking = Counter(recipe.dataset for recipe in absent)
     left = seconds_of(recipe for recipe in missing if recipe not in absent)

@@ -19,16 +19,15 @@ from pages.ui.kit import numbers, parameters, ways, words
 from pages.ui.kit.parameters import Form
 from pages.ui.kit.ways import button
 from pages.ui.recipe import config, data_set
-from pages.ui.run import stored
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
-from svmcore.lab.analyses.sweep import AMOUNT, BY, FACTOR, Sweep, apart, apart_text, promoted
+from svmcore.lab.analyses.sweep import AMOUNT, BY, Sweep, apart, apart_text
 from svmcore.lab.fields import LABELS, Field, choice, numerals, numeric
+from svmcore.lab.jobs.sweeping import follow, followed
 from svmcore.lab.methods import METHODS
 from svmcore.lab.methods.searched import SearchedJitters
 from svmcore.lab.presets.sweeps import EXAMPLES, FOLDS, STEPS_OF_TABLES, USUAL
 from svmcore.lab.recipe import FIELDS, Recipe, RecipeError
-from svmcore.lab.store import runs, titles
 from svmcore.lab.tasks import task_of
 from svmcore.preprocess import parse_step
 
@@ -84,7 +83,7 @@ def _sweep() -> Sweep:
     base = _base()
     with st.container(horizontal=True):
         names = fields_of(base)
-        over = FORM.draw(OVER, widget="segmented_control", options=list(names), format_func=names.get)
+        over = FORM.draw(OVER, widget="selectbox", options=list(names), format_func=names.get, width=200)
         values = _values(over, base)
     with st.container(horizontal=True):
         others = ["", *(name for name in names if name != over)]
@@ -184,42 +183,10 @@ def _values(over: str, base: Recipe) -> list[str]:
     return sorted(values, key=float) if all(map(validation.numerical, values)) else values
 
 
-def named(sweep):
-    """Value -> recipe, with a title that tells what it is when it stands among all runs; with halving, as it is on the
-    last step that its stored runs have brought it to. And as many recipes as the steps after that will have."""
-    recipes = {
-        value: recipe.replace(title=f"{titles.of_recipe(recipe)} · {recipe.folds} folds"[:120])
-        for value, recipe in sweep.recipes().items()
-    }
-    left, reached, steps = list(recipes), {}, sweep.steps()
-    for at, fields in enumerate(steps, 1):
-        here = {value: recipes[value].replace(**fields) for value in left}
-        reached |= here
-        if at == len(steps):
-            break
-        there = dict(zip(left, stored.stored(here.values()), strict=True))
-        if not all(run and run.state == "done" for run in there.values()):
-            break
-        left = promoted({value: run.result["validation"]["error_rate"] for value, run in there.items()})
-    many, later = len(left), []
-    for fields in steps[at:]:
-        many = -(-many // FACTOR)
-        later += [recipes[value].replace(**fields) for value in left[:many]]
-    return {value: reached[value] for value in recipes}, tuple(later)
-
-
 def over_of(sweep: Sweep) -> str:
     """What its values, or pairs of values, are values of: `C`, or `C × gamma`."""
     names = fields_of(sweep.base)
     return BY.join(names[field] for field in (sweep.field, sweep.second) if field)
-
-
-def together(sweep):
-    """What the runs of a sweep are started for."""
-    base, over = sweep.base, over_of(sweep)
-    size = "all" if base.n_train is None else f"{base.n_train:,}"
-    title = f"Choose {over} · {words.short(titles.data_set(base.dataset), 40)} · {base.kernel.brief} · {size}"
-    return runs.Group.of("sweep", title, base.digest(), BY.join(filter(None, (sweep.field, sweep.second))))
 
 
 def plan() -> Plan | None:
@@ -231,8 +198,12 @@ def plan() -> Plan | None:
         whole = sweep.base.replace(folds=None, bounds=False, method=SearchedJitters.name, jitters="", options={})
         help = "Adds jitter sets greedily by their validation errors, until the budget is spent."
         ways.to("train", "Search step by step", "route", config.link(whole), help=help)
-    recipes, later = named(sweep)
-    return Plan(recipes, together(sweep), sweep, over=over_of(sweep), later=later)
+    over, (recipes, later) = over_of(sweep), sweep.reached()
+    if later:
+        seconds = sum(need.seconds for need in study.needs(tuple(recipe.digest() for recipe in later), later))
+        st.caption(f"Then {words.many(len(later), 'run')} with the best values, about {words.duration(seconds)}.")
+    group = sweep.group(over)
+    return Plan(recipes, group, sweep, over=over, then=partial(follow, sweep, group), followed=partial(followed, group))
 
 
 COLUMNS = {
@@ -373,6 +344,11 @@ def _say_noise(results: Results) -> None:
 def errors(results: Results) -> None:
     """The chart; the values that other criteria would choose."""
     name, points = results.plan.over, points_of(results)
+    if any("noisy" in result for _, result in points):
+        st.caption(
+            "Labels of validation examples have the noise, too, as those of any data that one has: a machine without "
+            "errors on true labels is wrong on about this share of them. Test errors are counted on true labels."
+        )
     if results.plan.given.second or results.plan.given.of_amounts:
         cells(results)
         _say_noise(results)

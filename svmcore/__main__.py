@@ -17,8 +17,6 @@ import sys
 from difflib import get_close_matches
 from pathlib import Path
 
-from joblib import parallel_config
-
 import svmcore.lab  # noqa: F401  (first: it says what it lacks)
 from data.signals import end_by_signals
 from svmcore import files
@@ -26,8 +24,9 @@ from svmcore.lab import jobs
 from svmcore.lab.analyses import asking, reasons, repeats, scaling, splits, suspects
 from svmcore.lab.analyses.amounts import curves, sentences
 from svmcore.lab.analyses.rivals import RIVALS, measure
-from svmcore.lab.analyses.sweep import AMOUNT, BY, RULE, Sweep, SweepPoint, apart, apart_text, chosen, simplest, sweep
+from svmcore.lab.analyses.sweep import AMOUNT, BY, RULE, Sweep, SweepPoint, apart, apart_text, chosen, simplest
 from svmcore.lab.forecast import estimate
+from svmcore.lab.jobs import console, sweeping
 from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
 from svmcore.lab.jobs.console import carry_out, summary
 from svmcore.lab.meter import Compiling
@@ -117,7 +116,6 @@ def _parser() -> argparse.ArgumentParser:
     over.add_argument("--folds", type=int, default=5, help="number of cross-validation folds (5)")
     help = "successive halving: all on few examples, then the best third on three times as many; number of steps (1)"
     over.add_argument("--halving", type=int, default=1, metavar="STEPS", help=help)
-    over.add_argument("--jobs", type=int, default=1, help="number of parallel fits (1: each uses all processors)")
     over.add_argument("--json", action="store_true", help="print one JSON list on the last line of stdout")
     over.set_defaults(do=_sweep)
     why = commands.add_parser("why", help="list the training examples that decide a prediction most, as CSV")
@@ -240,13 +238,15 @@ def _go_on(options: argparse.Namespace) -> int:
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    recipe = _changed(_named(options.name), options.set)
-    with parallel_config(**CLUSTER.backend()):
-        second, *seconds = options.second or [""]
-        if second and not seconds:
-            raise RecipeError("--and", second, "a field and its values")
-        halved = {"second": second, "seconds": seconds, "rungs": options.halving}
-        points = sweep(recipe, options.field, options.values, options.folds, options.jobs, **halved)
+    recipe = _changed(_named(options.name), options.set).replace(folds=options.folds)
+    second, *seconds = options.second or [""]
+    if second and not seconds:
+        raise RecipeError("--and", second, "a field and its values")
+    whole = Sweep(recipe, options.field, tuple(options.values), second, tuple(seconds), options.halving)
+    if why := sweeping.carry_out(whole, wait=console.follow):
+        print(why, file=sys.stderr)
+        return 1
+    points = whole.points()
     last = [point for point in points if point.n_test is not None]
     best = chosen({point.value: point.validation[0] for point in last})
     if options.json:
@@ -266,7 +266,6 @@ def _sweep(options: argparse.Namespace) -> int:
         rate, *interval = point.validation
         left = f"left after {point.n_train:,}" if point.n_test is None else rate_text(point.test[0], point.test[1:])
         print(f"{point.value:{width}}  {rate_text(rate, interval):20}  {left:20}  {point.n_sv:<7.0f}  {above(point)}")
-    whole = Sweep(recipe, options.field, tuple(options.values), second, tuple(seconds))
     if whole.of_amounts:
         checks = {point.value: (sum(point.fold_errors), point.n_train) for point in points}
         other = second if options.field == AMOUNT else options.field

@@ -36,6 +36,11 @@ class Source(NamedTuple):
     square_bytes: int  # left for the Gram matrices of working sets, and what is computed beside them
     evaluations: int = 0  # kernel values that it took to make
 
+    @property
+    def nbytes(self) -> int:
+        """What is held of it by now."""
+        return self.gram.nbytes
+
 
 def gram_source(X, kernel: Kernel, solver, ceiling: int, machines: int, beside: int = 0) -> Source:
     """The source for examples X and a solver as of SVC. BudgetError where the ceiling is too low for any."""

@@ -25,7 +25,6 @@ from data.verdicts import Verdict
 from svmcore import SVC, Jittered, Poly
 from svmcore import __main__ as cli
 from svmcore.lab import execute
-from svmcore.lab.analyses.sweep import sweep
 from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs import afar
 from svmcore.lab.jobs import queue as jobs
@@ -309,7 +308,7 @@ def test_the_command_line_sends_runs_and_sweeps_there(cluster, capsys):
 @pytest.mark.ci
 @pytest.mark.parametrize("backend", ["processes", "dask"])
 def test_joblib_hands_folds_and_machines_to_any_backend(backend, request):
-    """What is computed does not depend on where; recipes go out for a recipe's folds and a sweep's fits."""
+    """What is computed does not depend on where; recipes go out for a recipe's folds."""
     recipe = MOONS.replace(folds=3, C=3.0)
     X, y = make_blobs(120, centers=4, cluster_std=3.0, random_state=0)
 
@@ -317,7 +316,7 @@ def test_joblib_hands_folds_and_machines_to_any_backend(backend, request):
         one_vs_rest = OneVsRestClassifier(SVC("rbf", gamma=0.1), n_jobs=2).fit(X, y).decision_function(X)
         scores = cross_val_score(SVC("rbf", gamma=0.1), X, y, cv=3, n_jobs=2)
         validation = execute(recipe).result["validation"]["folds"]
-        return one_vs_rest.tolist(), scores.tolist(), validation, sweep(MOONS, "C", ["1", "4"], folds=3, n_jobs=2)
+        return one_vs_rest.tolist(), scores.tolist(), validation
 
     here = all_of_it()
     how = {"backend": "loky", "n_jobs": 2}

@@ -7,8 +7,9 @@ import pytest
 
 from svmcore.kernels import Poly
 from svmcore.lab import Recipe, execute, jobs
-from svmcore.lab.analyses.sweep import sweep
 from svmcore.lab.jobs.queue import QUEUE
+from svmcore.lab.jobs.sweeping import sweep
+from svmcore.lab.train import KEPT
 from svmcore.methods.definite import PositivePart
 from svmcore.methods.tangent import TangentFeature, TangentWhitened
 from svmcore.preprocess import STEPS
@@ -23,6 +24,7 @@ def fitted(monkeypatch):
     for run_id in jobs.active():
         jobs.cancel(run_id)
     QUEUE.give_way(lambda: False)
+    KEPT.clear()
     seen, real = [], SVC.fit
 
     def spy(self, X, y, *arguments, **named):
@@ -78,18 +80,9 @@ def test_kernels_are_fitted_to_what_is_kept_alone(monkeypatch, fitted, kernel, c
 
 
 @pytest.mark.parametrize("field", ["C", "kernel.degree"])
-def test_a_sweep_prepares_one_problem_at_a_time(monkeypatch, fitted, field):
-    events = []
-    watch_step(monkeypatch, "scale01", events)
-    real = SVC.fit
-    monkeypatch.setattr(SVC, "fit", lambda *a, **k: events.append("fit") or real(*a, **k))
-    values = ["1", "2", "3"]
-    sweep(DIGITS.replace(preprocess=("scale01",)), field, values, folds=2)
-    fits = ["fit"] * (len(values) if field == "C" else 1)
-    tasks = [45, 45, 90] * (1 if field == "C" else len(values))
-    assert events == [event for n in tasks for event in (n, *fits)]
-
-
-def test_fits_at_a_time_share_the_memory(fitted):
-    sweep(DIGITS.replace(cache_mb=100), "C", ["1", "2"], folds=2, n_jobs=2)
-    assert {mb for _, mb in fitted} == {50}
+def test_runs_that_differ_in_c_share_what_is_prepared_of_them(home, monkeypatch, fitted, field):
+    prepared = []
+    watch_step(monkeypatch, "scale01", prepared)
+    sweep(DIGITS.replace(preprocess=("scale01",)), field, ["1", "2", "3"], folds=2)
+    assert sorted(prepared) == sorted([45, 45, 90] * (1 if field == "C" else 3))
+    assert len(fitted) == 9

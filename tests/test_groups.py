@@ -12,7 +12,8 @@ from data.__main__ import main
 from data.loaders.sieve import Unusable
 from svmcore import RBF, SVC, VirtualSVC
 from svmcore.lab import split
-from svmcore.lab.analyses.sweep import Sweep, sweep
+from svmcore.lab.analyses.sweep import Sweep
+from svmcore.lab.jobs.sweeping import sweep
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.tasks import task_of
 from svmcore.lab.tasks.classify import labelled

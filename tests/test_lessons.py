@@ -149,7 +149,7 @@ def test_the_road_in_the_plane_is_that_of_libsvm(seed):
 def test_the_page_scramble_finds_the_runs_of_its_lesson_and_says_the_same(kept, seed):
     facts = facts_of(course.BY_NAME["jittering"], seed)
     plan = twins.plan([facts.run("plain"), facts.run("jittered")], seed)
-    found = stored.stored(plan.recipes.values())
+    found = runs.stored(plan.recipes.values())
     pairs = twins.pairs(Results(plan, dict(zip(plan.recipes, found, strict=True))))
     assert [pair.scrambled.id for pair in pairs] == [facts.run(f"{n}_scrambled").id for n in ("plain", "jittered")]
     assert [twins.outcome(pair).same for pair in pairs] == [True, False]
@@ -170,7 +170,7 @@ def test_the_point_that_goes_has_the_colour_that_is_said(seed):
 def test_a_sweep_of_a_lesson_is_what_its_page_draws(kept, sweep, name):
     """The page finds the runs that the lesson has trained: each value is done."""
     facts = facts_of(course.BY_NAME[name], 7)
-    found = stored.stored([recipe.replace(seed=7) for recipe in sweep.recipes().values()])
+    found = runs.stored([recipe.replace(seed=7) for recipe in sweep.recipes().values()])
     assert [run.id for run in found] == [facts.run(machine).id for machine in facts.recipes]
 
 

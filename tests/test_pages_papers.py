@@ -156,7 +156,7 @@ def test_a_finished_run_stands_for_its_recipe_and_is_not_queued_again(digits_run
     asked = []
     monkeypatch.setattr(stored.jobs, "submit", lambda recipe, **how: asked.append(recipe.name))
     other = DIGITS.replace(C=7.0, name="other")
-    assert [run and run.id for run in stored.stored([DIGITS, other])] == [digits_run.id, None]
+    assert [run and run.id for run in runs.stored([DIGITS, other])] == [digits_run.id, None]
     stored.queue([DIGITS, other])
     assert asked == ["other"]
 
@@ -270,7 +270,7 @@ def test_a_map_of_pairs_and_jitters_is_filled_from_runs(home, monkeypatch):
     assert "0 of 4 runs are stored" in captions(app)
     app.button(key="queue_hurt").click().run()
     finish_all(app)
-    found = stored.stored([recipe for of in few.values() for recipe in of.values()])
+    found = runs.stored([recipe for of in few.values() for recipe in of.values()])
     test, seen = (figures.changes(found, judge) for judge in figures.JUDGES)
     wrong = [[run.result["errors"] for run in found], [run.result["validation"]["errors"] for run in found]]
     assert test.ravel().tolist() == pytest.approx([(wrong[0][k + 1] - wrong[0][k]) / 8 for k in (0, 2)])

@@ -7,7 +7,6 @@ from scipy.io import savemat
 from data import catalogue, revisions
 from data.dataset import Arrays, DataError
 from data.verdicts import KEEP, LABEL, Verdict
-from pages.ui.run import stored
 from svmcore import RBF
 from svmcore.lab.analyses import asking, repeats, suspects
 from svmcore.lab.jobs import analyses
@@ -34,7 +33,7 @@ def test_no_lookup_answers_with_a_run_of_data_that_were_replaced(home):
     def lookups():
         return {
             "table": stored_runs([reduced, recipe]),
-            "form": stored.stored([reduced, recipe]),
+            "form": runs.stored([reduced, recipe]),
             "machine": [runs.with_machine(reduced), runs.with_machine(recipe)],
             "just now": [runs.asked_within(reduced, 3600), runs.asked_within(recipe, 3600)],
         }
@@ -92,7 +91,7 @@ def test_a_revision_made_again_under_its_name_is_another_dataset(home):
     revisions.add(name, base, [Verdict("train", row, y[row], KEEP, None) for row in range(40)])
     assert catalogue.pinned(name) == recipe.dataset
     assert runs.with_machine(recipe) is None
-    assert stored.stored([recipe]) == stored_runs([recipe]) == [None]
+    assert runs.stored([recipe]) == stored_runs([recipe]) == [None]
 
 
 def test_a_published_set_that_no_checksum_verifies_may_be_replaced(home, tmp_path, monkeypatch):

@@ -78,8 +78,8 @@ def test_a_sample_is_in_no_list_and_stays_as_it_is(home):
     for change in (run.delete, lambda: run.rename("mine"), lambda: run.tag(["mine"])):
         with pytest.raises(runs.RunBusy, match="sample"):
             change()
-    assert stored.stored([run.recipe]) == [None]
-    assert not stored.available(run)
+    assert runs.stored([run.recipe]) == [None]
+    assert not runs.available(run)
 
 
 def test_every_recipe_has_its_sample_and_all_are_small():

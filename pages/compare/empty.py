@@ -167,7 +167,7 @@ def _offer(letter: str, run: Run, reference: Run) -> None:
     except (RecipeError, DataError) as error:
         st.caption(f"Its recipe does not fit the reference's examples: {words.plain(error)}")
         return
-    ready = stored.stored([recipe])[0]
+    ready = runs.stored([recipe])[0]
     ready = ready if ready is not None and comparison.unfit(ready) is None else None
     label, icon = f"Train {letter} on the same examples", "play_arrow"
     if ready:

@@ -158,7 +158,7 @@ def _train_plain(run: Run) -> None:
     nu = run.recipe.options.get("nu")
     recipe = run.recipe.replace(method=PLAIN[nu is not None], name="custom", title="")
     recipe = recipe.replace(title=titles.of_recipe(recipe))
-    found = stored.stored([recipe])
+    found = runs.stored([recipe])
     help = "Starts an ordinary run with the same examples, kernel and C, and nothing discarded."
     stored.buttons([recipe], found, "Train the plain machine too", help, "plain", group=run.group)
     if found == [None]:
@@ -361,9 +361,9 @@ def _start(plain: Recipe, recipe: Recipe) -> None:
     """Callback: queue what is missing of both; the edited one is the run shown from now on."""
     group = Group.of("edit", f"Cross-training · {plain.title}", plain.digest())
     with starting.asking():
-        ready = stored.stored([plain, recipe])
-        if not stored.available(ready[0]):
+        ready = runs.stored([plain, recipe])
+        if not runs.available(ready[0]):
             starting.submit(plain, looks=False, group=group)
-        run_id = ready[1].id if stored.available(ready[1]) else starting.submit(recipe, group=group)
+        run_id = ready[1].id if runs.available(ready[1]) else starting.submit(recipe, group=group)
         state.show_run(run_id)
         starting.tell_started(run_id, "The edited machine")

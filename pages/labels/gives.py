@@ -11,7 +11,7 @@ from pages.ui.kit import ways, words
 from pages.ui.kit.gallery import DIGIT
 from pages.ui.kit.words import plain
 from pages.ui.recipe import starting
-from pages.ui.run import polling, stored
+from pages.ui.run import polling
 from svmcore.lab.forecast import estimate
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs, titles
@@ -31,8 +31,8 @@ def train(run: Run, to: Target) -> None:
     except (DataError, RecipeError) as error:
         st.error(plain(error), icon=":material/block:")
         return
-    ready = stored.stored([recipe])[0]
-    ready = ready if stored.available(ready) and ready.id != run.id else None
+    ready = runs.stored([recipe])[0]
+    ready = ready if runs.available(ready) and ready.id != run.id else None
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Train on the revision", type="primary", icon=":material/play_arrow:", key="label_train",

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from data import Dataset, load
 from pages.ui.run import stored
 from svmcore.lab.recipe import Recipe
+from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Group, Run
 
 MAX_SEED = 999_999  # as the Playground has it
@@ -37,7 +38,7 @@ class Facts:
     @cached_property
     def found(self) -> dict[str, Run | None]:
         """Of each machine its run: a finished one, else one at work, else one that ended."""
-        return dict(zip(self.recipes, stored.stored(self.recipes.values()), strict=True))
+        return dict(zip(self.recipes, runs.stored(self.recipes.values()), strict=True))
 
     def done(self, name: str) -> bool:
         """Whether the machine is there."""

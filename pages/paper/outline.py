@@ -16,10 +16,10 @@ import streamlit as st
 from pages.paper import quoted
 from pages.ui.kit import parameters, view, ways, words
 from pages.ui.recipe import config
-from pages.ui.run import stored
 from svmcore.lab.papers import TABLES
 from svmcore.lab.presets import RECIPES, xtrain
 from svmcore.lab.recipe import Recipe
+from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
 KINDS = ("algorithm", "claim", "figure", "table")
@@ -113,26 +113,26 @@ def draw(paper: Paper) -> None:
         "Our results in this text were measured on two cores; the question mark of an item says when, and beside which "
         "load. The linked tables and figures show your own runs."
     )
-    runs = dict(zip((r.name for r in paper.recipes), stored.stored(paper.recipes), strict=True))
+    found = dict(zip((r.name for r in paper.recipes), runs.stored(paper.recipes), strict=True))
     for section in paper.sections:
         items = [item for item in section.items if wanted in (ALL, item.state)]
         if items:
             st.subheader(f"{section.number}\u2002{section.title}", divider="gray")
             for number, item in enumerate(items):
-                _item(paper, item, runs, f"{paper.name}_{section.number}_{number}".replace(".", "_"))
+                _item(paper, item, found, f"{paper.name}_{section.number}_{number}".replace(".", "_"))
 
 
-def _item(paper: Paper, item: Item, runs: dict[str, Run | None], key: str) -> None:
+def _item(paper: Paper, item: Item, found: dict[str, Run | None], key: str) -> None:
     colour, icon, called = STATES[item.state]
     with st.container(key=f"outline_{key}", gap="xsmall"):
         text = f":{colour}-badge[{icon} {called}] **{words.plain(item.title)}**  \n{item.said}"
         st.markdown(text, help=item.origin or None)
         if item.show or item.page or item.recipes:
             with st.container(horizontal=True):
-                _links(paper, item, runs)
+                _links(paper, item, found)
 
 
-def _links(paper: Paper, item: Item, runs: dict[str, Run | None]) -> None:
+def _links(paper: Paper, item: Item, found: dict[str, Run | None]) -> None:
     """The ways to where it can be seen, and to what can be run for it."""
     if item.show:
         label = "The table" if item.show in TABLES else "The figure"
@@ -140,8 +140,8 @@ def _links(paper: Paper, item: Item, runs: dict[str, Run | None]) -> None:
     if item.page:
         ways.to(item.page, None, "arrow_forward", item.query or None)
     for name in [name for name in item.recipes if name in RECIPES]:
-        run, recipe = runs[name], RECIPES[name]
-        if stored.available(run):
+        run, recipe = found[name], RECIPES[name]
+        if runs.available(run):
             page, label, icon, query = view.home_of(recipe).page, name, "check", {"run": run.id}
         else:
             page, label, icon, query = view.form_of(recipe).page, f"Run {name}", "play_arrow", config.link(recipe)

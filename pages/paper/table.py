@@ -25,7 +25,7 @@ RIVAL_STATES = {  # of a measurement -> what its cell says
 def draw(table: Table) -> None:
     """The table, a button for each run that is missing, and what to know about it."""
     wanted = [(name, recipe) for name, recipes in asked(table).items() for recipe in recipes]
-    found = zip(wanted, stored.stored([recipe for _, recipe in wanted]), strict=True)
+    found = zip(wanted, runs.stored([recipe for _, recipe in wanted]), strict=True)
     working = {name: run.id for (name, _), run in found if run and run.state in runs.ACTIVE}
     filled = fill(table, samples=True)
     absent = stored.lacking(recipe for recipes in filled.lacking.values() for recipe in recipes)

@@ -63,6 +63,11 @@ class Problem(NamedTuple):
     groups: np.ndarray | None = None  # (n_train,) int64: which training examples belong together, where some do
     n_groups: int = 0  # of test examples, likewise
 
+    @property
+    def nbytes(self) -> int:
+        """What its examples take."""
+        return sum(X.nbytes for X in {id(X): X for X in (self.X_train, self.images, self.X_test)}.values())
+
 
 def left_out(problem: Problem, positions: np.ndarray) -> Problem:
     """The problem without some of its training examples, positions in the dataset's X_train; a class that would lose

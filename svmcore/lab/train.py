@@ -14,22 +14,25 @@ at most some tens of milliseconds.
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
+from data.memo import Bounded
 from svmcore.explain import bounds
 from svmcore.explain.retraining import Retraining
 from svmcore.lab.meter import Compiling, Meter
 from svmcore.lab.methods import METHODS
 from svmcore.lab.problem import Problem, left_out
 from svmcore.lab.recipe import Recipe
+from svmcore.lab.solvers import share
 from svmcore.lab.store.made_with import made_with
 from svmcore.lab.task import Check
 from svmcore.lab.tasks import task_of
-from svmcore.memory import peak_mb
+from svmcore.memory import peak_mb, share_of_memory
 from svmcore.model import Machine
 from svmcore.solvers.progress import Passing, under_name
 
@@ -77,7 +80,7 @@ def prepare(recipe: Recipe, check: Check = unchecked, part: int = 0) -> Problem:
 
     RecipeError for a split, folds or a method that the dataset does not allow; what `check` raises.
     """
-    return task_of(recipe).prepare(recipe.origin, check, part)
+    return _kept(recipe, part, lambda: task_of(recipe).prepare(recipe.origin, check, part))
 
 
 def execute(recipe: Recipe, monitor: Callable | None = None) -> Outcome:
@@ -109,7 +112,8 @@ def fit(
     started, task, method = time.perf_counter(), task_of(recipe), METHODS[recipe.method]
     with Compiling() as compiling:
         if method.made:
-            estimator, problem = task.train(method, recipe, problem, monitor, check)
+            shared = _with_kept_values(recipe, problem)
+            estimator, problem = task.train(method, recipe, shared, monitor, check)
         else:
             problem = _with_machine(recipe.origin, problem, monitor, check, trained)
             problem = task.with_aside(recipe, problem, check)
@@ -202,8 +206,40 @@ def _folds(recipe: Recipe, without: np.ndarray, more: str, monitor: Callable | N
 
 
 def _fold(recipe: Recipe, number: int, without: np.ndarray, monitor: Callable | None, check: Check) -> NamedTuple:
-    part = left_out(task_of(recipe).fold(recipe, number, check), without)
+    part = _kept(recipe, ("fold", number), lambda: task_of(recipe).fold(recipe, number, check))
+    part = left_out(part, without)
     return task_of(recipe).judge(fit(recipe, part, monitor).estimator.machine_, part, check)
+
+
+# Values of C are compared by runs with folds, one after the other: what they share is made once.
+KEPT_BYTES = share_of_memory(1 / 8, least_mb=256)
+KEPT = Bounded(KEPT_BYTES)  # problems and Gram sources
+
+
+@lru_cache(maxsize=1024)
+def _shared_by(recipe: Recipe) -> str | None:
+    """What recipes have in common that differ from this one in C alone; None for one without folds, and where there is
+    no room for all that they share."""
+    task = task_of(recipe)
+    if recipe.folds is None or not task.answers:
+        return None
+    size = task.size(recipe.origin)
+    wanted = (recipe.folds + 1) * 4 * size.n_train * (size.n_train + 2 * size.d)
+    return recipe.replace(C=1.0).digest() if wanted <= KEPT_BYTES() else None
+
+
+def _kept(recipe: Recipe, part: object, make: Callable):
+    """make(), or what that gave to a run of this process whose recipe differs in C alone. part: what it is made of."""
+    alike = _shared_by(recipe)
+    return KEPT.get((alike, task_of(recipe).content_hash(recipe), part), make) if alike else make()
+
+
+def _with_kept_values(recipe: Recipe, problem: Problem) -> Problem:
+    """The problem, with kernel values of its training examples that other runs have left."""
+    if not _shared_by(recipe):
+        return problem
+    known = problem.train_index.tobytes()
+    return problem._replace(source=_kept(recipe, known, lambda: share(recipe, problem).source))
 
 
 def _result(recipe: Recipe, fitted: Fitted, predict_seconds: float) -> dict:

@@ -2,7 +2,8 @@
 
     python -m tests.bench.maps [DATASET] [--train N] [--jobs 2]     mnist-5k with 4,000 examples if left out
 
-    ours, halved      `svmcore.lab.analyses.sweep.sweep`, one rung and three
+    ours, halved      `svmcore.lab.jobs.sweeping.sweep`, one rung and three: runs in a home of their own, as those of
+                      the page *Choose* and of the command line
     grid, halving     GridSearchCV and HalvingGridSearchCV over SVC of scikit-learn-intelex where it is installed
 
 All see the same examples and, but for HalvingGridSearchCV, the same folds; ours has a machine of all examples and its
@@ -10,6 +11,8 @@ test errors beside each cell, scikit-learn's one for the best. GridSearchCV take
 """
 
 import argparse
+import os
+import tempfile
 import time
 
 import numpy as np
@@ -17,9 +20,10 @@ from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, StratifiedKFold
 
 from svmcore.kernels import RBF
-from svmcore.lab.analyses.sweep import chosen, sweep
+from svmcore.lab.analyses.sweep import chosen
+from svmcore.lab.jobs.sweeping import sweep
 from svmcore.lab.recipe import Recipe
-from svmcore.lab.train import prepare
+from svmcore.lab.train import KEPT, prepare
 
 try:
     from sklearnex.svm import SVC
@@ -39,16 +43,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.maps", description=__doc__.split("\n")[0])
     parser.add_argument("dataset", nargs="?", default="mnist-5k", choices=RECIPES)
     parser.add_argument("--train", type=int, metavar="N")
-    parser.add_argument("--jobs", type=int, default=2)
     asked = parser.parse_args()
     recipe, gammas = RECIPES[asked.dataset], GAMMAS[asked.dataset]
     recipe = recipe.replace(n_train=asked.train or recipe.n_train)
     problem = prepare(recipe)
     X, y = problem.X_train, problem.y_train
     texts = [[f"{number:.10g}" for number in numbers] for numbers in (CS, gammas)]
+    sweep(recipe.replace(n_train=100), "C", ["1", "2"], FOLDS)  # compiled code is read
     for called, rungs in (("ours", 1), ("halved", 3)):
+        os.environ["SVMLAB_HOME"] = tempfile.mkdtemp(prefix="svmlab-")
+        KEPT.clear()
         started = time.perf_counter()
-        points = sweep(recipe, "C", texts[0], FOLDS, asked.jobs, "kernel.gamma", texts[1], rungs)
+        points = sweep(recipe, "C", texts[0], FOLDS, "kernel.gamma", texts[1], rungs)
         took = time.perf_counter() - started
         errors = {p.value: p.validation[0] for p in points if p.n_test is not None}
         best = chosen(errors)
@@ -56,8 +62,8 @@ def main() -> None:
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=recipe.seed)
     grid = {"C": CS, "gamma": gammas}
     searches = {
-        "halving": HalvingGridSearchCV(SVC(), grid, cv=folds, n_jobs=asked.jobs),
-        "grid": GridSearchCV(SVC(), grid, cv=folds, n_jobs=asked.jobs),
+        "halving": HalvingGridSearchCV(SVC(), grid, cv=folds, n_jobs=2),
+        "grid": GridSearchCV(SVC(), grid, cv=folds, n_jobs=2),
     }
     for called, search in searches.items():
         started = time.perf_counter()

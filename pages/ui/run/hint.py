@@ -7,7 +7,6 @@ from data import DataError, catalogue, load
 from pages.ui.kit import ways
 from pages.ui.kit.words import plain
 from pages.ui.recipe import config, data_set
-from pages.ui.run import stored
 from svmcore.lab.analyses.advice import Advice, advice
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
@@ -19,7 +18,7 @@ def hint(run: Run) -> None:
         return
     with st.container(border=True):
         st.info(plain(said.text), title=said.title, icon=":material/casino:")
-        found = stored.stored(one.recipe for one in said.tries)
+        found = runs.stored(one.recipe for one in said.tries)
         done = {one for one, run in zip(said.tries, found, strict=True) if run is not None and run.state == "done"}
         tries = [one for one in said.tries if one not in done]  # two proposals do not send the reader to and fro
         st.markdown("What to try:" if tries else "You have tried the first suggestions. Next:")

@@ -13,6 +13,7 @@ from pages.ui.kit import present, state, words
 from pages.ui.kit.ways import button
 from pages.ui.recipe import starting
 from svmcore.lab import jobs
+from svmcore.lab.analyses.sweep import in_turn
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Group, Run
@@ -20,22 +21,6 @@ from svmcore.lab.tasks import task_of
 
 Grouping = Group | Callable[[Recipe], Group | None] | None
 NONE: Mapping[Recipe, Recipe] = MappingProxyType({})
-
-
-def stored(recipes: Iterable[Recipe]) -> list[Run | None]:
-    """For each recipe its run or None: a finished one, else one at work, else one that ended; of these the newest."""
-    recipes, found = list(recipes), {}
-    wanted = {recipe.digest() for recipe in recipes}
-    for run in reversed(runs.newest_first()):
-        key, rank = run.recipe.digest(), _rank(run)
-        if key in wanted and (key not in found or rank >= found[key][0]) and runs.is_current(run):
-            found[key] = rank, run
-    return [found.get(recipe.digest(), (0, None))[1] for recipe in recipes]
-
-
-def available(run: Run | None) -> bool:
-    """Whether a run of the reader's own is done or at work, so that its recipe need not be run again."""
-    return run is not None and not run.sample and _rank(run) > 0
 
 
 def at_hand(recipe: Recipe) -> bool:
@@ -54,11 +39,6 @@ def lacking(recipes: Iterable[Recipe]) -> set[Recipe]:
     return {recipe for those in alike.values() if not at_hand(those[0]) for recipe in those}
 
 
-def _rank(run: Run) -> int:
-    name = run.state
-    return 2 if name == "done" else 1 if name in runs.ACTIVE else 0
-
-
 def samples(recipes: Iterable[Recipe]) -> list[Run | None]:
     """For each recipe the finished run that comes with the lab, or None."""
     known = {run.recipe.digest(): run for run in runs.samples()}
@@ -74,20 +54,25 @@ def say_samples(those: list[Run], how: str = "Your own run replaces it once star
     st.info(f"**A sample**, {many} {words.summary(those[0].recipe)}. {how}", icon=":material/bookmark:")
 
 
-def queue(recipes: Iterable[Recipe], group: Grouping = None, parents: Mapping[Recipe, Recipe] = NONE):
+def queue(
+    recipes: Iterable[Recipe], group: Grouping = None, parents: Mapping[Recipe, Recipe] = NONE,
+    then: Callable[[], None] = lambda: None,
+):  # fmt: skip
     """Callback: queue a run of each recipe that has none done or at work; what cannot be queued is said when the others
     are. group: what they are started together for, or says it of each. parents: of a recipe the one that its run grows
-    out of, which stands before it."""
+    out of, which stands before it. then: called in the end."""
     recipes, refused = list(recipes), None
     with starting.asking("Not all runs were queued."):
-        for recipe in (r for r, run in zip(recipes, stored(recipes), strict=True) if not available(run)):
+        missing = (r for r, run in zip(recipes, runs.stored(recipes), strict=True) if not runs.available(run))
+        for recipe in missing if parents else in_turn(missing):
             try:
                 of = {"group": group(recipe) if callable(group) else group}
-                if recipe in parents and available(parent := stored([parents[recipe]])[0]):
+                if recipe in parents and runs.available(parent := runs.stored([parents[recipe]])[0]):
                     of["parent"] = parent.id
                 starting.submit(recipe, looks=False, **of)
             except (DataError, RecipeError) as error:
                 refused = error
+        then()
         if refused:
             raise refused
 
@@ -101,14 +86,16 @@ def cancel(run_ids: Iterable[str]):
 
 def buttons(
     recipes: Iterable[Recipe], found: list[Run | None], label: str, help: str, key: str = "all", of: str = "run",
-    group: Grouping = None, parents: Mapping[Recipe, Recipe] = NONE,
+    group: Grouping = None, parents: Mapping[Recipe, Recipe] = NONE, then: Callable[[], None] = lambda: None,
 ):  # fmt: skip
     """Queue what is missing, has its data and may be trained by whoever looks, and cancel what is at work. of: what one
-    of those is called; group, parents: as in `queue`.
+    of those is called; group, parents, then: as in `queue`.
 
     While something is at work the first button keeps its place, so that no second click on it falls on the other.
     """
-    missing = [r for r, run in zip(recipes, found, strict=True) if not available(run) and permission.may("train", r)]
+    missing = [
+        r for r, run in zip(recipes, found, strict=True) if not runs.available(run) and permission.may("train", r)
+    ]
     absent = lacking(missing)
     possible = [recipe for recipe in missing if recipe not in absent]
     wanted = ", ".join(sorted({recipe.dataset for recipe in absent}))
@@ -117,7 +104,7 @@ def buttons(
         help += f" Not on this machine, see *Datasets*: {wanted}." if wanted else ""
         how = {"help": help, "type": "primary", "disabled": not possible}
         label = label if possible or not working else "All queued"
-        button(label, "play_arrow", f"queue_{key}", queue, possible, group, parents, **how)
+        button(label, "play_arrow", f"queue_{key}", queue, possible, group, parents, then, **how)
     if working and permission.may("change"):
         help = "Stops the running ones and removes the others from the queue."
         button(f"Cancel {words.many(len(working), of)}", "stop", f"cancel_{key}", cancel, working, help=help)

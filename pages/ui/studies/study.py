@@ -36,7 +36,7 @@ class Plan(NamedTuple):
     over       what the names are values of, as "C"; empty where they are not
     parents    name of a recipe -> name of the one that its run grows out of
     stand_in   recipes whose samples are shown while no run of `recipes` exists; None for `recipes` themselves
-    later      recipes as many and as large as will follow from what these give; whoever sees these end queues them
+    then       called when some of them have been queued; followed() is what follows from these, as `poll_all` asks it
     """
 
     recipes: Mapping[Hashable, Recipe]
@@ -47,7 +47,8 @@ class Plan(NamedTuple):
     over: str = ""
     parents: Mapping[Hashable, Hashable] = NONE
     stand_in: Mapping[Hashable, Recipe] | None = None
-    later: tuple[Recipe, ...] = ()
+    then: Callable[[], None] = lambda: None
+    followed: Callable[[], dict[str, str]] = dict
 
 
 class Results(NamedTuple):
@@ -100,9 +101,7 @@ def draw(study: Study) -> Plan | None:
         with settings:
             if (plan := study.plan()) is None:
                 return None
-            own = stored.stored(plan.recipes.values())
-            if _go_on(study.key, plan, own):
-                own = stored.stored(plan.recipes.values())
+            own = runs.stored(plan.recipes.values())
             _start(study.key, plan, own)
         results = _results(plan, own)
     except (DataError, ValueError) as error:
@@ -132,7 +131,7 @@ def _results(plan: Plan, own: list[Run | None]) -> Results:
     if any(run for name, run in found.items() if not plan.parents or name in plan.parents):
         return Results(plan, found)
     recipes = plan.stand_in if plan.stand_in and not any(own) else plan.recipes
-    own = own if recipes is plan.recipes else stored.stored(recipes.values())
+    own = own if recipes is plan.recipes else runs.stored(recipes.values())
     shown = [run or sample for run, sample in zip(own, stored.samples(recipes.values()), strict=True)]
     samples = [run for run in shown if run and run.sample]
     if not samples or 2 * sum(run is not None for run in shown) < len(shown):
@@ -141,39 +140,19 @@ def _results(plan: Plan, own: list[Run | None]) -> Results:
     return Results(plan, dict(zip(recipes, shown, strict=True)))
 
 
-def _go_on(key: str, plan: Plan, own: list[Run | None]) -> bool:
-    """Queue what follows from runs that were at work when this session looked last, and have all finished."""
-    key = f"{key}_watched"
-    watched = st.session_state.pop(key, None)
-    if any(run and run.state in runs.ACTIVE for run in own):
-        if plan.later:
-            st.session_state[key] = plan.group
-        return False
-    missing = [recipe for recipe, run in zip(plan.recipes.values(), own, strict=True) if run is None]
-    if watched is None or watched != plan.group or not missing or any(run and run.state != "done" for run in own):
-        return False
-    stored.queue(missing, plan.group)
-    st.session_state[key] = plan.group
-    return True
-
-
 def _start(key: str, plan: Plan, own: list[Run | None]) -> None:
     """Start and Cancel, how many runs there are, and what the others will take."""
     recipes = list(plan.recipes.values())
-    missing = [recipe for recipe, run in zip(recipes, own, strict=True) if not stored.available(run)]
-    needs = _needs(tuple(recipe.digest() for recipe in missing), missing)
-    if unfit := next((need.advice for need in needs if not need.fits), ""):
+    missing = [recipe for recipe, run in zip(recipes, own, strict=True) if not runs.available(run)]
+    waits = needs(tuple(recipe.digest() for recipe in missing), missing)
+    if unfit := next((need.advice for need in waits if not need.fits), ""):
         st.warning(words.plain(unfit), title="This does not fit", icon=":material/memory:")
         return
     left = ""
-    if needs:
-        seconds, memory = sum(need.seconds for need in needs), max(need.memory_mb for need in needs)
-        left = f"; {words.many(len(needs), 'run')} to train, about {words.duration(seconds)} and up to "
+    if waits:
+        seconds, memory = sum(need.seconds for need in waits), max(need.memory_mb for need in waits)
+        left = f"; {words.many(len(waits), 'run')} to train, about {words.duration(seconds)} and up to "
         left += f"{words.megabytes(memory)} of memory"
-    if plan.later and (missing or any(run and run.state in runs.ACTIVE for run in own)):
-        more = _needs(tuple(recipe.digest() for recipe in plan.later), list(plan.later))
-        seconds = words.duration(sum(need.seconds for need in more))
-        left += f"; then {words.many(len(more), 'run')} of the best, about {seconds}"
     if absent := stored.lacking(missing):
         wanted = words.plain(", ".join(sorted({recipe.dataset for recipe in absent})))
         left += f"; data to be downloaded on *Datasets*: {wanted}"
@@ -181,13 +160,13 @@ def _start(key: str, plan: Plan, own: list[Run | None]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         many = words.many(len(missing) - len(absent) or len(missing), "run")
         label, help = f"Start {many}", "Trains in the background; you can leave the page."
-        stored.buttons(recipes, own, label, help, key, group=plan.group, parents=parents)
+        stored.buttons(recipes, own, label, help, key, group=plan.group, parents=parents, then=plan.then)
         done = sum(run is not None and run.state == "done" for run in own)
         st.caption(f"{done} of {len(recipes)} runs are stored{left}.", width="content")
 
 
 @st.cache_data(ttl=SOON, max_entries=16, show_spinner=False)
-def _needs(digests: tuple[str, ...], _missing: list[Recipe]) -> list[Estimate]:
+def needs(digests: tuple[str, ...], _missing: list[Recipe]) -> list[Estimate]:
     """Of hundreds of runs together it takes a second."""
     return [estimate(recipe) for recipe in _missing]
 
@@ -239,7 +218,7 @@ def _figures_and_table(study: Study, results: Results) -> None:
             numbers.table(rows, study.alt, f"{study.key}_table", study.columns)
 
         with places[-1], st.container(key=f"{study.key}_numbers"):
-            polling.poll_all([run.id for run in there.values()], table)
+            polling.poll_all([run.id for run in there.values()], table, results.plan.followed)
     else:
         polling.poll_all([run.id for run in results.active], _first_at_work)
 

@@ -25,11 +25,10 @@ examples, the best third of them on three times as many, and so on up to all: wi
 so that ten by ten cells of 4,000 digits and three rungs take about half of the time. A setting that needs many examples
 to be good may be lost. Test errors are of the last rung's cells alone.
 
-Fits that differ in C alone take their kernel values from one source. The tasks are joblib's, a recipe and the number of
-a fold each: whoever does one prepares its examples and lets go of them, so that n_jobs at a time are in memory, each
-within its share of the ceiling. `joblib.parallel_config` sends them to another backend, a cluster's among them. In the
-app each value is a run of its own, of a recipe with `folds`, so that it is queued, paused, stored and found again like
-any other.
+Each value is a run of its own, of a recipe with `folds`, so that it is queued, paused, stored and found again like any
+other, and what is stored is not run again. Runs that differ in C alone share their examples and kernel values
+(train.py); small ones are at work side by side. `carry_out` (jobs/console.py) does all of them from the command line, a
+page queues them and lets `follow` (jobs/following.py) queue what follows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,15 +37,13 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 
 from svmcore.lab.recipe import Recipe, RecipeError
-from svmcore.lab.solvers import share
 from svmcore.lab.split import smallest_class
+from svmcore.lab.store import runs, titles
+from svmcore.lab.store.runs import Group, Run
 from svmcore.lab.tasks import task_of
 from svmcore.lab.tasks.classify import labelled
-from svmcore.lab.train import fit, unchecked
-from svmcore.memory import MB, ceiling_bytes
 from svmcore.metrics import wilson
 
 # How a value is chosen, wherever one is: in the app, by its link to the form, on the command line.
@@ -95,8 +92,8 @@ def apart(a: Iterable[int], b: Iterable[int], n: int) -> tuple[float, float]:
 
 
 def apart_text(d: float, h: float) -> str:
-    """`+0.35 (-0.10 to 0.80)`, in per cent points."""
-    return f"{100 * d:+.2f} ({100 * (d - h):.2f} to {100 * (d + h):.2f})"
+    """`+0.35 (−0.10 to 0.80)`, in per cent points."""
+    return f"{100 * d:+.2f} ({100 * (d - h):.2f} to {100 * (d + h):.2f})".replace("-", "\N{MINUS SIGN}")
 
 
 class PowerLaw(NamedTuple):
@@ -150,16 +147,6 @@ def promoted(rates: Mapping[str, float]) -> list[str]:
     """Which settings the next rung takes, in their order: the third with the lowest rates, and all that equal them."""
     most = sorted(rates.values())[-(-len(rates) // FACTOR) - 1]
     return [value for value, rate in rates.items() if rate <= most]
-
-
-class Judged(NamedTuple):
-    """One machine on the examples that it has not seen."""
-
-    errors: int
-    n_test: int
-    n_sv: float
-    wrong: tuple[int, ...] | None  # positions of its errors, where single examples are judged
-    n_groups: int  # of the n_test, where some belong together
 
 
 class Sweep(NamedTuple):
@@ -234,6 +221,54 @@ class Sweep(NamedTuple):
         sizes = sorted({size for rung in range(1, self.rungs) if (size := n // FACTOR**rung) >= least})
         return [*({AMOUNT: size, "split": "stratified"} for size in sizes), {}]
 
+    def group(self, called: str = "") -> Group:
+        """What its runs are started for. called: its fields, in words."""
+        over = BY.join(filter(None, (self.field, self.second)))
+        size = "all" if self.base.n_train is None else f"{self.base.n_train:,}"
+        data = titles.data_set(self.base.dataset)[:40]
+        title = f"Choose {called or over} · {data} · {self.base.kernel.brief} · {size}"
+        return Group.of("sweep", title, self.base.digest(), over)
+
+    def reached(self) -> tuple[dict[str, Recipe], list[Recipe]]:
+        """Value -> recipe, with halving as it is on the last step that its stored runs have brought it to, those that
+        share kernel values side by side; and recipes as many and as large as the steps after that will have."""
+        recipes = {
+            value: recipe.replace(title=f"{titles.of_recipe(recipe)} · {recipe.folds} folds"[:120])
+            for value, recipe in self.recipes().items()
+        }
+        left, reached, steps = list(recipes), dict(recipes), self.steps()
+        for at, fields in enumerate(steps, 1):
+            reached |= {value: recipes[value].replace(**fields) for value in left}
+            if at == len(steps):
+                break
+            there = dict(zip(left, runs.stored(reached[value] for value in left), strict=True))
+            if not all(run and run.state == "done" for run in there.values()):
+                break
+            left = promoted({value: run.result["validation"]["error_rate"] for value, run in there.items()})
+        many, later = len(left), []
+        for fields in steps[at:]:
+            many = -(-many // FACTOR)
+            later += [recipes[value].replace(**fields) for value in left[:many]]
+        return reached, later
+
+    def points(self) -> list["SweepPoint"]:
+        """What its stored runs have found, those that have finished."""
+        reached, whole = self.reached()[0], self.recipes()
+        found = zip(reached, runs.stored(reached.values()), strict=True)
+        return [
+            SweepPoint.of(value, run, reached[value].digest() == whole[value].digest())
+            for value, run in found
+            if run and run.state == "done"
+        ]
+
+
+def in_turn(recipes: Iterable[Recipe]) -> list[Recipe]:
+    """Those that share kernel values one after the other."""
+    alike = {}
+    for recipe in recipes:
+        alike.setdefault(recipe.replace(C=1.0).digest(), []).append(recipe)
+    return [recipe for those in alike.values() for recipe in those]
+
 
 class SweepPoint(NamedTuple):
     """What one value of the field gives."""
@@ -243,7 +278,7 @@ class SweepPoint(NamedTuple):
     n_train: int
     test_errors: int | None  # None of one that halving has left early
     n_test: int | None
-    n_sv: float  # mean over the machines: of the whole training set, or of the folds of what it was left on
+    n_sv: float  # mean over the machines of all its examples
     wrong: tuple[int, ...] | None = None  # positions of the training examples that were answered wrongly on the folds
     n_groups: int = 0  # of the n_train, where some belong together: what intervals count
     test_groups: int = 0  # of the n_test, likewise
@@ -259,69 +294,14 @@ class SweepPoint(NamedTuple):
         """Error rate on the test set and its 95 % interval."""
         return self.test_errors / self.n_test, *wilson(self.test_errors, self.n_test, groups=self.test_groups)
 
-
-def sweep(
-    recipe: Recipe, field: str, values: Iterable[str], folds: int = 5, n_jobs: int = 1, second: str = "",
-    seconds: Iterable[str] = (), rungs: int = 1,
-) -> list[SweepPoint]:  # fmt: skip
-    """A SweepPoint for each value, written as on the command line, of a recipe's field, or for each pair of values with
-    those of a `second` field; n_jobs fits at a time; rungs of successive halving (1: all on all examples).
-
-    RecipeError for a field or value that cannot be, for more folds than the smallest class has examples, or for halving
-    over the number of examples.
-    """
-    ceiling = max(1.0, ceiling_bytes(recipe.cache_mb) / MB / effective_n_jobs(n_jobs))
-    base = recipe.replace(folds=folds, cache_mb=ceiling)
-    whole = Sweep(base, field, tuple(values), second, tuple(seconds), rungs)
-    recipes = whole.recipes()
-    points, left = {}, list(recipes)
-    for fields in whole.steps():
-        at = {value: recipes[value].replace(**fields) for value in left}
-        points |= _points(at, folds, n_jobs, not fields)
-        left = promoted({value: points[value].validation[0] for value in left})
-    return [points[value] for value in recipes]
-
-
-def _points(recipes: dict[str, Recipe], folds: int, n_jobs: int, tested: bool) -> dict[str, SweepPoint]:
-    """What each recipe gives on its folds and, if asked, on the test set."""
-    alike = {}
-    for value, one in recipes.items():
-        alike.setdefault(one.replace(C=1.0).digest(), {})[value] = one
-    parts = (*range(folds), None) if tested else range(folds)
-    tasks = [(group, number) for group in alike.values() for number in parts]
-    done = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(_judged)(*task) for task in tasks)
-    return {value: _point(value, [one[value] for one in done if value in one], tested) for value in recipes}
-
-
-def _point(value: str, judged: list[Judged], tested: bool) -> SweepPoint:
-    """Of the folds and, if tested, of the test set, which is the last of `judged`."""
-    held = judged[:-1] if tested else judged
-    errors, n_train = tuple(fold.errors for fold in held), sum(fold.n_test for fold in held)
-    wrong = None if held[0].wrong is None else tuple(position for fold in held for position in fold.wrong)
-    of_folds = None, None, float(np.mean([fold.n_sv for fold in held]))
-    last = judged[-1][:3] if tested else of_folds  # errors, n_test, n_sv
-    groups = sum(fold.n_groups for fold in held), judged[-1].n_groups if tested else 0
-    return SweepPoint(value, errors, n_train, *last, wrong, *groups)
-
-
-def _judged(recipes: dict[str, Recipe], number: int | None) -> dict[str, Judged]:
-    """Each recipe on the fold of that number, or on its test set; several differ in C alone, and share the kernel's
-    values."""
-    first = next(iter(recipes.values()))
-    task = task_of(first)
-    problem = task.prepare(first, unchecked) if number is None else task.fold(first, number, unchecked)
-    if len(recipes) > 1:
-        problem = share(first, problem)
-    judged = {}
-    for value, recipe in recipes.items():
-        machine = fit(recipe, problem).estimator.machine_
-        test = task.judge(machine, problem, unchecked)
-        wrong, outcome = task.wrong(test), task.outcome([test])
-        judged[value] = Judged(
-            task.loss(test),
-            outcome["n_test"],
-            float(machine.n_sv.mean()),
-            None if wrong is None else tuple(wrong.tolist()),
-            outcome.get("n_groups", 0),
-        )
-    return judged
+    @classmethod
+    def of(cls, value: str, run: Run, last: bool) -> "SweepPoint":
+        """Of a run with folds; last: whether halving has not left it early."""
+        task, result, folded = task_of(run.recipe), run.result, run.folded()
+        tested = (task.loss(run.test()), result["n_test"]) if last else (None, None)
+        wrong = None if folded is None else task.wrong(folded)
+        wrong = None if wrong is None else tuple(wrong.tolist())
+        check = result["validation"]
+        groups = check.get("n_groups", 0), result.get("n_groups", 0)
+        n_sv = float(np.mean(result["n_sv"]))
+        return cls(value, tuple(check["folds"]), check["n_test"], *tested, n_sv, wrong, *groups)

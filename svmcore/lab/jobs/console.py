@@ -23,7 +23,7 @@ def carry_out(
     submitted = (_submit(recipe, group, broken_off) for recipe in recipes)
     try:
         for run_id in list(submitted) if CLUSTER.address else submitted:
-            status = _follow(run_id)
+            status = follow(run_id)
             if status.state != "done":
                 print(f"run {run_id} {status.state}: {status.message}", file=sys.stderr)
             yield run_id, int(status.state != "done")
@@ -40,7 +40,7 @@ def _submit(recipe: Recipe, group: runs.Group | None, broken_off: str | None) ->
     return run_id
 
 
-def _follow(run_id: str) -> jobs.Status:
+def follow(run_id: str) -> jobs.Status:
     """Tell the progress on stderr, each time that it has changed, until the run has ended."""
     told = None
     while True:

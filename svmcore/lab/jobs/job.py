@@ -68,6 +68,8 @@ class Job:
         self._changed, self._stand_aside = changed, stand_aside
         # Many together are no run of seconds
         self.quick = forecast.seconds - forecast.rests <= QUICK and run.group is None
+        # Of a fit of few examples most is not for two cores; with folds runs are for a choice, and not to be timed
+        self.small = forecast.seconds <= QUICK and run.group is not None and self.recipe.folds is not None
         self.born = time.monotonic()
         self.rank = (not self.quick, self.born)
         self.stop, self.hold, self.aside = threading.Event(), False, False  # asked to end, to pause, to let another go

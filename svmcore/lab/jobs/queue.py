@@ -17,6 +17,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from data import permission
+from svmcore.gram.threads import CORES
 from svmcore.lab.forecast import Estimate, estimate
 from svmcore.lab.jobs import relay, worker
 from svmcore.lab.jobs.cluster import CLUSTER
@@ -26,7 +27,7 @@ from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.lab.tasks import task_of
 
-MAX_RUNNING = 1  # two cores serve one run
+MAX_RUNNING = 1  # two cores serve one run, but for small ones (`Job.small`)
 MAX_QUEUED = 1000  # all runs of a paper, and some more
 JOBS_KEPT = 50  # finished jobs whose last look stays in memory
 PAUSING = "Pausing after the current step"
@@ -93,7 +94,7 @@ class Queue:
         return job.now()._replace(
             message=f"Waits for {others}" if ahead else alone,
             ahead=tuple(other.run.id for other in ahead),
-            wait_seconds=sum(other.left for other in ahead) / max(_places(), 1),
+            wait_seconds=sum(other.left for other in ahead) / max(_places(job.small), 1),
         )
 
     def active(self) -> list[str]:
@@ -170,7 +171,7 @@ class Queue:
     def at_work(self) -> bool:
         """Whether a run is at work on this machine."""
         with self.changed:
-            return self._n_running() > 0 and not CLUSTER.address
+            return any(job.at_work for job in self._jobs.values()) and not CLUSTER.address
 
     def give_way(self, gone: Callable[[], bool]) -> None:
         """For work beside the runs: wait while one is at work, or until `gone()`, asked again after `look_again`."""
@@ -221,7 +222,8 @@ class Queue:
         and the next is a run of seconds, ask a longer one to stand aside."""
         if not (line := [job for job in self._line() if not self._lacks_machine(job)]):
             return
-        if self._n_running() < _places():
+        running = [job for job in self._jobs.values() if job.at_work]
+        if len(running) < _places(all(job.small for job in (*running, line[0]))):
             self._become(line[0], "running")
         elif line[0].quick and line[0].thread is None:
             longer = [job for job in self._jobs.values() if job.state == "running" and not job.quick]
@@ -238,9 +240,6 @@ class Queue:
         """Whether the machine that a run begins with is being trained, beside it on a cluster."""
         before = self._jobs.get(job.begins_with)
         return before is not None and before.state == "running"
-
-    def _n_running(self) -> int:
-        return sum(job.at_work for job in self._jobs.values())
 
     def _start(self, job: Job) -> None:
         job.publish(message="Starting")
@@ -298,6 +297,7 @@ def submit(
     group: runs.Group | None = None,
     once_in: float = 0.0,
     broken_off: str | None = None,
+    needed: Estimate | None = None,
 ) -> str:
     """Queue a run and return its id: its dataset is pinned, what it needs is forecast, the machine that it begins with
     is found or queued before it; then the run is stored.
@@ -306,7 +306,7 @@ def submit(
     it is started together with others for. once_in: seconds in which the same recipe, asked for again, is the run that
     it already was: a double click, two tabs. Of a revision of a dataset a run keeps the state that it is in now, so
     that verdicts given later change nothing of what the run says. broken_off: id of a run of this recipe that ended
-    before it was done: the new one goes on from what that has left.
+    before it was done: the new one goes on from what that has left. needed: its forecast, where that is known.
 
     Forbidden; RecipeError for what no new run may ask for, BudgetError when it cannot fit into memory here,
     UnknownDataset, QueueFull, OSError when the disk takes no new run, ClusterError where one is to do it that is not
@@ -318,7 +318,7 @@ def submit(
     for asked in recipes:
         asked.check_new()
     recipes = [task_of(asked).pinned(asked) for asked in recipes]
-    needs = [estimate(asked) for asked in recipes]
+    needs = [needed] if needed and len(recipes) == 1 else [estimate(asked) for asked in recipes]
     with _submitting:
         *machine, wanted = recipes
         if already := runs.asked_within(wanted, once_in):
@@ -326,25 +326,25 @@ def submit(
         left = runs.left_by(broken_off, wanted.outcome) if broken_off else None
         if machine and (there := runs.with_machine(machine[0])):
             parent, recipes, needs = there.id, [wanted], needs[1:]
-        for needed in needs:
+        for need in needs:
             if not CLUSTER.address:  # whose workers have memories of their own
-                needed.require()
+                need.require()
         QUEUE.require_room()
-        for asked, needed in zip(recipes, needs, strict=True):
+        for asked, need in zip(recipes, needs, strict=True):
             theirs = (group, left) if asked is wanted else ()  # of the machine before it neither
             try:
                 run = runs.create(asked, parent, *theirs)
             except OSError as error:
                 raise OSError(worker.explain(error)) from error
-            QUEUE.put(run, needed, looks)
+            QUEUE.put(run, need, looks)
             parent = run.id
         return run.id
 
 
-def _places() -> int:
-    """How many runs may be at work at a time."""
+def _places(small: bool) -> int:
+    """How many runs may be at work at a time; small: whether all of them are cells of few examples."""
     places = CLUSTER.places()
-    return MAX_RUNNING if places is None else places
+    return (CORES if small else MAX_RUNNING) if places is None else places
 
 
 def _tell_store(run: runs.Run, state: str, message: str = "") -> None:

@@ -43,6 +43,7 @@ from svmcore.lab.store.run import named
 from svmcore.lab.tasks import task_of
 from svmcore.solvers.progress import Progress
 
+SELDOM = 0.1  # seconds between two reports of a stage that nobody looks at
 MAX_GAPS = 20  # machines whose gaps a line of progress carries
 _log = logging.getLogger(__name__)
 STAGES = {
@@ -153,16 +154,18 @@ class _Watch:
     """Stands between the solver and the outside: keeps the pace, writes lines, takes looks, asks whether to go on."""
 
     def __init__(self, run: runs.Run, forecast: Estimate, control: Control, meter: Meter, clock=time.perf_counter):
-        self.run, self.control, self.meter, self.viewer = run, control, meter, None
-        self.pace = Pace(forecast.parts, run.recipe.tol, run.recipe.slow_motion)
+        self.run, self.recipe, self.control, self.meter, self.viewer = run, run.recipe, control, meter, None
+        self.pace = Pace(forecast.parts, self.recipe.tol, self.recipe.slow_motion)
         self.burst: int | None = None  # pairs between two reports, for the solver
         self.size = 1, 0  # machines and training examples
         self.rested_at = -1  # iterations at the last rest
+        self.seldom = self.recipe.folds is not None and not control.looks  # one of many for a choice
+        self.told = "", 0.0  # the stage that was last reported, and at what age
         self._clock, self.paused, self.rested = clock, 0.0, 0.0
         self._thread = threading.get_ident()
         self.started = self._working()
         self.trained: float | None = None  # age when the training began
-        self.method, self.points = METHODS[run.recipe.method], 0  # points: that its lines have told so far
+        self.method, self.points = METHODS[self.recipe.method], 0  # points: that its lines have told so far
 
     @property
     def age(self) -> float:
@@ -200,20 +203,26 @@ class _Watch:
         """Choose how often the solver reports, once the problem is known."""
         classes = len(np.unique(problem.y_train))
         self.size = classes if classes > 2 else 1, len(problem.y_train)
-        self.burst = self.pace.burst(*self.size)
+        self.burst = self._burst()
+
+    def _burst(self, pairs: int = 0) -> int | None:
+        """Few pairs where a reader may look on; the solver's own pace for nobody."""
+        return self.pace.burst(*self.size, pairs) if not self.seldom or self.pace.slow else None
 
     def __call__(self, progress: Progress) -> bool:
         """Between bursts of the solver. What is raised here ends the fit: no machine is put together for nobody."""
-        self.meter.sample()
-        self._record(progress)
+        if not self.seldom or progress.stage != self.told[0] or self.age > self.told[1] + SELDOM:
+            self.told = progress.stage, self.age
+            self.meter.sample()
+            self._record(progress)
         self._rest(progress)
-        self.burst = self.pace.burst(*self.size, progress.iterations)
+        self.burst = self._burst(progress.iterations)
         if not self._checkpoint():
             raise train.Cancelled
         return True
 
     def _record(self, progress: Progress) -> None:
-        age, tol = self.age, self.run.recipe.tol
+        age, tol = self.age, self.recipe.tol
         self.trained = age if self.trained is None else self.trained
         line = _line(progress, tol) | {
             "seconds": round(age - self.trained - self.rested, 3),

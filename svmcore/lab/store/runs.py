@@ -115,6 +115,28 @@ def _intact(run: Run) -> bool:
         return False
 
 
+def stored(recipes: Iterable[Recipe]) -> list[Run | None]:
+    """For each recipe its run or None: a finished one, else one at work, else one that ended; of these the newest. Two
+    recipes are the same experiment when their digests agree, whatever they are called."""
+    recipes, found = list(recipes), {}
+    wanted = {recipe.digest() for recipe in recipes}
+    for run in reversed(newest_first()):
+        key, rank = run.recipe.digest(), _rank(run)
+        if key in wanted and (key not in found or rank >= found[key][0]) and is_current(run):
+            found[key] = rank, run
+    return [found.get(recipe.digest(), (0, None))[1] for recipe in recipes]
+
+
+def available(run: Run | None) -> bool:
+    """Whether a run of the reader's own is done or at work, so that its recipe need not be run again."""
+    return run is not None and not run.sample and _rank(run) > 0
+
+
+def _rank(run: Run) -> int:
+    name = run.state
+    return 2 if name == "done" else 1 if name in ACTIVE else 0
+
+
 def content(recipe: Recipe) -> str:
     """The hash of what a recipe trains on as it is today; "" where names alone say what is in it (`SetFacts.fixed`),
     and where its files are not on this machine. "unreadable" where they are and cannot be read."""

@@ -15,8 +15,8 @@ import re
 from data import __main__ as data_cli
 from data import fetch
 from svmcore import __main__ as cli
-from svmcore.lab.analyses import sweep as sweeping
 from svmcore.lab.forecast import estimate
+from svmcore.lab.jobs import sweeping
 from svmcore.lab.methods import METHODS
 from svmcore.lab.papers import TABLES
 from svmcore.lab.presets import xtrain
@@ -101,7 +101,7 @@ def _of_svmcore(rng) -> list[str]:
             field = _field(rng)
             good = field in GOOD and rng.random() < 0.5
             line += ["--set", f"{field}={GOOD[field] if good else _value(rng)}"]
-    line += [option for option in ("--json", "--folds", "--help", "-x", "--jobs") if rng.random() < 0.05]
+    line += [option for option in ("--json", "--folds", "--help", "-x", "--halving") if rng.random() < 0.05]
     if rng.random() < 0.1:
         line.append(text(rng))
     return line
@@ -137,7 +137,7 @@ def _bounded():
     """What is not small is accepted and not trained, and no source is asked for data."""
     real = (
         cli.jobs.submit,
-        cli.sweep,
+        sweeping.submit,
         fetch._from_http,
         fetch._from_package,
         cli.measure,
@@ -150,22 +150,15 @@ def _bounded():
             raise _Accepted
         return real[0](recipe, **options)
 
-    def swept(recipe: Recipe, field, values, folds, jobs):
-        if recipe.dataset not in SMALL or (recipe.n_train or 1000) > 300 or len(values) > 2 or folds > 5 or jobs != 1:
-            if not 2 <= folds <= 20:
-                raise ValueError("left to the real one")
-            raise _Accepted
-        return sweeping.sweep(recipe, field, values, folds, jobs)
-
     def nothing(*_):
         raise OSError("no connection")
 
     def accepted(*_):
         raise _Accepted
 
-    cli.jobs.submit, cli.sweep, fetch._from_http, fetch._from_package, cli.measure = (
+    cli.jobs.submit, sweeping.submit, fetch._from_http, fetch._from_package, cli.measure = (
         submit,
-        swept,
+        submit,
         nothing,
         nothing,
         accepted,
@@ -173,6 +166,6 @@ def _bounded():
     try:
         yield
     finally:
-        cli.jobs.submit, cli.sweep, fetch._from_http, fetch._from_package, cli.measure, mirrors = real
+        cli.jobs.submit, sweeping.submit, fetch._from_http, fetch._from_package, cli.measure, mirrors = real
         if mirrors is not None:
             os.environ["SVMLAB_DATA"] = mirrors

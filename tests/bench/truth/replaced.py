@@ -19,7 +19,6 @@ from data import catalogue
 from data.dataset import Arrays
 from pages.compare.empty import worth
 from pages.cross_training.discarded import plain_of
-from pages.ui.run import stored
 from svmcore import RBF
 from svmcore.lab import jobs
 from svmcore.lab.analyses import comparison, repeats, suspects, unseen, without
@@ -77,7 +76,7 @@ class Problem:
 
         lookups = {
             "a table": (ids(stored_runs(recipes)), called),
-            "a form": (ids(stored.stored(recipes)), called),
+            "a form": (ids(runs.stored(recipes)), called),
             "just now": (ids(runs.asked_within(recipe, HOUR) for recipe in recipes), lambda recipe: recipe),
             "a machine to begin with": (ids(map(runs.with_machine, recipes)), lambda r: called(r).replace(folds=None)),
         }

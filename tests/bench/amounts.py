@@ -16,7 +16,9 @@ import argparse
 import numpy as np
 
 from svmcore.kernels import RBF
-from svmcore.lab.analyses.sweep import Z95, PowerLaw, sweep
+from svmcore.lab.analyses.amounts import curves, fitted, sentences
+from svmcore.lab.analyses.sweep import AMOUNT, BY, Z95, Sweep
+from svmcore.lab.jobs.sweeping import sweep
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import Recipe
 
@@ -37,43 +39,33 @@ def main():
     parser.add_argument("--seeds", type=int, default=2)
     asked = parser.parse_args()
     held = made = 0
-    print(f"{'':26}{'n':>6}{'half':>9}{'expected':>10}{'interval':>18}{'truth':>8}")
     for name, (recipe, n) in SETS.items():
         for seed in range(asked.seeds):
-            amounts = [n // 16, n // 8, n // 4, n // 2, n]
-            known = recipe.replace(seed=seed, n_test=100)
-            points = sweep(known, "n_train", map(str, amounts), asked.folds)
-            errors = [sum(point.fold_errors) for point in points]
-            law = PowerLaw.fitted(amounts[:-1], errors[:-1], amounts[:-1])
-            if law is None:
-                print(f"{name:26}{n:6}: too few errors")
-                continue
-            expected, low, high = law.at(n)
-            truth, of_law = errors[-1] / n, np.log(high / low) / (2 * Z95)
-            held += abs(np.log(truth / expected)) <= Z95 * np.hypot(of_law, errors[-1] ** -0.5)
-            made += 1
-            told = f"{100 * low:.2f} to {100 * high:.2f}"
-            print(f"{name:26}{n:6}{200 * errors[-2] / n:9.2f}{100 * expected:10.2f}{told:>18}{100 * truth:8.2f}")
+            said, law, _, truth = told(recipe.replace(seed=seed), [n // 16, n // 8, n // 4, n // 2], [n], asked.folds)
+            print(f"{name}: {said[0]} Truth: {100 * truth[n]:.2f} %.")
+            if law is not None:
+                expected, low, high = law.at(n)
+                of_law, of_truth = np.log(high / low) / (2 * Z95), (truth[n] * n) ** -0.5
+                held += abs(np.log(truth[n] / expected)) <= Z95 * np.hypot(of_law, of_truth)
+                made += 1
     print(f"{held} of {made} predictions hold")
-    worth(asked.folds)
+    few, more = [250, 500, 1000, 2000], [3000, 4000, 5500, 7291]
+    said, _, known, truth = told(RECIPES["usps-vsv"], few, more, asked.folds, ("none", "box:1"))
+    counted = np.exp(np.interp(-np.log(known[f"2000{BY}box:1"]), -np.log([*truth.values()]), np.log(more)))
+    print(" ".join(said), f"Counted: {counted:.0f}.")
 
 
-FEW, MORE = (250, 500, 1000, 2000), (3000, 4000, 5500, 7291)
-
-
-def worth(folds: int) -> None:
-    """What 2,000 digits with virtual examples are worth, by the laws and by counting."""
-    recipe, laws = RECIPES["usps-vsv"].replace(n_test=100), {}
-    for jitters in ("none", "box:1"):
-        points = sweep(recipe.replace(jitters=jitters), "n_train", map(str, FEW), folds)
-        laws[jitters] = PowerLaw.fitted(FEW, [sum(point.fold_errors) for point in points], FEW)
-    wanted = points[-1].validation[0]
-    more = sweep(recipe.replace(jitters="none"), "n_train", map(str, MORE), folds)
-    rates = [point.validation[0] for point in more]
-    truth = np.exp(np.interp(-np.log(wanted), -np.log(rates), np.log(MORE)))
-    expected, low, high = laws["none"].as_good_as(laws["box:1"], FEW[-1])
-    print(f"USPS: {FEW[-1]} digits with box:1 ({100 * wanted:.2f} % wrong) are worth {expected:.0f} without", end=" ")
-    print(f"({low:.0f} to {high:.0f}); counted: {truth:.0f}")
+def told(recipe, few: list[int], more: list[int], folds: int, jitters: tuple[str, ...] = ()):
+    """What the learning curves by `few` examples say, of each of the jitter sets, where there are some; the law of the
+    first; the error rates of these cells, and those of the first curve with `more` examples."""
+    recipe = recipe.replace(n_test=100, folds=folds, **({"jitters": jitters[0]} if jitters else {}))
+    second = ("jitters", jitters) if jitters else ("", ())
+    points = sweep(recipe, AMOUNT, map(str, few), folds, *second)
+    checks = {point.value: (sum(point.fold_errors), point.n_train) for point in points}
+    found = curves(Sweep(recipe, AMOUNT, tuple(map(str, few)), *second), checks)
+    rates = {point.value: point.validation[0] for point in points}
+    truth = {int(point.value): point.validation[0] for point in sweep(recipe, AMOUNT, map(str, more), folds)}
+    return sentences(found, checks, second[0]), fitted(found[0], checks), rates, truth
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from svmcore.lab.analyses.sweep import AMOUNT, PowerLaw, Sweep
 
-NOISE = "; if the two laws were independent, this would be within the noise"
+NOISE = "; this is within the noise"
+WIDE = "The intervals treat the curves as independent. Curves from the same folds are not, so they are too wide."
 
 
 class Curve(NamedTuple):
@@ -70,7 +71,7 @@ def worth(curves: Sequence[Curve], laws: Mapping[str, PowerLaw | None], over: st
         middle, least, most = (rounded(value) for value in equal)
         text = f"{n:,} examples with {over} = {best} are worth {middle} ({least} to {most}) with {name}"
         said.append(f"{text}{NOISE if equal[1] <= n else ''}.")
-    return said
+    return [*said, WIDE]
 
 
 def rounded(value: float) -> str:

@@ -27,8 +27,7 @@ to be good may be lost. Test errors are of the last rung's cells alone.
 
 Each value is a run of its own, of a recipe with `folds`, so that it is queued, paused, stored and found again like any
 other, and what is stored is not run again. Runs that differ in C alone share their examples and kernel values
-(train.py); small ones are at work side by side. `carry_out` (jobs/console.py) does all of them from the command line, a
-page queues them and lets `follow` (jobs/following.py) queue what follows.
+(train.py); small ones are at work side by side. jobs/sweeping.py queues what is missing, and what follows by halving.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

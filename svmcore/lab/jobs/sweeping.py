@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
+from data import permission
 from svmcore.lab.analyses.sweep import Sweep, SweepPoint, in_turn
 from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs.job import Status
@@ -50,8 +51,8 @@ def _queued(sweep: Sweep, group: Group) -> list[str]:
 
 def follow(sweep: Sweep, group: Group) -> None:
     """Queue what follows from the runs of a sweep that are at work, by a thread of its own, when these have finished.
-    Nothing without halving."""
-    if sweep.rungs > 1:
+    Nothing without halving, and for whom may not train with all examples."""
+    if sweep.rungs > 1 and all(permission.may("train", recipe) for recipe in sweep.recipes().values()):
         _steps[group.key] = 0
         threading.Thread(target=_follow, args=(sweep, group), name="sweep", daemon=True).start()
 

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from data import catalogue
 from data.dataset import Arrays
 from svmcore import RBF
-from svmcore.lab import forecast, jobs, priority
+from svmcore.lab import costs, forecast, jobs, priority
 from svmcore.lab.costs import vectors_of_one
 from svmcore.lab.forecast import QUIET, plans
 from svmcore.lab.presets import PRESET, RECIPES
@@ -219,3 +219,12 @@ def test_estimates_are_about_what_quiet_runs_took(home, measured_here):
 def test_what_slow_motion_rests_is_told(home):
     plain = forecast.estimate(MOONS)
     assert forecast.estimate(MOONS.replace(slow_motion=True)).seconds == plain.seconds + forecast.RESTS
+
+
+def test_steps_side_by_side_need_as_few_support_vectors_as_the_best_of_them_in_any_order():
+    best = costs.fewer(("gradients:5",))
+    assert best < costs.fewer(("colours",)) == 1
+    assert (
+        costs.fewer(("scale01", "gradients:5+colours")) == costs.fewer(("scale01", "0.5*colours+gradients:5")) == best
+    )
+    assert costs.fewer(("deslant", "gradients:5", "unit-norm")) == costs.fewer(("deslant",)) * best

@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 from svmcore.gram.sources import STEP
 from svmcore.memory import MB
+from svmcore.preprocess import parse_step
 from svmcore.solvers.decomposition.sample import sample_size
 from svmcore.solvers.decomposition.working_set import GROWTH
 from svmcore.solvers.general import SLOW
@@ -43,9 +44,7 @@ RATE = 0.65  # support vectors of one machine grow with this power of the exampl
 # features, 3,000 to 30,000 rows, C of 1 to 1000
 SLOWER, BY_C, FEW_FEATURES, MOST_C = 1.1, 0.4, 16, 1000.0
 DEGREE, SIMPLER = 9, 0.6  # of a polynomial of lower degree: times (degree / DEGREE)^SIMPLER
-STEPS = {"deslant": 0.65, "gradients": 0.29}  # times the support vectors without this step
 HARDER = {"fashion-mnist": 1.4}  # times the support vectors of as many digits
-STEADY = {"unit-norm", "scale01"}  # preparations that a shift does not change, but for ink that it clips
 
 # Seconds and memory
 REAL_VALUE = 3e-9  # seconds more of a kernel value that is decided by, of features that are no whole numbers
@@ -135,7 +134,7 @@ def effort(size: Sizes, values: Iterable[float]) -> float:
 
 def fewer(steps: Iterable[str]) -> float:
     """Times the support vectors that there would be without some steps of preprocessing."""
-    return prod(STEPS.get(step.partition(":")[0], 1.0) for step in steps)
+    return prod(parse_step(step).step.fewer for step in steps)
 
 
 def easy(kernel, steps, dataset: str = "") -> float:

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from llvmlite import binding
 
 from svmcore.jitter import JitterSet
-from svmcore.lab.costs import STEADY, Cost, Plan, Sizes, cost
+from svmcore.lab.costs import Cost, Plan, Sizes, cost
 from svmcore.lab.meter import training_seconds
 from svmcore.lab.methods import METHODS
 from svmcore.lab.priority import crowding
@@ -33,6 +33,7 @@ from svmcore.lab.solvers import SOLVERS
 from svmcore.lab.store import runs
 from svmcore.lab.tasks import task_of
 from svmcore.memory import SHARE, BudgetError, free_mb
+from svmcore.preprocess import parse_step
 
 ROOM = 1.4  # times what a fit is forecast to take, that it may
 LITTLE_MB = 150.0  # that any fit may take
@@ -144,7 +145,7 @@ def plans(recipe: Recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
 @lru_cache(maxsize=256)
 def _real(steps: tuple[str, ...], jitters: str) -> bool:
     """Whether steps or jitters make other than whole numbers of pixels."""
-    return not set(steps) <= STEADY or JitterSet.parse(jitters).offsets is None
+    return not all(parse_step(step).step.steady for step in steps) or JitterSet.parse(jitters).offsets is None
 
 
 # How fast this machine is: measured over predicted seconds of stored runs

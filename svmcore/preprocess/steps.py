@@ -72,7 +72,9 @@ class Step:
     windows(level, side, run, *values): what comes out for windows of a whole picture, where these share work (see
     `Preprocessor.windows`). show(images, shape, *values): those put back as images of `shape`. features: what comes out
     is (1, d, 1) and no image; `show` then draws it, as `drawing` says, in a size of its own. examples(*parameters):
-    training examples that it needs at least. formula: in LaTeX; source: where it is described.
+    training examples that it needs at least. fewer: times the support vectors without it, for a forecast; steady:
+    whether a shift of the image changes what comes out only by ink that it clips. formula: in LaTeX; source: where it
+    is described.
     """
 
     title: str
@@ -90,6 +92,8 @@ class Step:
     features: bool = False
     drawing: str = ""
     examples: Callable = lambda *parameters: 0
+    fewer: float = 1.0
+    steady: bool = False
     formula: str = ""
     source: str = ""
 
@@ -224,6 +228,7 @@ def _side_by_side(text: str, terms: list[str]) -> Step:
         features=True,
         after=next((part.step.after for part in parts if part.step.after), ""),
         drawing="Drawn side by side.",
+        fewer=min(part.step.fewer for part in parts),
         formula=r"(w_1 u_1 / \|u_1\|, \; w_2 u_2 / \|u_2\|, \ldots)",
     )
 
@@ -353,7 +358,7 @@ def _switch(label: str, default: int, name: str) -> Parameter:
     return Parameter(label, default, 0, 1, whole=True, name=name)
 
 
-def _in_cells(kind: type[Cells], title: str, help: str, cells: int, *others: Parameter, **more: str) -> Step:
+def _in_cells(kind: type[Cells], title: str, help: str, cells: int, *others: Parameter, **more) -> Step:
     """The step that makes histograms of this kind. cells: per side, usually; more: other attributes of the step."""
     parameters = (Parameter("the number of cells per side", cells, 1, 64, whole=True, name="cells"), *others)
 
@@ -381,6 +386,7 @@ STEPS: dict[str, Step] = {
         "Divides by the largest value of the training set, after shifting negative values so that the smallest is 0.",
         lambda images, low, high: (images - low) / (high - low or 1),
         learn=lambda images: (min(float(images.min()), 0.0), float(images.max())),
+        steady=True,
     ),
     "smooth": Step(
         "Smooth",
@@ -394,6 +400,7 @@ STEPS: dict[str, Step] = {
         "Shifts rows sideways until the principal axis of the ink is vertical.",
         lambda images: deslant(images),
         images_only=True,
+        fewer=0.65,
     ),
     "deslant-pixels": Step(
         "Deslant by whole pixels",
@@ -444,6 +451,7 @@ STEPS: dict[str, Step] = {
         "Divides each example by its 2-norm, so that K(x, x) is the same for all examples.",
         lambda images: unit_norm(images),
         last=True,
+        steady=True,
     ),
     "zscore": Step(
         "Standardise features",
@@ -474,6 +482,7 @@ STEPS: dict[str, Step] = {
         _switch("whether two directions share a pixel (1) or the nearer below has it (0)", 1, "shared"),
         drawing="Drawn: in each cell a petal towards each direction in which the picture becomes lighter, longer where "
         "more changes.",
+        fewer=0.29,
         formula=r"F_{abk} = \big(\sum_p G_{ab}(p) \, |\nabla x| \, s_k(p)\big)^{power}",
         source="Liu, Nakashima, Sako and Fujisawa, Pattern Recognition 36 (2003); Dalal and Triggs, CVPR (2005)",
     ),

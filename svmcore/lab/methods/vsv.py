@@ -7,12 +7,13 @@ from svmcore.allowed import count, several, text
 from svmcore.gram.orbit import relative
 from svmcore.jitter import JitterSet
 from svmcore.kernels import kernel_from_dict
-from svmcore.lab.costs import HARD, RATE, STEADY, Sizes, Stage, vectors_of_one
+from svmcore.lab.costs import HARD, RATE, Sizes, Stage, vectors_of_one
 from svmcore.lab.fields import DESCRIBED, Field, RecipeError, choice, numeric
 from svmcore.lab.method import Method, steps_after_jitter
 from svmcore.lab.solvers import svc
 from svmcore.methods.virtual import VirtualSVC
 from svmcore.methods.virtual.estimator import DRAWN_BY
+from svmcore.preprocess import parse_step
 
 SCOPES = {
     "machine": "Each machine's own support vectors",
@@ -183,5 +184,5 @@ def _blocks(jitters: str) -> int:
 
 def _by_shift_alone(recipe) -> bool:
     """Whether the Gram matrix of virtual examples is kept by relative shift, where shifts clip no ink."""
-    steady = set(steps_after_jitter(recipe)) <= STEADY
+    steady = all(parse_step(step).step.steady for step in steps_after_jitter(recipe))
     return steady and recipe.solver == "auto" and not hasattr(recipe.kernel, "fill")

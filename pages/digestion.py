@@ -15,7 +15,8 @@ from svmcore.lab.store import runs, titles
 from svmcore.lab.store.runs import Group
 from svmcore.solvers.digestion import Digestion
 
-SIDES = {"With digestion": True, "Without": False}
+SIDES = {"With digestion": {"on": True}, "Without": {"on": False}}
+ONE_PASS = {"One pass": {"on": False, "one_pass": True, "second_order": False}}
 OPENING, FEW = "digits-8x8", "0"  # where digestion wins, by measuring: a class of few support vectors, and copies
 COPIES = {"none": 2000, "plus:1": 500, "box:1": 300}  # jitter set -> examples at first
 ROWS, MOST_ROWS = (10, 50, 100, 150, 200, 250, 300, 400, 500, 700, 1000, 2000), 20_000
@@ -100,21 +101,22 @@ def cache() -> tuple[int, list[int]]:
     return rows, offered
 
 
-def pair(base: Recipe, rules: dict, rows: int) -> dict[str, Recipe]:
-    """The two recipes, which differ in digestion alone."""
+def beside(base: Recipe, rules: dict, rows: int, sides: dict[str, dict]) -> dict[str, Recipe]:
+    """The recipe of each solver; they differ in its settings alone."""
+    named = {"With digestion": "digestion", "Without": "no digestion", "One pass": "one pass"}
     return {
-        side: base.replace(
-            digestion={"rows": rows} | rules | {"on": on},
-            title=f"{titles.of_recipe(base)}, {'digestion' if on else 'no digestion'}",
-        )
-        for side, on in SIDES.items()
+        side: base.replace(digestion={"rows": rows} | rules | how, title=f"{titles.of_recipe(base)}, {named[side]}")
+        for side, how in sides.items()
     }
 
 
 def tape(courses: dict[str, race.Course], rows: int):
-    """One sentence, and the tape of both solvers."""
+    """A sentence on the two, one on a single pass, and the tape of all."""
     if all(course.state == "done" for course in courses.values()):
-        st.markdown(verdict(*courses.values()))
+        said = verdict(*(courses[side] for side in SIDES))
+        if once := courses.get("One pass"):
+            said += f" {of_one_pass(courses['With digestion'].lines[-1], once.lines[-1])}"
+        st.markdown(said)
     race.draw({name: race.Side(course.lines, course.state == "done") for name, course in courses.items()}, rows)
 
 
@@ -137,6 +139,16 @@ def verdict(on: race.Course, off: race.Course) -> str:
         return f"Here digestion **{said}**, {counted}, and takes as long: {took}."
     joined, time = "and" if fewer == sooner else "but", "less" if sooner else "more"
     return f"Here digestion **{said}**, {counted}, {joined} takes {time} time: {took} instead of {without}."
+
+
+def of_one_pass(exact: dict, once: dict) -> str:
+    """What a single pass comes to, beside the optimum."""
+    values, dual = (once[name] / exact[name] for name in ("kernel_evals", "dual"))
+    return (
+        f"A single pass takes {words.percent(values)} of the kernel evaluations with digestion and reaches "
+        f"{words.percent(dual)} of the dual objective, with {once['n_sv']:,} support vectors instead of "
+        f"{exact['n_sv']:,}."
+    )
 
 
 def counts(courses: dict[str, race.Course]):
@@ -166,12 +178,12 @@ def _row(side: str, course: race.Course) -> dict:
 
 
 def waiting(recipes: dict[str, Recipe]):
-    """Until both are trained: the first time on a machine the solver is compiled."""
+    """Until all are trained: the first time on a machine the solver is compiled."""
 
     @state.fragment(run_every=polling.PERIOD)
     def look():
         st.caption(
-            ":material/hourglass_top: Training with both solvers. The first run also compiles them, which takes half "
+            ":material/hourglass_top: Training with each solver. The first run also compiles them, which takes half "
             "a minute."
         )
         if not any(map(race.pending, recipes.values())):
@@ -182,7 +194,7 @@ def waiting(recipes: dict[str, Recipe]):
 
 def by_rows(base: Recipe, rules: dict, rows: int, offered: list[int]):
     """The gain at every size of the cache that was measured, and a button for the others."""
-    recipes = {size: pair(base, rules, size).values() for size in offered}
+    recipes = {size: beside(base, rules, size, SIDES).values() for size in offered}
     left = [size for size, two in recipes.items() if not all(map(race.known, two))]
     asked = bool(left) and st.button(
         f"Measure {len(left)} other sizes of the cache", key="digestion_sizes", icon=":material/stacked_line_chart:",
@@ -211,7 +223,11 @@ def as_runs(recipes: dict[str, Recipe], rows: int):
         plain = recipes["Without"]
         group = Group.of("digestion", f"Digestion · {titles.of_recipe(plain)}", plain.digest())
         stored.buttons(
-            recipes.values(), list(found.values()), "Run both", "Two ordinary runs, one after the other.", group=group
+            recipes.values(),
+            list(found.values()),
+            "Run both" if len(recipes) == 2 else "Run all three",
+            "Ordinary runs, one after the other.",
+            group=group,
         )
         if not any(found.values()):
             seconds = sum(estimate(recipe).seconds for recipe in recipes.values())
@@ -244,12 +260,17 @@ def main():
         figure, slider = st.container(), st.container()
         with slider:
             rows, offered = cache()
-        recipes = pair(base, rules, rows)
+            once = parameters.flag(
+                "one_pass", "A single pass beside them",
+                help="LASVM: sees each example once, moves a pair of support vectors after each, and ends there "
+                "(Bordes, Ertekin, Weston and Bottou 2005).",
+            )  # fmt: skip
+        recipes = beside(base, rules, rows, SIDES | ONE_PASS if once else SIDES)
         if not race.small(base, catalogue.entry(base.dataset).shape):
             with figure:
                 as_runs(recipes, rows)
             return
-        with figure, st.spinner("Training with both solvers, a second or two"):
+        with figure, st.spinner("Training with each solver, a second or two"):
             courses = {side: race.soon(recipe, SOON) for side, recipe in recipes.items()}
         if not all(courses.values()):
             with figure:

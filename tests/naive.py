@@ -124,6 +124,45 @@ def ramp_round(K, y, C, beta):
     return f + np.mean((y - f)[free])
 
 
+def one_pass(K, y, C, order, tol):
+    """LASVM (Bordes et al. 2005, section 3.2): alpha (n,) after each example of `order` was seen once."""
+    alpha, f = np.zeros(len(y)), -np.asarray(y, float)
+    members = {int(np.flatnonzero(y == 1)[0]), int(np.flatnonzero(y == -1)[0])}
+
+    def worst():
+        up = [t for t in members if (alpha[t] < C if y[t] > 0 else alpha[t] > 0)]
+        low = [t for t in members if (alpha[t] > 0 if y[t] > 0 else alpha[t] < C)]
+        return min(up, key=lambda t: f[t]), max(low, key=lambda t: f[t])
+
+    def move(i, j):
+        if f[j] - f[i] <= tol:
+            return False
+        room_i = C - alpha[i] if y[i] > 0 else alpha[i]
+        room_j = alpha[j] if y[j] > 0 else C - alpha[j]
+        step = min((f[j] - f[i]) / (K[i, i] + K[j, j] - 2 * K[i, j]), room_i, room_j)
+        for t, change in ((i, y[i] * step), (j, -y[j] * step)):
+            alpha[t] = next((bound for bound in (0, C) if abs(alpha[t] + change - bound) < 1e-12), alpha[t] + change)
+        f[:] += step * (K[i] - K[j])
+        return True
+
+    def reprocess():
+        moved = move(*worst())
+        i, j = worst()
+        idle = [t for t in members if alpha[t] == 0 and (f[t] >= f[i] if y[t] > 0 else f[t] <= f[j])]
+        members.difference_update(idle)
+        return moved
+
+    for k in map(int, order):
+        if k not in members:
+            i, j = worst()
+            members.add(k)
+            move(*((k, j) if y[k] > 0 else (i, k)))
+        reprocess()
+    while reprocess():
+        pass
+    return alpha
+
+
 class FreeResponse:
     """A search judged by counting: every threshold is tried, every object asked for by name."""
 

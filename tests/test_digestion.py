@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
 
 from svmcore import RBF, SVC, Digestion, Jittered, JitterSet, Poly, VirtualSVC
 from svmcore.methods.local import LocalPoly
@@ -47,6 +48,43 @@ def test_every_setting_and_cache_reaches_the_same_objective(digits, settings, ro
     assert naive.dual(K, y, alpha) == pytest.approx(best, rel=1e-4)
     assert naive.kkt_gap(K, y, np.full(500, 5.0), alpha) <= 1e-3 * (1 + 1e-6)
     assert abs(alpha @ y) < 1e-9
+
+
+@pytest.mark.parametrize("C", [0.7, 5.0])
+def test_one_pass_comes_as_near_to_the_optimum_as_lasvm(digits, C):
+    """Pairs of equal f are chosen by rounding, so that no two implementations move the same ones."""
+    X, y = digits[0][:300], digits[1][:300].astype(float)
+    kernel, box, duals, n_svs = RBF(0.2), np.full(300, C), [], []
+    K, best = kernel.exact(X, X), SVC(kernel, C=C, tol=1e-5).fit(X, y).history_[-1].dual
+    for seed in range(4):
+        session, operand = Session(), module.Operand(X, "dense")
+        settings = Digestion(one_pass=True, second_order=False)
+        solution = module.solve(operand, kernel, y[None], box[None], session, settings=settings, seed=seed)
+        alpha, theirs = solution.alpha[0], naive.one_pass(K, y, C, np.random.default_rng(seed).permutation(300), 1e-3)
+        duals.append([naive.dual(K, y, one) for one in (alpha, theirs)])
+        n_svs.append([np.count_nonzero(one) for one in (alpha, theirs)])
+        at = np.flatnonzero(alpha)
+        assert naive.kkt_gap(K[np.ix_(at, at)], y[at], box[at], alpha[at]) <= 1e-3 * (1 + 1e-3)
+        assert solution.gaps[0] == pytest.approx(naive.kkt_gap(K, y, box, alpha), rel=1e-3)
+        assert abs(alpha @ y) < 1e-9
+        assert (session.trace.passes, session.trace.jumps) == (1, 0)
+        assert session.trace.values < 300 * (max(n_svs[-1]) + 2)
+    ours, theirs = np.mean(duals, axis=0)
+    assert 0.98 * best < ours <= best * (1 + 1e-6)
+    assert ours == pytest.approx(theirs, rel=0.005)
+    assert np.mean(n_svs, axis=0)[0] == pytest.approx(np.mean(n_svs, axis=0)[1], rel=0.1)
+
+
+def test_one_pass_computes_fewer_values_and_says_that_it_has_not_converged(digits):
+    X, y = digits
+    with pytest.warns(ConvergenceWarning, match="one pass over the examples ended at a gap of"):
+        once = SVC(RBF(0.2), C=5, solver=Digestion(one_pass=True), random_state=0).fit(X, y)
+    exact = SVC(RBF(0.2), C=5, solver="smo-digestion").fit(X, y)
+    assert not once.converged_
+    assert once.trace_.values < exact.trace_.values / 1.5
+    assert once.history_[-1].gap == once.gap_ > 1e-3
+    assert once.history_[-1].dual <= exact.history_[-1].dual
+    assert once.score(X, y) > exact.score(X, y) - 0.02
 
 
 def test_a_larger_cache_computes_fewer_kernel_values(digits):

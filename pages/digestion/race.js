@@ -1,4 +1,4 @@
-// Two solvers side by side on one clock, the kernel values that they have computed: support vectors and cache rows.
+// Solvers side by side on one clock, the kernel values that they have computed: support vectors and cache rows.
 
 const TICKS = 241 // frames of the tape
 const WIDE = 400, HIGH = 200, LEFT = 52, TOP = 12, BOTTOM = 22 // of a picture, its own units
@@ -108,7 +108,7 @@ function build(root) {
     count: () => TICKS,
     at: () => race.frame,
     go: (frame) => { race.frame = Math.min(Math.max(frame, 0), TICKS - 1); drawRace(race) },
-    last: () => "both are done",
+    last: () => "all are done",
   })
   root.race = race
   return race
@@ -121,7 +121,7 @@ function receive(race, data) {
   race.end = Math.max(1, ...data.sides.flatMap((side) => side.evals))
   race.most = Math.max(1, ...data.sides.flatMap((side) => side.svs))
   race.parts = data.sides.map((side, s) => sideParts(sides, side.name, s))
-  race.parts.forEach((parts, s) => parts.svg.setAttribute("aria-label", s ? "The other solver, described above" : data.alt))
+  race.parts.forEach((parts, s) => parts.svg.setAttribute("aria-label", s ? "Another solver, described above" : data.alt))
   race.root.replaceChildren(sides, race.bar.node)
   race.words = part("p", "sentence", race.root)
 }

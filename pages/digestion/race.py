@@ -1,8 +1,8 @@
-"""How far two solvers are: trained here and now where that takes a second, and kept; else by their runs.
+"""How far solvers are: trained here and now where that takes a second, and kept; else by their runs.
 
-Two solvers on one tape: the support vectors that each holds, and the cache that they fill and spill over.
+Solvers on one tape: the support vectors that each holds, and the cache that they fill and spill over.
 
-    clock = kernel values computed      both start at 0, and the one that needs fewer of them is done first
+    clock = kernel values computed      all start at 0, and the one that needs the fewest of them is done first
 
 Drawn in the browser (race.js) from the lines of two runs' progress. A support vector keeps a row of the cache from when
 it is first looked up until its alpha is 0 again, as long as one is free: of n_sv, min(n_sv, rows) have one.

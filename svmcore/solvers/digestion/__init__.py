@@ -16,6 +16,12 @@ the example at which it jumped out, and like every full pass goes once round all
 section 4.2; the five rules of `Digestion` are theirs, in their order of priority. Costs are counted in kernel
 evaluations, so that a run repeats exactly.
 
+With `one_pass` the solver is LASVM (Bordes, Ertekin, Weston and Bottou, JMLR 6, 2005), which came to much the same from
+online learning: the only full pass is its PROCESS, a step of the SVs after each example its REPROCESS, the inbounds
+pass at the end its FINISHING. f is kept up to date of SVs at C, too. An SV whose alpha becomes 0 is dropped at once;
+LASVM drops it with the next REPROCESS, unless it violates. What gap is left is computed on the SVs and on LOOKED_AT
+other examples, so that it is at least so large.
+
 What it saves is measured by tests/bench/digestion.py and told in tests/bench/NOTES.md.
 """
 
@@ -33,10 +39,12 @@ from svmcore.solvers.digestion.state import COUNTERS, DONE, FULL, VIOLATIONS, St
 from svmcore.solvers.exact import TRIES, Exact
 from svmcore.solvers.progress import Solution, Standing, Stopped
 from svmcore.solvers.session import Session, ending
+from svmcore.solvers.smo import kkt_gap
 
 __all__ = ["Costs", "Digestion", "solve"]
 
 BURST = 150_000  # kernel evaluations, or as many look-ups, between two reports
+LOOKED_AT = 1000  # examples beside the SVs that say which gap one pass has left
 FRESH_GAP = 2.0  # of a machine without support vectors
 STILL = np.zeros((1, 2), np.int64)  # the only move of a kernel that moves nothing
 
@@ -101,11 +109,11 @@ class _Machines:
         self.code, self.diag, self.moves = base.code(), kernel.diag(operand.X), np.ascontiguousarray(moves, np.int64)
         self.shape = np.array([*shape, 1][:3], np.int64)
         self.X, self.side = taken_apart(operand.X, operand.apart(kernel)[0], operand.sq)
-        self.settings, self.clock = settings, 0.0
+        self.settings, self.clock, self.rng = settings, 0.0, np.random.default_rng(seed)
         self.store = np.empty((settings.rows_of(self.n, cache_bytes), self.n), np.float32)
         self.alpha, self.f = np.zeros_like(self.Y), -self.Y
         self.gaps, self.bias, self.duals = np.full(self.k, FRESH_GAP), np.zeros(self.k), np.zeros(self.k)
-        self.exact = Exact(Streamed(operand, kernel), self.Y, self.C, tol, session, np.random.default_rng(seed))
+        self.exact = Exact(Streamed(operand, kernel), self.Y, self.C, tol, session, self.rng)
         self.counts, self.limit = np.zeros(self.k, COUNTERS).view(np.recarray), session.iteration_limit(self.n)
         session.begin(stage, lambda: whole(self.standing()) if whole else self.standing())
 
@@ -116,6 +124,8 @@ class _Machines:
             for m in range(self.k):
                 self._solve(m)
             why = ending(self.gaps, self.tol, self.counts.steps, self.limit)
+            if self.settings.one_pass and (why or self.n > LOOKED_AT):
+                why = f"one pass over the examples ended at a gap of {self.gaps.max():.2g} or more"
         except Stopped:
             pass
         self.session.trace = self._costs()
@@ -124,6 +134,11 @@ class _Machines:
     def _solve(self, m) -> None:
         """Machine m, passes until its exact gap is at most tol, or does not come there."""
         state = self._state(m)
+        if self.settings.one_pass and state is not None:
+            self._passes(m, state)
+            self._look(m)
+            self.session.check()
+            return
         for _ in range(TRIES):
             if state is not None:
                 self._passes(m, state)
@@ -134,8 +149,15 @@ class _Machines:
             count = state.count
             count.phase, count.seen, count.changed, count.at = FULL, 0, 0, 0
 
+    def _look(self, m) -> None:
+        """The gap of machine m on its SVs and on some other examples."""
+        some = self.rng.permutation(self.n)[:LOOKED_AT]
+        at = np.union1d(np.flatnonzero(self.alpha[m] > 0), some)
+        self.f[m, at] = self.exact.f(m, self.alpha[m], at)
+        self.gaps[m], self.bias[m] = kkt_gap(self.Y[m, at], self.C[m, at], self.alpha[m, at], self.f[m, at])
+
     def _passes(self, m, state) -> None:
-        """Full and inbounds passes to the machine's target, then f of all examples."""
+        """Full and inbounds passes to the machine's target, then f of all examples, unless one pass is all."""
         while state.count.phase != DONE and state.count.steps < self.limit:
             before = state.count.copy()
             pairs = state.count.steps + (self.session.burst or self.limit)
@@ -143,7 +165,7 @@ class _Machines:
             _burst(state, self.rules, self.exact.target[m], BURST, min(self.limit, int(pairs)))
             self.clock += (time.thread_time() - start) * bool(before.steps)
             self._tell(m, state, before)
-        first = 0
+        first = self.n if self.settings.one_pass else 0
         while first < self.n:
             before = state.count.copy()
             first = _outputs(state, first, BURST)
@@ -191,6 +213,8 @@ class _Machines:
             used=np.zeros(len(self.store), np.int64),
             hoard=self.settings.hoard,
             second_order=self.settings.second_order,
+            order=self.rng.permutation(n) if self.settings.one_pass else np.arange(n),
+            one_pass=self.settings.one_pass,
             sv=sv,
             sv_at=sv_at,
             inside=inside,

@@ -15,23 +15,25 @@ from svmcore.solvers.digestion.state import DONE, FULL, INBOUNDS, _claim, _kerne
 def _burst(s, rules, tol, budget, limit):
     """Passes until `budget` kernel values were computed or looked up, `limit` steps made, or the machine is done.
 
-    DeCoste and Schölkopf (2002), section 4.2: full and inbounds passes, and the jump out of a full one.
+    DeCoste and Schölkopf (2002), section 4.2: full and inbounds passes, and the jump out of a full one. Bordes,
+    Ertekin, Weston and Bottou (2005), section 3.2: in one pass PROCESS, here `_examine`, and a step as REPROCESS.
     """
     n, c = s.y.shape[0], s.count
     stop = c.evals + c.looks + budget
     while c.phase != DONE and c.steps < limit and c.evals + c.looks < stop:
         if c.phase == INBOUNDS:
-            partner = np.int64(-1) if s.second_order else c.i_low
-            if s.edge[1] - s.edge[0] <= tol or not _step(s, c.i_up, partner):
+            if not _step_inside(s, tol):
                 c.evals_inbounds = c.evals - c.mark
-                c.evals_back, c.sv_back, c.phase = c.evals, c.n_sv, FULL
+                c.evals_back, c.sv_back, c.phase = c.evals, c.n_sv, DONE if s.one_pass else FULL
         elif c.seen == n:
             c.phase = DONE if c.changed == 0 else INBOUNDS
             c.passes += 1
         else:
-            stepped = _examine(s, c.at, tol)
+            stepped = _examine(s, s.order[c.at], tol)
             c.seen += 1
             c.changed += stepped
+            if s.one_pass:
+                _step_inside(s, tol)
             if stepped and rules.on and _digest(s, rules):
                 c.phase = INBOUNDS  # the full pass after it returns to this example first
                 c.jumps += 1
@@ -40,6 +42,14 @@ def _burst(s, rules, tol, budget, limit):
         if c.phase == INBOUNDS and c.seen > 0:
             c.seen, c.changed, c.mark = 0, 0, c.evals
             s.seen.worst_before, s.seen.worst = s.seen.worst, 0.0
+
+
+@inner()
+def _step_inside(s, tol):
+    """Step with the best known pair; False where none violates the KKT conditions by more than tol, or cannot move."""
+    if s.edge[1] - s.edge[0] <= tol:
+        return False
+    return _step(s, s.count.i_up, np.int64(-1) if s.second_order else s.count.i_low)
 
 
 @inner()
@@ -122,7 +132,8 @@ def _load(s, i, bound, at_bound, change):
     s.alpha[i] = bound if at_bound else s.alpha[i] + change
     loaded = s.alpha[i] > 0
     s.count.n_sv = _member(s.sv, s.sv_at, s.count.n_sv, i, loaded)
-    s.count.n_inside = _member(s.inside, s.inside_at, s.count.n_inside, i, loaded and s.alpha[i] < s.C[i])
+    inside = loaded and (s.one_pass or s.alpha[i] < s.C[i])
+    s.count.n_inside = _member(s.inside, s.inside_at, s.count.n_inside, i, inside)
     s.count.sv_most = max(s.count.sv_most, s.count.n_sv)
     if s.hoard and not loaded and s.slot[i] >= 0:
         _release(s, i)

@@ -37,6 +37,10 @@ class Digestion:
         Rows belong to support vectors, which keep them until their alpha is 0. False: to the examples that moved last.
     second_order : bool, default True
         Inbounds passes move the pair that gains most, as `smo` does. False: the worst pair (Keerthi et al. 2001).
+    one_pass : bool, default False
+        LASVM: the only full pass visits the examples in an order drawn by the seed. After each of them one pair of
+        support vectors moves, and at the end pairs of these until none violates. No digestion; the gap on other
+        examples stays what it is.
 
     Raises
     ------
@@ -46,6 +50,7 @@ class Digestion:
     References
     ----------
     DeCoste and Schölkopf (2002), section 4.2.
+    Bordes, Ertekin, Weston and Bottou, JMLR 6 (2005), section 3.2: one pass.
 
     Examples
     --------
@@ -65,17 +70,18 @@ class Digestion:
     cache_mb: float | None = None
     hoard: bool = True
     second_order: bool = True
+    one_pass: bool = False
 
     def __post_init__(self):
         rules = dict.fromkeys(("wait", "force", "patience", "new_svs_when_full", "new_svs"), number(0))
         sizes = {"growth": optional(above(0)), "rows": optional(whole(1)), "cache_mb": optional(above(0))}
-        check(self, "digestion: ", **rules, **sizes, on=flag, hoard=flag, second_order=flag)
+        check(self, "digestion: ", **rules, **sizes, on=flag, hoard=flag, second_order=flag, one_pass=flag)
 
     @property
     def compiled(self) -> "Rules":
         rules = Rules(*(getattr(self, name) for name in Rules._fields))
         growth = np.inf if self.growth is None else self.growth
-        return rules._replace(patience=float(self.patience), growth=float(growth))
+        return rules._replace(on=self.on and not self.one_pass, patience=float(self.patience), growth=float(growth))
 
     def rows_of(self, n: int, cache_bytes: int) -> int:
         """The cache's rows for n examples, within so many bytes."""

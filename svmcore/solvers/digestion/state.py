@@ -36,9 +36,11 @@ class State(NamedTuple):
     used: np.ndarray  # (R,) int64, row -> the step at which that example moved last
     hoard: bool  # rows belong to SVs; False: to the examples that moved last
     second_order: bool  # inbounds passes choose the partner that gains most; False: the worst pair
+    order: np.ndarray  # (n,) int64, in which a full pass visits the examples
+    one_pass: bool  # there is no second one; f is kept up to date of all SVs
     sv: np.ndarray  # (n,) int64, examples with alpha > 0
     sv_at: np.ndarray  # (n,) int64
-    inside: np.ndarray  # (n,) int64, examples with 0 < alpha < C
+    inside: np.ndarray  # (n,) int64, examples with 0 < alpha < C; in one pass, all with alpha > 0
     inside_at: np.ndarray  # (n,) int64
     count: np.record  # of COUNTERS
     edge: np.ndarray  # (2,) float64: b_up = f at i_up, b_low = f at i_low

@@ -9,6 +9,7 @@ from scipy.optimize import OptimizeResult
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_moons
+from sklearn.svm import SVC as SKLEARN
 
 from svmcore import (
     RBF,
@@ -28,6 +29,7 @@ from svmcore import (
 from svmcore.detection.quadratic import quadratic
 from svmcore.gram.sources import Work
 from svmcore.methods.reduced import METHODS, STARTS, Expansion, best_thresholds, joint
+from svmcore.methods.reduced.direct import Direct
 from svmcore.methods.reduced.exact import by_distance, pivots
 from svmcore.methods.reduced.joint import optimise
 from svmcore.methods.reduced.quadratic import eigenvectors
@@ -460,6 +462,7 @@ REFUSED = [
     ({"thresholds": "test"}, "thresholds = 'test'; allowed: auto, train, fewest, kept"),
     ({"cache_mb": 0}, "cache_mb = 0"),
     ({"method": "answers"}, "method = 'answers' without X and y; allowed: with training examples"),
+    ({"method": "direct"}, "method = 'direct' without X and y; allowed: with training examples"),
     ({"method": "answers", "shared": False, "X": True}, "shared = False with method = 'answers'; allowed: True"),
     ({"method": "answers", "answers": 3, "X": True}, "answers = 3; allowed: an Answers, or None"),
     (
@@ -607,3 +610,59 @@ def test_examples_of_a_machine_that_centred_them_come_as_they_are():
         f = ReducedSet(10, thresholds="train", random_state=0).fit(fitted, given, y).decision_function(given)
         fewest = min(np.count_nonzero((f + shift > 0) != y) for shift in np.linspace(-2, 2, 401))
         assert np.count_nonzero((f > 0) != y) == fewest
+
+
+def noisy_moons(n=300):
+    X, y = make_moons(n, noise=0.3, random_state=1)
+    return X.astype(np.float32), y
+
+
+@pytest.mark.parametrize("kernel", [RBF(1.0), Poly(3, 1, 1)])
+def test_direct_at_fixed_vectors_is_the_machine_of_their_kernel(kernel):
+    """That of K(X, Z) B^-1 K(Z, X), by scikit-learn."""
+    X, y = noisy_moons()
+    machine = SVC(kernel, C=2).fit(X, y).machine_
+    reduced = ReducedSet(8, method="direct", iterations=0, thresholds="kept").fit(machine, X, y)
+    Z, T = reduced.machine_.support_vectors.astype(float), np.random.default_rng(0).normal(size=(50, 2))
+    B, K, own = kernel.exact(Z, Z), kernel.exact(X, Z), kernel.exact(T.astype(np.float32), Z)
+    theirs = SKLEARN(C=2, kernel="precomputed", tol=1e-5).fit(K @ np.linalg.solve(B, K.T), y)
+    expected = theirs.decision_function(own @ np.linalg.solve(B, K.T))
+    np.testing.assert_allclose(reduced.decision_function(T), expected, atol=0.02)
+    assert reduced.n_after_ == 8
+    assert np.isnan(reduced.rho_).all()
+
+
+def test_the_gradient_of_direct_is_that_of_differences():
+    """Wu, Schölkopf and Bakır (2006): alpha counts as constant."""
+    X, y = noisy_moons(120)
+    Y = np.where(y, 1.0, -1.0)[None]
+    fun = Direct(RBF(0.7), 1.0, X, Y, X[:3], Work())
+    at = X[:3].astype(float).ravel()
+    gradient, step = fun(at)[1], 0.02
+    for j in range(len(at)):
+        ahead, back = (fun(at + way * step * np.eye(len(at))[j])[0] for way in (1, -1))
+        assert gradient[j] == pytest.approx((ahead - back) / (2 * step), rel=0.05, abs=0.05)
+
+
+def test_direct_lowers_the_objective_towards_that_of_all_vectors_and_beats_the_nearest_expansion():
+    X, y = noisy_moons(600)
+    train, test = slice(None, 300), slice(300, None)
+    svc = SVC(RBF(2.0), C=10).fit(X[train], y[train])
+    right = {}
+    for method in ("rho", "direct"):
+        reduced = ReducedSet(5, method=method, random_state=0).fit(svc, X[train], y[train])
+        right[method] = np.mean(reduced.predict(X[test]) == y[test])
+    duals = [progress.dual for progress in reduced.history_ if progress.stage == "direct" and progress.dual]
+    assert duals[-1] < 0.95 * duals[0]
+    assert min(duals) == duals[-1] > svc.history_[-1].dual
+    assert right["direct"] > right["rho"]
+    assert right["direct"] > svc.score(X[test], y[test]) - 0.02
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_direct_of_several_machines(shared):
+    X, y = digits(300)
+    reduced = ReducedSet(10, method="direct", shared=shared, iterations=5).fit(SVC(RBF(1.0), C=5).fit(X, y), X, y)
+    assert reduced.n_after_ == (10 if shared else 100)
+    assert (np.count_nonzero(reduced.machine_.coef, axis=1) == 10).all()
+    assert np.mean(reduced.predict(X) == y) > 0.85

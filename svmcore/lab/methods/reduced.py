@@ -25,6 +25,7 @@ WAYS = {
     "one-by-one": "Nearest expansion, the paper's search: one by one, then all, by conjugate gradients",
     "fixed-point": "Nearest expansion, one by one, fixed-point iteration (Gaussian kernels)",
     "answers": "Nearest decision values on training examples",
+    "direct": "The SVM's objective on training examples, at most some thousands (Wu et al. 2006)",
 }
 STARTS = {
     "auto": "Chosen automatically",
@@ -45,7 +46,15 @@ IN_DOUBLE = 3 * 8  # bytes of a pixel of all examples, where images are deformed
 MADE = 6e-5  # seconds that features of an image take
 DEFORMING = 2.2e-5  # seconds that an image takes in an epoch, where images are deformed
 # Kernel values of a vector and one of the machine's, an example of an epoch, or a feature, for all steps together:
-ROUNDS = {"rho": 170, "one-by-one": 1000, "fixed-point": 700, "answers": 0.9, "exact": 2, "quadratic": 10}
+ROUNDS = {
+    "rho": 170,
+    "one-by-one": 1000,
+    "fixed-point": 700,
+    "answers": 0.9,
+    "direct": 300,
+    "exact": 2,
+    "quadratic": 10,
+}
 
 
 class Reduced(Method):

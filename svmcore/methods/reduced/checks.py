@@ -16,7 +16,8 @@ from svmcore.methods.reduced.start import EXAMPLES, STARTS
 from svmcore.model import Machine
 
 TEACHERS = ("labels", "machine")
-METHODS = ("auto", "exact", "quadratic", "rho", *SEARCHES, "answers")
+METHODS = ("auto", "exact", "quadratic", "rho", *SEARCHES, "answers", "direct")
+BY_EXAMPLES = METHODS[-2:]  # what goes by training examples, and knows no rho
 THRESHOLDS = ("auto", "train", "fewest", "kept")
 MANY = 20_000  # training examples that gradient steps on answers want
 
@@ -82,11 +83,13 @@ def check_against(owner, machine: Machine, method: str, n_train: int, pixels: in
         raise ValueError(f"method = 'fixed-point' for {machine.kernel}; allowed: RBF, the Gaussian kernel")
     if owner.start == EXAMPLES and method != "answers":
         raise ValueError(f"start = 'examples' with method = {method!r}; allowed: with method = 'answers'")
-    if method in ("rho", *SEARCHES, "answers"):
+    if method in ("rho", *SEARCHES, *BY_EXAMPLES):
         machine.kernel.slopes(*np.ones((3, 1, 1)))
-    if method in ("exact", "rho", *SEARCHES) and not machine.kernel.definite:  # rho has no least value
+    if method in ("exact", "rho", *SEARCHES, "direct") and not machine.kernel.definite:  # rho has no least value
         other = " or method = 'answers'" if method != "exact" else ""
         raise ValueError(f"method = {method!r} for {machine.kernel}; allowed: with a positive definite kernel{other}")
+    if method in BY_EXAMPLES and not n_train:
+        raise ValueError(f"method = {method!r} without X and y; allowed: with training examples")
     if method == "answers":
         _check_answers(owner, machine, n_train, pixels or machine.support_vectors.shape[1])
     if owner.thresholds in ("train", "fewest") and not n_train:
@@ -123,8 +126,6 @@ def numbers(n_vectors, sizes) -> list[int]:
 
 
 def _check_answers(owner, machine: Machine, n_train: int, d: int) -> None:
-    if not n_train:
-        raise ValueError("method = 'answers' without X and y; allowed: with training examples")
     if not owner.shared and len(machine.bias) > 1:
         raise ValueError(
             "shared = False with method = 'answers'; allowed: True, because it fits all decision values jointly"
@@ -152,10 +153,10 @@ def _check_memory(owner, machine: Machine, method: str, sizes) -> None:
 def memory(kernel: Kernel, method: str, start: str, shared: bool, sizes, counts, d: int, k: int) -> float:
     """Bytes that a reduction takes beside the machine: parts of `sizes` support vectors to `counts` vectors each, of d
     numbers, k machines. Of several parts the largest are at work side by side."""
-    greedy = method == "exact" or start == "greedy" or (start == "auto" and method in ("rho", *SEARCHES))
+    greedy = method == "exact" or start == "greedy" or (start == "auto" and method in ("rho", *SEARCHES, "direct"))
     most, each = dimensions(kernel, d), []
     for n, m in zip(sizes, counts, strict=True):
         factor = 8 * n * min(m, most) if greedy else 8 * n * most if most < n else 0  # exact.py, start.py
-        each.append(max(factor, Rho.nbytes(n, m, d) if method in ("rho", *SEARCHES) else 40 * m * d))
+        each.append(max(factor, Rho.nbytes(n, m, d) if method in ("rho", *SEARCHES, "direct") else 40 * m * d))
     need = CORES * 24 * (d + 1) ** 2 if method == "quadratic" else sum(sorted(each)[-CORES:])
     return need + 16 * k * sum(sizes) + (0 if shared else 4 * d * sum(sizes))  # parts hold their vectors apart

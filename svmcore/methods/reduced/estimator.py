@@ -11,7 +11,7 @@ import numpy as np
 
 from svmcore.estimator import Decider, as_rows, seed_of
 from svmcore.methods.reduced.answers import Answers
-from svmcore.methods.reduced.checks import check_against, check_parameters, examples, method_for, numbers
+from svmcore.methods.reduced.checks import BY_EXAMPLES, check_against, check_parameters, examples, method_for, numbers
 from svmcore.methods.reduced.stages import FIRST, Stages, errors
 from svmcore.model import Machine
 from svmcore.solvers.progress import Stopped
@@ -28,14 +28,15 @@ class ReducedSet(Decider):
     ----------
     n_vectors : int, float or None, default None
         How many, at most as many as there are support vectors; below 1 a share of them; None with method "exact".
-    method : {"auto", "exact", "quadratic", "rho", "one-by-one", "fixed-point", "answers"}, default "auto"
+    method : {"auto", "exact", "quadratic", "rho", "one-by-one", "fixed-point", "answers", "direct"}, default "auto"
         "exact" drops support vectors that depend linearly on others, decisions unchanged to `exact_tol`. "quadratic"
         takes eigenvectors: kernels of degree 2, each machine alone. "rho" minimises the distance in feature space over
         all vectors. "one-by-one" is the paper's search for the same: vector by vector, then all together by conjugate
         gradients; "fixed-point" finds each one otherwise, for Gaussian kernels. "answers" takes gradient steps on the
         decisions about training examples. "auto": exact where no number is asked for, quadratic where it can be,
         answers where several machines share vectors and at least 20,000 training examples are given, or the kernel is
-        not positive definite, else rho.
+        not positive definite, else rho. "direct" minimises the SVM's own objective on the training examples; of the
+        machine it takes kernel, C and the first vectors.
     start : {"auto", "k-means", "greedy", "weight", "random", "examples"}, default "auto"
         The first vectors; "auto" is k-means for answers, else greedy. "examples", for answers alone: training examples
         at random, so that nothing of the machine is in them.
@@ -76,7 +77,7 @@ class ReducedSet(Decider):
         |Psi - Psi'|, distance of each machine, of k, from its original in feature space, at the end and before all
         vectors move together.
     norms_ : ndarray (k,)
-        |Psi|; NaN with answers, which do not go by them.
+        |Psi|; NaN with answers and direct, which do not go by them.
     n_before_, n_after_ : int
         Distinct vectors of the machine, and of the reduced one.
     path_ : list of tuple
@@ -98,6 +99,7 @@ class ReducedSet(Decider):
     ----------
     Burges (1996), Simplified support vector decision rules.
     Burges and Schölkopf (1997), section 4.
+    Wu, Schölkopf and Bakır (2006), A direct method for building sparse kernel learning algorithms: "direct".
 
     Examples
     --------
@@ -194,7 +196,7 @@ class ReducedSet(Decider):
         """The path, to the first number of vectors that is enough, or to the last."""
         for counts in self._ladder(stages):
             self._publish(stages, self._reduced(stages, counts, train))
-            rho = None if stages.method == "answers" else stages.share**0.5
+            rho = None if stages.method in BY_EXAMPLES else stages.share**0.5
             error = errors(self.machine_, *validation, stages.session) if validation else None
             self.path_.append((self.n_after_, rho, error))
             seen(self)
@@ -207,6 +209,8 @@ class ReducedSet(Decider):
             return stages.simplify(self.exact_tol)
         if stages.method == "answers":
             stages.answers(counts[0], *train, seed_of(self.random_state))
+        elif stages.method == "direct":
+            stages.direct(counts, *train, seed_of(self.random_state))
         else:
             stages.reduce(counts, seed_of(self.random_state))
             if train and self.thresholds != "kept":

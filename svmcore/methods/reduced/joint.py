@@ -146,19 +146,20 @@ def _pulled(v, by_dot, by_norm, X, Z) -> np.ndarray:
 
 
 def optimise(
-    target: Expansion, Z, norms, work: Work, *, iterations: int, tol: float, max_rho=0.0, seen=None, by="L-BFGS-B"
-) -> Reduced:
+    target: Expansion | None, Z, norms, work: Work, *, iterations: int, tol: float, max_rho=0.0, seen=None,
+    by="L-BFGS-B", fun=None,
+) -> Reduced:  # fmt: skip
     """Z (m, d) improved until rho^2 falls by less than tol of itself in LOOK_BACK iterations, is at most
     max_rho^2 |Psi|^2, after so many iterations, or when `work.check` stops it. Never worse than at the start.
 
     norms (k,): |Psi_c|^2. seen(reduced): called with the start and with every iterate that is better than all before.
-    by: SciPy's name of the optimiser, this or "CG". Stopped where it is stopped before it has begun; ValueError where
-    kernel values overflow.
+    by: SciPy's name of the optimiser, this or "CG". fun: what is made smaller in place of rho^2 (direct.py). Stopped
+    where it is stopped before it has begun; ValueError where kernel values overflow.
     """
-    fun = Rho(target, Z, norms, work)
+    fun = fun or Rho(target, Z, norms, work)
     flat = np.asarray(Z[:, fun.used], np.float64).ravel()
     if fun(flat)[0] == FAR:
-        raise ValueError(f"kernel = {target.kernel}: its values overflow; allowed: scaled features")
+        raise ValueError(f"kernel = {fun.kernel}: its values overflow; allowed: scaled features")
     best = fun.reduced(flat, 0)
     total, path = max(norms.sum(), np.finfo(float).tiny), [best.rho2.sum()]
     seen = seen or (lambda reduced: None)

@@ -3,7 +3,8 @@
     part        machines that share their vectors: all of them, or each one a part of its own
     simplify    exact.py, where a feature space has fewer dimensions than there are support vectors
     start       first vectors (start.py), or eigenvectors (quadratic.py)
-    reduce      one by one (search.py), all vectors at once (joint.py), or by their answers (answers.py)
+    reduce      one by one (search.py), all vectors at once (joint.py), or by training examples: by their answers
+                (answers.py), by the SVM's objective (direct.py)
     threshold   the bias on training examples (threshold.py)
 
 A part that a stop finds unfinished has the best that was seen; one not begun keeps the support vectors that it had. So
@@ -17,6 +18,8 @@ import numpy as np
 
 from svmcore.gram.threads import CORES
 from svmcore.methods.reduced.answers import Answers, drawn, fit_answers, gathered, grown
+from svmcore.methods.reduced.checks import BY_EXAMPLES
+from svmcore.methods.reduced.direct import Direct
 from svmcore.methods.reduced.exact import by_distance, dimensions, pivots
 from svmcore.methods.reduced.expansion import Expansion
 from svmcore.methods.reduced.joint import Reduced, optimise
@@ -148,6 +151,29 @@ class Stages:
         seen(fit_answers(start, bias, X, label, work=session, seen=seen, **how))
         session.check()
 
+    def direct(self, counts, X, y, seed: int) -> None:
+        """Every part to so many vectors and new biases, by the objective of an SVM on examples X (n, d) with labels
+        y (n,): Wu, Schölkopf and Bakır (2006)."""
+        self.session.begin("direct", self.standing)
+        classes, self.bias = self.machine.classes, self.machine.bias.copy()
+        label = np.searchsorted(classes, y)
+        Y = np.where(label == np.arange(len(classes))[:, None], 1.0, -1.0)[-len(self.bias) :]
+        how = {"iterations": self.owner.iterations, "tol": self.owner.tol}
+        for number, (part, m) in enumerate(zip(self.parts, counts, strict=True)):
+            part.found, own = None, Y[part.machines]
+            Z = first_vectors(part.target, m, self.first, seed + number, self.session)
+            fun = Direct(self.machine.kernel, self.machine.C, X, own, Z, self.session)
+
+            def seen(reduced: Reduced, part=part, fun=fun) -> None:
+                def news():
+                    part.found = reduced._replace(rho2=np.full(len(reduced.rho2), np.nan))
+                    self.bias[part.machines], self.loss = fun.bias, float(reduced.rho2.sum())
+
+                self.session.see(1, news)
+
+            optimise(None, Z, np.zeros(len(own)), self.session, seen=seen, fun=fun, **how)
+            self.session.check()
+
     def _settle(self, part: Part, result: Reduced) -> None:
         """Weights and rho^2 of the vectors in double precision, as single precision rounded them."""
         gamma = part.target.weights(result.Z, self.session)
@@ -220,13 +246,13 @@ class Stages:
 
     def standing(self) -> Standing:
         """gaps: rho^2 of each machine as a share of its |Psi|^2; dual: the sum of all rho^2; n_sv: vectors. While
-        answers are fitted: no gaps; dual: the loss."""
+        examples are gone by: no gaps; dual: the loss."""
         shares = np.zeros(len(self.bias))
         for part in self.parts:
             shares[part.machines] = part.shares
         rho2 = sum(float(part.found.rho2.sum()) for part in self.parts if part.found is not None)
         n_sv = sum(len(part.now[0]) for part in self.parts)
-        if self.method == "answers":
+        if self.method in BY_EXAMPLES:
             return Standing((), self.loss, n_sv, 0, self.snapshot)
         return Standing(tuple(map(float, shares)), rho2, n_sv, 0, self.snapshot)
 

@@ -82,6 +82,7 @@ def test_one_pass_computes_fewer_values_and_says_that_it_has_not_converged(digit
     exact = SVC(RBF(0.2), C=5, solver="smo-digestion").fit(X, y)
     assert not once.converged_
     assert once.trace_.values < exact.trace_.values / 1.5
+    assert once.kernel_evals_ == once.trace_.values
     assert once.history_[-1].gap == once.gap_ > 1e-3
     assert once.history_[-1].dual <= exact.history_[-1].dual
     assert once.score(X, y) > exact.score(X, y) - 0.02

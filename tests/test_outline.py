@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pages.paper import figures, quoted
+from pages.paper import figures, quoted, since
 from pages.paper.outline import KINDS, PAPERS, STATES, of
+from svmcore import RBF
 from svmcore.lab.papers import PUBLISHED, TABLES
 from svmcore.lab.presets import RECIPES, xtrain
 from svmcore.lab.recipe import Recipe
 from tests.bench import claims, measured
+from tests.bench.after import EigenPro
 from tests.cases import all_cases
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
@@ -335,6 +337,66 @@ def test_clauses_that_had_no_code_are_told_by_runs_and_by_what_was_computed():
         gaussian = np.median([both[1] for both in quiet[f"volcano-{name}"]["rival_seconds"]])
         assert seconds[f"volcano-{name}"] > 6 * gaussian
         assert f"{gaussian:.2f}" in told("Training took 15 minutes for all five experiments")
+
+
+def test_one_pass_is_told_by_its_row():
+    rows = {name: measured.read("claims")[f"lasvm-{name}"] for name in ("digit", "adult")}
+    assert rows["digit"]["millions"] < 0.5
+    for row in rows.values():
+        assert row["dual"] < 1
+        assert row["once"]["errors"] - row["exact"]["errors"] < 0.005 * row["exact"]["n_test"]
+    assert state_of("One pass over the examples is enough for competitive errors") == "agrees"
+
+
+def test_direct_machines_err_less_than_reduced_sets_of_few_vectors():
+    row = measured.read("claims")["direct"]
+    for name in ("banana", "waveform", "adult-3185"):
+        assert row[name]["direct_5"] < row[name]["rho_5"]
+        assert row[name]["svs"] > 40
+    assert state_of("With very few vectors, direct machines err less than reduced sets") == "agrees"
+
+
+def test_approximations_are_behind_on_digits_and_ahead_on_adult():
+    """On digits no point of theirs has an error that the exact machine has not undercut in as many seconds."""
+    mnist, adult = (measured.read("claims")[f"approximate-{name}"] for name in ("mnist", "adult"))
+    others = [point for name in ("nystroem", "fourier", "eigenpro") for point in mnist[name]]
+    for _, seconds, error in others:
+        assert min(exact for _, spent, exact in mnist["exact"] if spent <= seconds) < error
+    _, seconds, error = adult["exact"][-1]
+    assert any(spent < seconds / 3 and wrong <= error for _, spent, wrong in adult["nystroem"])
+    assert "a third of the examples" in told("An approximation reaches the error of the exact machine in less time")
+    assert [len(curve) for curve in (mnist["exact"], adult["exact"])] == [6, 6]
+
+
+def test_gradient_steps_with_a_preconditioner_come_to_the_solution_of_kernel_regression():
+    rng = np.random.default_rng(0)
+    X, y, kernel = rng.normal(size=(300, 10)).astype(np.float32), rng.integers(0, 3, 300), RBF(0.2)
+    machine = EigenPro(kernel, epochs=500).fit(X, y)
+    Y = np.where(y[:, None] == np.arange(3), 1.0, -1.0)
+    np.testing.assert_allclose(machine.alpha, np.linalg.solve(kernel.exact(X, X), Y), atol=0.02)
+    assert (machine.predict(X) == y).all()
+
+
+def test_errors_on_mnist_since_1998_have_a_source_and_ours_are_measured(home):
+    every = since.rows_of_all()
+    assert [one.error for one in every] == sorted((one.error for one in every), reverse=True)
+    for one in every:
+        assert one.year >= 1998
+        assert 0.1 < one.error < 2
+        if one.kind == since.OURS:
+            row = measured.read("runs")[one.source]
+            assert one.error == pytest.approx(row["errors"] / 100)
+            assert RECIPES[one.source].dataset == "mnist"
+        else:
+            assert str(one.year) in one.source
+    assert next(one.error for one in every if "deskewed, shifts by 2" in one.machine) == PUBLISHED["mnist_best_pct"]
+    app = open_page("paper", paper="after", show="seen")
+    assert not app.exception
+    assert len(app.dataframe[0].value) == len(every)
+    assert any("thirty years" in caption.value for caption in app.caption)
+    app = open_page("paper", paper="after", show="approximated")
+    assert not app.exception
+    assert any("`approximate-mnist`: measured on" in caption.value for caption in app.caption)
 
 
 def test_steinwarts_formula_is_that_of_the_bayes_error():

@@ -312,6 +312,19 @@ def test_digestion_opens_on_a_case_that_it_wins_and_its_gain_dies_with_the_cache
     np.testing.assert_allclose(*table["Dual objective"].astype(float), rtol=1e-3)
 
 
+def test_a_single_pass_is_shown_beside_the_two(digits_run):
+    app = open_page("digestion", run=digits_run.id, one_pass="true")
+    assert saved(app) > 0.33
+    table = app.dataframe[0].value
+    assert table["Solver"].tolist() == ["With digestion", "Without", "One pass"]
+    exact, _, once = table["Dual objective"].astype(float)
+    assert 0.9 * exact < once < exact
+    (said,) = (text.value for text in app.markdown if "A single pass takes" in text.value)
+    share, svs = re.search(r"takes (\d+) % .* with (\d+) support vectors", said).groups()
+    assert int(share) < 100
+    assert int(svs) == table["SVs"][2]
+
+
 def test_digestion_where_there_is_nothing_to_digest_says_so(digits_run):
     app = open_page("digestion", run=digits_run.id, set="toy-moons")
     assert saved(app) == 0.0

@@ -24,7 +24,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from data import load
-from pages.paper import forces, geometry, mercer, nearest
+from pages.paper import forces, geometry, mercer, nearest, since
 from pages.ui.example import jittered, views
 from pages.ui.figures import comparison, validation
 from pages.ui.figures.comparison import separating_plane
@@ -344,4 +344,6 @@ FIGURES: dict[str, Figure] = {
     "geometry": Figure("Sections 2.1 and 2.4: spheres that planes avoid, and convex hulls", geometry.draw),
     "mercer": Figure("Section 2.4: kernels from features, and Mercer's condition", mercer.draw),
     "nearest": Figure("Note 3: a Gaussian machine without b", nearest.note),
+    "approximated": Figure("Error against seconds: the exact machine and approximations", since.approximated),
+    "seen": Figure("Errors on MNIST's test set since 1998", since.test_set),
 }

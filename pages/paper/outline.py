@@ -114,12 +114,12 @@ def draw(paper: Paper) -> None:
         "load. The linked tables and figures show your own runs."
     )
     found = dict(zip((r.name for r in paper.recipes), runs.stored(paper.recipes), strict=True))
-    for section in paper.sections:
+    for place, section in enumerate(paper.sections):
         items = [item for item in section.items if wanted in (ALL, item.state)]
         if items:
             st.subheader(f"{section.number}\u2002{section.title}", divider="gray")
             for number, item in enumerate(items):
-                _item(paper, item, found, f"{paper.name}_{section.number}_{number}".replace(".", "_"))
+                _item(paper, item, found, f"{paper.name}_{place}_{number}")
 
 
 def _item(paper: Paper, item: Item, found: dict[str, Run | None], key: str) -> None:

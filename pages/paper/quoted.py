@@ -56,12 +56,13 @@ def origin(text: str) -> str:
     """When each row that a text refers to was measured, beside what load, and what repeats it; empty where it refers to
     none."""
     return "  \n".join(
-        _measured(name, ROWS[file][name]) + (f" To repeat: `{COMMANDS[file]} {name}`." if file in COMMANDS else "")
+        measured(name, ROWS[file][name]) + (f" To repeat: `{COMMANDS[file]} {name}`." if file in COMMANDS else "")
         for file, name in dict.fromkeys(REFERENCE.findall(text))
     )
 
 
-def _measured(name: str, row: Row) -> str:
+def measured(name: str, row: Row) -> str:
+    """When a row was measured, on which machine and beside what load."""
     if again := row.get("repeated"):
         return f"`{name}`: repeated with the same outcome on {again['date']}, {again['machine']}."
     if source := row.get("source"):

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore.gram.products import Operand
-from svmcore.gram.sources import Streamed
+from svmcore.gram.sources import Streamed, Work
 from svmcore.kernels import Kernel, taken_apart
 from svmcore.solvers.digestion.passes import _burst, _outputs
 from svmcore.solvers.digestion.rules import Digestion
@@ -150,10 +150,12 @@ class _Machines:
             count.phase, count.seen, count.changed, count.at = FULL, 0, 0, 0
 
     def _look(self, m) -> None:
-        """The gap of machine m on its SVs and on some other examples."""
-        some = self.rng.permutation(self.n)[:LOOKED_AT]
-        at = np.union1d(np.flatnonzero(self.alpha[m] > 0), some)
-        self.f[m, at] = self.exact.f(m, self.alpha[m], at)
+        """The gap of machine m on its SVs and on some other examples. Its kernel values are not counted: the machine
+        does not need them."""
+        support = np.flatnonzero(self.alpha[m] > 0)
+        at = np.union1d(support, self.rng.permutation(self.n)[:LOOKED_AT])
+        coef = (self.alpha[m] * self.Y[m])[support]
+        self.f[m, at] = self.exact.gram.exact_sums(at, support, coef, Work()) - self.Y[m, at]
         self.gaps[m], self.bias[m] = kkt_gap(self.Y[m, at], self.C[m, at], self.alpha[m, at], self.f[m, at])
 
     def _passes(self, m, state) -> None:

@@ -19,7 +19,7 @@ from tests.browser.uploads import BROKEN
 from tests.cases import all_cases
 from tests.driven import open_page, whole_app  # noqa: F401
 from tests.test_data_tables import GERMAN, HOLES, lines
-from tests.uploads import GREY, PAIR, archive, tree
+from tests.uploads import GREY, PAIR, archive, image, tree
 
 
 @pytest.fixture
@@ -43,6 +43,21 @@ def test_bad_files_are_named_and_left_out_with_a_tick(queued):
     assert not app.error
     assert any("2 of 14 files left out" in text.value.replace("\\", "") for text in app.markdown)
     assert app.text_input(key="own_title").value == "pets"
+
+
+def test_images_are_grouped_by_a_column_of_their_table_by_choice(queued):
+    pets = {f"{k}.png": image(GREY[k]) for k in range(12)}
+    table = "file,class,who\n" + "".join(f"{k}.png,{'ab'[PAIR[k]]},{k // 4}{PAIR[k]}\n" for k in range(12))
+    app = open_page("datasets", set="new")
+    app.file_uploader(key="own_files").upload("pets.zip", archive(pets | {"t.csv": table.encode()})).run()
+    assert not app.exception
+    assert "in 6 groups" not in captions(app)
+    (box,) = [box for box in app.selectbox if box.label == "Rows belong together by"]
+    assert box.options == ["a column named group", "nothing", "who"]
+    box.set_value("who").run()
+    assert not app.exception
+    assert "12 rows in 6 groups" in captions(app)
+    assert "12 examples in 6 groups" in captions(app)
 
 
 @all_cases("name", list(BROKEN))

@@ -235,8 +235,9 @@ def _kept(recipe: Recipe, part: object, make: Callable):
 
 
 def _with_kept_values(recipe: Recipe, problem: Problem) -> Problem:
-    """The problem, with kernel values of its training examples that other runs have left."""
-    if not _shared_by(recipe):
+    """The problem, with kernel values of its training examples that other runs have left, where its machine is an SVC
+    on these, of a solver that takes all of them at once."""
+    if not (_shared_by(recipe) and METHODS[recipe.method].bounded and recipe.solver in ("auto", "smo")):
         return problem
     known = problem.train_index.tobytes()
     return problem._replace(source=_kept(recipe, known, lambda: share(recipe, problem).source))

@@ -142,6 +142,13 @@ def test_paths_that_name_none_or_several_images_and_bad_ones_are_said():
     assert any("1 of 12 images left out: set/a/4.png" in note for note in preview.notes)
 
 
+def test_other_files_beside_features_and_their_images_are_named():
+    content = with_paths([f"{k}.png" for k in range(12)], **{"readme.txt": b"about", "t.csv": b"a,b\n1,2\n"})
+    preview = read_upload("f.zip", content)
+    assert (preview.arrays.X_train == X).all()
+    assert "Files that are not read: readme.txt, t.csv" in preview.notes
+
+
 def test_lists_of_numbers_are_features():
     for lists in (pa.array(X.tolist()), pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), 5)):
         preview = read_upload("e.parquet", parquet({"embedding": lists, "label": PAIR}))
@@ -194,6 +201,23 @@ def test_several_files_of_hugging_face_are_one_set_with_its_test_part():
     assert {(x.tobytes(), y) for x, y in zip(arrays.X_test, arrays.y_test)} == {
         (x.tobytes(), y) for x, y in zip(SQUARES[9:], PAIR[9:])
     }
+
+
+def test_groups_of_several_files_are_read_where_all_of_them_have_them():
+    def part(name, rows, groups):
+        own = {"group": [f"{name}{k // 4}{PAIR[k]}" for k in rows]} if groups else {}
+        columns = {"image": as_hugging_face([SQUARES[k] for k in rows]), "label": PAIR[rows]}
+        return {f"data/{name}-0.parquet": parquet(columns | own)}
+
+    train, test = np.arange(8), np.arange(8, 12)
+    arrays = read_upload("hf.zip", archive(part("train", train, True) | part("test", test, True))).arrays
+    own = {x.tobytes(): (k // 4, PAIR[k]) for k, x in enumerate(SQUARES)}
+    both = [own[x.tobytes()] for x in np.concatenate([arrays.X_train, arrays.X_test])]
+    assert len(set(zip(arrays.groups.tolist(), both))) == len(set(both)) == len(set(arrays.groups.tolist()))
+    some = archive(part("train", train, False) | part("test", test, True))
+    assert read_upload("hf.zip", some).arrays.groups is None
+    with pytest.raises(Unusable, match=r"data/train-0\.parquet: row 0 \(0\.png\) has no group in 2 files.*8 of 12"):
+        read_upload("hf.zip", some, group="group")
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def read(
         with sieve.part(found.member.name):
             if isinstance(result, DataError):
                 raise result
-            if groups is not None and not groups[found.member.name]:
+            if groups is not None and not groups.get(found.member.name):
                 raise DataError(f"{found.member.name} has no group in {table.file}", "a group for each image")
             picture, original = result
             names.append(found.member.name)

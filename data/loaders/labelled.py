@@ -42,7 +42,8 @@ class ClassTable(NamedTuple):
             raise DataError(f"{self.file} has no column {column!r} besides images and classes", names)
         if column is None:
             column = next(
-                (name for name, values in self.others.items() if name.strip().lower() in GROUP_NAMES
+                (name for name, values in self.others.items()
+                 if name.strip().lower() in GROUP_NAMES and len(values) == len(self.classes)
                  and can_group([*values.values()], [self.classes[image] for image in values])), None
             )  # fmt: skip
         notes = [f"The classes are in column {self.column} of {self.file}"]

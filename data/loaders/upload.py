@@ -189,9 +189,11 @@ def _opened(name: str, source: Source, companions: Sequence[tuple[str, Source]],
     if any(images.is_image(member.name) for member in members):
         files = [member for member in members if images.is_image(member.name)]
         packed = [member for member in members if member.name.lower().endswith(".npz")]
-        if len(packed) == 1 and not any(member.name.lower().endswith(labelled.SUFFIXES) for member in members):
+        if len(packed) == 1 and not labelled.find_classes(members, [member.name for member in files]):
             inside = bundle.from_bytes(packed[0].name, packed[0].read())
-            return replace(known("npz"), members=inside, pictures=files)
+            unread = [member.name for member in members if not images.is_image(member.name) and member not in packed]
+            more = (f"Files that are not read: {', '.join(unread[:5])}",) if unread else ()
+            return replace(known("npz"), members=inside, pictures=files, notes=more)
         return known("images")
     if len(members) > 1 and all(member.name.lower().endswith(".parquet") for member in members):
         parts = [sheets.taken_apart(member.name, member.read(), columns.is_number) for member in members]
@@ -232,7 +234,7 @@ def _of_sheets(known: Callable[..., Opened], files: list[Member], parts: list[sh
         found = table.labels(*part.table)
         column, folder = found.names[found.at], ""
         if len(parts) > 1:
-            folder = ("test/" if "test" in PurePosixPath(file.name).name.lower() else "train/") + f"{len(classes)} "
+            folder = "test/" if "test" in PurePosixPath(file.name).name.lower() else ""
         images_ = [replace(picture, name=folder + picture.name) for picture in part.pictures]
         members += images_
         for k, name in enumerate(found.names):

@@ -53,15 +53,15 @@ def draw(now: Setting) -> Setting:
     _hand(now)
     kernel = _machine(now)
     virtual = _copies(own, now)
+    if rounds := now.along == "rounds":
+        help = "Solves the problem of the working set, round by round; any solver leads to the same machine."
+        _choice("inner", "Inner solver", settings.INNER, help, widget="selectbox")
     help = (
         "Other lines: what perceptrons find that separate the points as well. Hulls: the nearest points of the convex "
         "hulls of both colours, or of reduced hulls. Forces: how each support vector presses on the line."
     )
     _choice("layer", "Also draw", settings.LAYERS, help)
     _sample(now)
-    if rounds := now.along == "rounds":
-        help = "Solves the problem of the working set, round by round; any solver leads to the same machine."
-        _choice("inner", "Inner solver", settings.INNER, help, widget="selectbox")
     values[DRAWN] = [*WIDGETS, *OF_KERNEL.get(kernel, []), *(["by"] * virtual), *(["inner"] * rounds)]
     shown = {name: values[_key(name)] for name in values[DRAWN]}
     shown["noise"] = shown["noise"] / 100

@@ -17,6 +17,7 @@ hurt         the map of 45 pairs and 14 jitter sets; runs what is not stored
 transfer     machines trained on each other's support vectors; needs the stored runs of its table
 paired       chances of differences between stored runs
 thresholds   of the reduced machines: kept, chosen on training digits and on the test set; needs mnist-rs-degree5-118
+rivals       errors of the rivals whose cells were measured: python -m svmcore run mnist-table3
 raised       gradients until the optimum, C raised stepwise or not, on mixtures like Ripley's
 settings     least and most errors of cross-training over C, from crossed.json
 after.py: those of what came after the papers
@@ -37,6 +38,7 @@ from pages.paper.quoted import Row
 from svmcore import SVC
 from svmcore.detection import curve
 from svmcore.explain.balance import balance
+from svmcore.lab.analyses import rivals
 from svmcore.lab.finders.findings import joined
 from svmcore.lab.jobs.console import carry_out
 from svmcore.lab.meter import Processors
@@ -326,6 +328,16 @@ def of_thresholds() -> dict:
     return found | {"rho_fold": [round(min(folds), 2), round(max(folds), 2)]}
 
 
+def of_rivals() -> dict:
+    """Errors in per cent and seconds of the rivals of Tables 2 and 3 that are measured, as a click on a cell does."""
+    found = {name: rivals.measured(name) for name in rivals.RIVALS}
+    return {
+        name: {"error_pct": round(100 * one["errors"] / one["n_test"], 2), "fit_s": round(one["fit_seconds"], 1),
+               "predict_s": round(one["predict_seconds"], 1)}
+        for name, one in found.items() if one
+    }  # fmt: skip
+
+
 def of_raised() -> dict:
     """C -> gradients of conjugate gradients, begun with C itself and with C raised stepwise (Osuna, section 3.1)."""
     problem = prepare(RECIPES["osuna-ripley-c1"])
@@ -354,7 +366,8 @@ def of_settings() -> dict:
 CLAIMS = {
     compute.__name__.removeprefix("of_"): compute
     for compute in (of_forces, of_fiftieth, of_dimension, of_become, of_stages, of_tables, of_alphas, of_digestion,
-                    of_definite, of_volcanoes, of_hurt, of_transfer, of_paired, of_thresholds, of_raised, of_settings)
+                    of_definite, of_volcanoes, of_hurt, of_transfer, of_paired, of_thresholds, of_rivals, of_raised,
+                    of_settings)
 } | after.CLAIMS  # fmt: skip
 
 

@@ -151,6 +151,27 @@ def test_the_tape_is_scrubbed_without_a_server(server, tab):
     expect(tab.locator(".plane .sentence")).to_contain_text("This is the trained machine.")
 
 
+def test_a_decomposition_is_redrawn_round_by_round_by_an_exchangeable_solver(server, tab):
+    visit(tab, f"{server.url}/?problem=banana&C=1")
+    expect(tab.locator(LINE)).to_be_attached()
+    tab.get_by_role("button", name="Rounds", exact=True).click()
+    expect(tab.locator(".plane .sentence")).to_contain_text("Play the rounds of a decomposition")
+    for inner in ("", "Conjugate gradients"):
+        if inner:
+            tab.get_by_role("combobox", name=re.compile("Inner solver")).click()
+            tab.get_by_role("option", name=inner).click()
+            expect(tab).to_have_url(re.compile("inner=conjugate-gradients"))
+        tab.get_by_role("button", name="To the first step").click()
+        expect(tab.locator(".plane .sentence")).to_contain_text("Round 0 of")
+        expect(tab.locator(".plane .point.outside")).to_have_count(58)
+        expect(tab.locator(".plane circle.pair")).to_have_count(2)  # they have entered
+        tab.get_by_role("button", name=re.compile("To the last step")).click()
+        expect(tab.locator(".plane .sentence")).to_contain_text(
+            "No pair of points violates: this is the trained machine."
+        )
+        assert tab.locator(".plane circle.ring:not(.virtual)").count() >= 10
+
+
 def test_a_path_along_c_names_its_events_and_is_followed_by_slider_chart_and_keys(server, tab):
     visit(tab, f"{server.url}/?problem=turn&noise=0.1&C=5")
     expect(tab.locator(LINE)).to_be_attached()

@@ -26,6 +26,7 @@ COMMANDS = {
 }
 FOLLOWS = {  # a figure that a row does not hold -> how it follows from those that it does
     "error_pct": lambda row: 100 * row["errors"] / row["n_test"],
+    "dual_pct": lambda row: 100 * row["dual"],  # of a share
     "mean_sv": lambda row: fmean(row["n_sv"]),
     "train_s": lambda row: median(row["train_seconds"]),
     "gaussian_s": lambda row: median(seconds[1] for seconds in row["rival_seconds"]),  # after the matched filter

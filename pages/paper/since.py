@@ -32,7 +32,7 @@ class Seen(NamedTuple):
     source: str
 
 
-LECUN = f"LeCun, Bottou, Bengio and Haffner, Proc. IEEE 86 (1998){LISTED}"
+LECUN = f"LeCun et al., Proc. IEEE 86 (1998){LISTED}"
 DECOSTE = "DeCoste and Schölkopf, Machine Learning 46 (2002)"
 PUBLISHED = (
     Seen(1998, "SVM of degree 4, deskewed", KERNEL, 1.1, LECUN),
@@ -41,26 +41,26 @@ PUBLISHED = (
     Seen(2002, "Virtual SVM of degree 9, shifts by 1 pixel", KERNEL, 0.68, DECOSTE),
     Seen(2002, "Virtual SVM of degree 9, deskewed, shifts by 2 pixels", KERNEL, 0.56, DECOSTE),
     Seen(2007, "SVMs on features of a convolutional network, affine distortions", KERNEL, 0.54,
-         f"Lauer, Suen and Bloch, Pattern Recognition 40 (2007){LISTED}"),
+         f"Lauer et al., Pattern Recognition 40 (2007){LISTED}"),
     Seen(2008, "SVM on sparse features, no distortions", KERNEL, 0.59,
-         f"Labusch, Barth and Martinetz, IEEE TNN 19 (2008){LISTED}"),
+         f"Labusch et al., IEEE TNN 19 (2008){LISTED}"),
     Seen(2013, "Gaussian SVM or PCA on scattering coefficients", KERNEL, 0.43, "Bruna and Mallat, IEEE PAMI 35 (2013)"),
     Seen(1998, "LeNet-5", CONVOLUTIONAL, 0.95, LECUN),
     Seen(1998, "LeNet-5, distortions", CONVOLUTIONAL, 0.8, LECUN),
     Seen(1998, "Boosted LeNet-4, distortions", CONVOLUTIONAL, 0.7, LECUN),
     Seen(2003, "Convolutional network, elastic distortions", CONVOLUTIONAL, 0.4,
-         f"Simard, Steinkraus and Platt, ICDAR (2003){LISTED}"),
+         f"Simard et al., ICDAR (2003){LISTED}"),
     Seen(2006, "Large network, unsupervised pretraining, elastic distortions", CONVOLUTIONAL, 0.39,
-         f"Ranzato, Poultney, Chopra and LeCun, NIPS 19 (2006){LISTED}"),
+         f"Ranzato et al., NIPS 19 (2006){LISTED}"),
     Seen(2009, "Large network, unsupervised pretraining, no distortions", CONVOLUTIONAL, 0.53,
-         f"Jarrett, Kavukcuoglu, Ranzato and LeCun, ICCV (2009){LISTED}"),
+         f"Jarrett et al., ICCV (2009){LISTED}"),
     Seen(2011, "Deep network, elastic distortions", CONVOLUTIONAL, 0.35, f"Cireşan et al., IJCAI (2011){LISTED}"),
     Seen(2011, "Committee of 7 networks, elastic distortions", CONVOLUTIONAL, 0.27,
          f"Cireşan et al., ICDAR (2011){LISTED}"),
     Seen(2012, "Committee of 35 networks, elastic distortions", CONVOLUTIONAL, 0.23,
-         f"Cireşan, Meier and Schmidhuber, CVPR (2012){LISTED}"),
+         f"Cireşan et al., CVPR (2012){LISTED}"),
     Seen(2013, "Networks with DropConnect, several voting", CONVOLUTIONAL, 0.21,
-         "Wan, Zeiler, Zhang, LeCun and Fergus, ICML (2013)"),
+         "Wan et al., ICML (2013)"),
 )  # fmt: skip
 RUNS = {  # recipe -> its machine
     "mnist-sv": "SVM of degree 9",

@@ -123,7 +123,7 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
         f"{many(m, 'vector')}, f differs by {small(apart)}.",
         f"With {m:,.0f} vectors, f on the held-out examples differs by {small(apart)} (root mean square)"
         + (
-            ". It was fitted to give the same predictions, not the same f."
+            ". It was fitted to the training examples, not to f."
             if rho2 is None
             else f"; rho, the distance in feature space, is {percent(rho2**0.5, 1)} of the length |Ψ| of all machines "
             "taken as one."

@@ -75,6 +75,16 @@ def test_the_path_is_told_and_the_largest_is_kept(reduced):
     assert METHODS["reduced"].words(reduced.result) == f"{told['n_before']:,} vectors reduced to 8."
 
 
+def test_a_direct_machine_has_a_path_without_distances_and_its_own_thresholds():
+    result = train.execute(reduction_of(MOONS, **FEW | {"reduction": "direct", "n_vectors": 6})).result
+    path = result["reduction"]["path"]
+    assert [point[0] for point in path] == [3, 6]
+    assert {point[1] for point in path} == {None}
+    assert result["reduction"]["rho"] == [None]
+    assert result["reduction"]["shift"] != [0.0]
+    assert result["error_rate"] < 0.2
+
+
 def test_what_decisions_take_is_the_median_of_warm_turns(monkeypatch):
     """37 s were shown of which 36.9 were compiling."""
 

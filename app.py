@@ -44,7 +44,7 @@ MENU = {
         entry("p", "playground", "Playground", "scatter_plot", default=True, url_path=NOBODYS,
               help="Points in the plane: move C, add points, switch on virtual copies, and watch the boundary change."),
         entry("l", "lessons", "Lessons", "school",
-              help="Six short lessons on these pages: predict the result first, then check it."),
+              help="Short lessons on these pages: predict the result first, then check it."),
         entry("n", "classroom", "Class", "groups",
               help="Predict together: the class answers by phone, the board shows what it thinks, then the result."),
     ],

@@ -94,8 +94,9 @@ def chosen_question(one: Class) -> Question | None:
                                 required=True, help="What the class predicts.")  # fmt: skip
     if kind == "lesson":
         with st.container(horizontal=True):
-            lesson = st.selectbox("Lesson", course.LESSONS, format_func=lambda lesson: lesson.title,
-                                  key="class_lesson", help="The lesson whose question is asked.")  # fmt: skip
+            name = st.selectbox("Lesson", list(course.BY_NAME), format_func=lambda name: course.BY_NAME[name].title,
+                                key="class_lesson", help="The lesson whose question is asked.")  # fmt: skip
+            lesson = course.BY_NAME[name]
             number = st.selectbox("Its question", range(1, len(lesson.steps) + 1), key=f"class_step_{lesson.name}",
                                   width=140, help="Number of the question in the lesson.")  # fmt: skip
         at = course.At(lesson, number, one.seed)
@@ -124,7 +125,8 @@ def ask(one: Class, question: Question) -> None:
     """Callback: put it on the board, and train what its result needs."""
     one.ask(question)
     if missing := together.machines(question, one.seed):
-        stored.queue(missing, course.read(question.lesson, one.seed).lesson.group)
+        lesson = course.read(question.lesson, one.seed).lesson
+        stored.queue(missing, lesson.group, Facts(lesson.recipes, one.seed).parents(lesson.parents))
 
 
 @state.callback

@@ -1,11 +1,11 @@
-"""Lessons: six short walks through the pages, and the seed that gives a whole class the same digits."""
+"""Lessons: short walks through the pages, the seed that gives a whole class the same digits, and what to remember."""
 
 import streamlit as st
 
-from pages.lessons import course
+from pages.lessons import course, places
 from pages.lessons.course import LESSONS
 from pages.lessons.parts import MAX_SEED, Lesson
-from pages.ui.kit import parameters
+from pages.ui.kit import parameters, ways
 from pages.ui.kit.ways import button
 
 MINUTES = 5
@@ -40,16 +40,43 @@ def card(number: int, lesson: Lesson, seed: int) -> None:
         st.markdown(lesson.promise)
         right = sum(said.chosen == said.right for said in answered)
         done = f" · {len(answered)} answered, {right} guessed right" if answered else ""
-        st.caption(f"{MINUTES} minutes · {len(lesson.steps)} questions · paper, {lesson.source}{done}")
+        st.caption(f"{MINUTES} minutes · {len(lesson.steps)} questions · {lesson.source.text}{done}")
         with st.container(horizontal=True, vertical_alignment="center"):
             label = "Start" if not answered else "Again" if len(answered) == len(lesson.steps) else "Go on"
             args = lesson, seed, following, len(answered) == len(lesson.steps)
             help = "Opens the first page of the lesson, with a question on top."
             button(label, "play_arrow", f"lesson_start_{lesson.name}", _start, *args, help=help, type="primary")
+            with st.popover("In short", icon=":material/bookmark:", key=f"lesson_short_{lesson.name}"):
+                ending(lesson)
             with st.popover("Link", icon=":material/link:", key=f"lesson_link_{lesson.name}"):
                 st.markdown("Share this link with your class: it opens the lesson with these digits.")
                 query = "&".join(f"{name}={value}" for name, value in course.link(lesson, seed).items())
                 st.code(f"{(st.context.url or '').partition('?')[0]}?{query}", language=None, wrap_lines=True)
+
+
+def ending(lesson: Lesson) -> None:
+    """Three sentences to remember, one thing to try, and the paper's section."""
+    st.markdown("**Remember**\n\n" + "\n".join(f"1. {sentence}" for sentence in lesson.remember))
+    text, there = lesson.attempt
+    st.markdown(f"**Try** {text}")
+    with st.container(horizontal=True):
+        ways.to(there.page, places.PLACES[there.page].title, "science", places.texts(there.query))
+        ways.to("paper", lesson.source.text, "article", {"paper": lesson.source.paper})
+
+
+def finished(seed: int) -> None:
+    """What there is to remember of the lesson that was finished, above the others; the address names it."""
+    name = parameters.read(course.END, "", [lesson.name for lesson in LESSONS])
+    parameters.write("lessons_end", [course.END], {course.END: name} if name else {})
+    if not name:
+        return
+    lesson = course.BY_NAME[name]
+    answers = [said for n in range(len(lesson.steps)) if (said := course.said(course.At(lesson, n + 1, seed)))]
+    right = sum(said.chosen == said.right for said in answers)
+    with st.container(border=True, key="lesson_finished"):
+        counted = f": {right} of {len(answers)} predicted right" if answers else ""
+        st.markdown(f"**{lesson.title}**{counted}")
+        ending(lesson)
 
 
 def _start(lesson: Lesson, seed: int, number: int, again: bool) -> None:
@@ -65,7 +92,9 @@ st.caption(
     "Each lesson asks a few questions about these pages: predict first, then check. About five minutes each, no prior "
     "knowledge needed."
 )
+parameters.own(course.END)
 seed = class_seed()
+finished(seed)
 with st.grid("auto", min_column_width=320):
     for number, lesson in enumerate(LESSONS, 1):
         card(number, lesson, seed)

@@ -196,7 +196,8 @@ def done(run: Run, parent: Run | None) -> None:
         places += [side.container() for _ in parts[3:]]
     places = present.parts(parts, places)
     with present.below(above):
-        reduction.cost_table(run, parent)
+        with st.container(key="reduce_cost"):
+            reduction.cost_table(run, parent)
         if not run.sample:
             take_away(run)
     with places[0]:

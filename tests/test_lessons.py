@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 from data import load
 from pages.lessons import course, jittering, keeps, places, plane, seen, speed, virtual
 from pages.lessons.course import LESSONS
-from pages.lessons.machines import BY_C, CLOTHES, TURNS
-from pages.lessons.parts import Facts, resolved
+from pages.lessons.machines import BY_C, BY_DEGREE, CLOTHES, TURNS
+from pages.lessons.parts import AUTHORS, Facts, resolved
 from pages.scramble import twins
 from pages.ui.kit import words
 from pages.ui.run import stored
@@ -66,9 +66,37 @@ def need_data(lesson, step):
 
 
 def test_names_are_unique_and_lessons_short():
-    assert len({lesson.name for lesson in LESSONS}) == len(LESSONS) == 6
-    assert len({lesson.title for lesson in LESSONS}) == 6
+    assert len({lesson.name for lesson in LESSONS}) == len(LESSONS) == 12
+    assert len({lesson.title for lesson in LESSONS}) == len(LESSONS)
     assert all(4 <= len(lesson.steps) <= 6 for lesson in LESSONS)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_a_lesson_ends_with_three_sentences_a_thing_to_try_and_a_section(home, lesson):
+    assert len(lesson.remember) == 3
+    assert all(sentence.endswith(".") and len(sentence.split()) <= 25 for sentence in lesson.remember)
+    app = AppTest.from_file("../app.py", default_timeout=SECONDS)
+    app.query_params["end"] = lesson.name
+    to_page(app, "lessons").run()
+    assert not app.exception
+    assert not app.warning
+    first = said(app)[: said(app).index("1. What an SVM keeps")]
+    assert all(sentence in first for sentence in (*lesson.remember, lesson.attempt[0]))
+    outline = (PAGES / f"paper/outlines/{lesson.source.paper}.toml").read_text("utf-8")
+    assert f'short = "{AUTHORS[lesson.source.paper]}"' in outline
+    section = re.compile(rf'number = "{lesson.source.section.removeprefix("section ").split(".")[0]}[".]')
+    assert section.search(outline)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_what_is_to_be_tried_opens_without_a_warning(home, lesson):
+    there = lesson.attempt[1]
+    app = AppTest.from_file("../app.py", default_timeout=SECONDS)
+    for name, text in places.texts(there.query).items():
+        app.query_params[name] = text
+    to_page(app, there.page).run()
+    assert not app.exception
+    assert not app.warning
 
 
 @all_cases(("lesson", "number", "step"), STEPS, ids=NAMED)
@@ -166,7 +194,7 @@ def test_the_point_that_goes_has_the_colour_that_is_said(seed):
         assert plane.colour(facts, edit) == gone
 
 
-@pytest.mark.parametrize(("sweep", "name"), [(BY_C, "margin"), (TURNS, "toofar")])
+@pytest.mark.parametrize(("sweep", "name"), [(BY_C, "margin"), (TURNS, "toofar"), (BY_DEGREE, "capacity")])
 def test_a_sweep_of_a_lesson_is_what_its_page_draws(kept, sweep, name):
     """The page finds the runs that the lesson has trained: each value is done."""
     facts = facts_of(course.BY_NAME[name], 7)
@@ -206,14 +234,18 @@ def test_every_step_opens_asks_and_answers_without_a_warning(kept, name):
     app, facts = at(name, 7), facts_of(lesson, 7)
     assert resolved(step.question, facts) in said(app)
     assert not app.warning
-    app.radio(key=f"lesson_guess_{name}_7").set_value(0).run()
-    app.button(key="lesson_look").click().run()
-    to_page(app, step.look.page).run()
-    assert not app.exception
-    assert not app.warning
-    assert not app.error
     verdict = step.judge(facts)
-    assert verdict.because in " ".join(box.value for box in (*app.success, *app.info))
+    for right, choice in ((False, (verdict.right + 1) % len(step.choices)), (True, verdict.right)):
+        app.radio(key=f"lesson_guess_{name}_7").set_value(choice).run()
+        app.button(key="lesson_look").click().run()
+        app.switch_page(f"pages/{step.look.page}.py").run()
+        assert not app.exception
+        assert not app.warning
+        assert not [box.value for box in app.error]
+        assert verdict.because in " ".join(box.value for box in (app.success if right else app.info))
+        app.button(key="lesson_again").click().run()
+        app.switch_page(f"pages/{step.ask.page}.py").run()
+        assert resolved(step.question, facts) in said(app)
 
 
 @pytest.mark.parametrize(
@@ -243,6 +275,23 @@ def test_who_wanders_off_is_shown_the_way_back(kept):
     app.button(key="lesson_leave").click().run()
     assert "lesson" not in app.query_params
     assert "This step is on" not in said(app)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_who_leaves_in_the_middle_goes_on_at_the_question_that_is_open(kept, lesson):
+    app = at(f"{lesson.name}.1", 7)
+    app.radio(key=f"lesson_guess_{lesson.name}.1_7").set_value(0).run()
+    app.button(key="lesson_look").click().run()
+    app.switch_page(f"pages/{lesson.step(1).look.page}.py").run()
+    app.button(key="lesson_leave").click().run()
+    assert "lesson" not in app.query_params
+    to_page(app, "lessons").run()
+    assert "1 answered" in " ".join(caption.value for caption in app.caption)
+    assert app.button(key=f"lesson_start_{lesson.name}").label == "Go on"
+    app.button(key=f"lesson_start_{lesson.name}").click().run()
+    app.switch_page(f"pages/{lesson.step(2).ask.page}.py").run()
+    assert not app.exception
+    assert resolved(lesson.step(2).question, facts_of(lesson, 7)) in said(app)
 
 
 def test_a_step_without_its_machine_offers_to_train_it(home):

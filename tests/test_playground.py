@@ -164,7 +164,7 @@ def test_layers_are_true_of_any_linear_machine(number):
     if np.linalg.norm(machine.w) < 1e-6 * machine.alpha.sum():
         assert "no line" in found["hulls"].says
         return
-    *rows, total = found["forces"].rows
+    total, *rows = found["forces"].rows
     sums = balance(solve.fitted(shown).machine_)
     assert sorted(row["Force"] for row in rows) == pytest.approx(sorted(sums.force))
     assert sorted(abs(row["Torque"]) for row in rows) == pytest.approx(
@@ -201,7 +201,7 @@ def test_points_of_one_s_own_begin_with_none():
     assert figures(app)["Support vectors"][0] == "2"
     assert "Errors on 400 new" not in figures(app)
     assert "1 blue from 1 orange" in captions(app)
-    assert app.dataframe[0].value["Force"].tolist()[-1] == 0
+    assert app.dataframe[0].value["Force"].tolist()[0] == 0
 
 
 def test_noise_flips_its_share_of_the_labels():

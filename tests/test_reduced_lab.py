@@ -224,3 +224,8 @@ def test_every_cell_of_the_tables_has_a_figure():
     assert len(table.rows) == 13
     assert {cell.recipe for row in table.rows for cell in row.cells if cell} <= RECIPES.keys()
     assert [cell.published for cell in table.rows[10].cells if cell] == [1.4, 1.0, 1.1]
+
+
+def test_a_machine_whose_run_has_folds_and_bounds_can_be_reduced():
+    recipe = reduction_of(Recipe(n_train=200, folds=5, bounds=True), n_vectors=6)
+    assert (recipe.method, recipe.folds, recipe.bounds, recipe.option("n_vectors")) == ("reduced", None, False, 6)

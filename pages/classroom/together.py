@@ -66,7 +66,7 @@ def right(question: Question, seed: int) -> tuple[Answer, str]:
     if question.kind == "rings":
         found = np.flatnonzero(machine.alpha).tolist()
         return found, f"{len(found)} points are support vectors; without the others the line would be the same."
-    w, b = plane.normal(machine), machine.bias
+    w, b = machine.w, machine.bias
     foot, along = -b * w / (w @ w), np.array([-w[1], w[0]]) / np.linalg.norm(w)
     ends = [*(foot - along), *(foot + along)]
     return [round(float(one), 4) for one in ends], "It leaves the widest margin between the colours."

@@ -152,10 +152,11 @@ def _onward(at: course.At, again: bool = False) -> None:
             type="primary",
             icon=":material/school:",
             key="lesson_end",
-            help="Opens the page Lessons, with your answers.",
+            help="Opens the page Lessons, with what to remember and your answers.",
         ):
             course.go(None)
-            st.switch_page("pages/lessons.py", query_params={course.SEED: str(at.seed)} if at.seed else {})
+            seeded = {course.SEED: str(at.seed)} if at.seed else {}
+            st.switch_page("pages/lessons.py", query_params=seeded | {course.END: at.lesson.name})
 
 
 def _back(at: course.At) -> None:
@@ -184,6 +185,7 @@ def _train(at: course.At, facts: Facts, missing: list[str]) -> None:
             "Starts an ordinary run in the background; it is kept.",
             "lesson",
             group=at.lesson.group,
+            parents=facts.parents(at.lesson.parents),
         )
     if working:
         polling.poll_all(working, _progress)

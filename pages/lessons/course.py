@@ -12,14 +12,33 @@ from typing import NamedTuple
 import streamlit as st
 
 from data import DataError
-from pages.lessons import jittering, keeps, margin, places, speed, toofar, virtual
+from pages.lessons import (
+    capacity,
+    finding,
+    fooled,
+    jittering,
+    keeps,
+    margin,
+    noise,
+    places,
+    pressing,
+    smaller,
+    speed,
+    toofar,
+    virtual,
+)  # fmt: skip
 from pages.lessons.parts import MAX_SEED, Facts, Lesson, Step, View, resolved
 from pages.ui.kit import parameters, words
 from pages.ui.run import stored
 from svmcore.lab.store import runs
 
-LESSONS = (keeps.LESSON, margin.LESSON, virtual.LESSON, jittering.LESSON, toofar.LESSON, speed.LESSON)
-LESSON, SEED = "lesson", "seed"  # parameters of the address
+LESSONS = tuple(
+    of.LESSON
+    for of in (
+        keeps, margin, virtual, jittering, toofar, speed, capacity, pressing, finding, smaller, noise, fooled,
+    )
+)  # fmt: skip
+LESSON, SEED, END = "lesson", "seed", "end"  # parameters of the address; END: of the page Lessons, what was finished
 BROKEN = (runs.Damaged, DataError, LookupError, ValueError, OSError)  # what a damaged run or dataset may raise
 BY_NAME = {lesson.name: lesson for lesson in LESSONS}
 
@@ -140,7 +159,8 @@ def want(at: At, chosen: int) -> None:
     """Callback: the reader has chosen; train what the answer needs and is not there."""
     st.session_state["lesson_wanted"] = at.key, chosen
     facts = Facts(at.lesson.recipes, at.seed)
-    stored.queue((facts.recipes[name] for name in at.step.after if not facts.done(name)), at.lesson.group)
+    missing = (facts.recipes[name] for name in at.step.after if not facts.done(name))
+    stored.queue(missing, at.lesson.group, facts.parents(at.lesson.parents))
 
 
 def wanted(at: At) -> int | None:

@@ -5,7 +5,7 @@ Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.3.
 
 from pages.lessons import seen
 from pages.lessons.machines import JITTERED, JITTERED_SCRAMBLED, PAIR, PAIR_SCRAMBLED, SHIFTS, VIRTUAL
-from pages.lessons.parts import Facts, Lesson, Step, Verdict, View
+from pages.lessons.parts import Facts, Lesson, Source, Step, Verdict, View
 from pages.lessons.virtual import moved
 from pages.ui.kit.words import small
 from svmcore.jitter import JitterSet
@@ -97,7 +97,7 @@ LESSON = Lesson(
     "jittering",
     "Jittering inside the kernel",
     "The other way to teach a shift: leave the digits alone and change how two of them are compared.",
-    "section 3.3",
+    Source("section 3.3"),
     {
         "plain": PAIR,
         "virtual": VIRTUAL,
@@ -171,5 +171,14 @@ LESSON = Lesson(
             notices,
             ("plain", "plain_scrambled", "jittered_scrambled"),
         ),
+    ),
+    (
+        "A jittering kernel tries the shifts at each comparison, instead of adding copies to the training set.",
+        "It keeps fewer support vectors than a machine with virtual ones, but each comparison costs more.",
+        "Whether one of two machines is better is asked of the examples that only one of them gets wrong.",
+    ),
+    (
+        "Compare the methods on another pair of digits, 4 against 9, say. Does the order stay?",
+        View("methods"),
     ),
 )

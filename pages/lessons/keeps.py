@@ -10,7 +10,7 @@ import numpy as np
 
 from pages.lessons import plane
 from pages.lessons.machines import CLOTHES, PAIR
-from pages.lessons.parts import Facts, Lesson, Step, Verdict, View
+from pages.lessons.parts import Facts, Lesson, Source, Step, Verdict, View
 from pages.ui.example import evidence
 from pages.ui.kit.words import percent
 
@@ -151,7 +151,7 @@ LESSON = Lesson(
     "keeps",
     "What an SVM keeps",
     "Why a machine that has seen sixty points needs only a few of them.",
-    "section 2",
+    Source("section 2"),
     {"plain": PAIR, "clothes": CLOTHES},
     (
         Step(
@@ -213,5 +213,14 @@ LESSON = Lesson(
             COATS.outvoted,
             instead=OF_DIGITS,
         ),
+    ),
+    (
+        "A support vector machine keeps only the points at the edge of the road: its support vectors.",
+        "Without the other points the machine would be the same.",
+        "In many dimensions most examples can lie at the edge, and each contributes a little to a decision.",
+    ),
+    (
+        "Drag a point without a ring towards the line. When does the line begin to move?",
+        View("playground", {"problem": "shift"}),
     ),
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pages.lessons import plane
 from pages.lessons.machines import BY_C, STRENGTHS
-from pages.lessons.parts import Facts, Lesson, Step, Verdict, View
+from pages.lessons.parts import Facts, Lesson, Source, Step, Verdict, View
 from pages.ui.play.solve import solve
 from pages.ui.recipe import config
 
@@ -87,7 +87,7 @@ LESSON = Lesson(
     "margin",
     "The margin and C",
     "Why a machine may do better with a few points on the wrong side, and how one number decides that.",
-    "section 2",
+    Source("section 2"),
     {f"c{value}": recipe.replace(title=f"3 against 8, C = {value}") for value, recipe in BY_C.recipes().items()},
     (
         Step(
@@ -137,5 +137,14 @@ LESSON = Lesson(
             levels_off,
             EVERY,
         ),
+    ),
+    (
+        "The machine looks for the widest road between the classes; C is the price of a point in it.",
+        "A small C gives a wide road with points inside; a large C bends the line around every point.",
+        "C is chosen on examples that were held out, never on those that train.",
+    ),
+    (
+        "Choose *Growing C* below the plane and play it: which points become support vectors, and which cease to be?",
+        View("playground", {"problem": "banana", "noise": 0.1, "along": "C"}),
     ),
 )

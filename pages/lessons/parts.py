@@ -51,6 +51,10 @@ class Facts:
             raise LookupError(f"the machine {name!r} is not trained yet")
         return self.found[name]
 
+    def parents(self, of: Mapping[str, str]) -> dict[Recipe, Recipe]:
+        """Of each machine made of another one, the other."""
+        return {self.recipes[name]: self.recipes[parent] for name, parent in of.items()}
+
     def errors(self, name: str) -> int:
         """How many test examples it gets wrong."""
         return self.run(name).result["errors"]
@@ -77,6 +81,10 @@ PARTS = {  # what is looked at -> the tab of Present mode that holds it
     "support_gallery": "Support vectors",
     "families": "Support vectors",
     "errors_gallery": "Which ones",
+    "reduce_z": "Vectors",
+    "reduce_f": "Decisions",
+    "reduce_sizes": "Errors by size",
+    "froc": "Curve",
 }
 
 
@@ -121,16 +129,37 @@ class Step(NamedTuple):
         return tuple(dict.fromkeys(filter(None, (self.ask.run, self.look.run, *self.machines))))
 
 
+AUTHORS = {  # of a paper, by its name on the page Paper
+    "decoste": "DeCoste and Schölkopf", "burges": "Burges and Schölkopf", "osuna": "Osuna, Freund and Girosi",
+    "bakir": "Bakır, Bottou and Weston",
+}  # fmt: skip
+
+
+class Source(NamedTuple):
+    """Where a paper says it. paper: its name on the page Paper."""
+
+    section: str
+    paper: str = "decoste"
+
+    @property
+    def text(self) -> str:
+        return f"{AUTHORS[self.paper]}, {self.section}".replace("section ", "section\u00a0")
+
+
 class Lesson(NamedTuple):
     """promise: what the reader will know afterwards. source: where the paper says it. recipes: its machines by name,
-    to which the class's seed is added."""
+    to which the class's seed is added. remember: three sentences, shown when it is done. attempt: one thing to try, and
+    where; of its page's address only what needs no facts. parents: machine -> the one that it is made of."""
 
     name: str
     title: str
     promise: str
-    source: str
+    source: Source
     recipes: dict[str, Recipe]
     steps: tuple[Step, ...]
+    remember: tuple[str, str, str]
+    attempt: tuple[str, View]
+    parents: Mapping[str, str] = NONE
 
     def lacking(self, number: int) -> set[Recipe]:
         """The machines of a step whose data are not available."""

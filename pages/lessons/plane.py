@@ -15,9 +15,9 @@ from pages.ui.play.solved import Solved
 EXACT = 1e-6  # of a change that is none
 
 
-def setting(facts: Facts, **changes) -> Setting:
-    """The problem of the lessons, a straight line between two clouds, with the class's seed."""
-    return replace(of_problem("shift"), seed=facts.seed, **changes)
+def setting(facts: Facts, problem: str = "shift", **changes) -> Setting:
+    """A problem, at first a straight line between two clouds, with the class's seed."""
+    return replace(of_problem(problem), seed=facts.seed, **changes)
 
 
 def address(**changes):

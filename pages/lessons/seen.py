@@ -38,7 +38,7 @@ def forms_right(facts: Facts, name: str, row: int, jitters: str) -> int:
 def taken_for(facts: Facts, name: str, row: int, jitters: str) -> str:
     """What the machine takes the last form of a digit for."""
     run, dataset = facts.run(name), facts.dataset(name)
-    moved = _moved(dataset, dataset.X_train[row : row + 1], jitters)[-1]
+    moved = forms(dataset, dataset.X_train[row : row + 1], jitters)[-1]
     machine = run.machine()
     return str(labels(machine.classes, machine.decision_values(evidence.prepared(run, moved)))[0])
 
@@ -71,10 +71,10 @@ def _fragile(run_id: str, jitters: str, true: str | None) -> int:
 def _right(run, X, y, jitters):
     """(J, n) whether each form of each digit comes out right."""
     machine = run.machine()
-    moved = _moved(load(run.recipe.dataset), X, jitters)
+    moved = forms(load(run.recipe.dataset), X, jitters)
     return np.stack([labels(machine.classes, machine.decision_values(evidence.prepared(run, F))) == y for F in moved])
 
 
-def _moved(dataset, X, jitters):
+def forms(dataset, X, jitters):
     """(J, n, ...) the forms of examples, as the page Jitters makes them."""
     return jittered.applied(JitterSet.parse(jitters, dataset.image_shape), X)

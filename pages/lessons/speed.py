@@ -5,7 +5,7 @@ References: DeCoste and Schölkopf, Machine Learning 46 (2002), section 4.
 
 from pages.lessons import seen
 from pages.lessons.machines import DIGESTED, HARD, HARD_VIRTUAL, PAGED, ROWS, SOFT, UNDIGESTED
-from pages.lessons.parts import Facts, Lesson, Step, Verdict, View
+from pages.lessons.parts import Facts, Lesson, Source, Step, Verdict, View
 from pages.ui.kit.words import percent
 
 
@@ -77,7 +77,7 @@ LESSON = Lesson(
     "speed",
     "Speed: digestion and smaller machines",
     "What makes a machine slow, how C changes that, and what a solver does about it while it learns.",
-    "section 4",
+    Source("section 4"),
     {"soft": SOFT, "hard": HARD, "virtual": HARD_VIRTUAL, "digested": DIGESTED, "undigested": UNDIGESTED},
     (
         Step(
@@ -141,5 +141,14 @@ LESSON = Lesson(
             spared,
             ("digested",),
         ),
+    ),
+    (
+        "A decision costs one comparison for each support vector.",
+        "A C that is too small makes a machine slow and worse at once.",
+        "Digestion keeps the number of support vectors small while the machine is still learning.",
+    ),
+    (
+        "On *Digestion*, halve the memory (*rows*). How does the gain change?",
+        View("digestion"),
     ),
 )

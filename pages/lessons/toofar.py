@@ -5,7 +5,7 @@ Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 6.
 
 from pages.lessons import seen
 from pages.lessons.machines import TILTED, TURNS, UPRIGHT, UPSIDE_DOWN
-from pages.lessons.parts import Facts, Lesson, Step, Verdict, View
+from pages.lessons.parts import Facts, Lesson, Source, Step, Verdict, View
 from pages.ui.recipe import config
 
 HALF = "rot:180"
@@ -66,7 +66,7 @@ LESSON = Lesson(
     "toofar",
     "Too much invariance: 6 against 9",
     "How a false invariance spoils a machine, and how to notice it in time.",
-    "section 6",
+    Source("section 6"),
     {"upright": UPRIGHT, "tilted": TILTED, "upside": UPSIDE_DOWN},
     (
         Step(
@@ -122,5 +122,14 @@ LESSON = Lesson(
             warned,
             ("upright", "tilted"),
         ),
+    ),
+    (
+        "An invariance is a claim about the world: it helps if it is true, and harms if it is false.",
+        "A false invariance puts wrong labels into the training set.",
+        "Cross-validation notices it before any test example is used.",
+    ),
+    (
+        "Give the ? two answers: copies by *shift* and copies by *turn*. Which assumption would you defend?",
+        View("playground", {"problem": "question", "virtual": True}),
     ),
 )

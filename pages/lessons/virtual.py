@@ -5,7 +5,7 @@ Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.2.
 
 from pages.lessons import seen
 from pages.lessons.machines import PAIR, SHIFTS, VIRTUAL
-from pages.lessons.parts import Facts, Lesson, Step, Verdict, View
+from pages.lessons.parts import Facts, Lesson, Source, Step, Verdict, View
 
 NINE, MOST, FEW = "All nine", "Six to eight", "Five or fewer"
 
@@ -69,7 +69,7 @@ LESSON = Lesson(
     "virtual",
     "Why virtual SVs work",
     "Why a machine misclassifies shifted digits, and how copies of a few digits correct that.",
-    "section 3.2",
+    Source("section 3.2"),
     {"plain": PAIR, "virtual": VIRTUAL},
     (
         Step(
@@ -125,5 +125,14 @@ LESSON = Lesson(
             "the same nine pictures, with the predictions of the second machine below them.",
             steadier,
         ),
+    ),
+    (
+        "A machine that compares pixel by pixel does not know that a shifted digit is the same digit.",
+        "Shifted copies of the support vectors teach it that; copies of the other digits are not needed.",
+        "It errs less on new digits, and pays with more support vectors.",
+    ),
+    (
+        "Switch *Virtual copies* on and off: how many of 400 new points does one known invariance save?",
+        View("playground", {"problem": "turn"}),
     ),
 )

@@ -120,14 +120,14 @@ def _forces(solved: Solved) -> Layer:
         {"Point": name, "Class": str(colour), "Force": float(f), "Torque": float(t)}
         for name, colour, f, t in zip(names, colours, force, torque, strict=True)
     ]
-    rows.append({"Point": "Sum", "Class": "", "Force": _nothing(force), "Torque": _nothing(torque)})
+    total = {"Point": "Sum", "Class": "", "Force": _nothing(force), "Torque": _nothing(torque)}
     sides = [rounded(float(force[force > 0].sum())), rounded(float(-force[force < 0].sum()))]
     says = (
         f"Each support vector presses on the line with its alpha, at a right angle. Forces: {sides[0]} from blue, "
         f"{sides[1]} from orange, so the line does not move. Torques about the centre sum to "
-        f"{rounded(rows[-1]['Torque'])}, so it does not turn."
+        f"{rounded(total['Torque'])}, so it does not turn."
     )
-    return Layer(says, {"arrows": np.hstack([X, arrows, solved.sign[at, None]]).tolist()}, rows)
+    return Layer(says, {"arrows": np.hstack([X, arrows, solved.sign[at, None]]).tolist()}, [total, *rows])
 
 
 def _nothing(parts: np.ndarray) -> float:

@@ -235,7 +235,7 @@ def _figures(now: Setting, solved) -> None:
         values[BEFORE], values[NOW] = values.get(NOW), (key, figures, now.problem)
     last = values.get(BEFORE)
     before = last[1] if last and last[2] == now.problem else {}  # another problem has other points: no change of it
-    cells = st.container(horizontal=True, gap="medium")
+    cells = st.container(horizontal=True, gap="medium", key="play_figures")
     virtual = f", {solved.n_virtual} virtual" if now.virtual else ""
     _metric(cells, "Support vectors", f"{solved.n_sv}{virtual}", solved.n_sv, before.get("Support vectors"), "off")
     n = len(points(now).y)

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from pages.lessons.course import LESSONS as KNOWN
 from tests.browser.steps import QUIET, SCREENS, press, settle, tiles
 
-LESSONS = {"keeps": 6, "margin": 5, "virtual": 5, "jittering": 6, "toofar": 5, "speed": 6}
+LESSONS = {lesson.name: len(lesson.steps) for lesson in KNOWN}
 TRAINING = 240_000  # ms that the machines of a step may take beside other work
 PHONE = "margin"  # walked on a phone
 WALKED = (PHONE,)  # always; the others, whose steps tests/test_lessons.py answers, by -m ci

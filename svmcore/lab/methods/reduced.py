@@ -209,4 +209,5 @@ def reduction_of(recipe, **options):
     of_options = {name: value for name, value in recipe.options.items() if name in own}
     others = {name: value for name, value in recipe.options.items() if name not in own}
     asked = others | {"of": recipe.method, "of_options": of_options} | options
-    return recipe.replace(name="custom", title="", method="reduced", folds=None, slow_motion=False, options=asked)
+    unlike = {"folds": None, "bounds": False, "slow_motion": False}
+    return recipe.replace(name="custom", title="", method="reduced", options=asked, **unlike)

@@ -159,16 +159,24 @@ def served(home, *options):
         process.wait(30)
 
 
-def answer(url, method="GET", **headers):
-    """(status, content) of a request."""
-    request = urllib.request.Request(url, method=method, headers=headers, data=b"x" if method != "GET" else None)
+class Stay(urllib.request.HTTPRedirectHandler):
+    """Follows no redirection."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+def answer(url, method="GET", follow=True):
+    """(status, content, headers) of a request."""
+    request = urllib.request.Request(url, method=method, data=b"x" if method != "GET" else None)
+    opener = urllib.request.build_opener(*([] if follow else [Stay]))
     try:
-        with urllib.request.urlopen(request, timeout=10) as reply:
-            return reply.status, reply.read()
+        with opener.open(request, timeout=10) as reply:
+            return reply.status, reply.read(), reply.headers
     except urllib.error.HTTPError as error:
-        return error.code, error.read()
+        return error.code, error.read(), error.headers
     except OSError:
-        return 0, b""
+        return 0, b"", {}
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +223,7 @@ def test_only_the_class_listens_beyond_loopback(tmp_path):
         assert listening(process.pid) == [every, loopback]
 
 
-@pytest.mark.parametrize("page", ["train", "runs", "datasets", "photograph", "methods"])
+@pytest.mark.parametrize("page", ["train", "runs", "datasets", "photograph", "paper"])
 def test_a_page_of_the_teacher_does_not_exist_for_students(a_class, page):
     teacher, students, *_ = a_class
     assert page in visit(pages_of(teacher))[0] - visit(pages_of(students))[0]
@@ -282,6 +290,13 @@ def test_what_is_served_to_students_alone(a_class, path, method):
     assert answer(students + path.replace("SESSION", session_id), method)[0] in (403, 405)
 
 
+def test_an_address_of_two_parts_leads_to_its_last(a_class):
+    for door in a_class[:2]:
+        for path, leads in (("/a/lessons", "/lessons"), ("/a//evil.example", "/evil.example"), ("/a/b/", "/")):
+            status, _, headers = answer(door + path, follow=False)
+            assert (status, headers["location"]) == (307, leads)
+
+
 @pytest.mark.parametrize("path", ["/static/%2e%2e/%2e%2e/app.py", "/media/..%2f..%2fapp.py", "/component/../../app.py",
                                   "/static//etc/passwd", "/..%2fapp.py", "/%2e%2e/app.py"])  # fmt: skip
 def test_no_file_of_the_machine_is_served(a_class, path):
@@ -331,7 +346,7 @@ def test_forged_widgets_of_the_teacher_do_nothing(a_class):
         async with Phone(teacher, "train", f"run={run.id}") as told:
             buttons += [one.id for one in told.kinds("button")]
         kept = sorted(path for path in (home / "runs").glob("*/*.json"))
-        for page in ("classroom", "errors", "support_vectors", "compare"):
+        for page in ("classroom", "errors", "compare", "labels", "detect"):
             async with Phone(students, page, f"run={run.id}") as phone:
                 for button in buttons:
                     await phone.rerun(WidgetState(id=button, trigger_value=True))

@@ -7,6 +7,7 @@ agent's routes, and messages of the websocket that are no click (clearing caches
 
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
+from urllib.parse import quote
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
@@ -16,6 +17,8 @@ Scope, Message = MutableMapping, MutableMapping
 READ = ("GET", "HEAD")
 # What Streamlit serves to students: the app's page under any name, its scripts, pictures and health
 SERVED = re.compile(r"/(?:[^/]*|(?:static|media|component)/.*|_stcore/(?:health|host-config|bidi-components/.*))")
+# Addresses of one part, and of Streamlit's own folders
+OWN = re.compile(r"/[^/]*$|/(?:static|media|component|_stcore|app|auth)/|//")
 STREAM = "/_stcore/stream"
 CLICKS = ("rerun_script", "stop_script", "app_heartbeat")  # messages that students may send
 MAX_MESSAGE = 1 << 20  # bytes of a message of a student
@@ -33,6 +36,9 @@ class Doors:
             return await self.app(scope, receive, send)
         name = roles.HEADER.encode()
         headers = [(key, value) for key, value in scope["headers"] if key.lower() != name]
+        if scope["type"] == "http" and scope["method"] in READ and not OWN.match(scope["path"]):
+            # Streamlit serves its page there with links that lead nowhere, and it stays blank
+            return await _answer(send, 307, b"location", f"/{quote(scope['path'].rpartition('/')[2])}".encode())
         if (scope.get("server") or ("", 0))[1] == self.port:
             return await self.app({**scope, "headers": [*headers, (name, self.word)]}, receive, send)
         if scope["type"] == "websocket":
@@ -40,10 +46,13 @@ class Doors:
                 return await send({"type": "websocket.close", "code": 1008})
             receive = _clicks(receive)
         elif scope["method"] not in READ or not SERVED.fullmatch(scope["path"]):
-            start = {"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"text/plain")]}
-            await send(start)
-            return await send({"type": "http.response.body", "body": REFUSED})
+            return await _answer(send, 403, b"content-type", b"text/plain", REFUSED)
         return await self.app({**scope, "headers": headers}, receive, send)
+
+
+async def _answer(send: Callable, status: int, header: bytes, value: bytes, body: bytes = b"") -> None:
+    await send({"type": "http.response.start", "status": status, "headers": [(header, value)]})
+    await send({"type": "http.response.body", "body": body})
 
 
 def _clicks(receive: Callable[[], Awaitable[Message]]) -> Callable[[], Awaitable[Message]]:

@@ -23,7 +23,7 @@ HEADER = "x-svmlab-door"
 PAGES = (
     *("playground", "lessons", "classroom", "draw"),
     *("errors", "support_vectors", "compare", "jitters", "sweep", "scramble", "digestion"),
-    *("labels", "reduced", "detect"),
+    *("detect", "labels", "methods", "reduced"),
 )
 
 

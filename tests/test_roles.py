@@ -295,6 +295,7 @@ def test_an_address_of_two_parts_leads_to_its_last(a_class):
         for path, leads in (("/a/lessons", "/lessons"), ("/a//evil.example", "/evil.example"), ("/a/b/", "/")):
             status, _, headers = answer(door + path, follow=False)
             assert (status, headers["location"]) == (307, leads)
+        assert answer(f"{door}/lessons/_stcore/health", follow=False)[0] != 307  # a browser asks that first
 
 
 @pytest.mark.parametrize("path", ["/static/%2e%2e/%2e%2e/app.py", "/media/..%2f..%2fapp.py", "/component/../../app.py",

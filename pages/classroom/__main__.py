@@ -11,7 +11,6 @@ import argparse
 import secrets
 import socket
 import sys
-import threading
 import webbrowser
 from contextlib import suppress
 from pathlib import Path
@@ -56,7 +55,7 @@ def main() -> int:
     config.set_option("server.port", port)
     print(f"Teacher, on this computer alone: http://{LOOPBACK}:{port}/classroom")
     print("Students:", ", ".join(addresses.urls()) or "no network was found; name one with --address", flush=True)
-    threading.Thread(target=_prepare, daemon=True).start()
+    _prepare()
     if not asked.no_browser:
         webbrowser.open(f"http://{LOOPBACK}:{port}/classroom")
     # Nobody is asked for the peer's address: with proxy_headers a proxy could say it
@@ -87,7 +86,10 @@ def _refused(error: Exception) -> bool:
 
 
 def _prepare() -> None:
-    """What the first reader would wait for."""
+    """What the first reader would wait for. All of it in this thread: thirty sessions that import the library at once
+    find parts of it half imported."""
+    import pages.ui.views  # noqa: F401
+    from pages.classroom import together  # noqa: F401
     from svmcore.lab import jobs
 
     jobs.ensure_preset()

@@ -17,8 +17,8 @@ Scope, Message = MutableMapping, MutableMapping
 READ = ("GET", "HEAD")
 # What Streamlit serves to students: the app's page under any name, its scripts, pictures and health
 SERVED = re.compile(r"/(?:[^/]*|(?:static|media|component)/.*|_stcore/(?:health|host-config|bidi-components/.*))")
-# Addresses of one part, and of Streamlit's own folders
-OWN = re.compile(r"/[^/]*$|/(?:static|media|component|_stcore|app|auth)/|//")
+# Addresses of one part, and of Streamlit's own folders; a browser tries the page's address for these, too
+OWN = re.compile(r"/[^/]*$|/(?:static|media|component|app|auth)/|//|.*/_stcore/")
 STREAM = "/_stcore/stream"
 CLICKS = ("rerun_script", "stop_script", "app_heartbeat")  # messages that students may send
 MAX_MESSAGE = 1 << 20  # bytes of a message of a student

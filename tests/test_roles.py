@@ -22,6 +22,7 @@ from data.dataset import Arrays
 from data.permission import Forbidden
 from data.verdicts import Verdict
 from pages.classroom import session, together
+from pages.lessons import plane
 from pages.lessons.course import LESSONS
 from pages.lessons.parts import Facts
 from pages.ui.kit import roles
@@ -133,6 +134,46 @@ def test_lists_hold_only_what_may_be_seen(home):
             catalogue.entry(name)
     permission.answer_with(None)
     assert runs.get(run.id)
+
+
+def test_what_is_drawn_is_judged_by_the_machine():
+    line, rings = (together.drawn(kind, 7) for kind in together.DRAWN)
+    straight, _ = together.right(line, 7)
+    ringed, _ = together.right(rings, 7)
+    assert session.fits(line, straight)
+    assert session.fits(rings, ringed)
+    asked = session.Asked(line, {"a": straight, "b": [0.0, 0.9, 0.1, 0.9]}, right=straight)
+    assert together.share_right(session.Asked(line, {"a": straight}, right=straight)) == 1
+    assert 0.5 < together.share_right(asked) < 1
+    asked = session.Asked(rings, {"a": ringed, "b": [n for n in range(60) if n not in ringed][:1]}, right=ringed)
+    assert together.share_right(asked) == 0.5
+    machine = plane.solved(Facts({}, 7))
+    ends = np.array(straight).reshape(2, 2)
+    np.testing.assert_allclose(ends @ machine.w + machine.bias, 0, atol=1e-3 * np.linalg.norm(machine.w))
+
+
+@pytest.mark.parametrize("answer", [-1, 3, True, 1.0, "1", None, [0], {}, 10**30])
+def test_an_answer_that_a_question_has_not_is_refused(home, answer):
+    one = session.begin(0)
+    one.ask(session.Question("choice", "?", ("a", "b", "c")))
+    who = one.join("Ada")
+    assert not one.answer(who, 0, answer)
+    assert not one.answer("0" * 16, 0, 1)
+    assert not one.answer(who, 1, 1)
+    assert one.answer(who, 0, 2)
+    again = session.Class(one.path)  # as another process reads it
+    assert again.people == one.people
+    assert again.current.answers == {who: 2}
+    one.reveal(1, "so")
+    assert not one.answer(who, 0, 1)
+    for _ in range(session.MAX_PEOPLE - 1):
+        one.join("Ada")
+    with pytest.raises(session.Full):
+        one.join("Ada")
+    assert len(set(one.people.values())) == session.MAX_PEOPLE
+    session.delete(one)
+    assert not list((home / "class").iterdir())
+    assert session.now() is None
 
 
 # A server, and students that send what they like

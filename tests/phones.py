@@ -63,6 +63,8 @@ class Phone:
         state.widget_states.widgets.extend([*(one for key, one in self.values.items() if key not in ids), *clicked])
         self.finished.clear()
         self.run, self.partial = self.run + 1, fragment
+        if not fragment:
+            self.fragments = {}  # those that there are come with the page
         began = time.perf_counter()
         await self.socket.send(message.SerializeToString())
         if wait:
@@ -72,7 +74,8 @@ class Phone:
     async def look(self) -> None:
         """Draw each fragment that is drawn by itself once more."""
         for fragment in list(self.fragments):
-            await self.rerun(fragment=fragment, auto=True)
+            if fragment in self.fragments:
+                await self.rerun(fragment=fragment, auto=True)
 
     async def until(self, what, seconds: float = PATIENCE, every: float = 0.2):
         """Look until what(phone) is something."""
@@ -166,7 +169,7 @@ class Phone:
             self.elements.pop(place, None)
         elif kind == "script_finished":
             if message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                self.partial = ""  # all of the page comes now
+                self.partial, self.fragments = "", {}  # all of the page comes now
                 return
             self._clear()
             self.finished.set()

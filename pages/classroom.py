@@ -362,7 +362,7 @@ def students() -> None:
         return
     who = me(one)
     if who is None:
-        st.text_input("Your name", max_chars=session.MAX_NAME, key="class_name", placeholder="or leave it empty",
+        st.text_input("Your name", key="class_name", placeholder="or leave it empty",
                       help="Everybody in the room can see it. Leave it empty to stay anonymous.")  # fmt: skip
         how = {"help": "Your answers stay on the teacher's computer.", "type": "primary", "width": "stretch"}
         button("Join", "login", "class_join", join, one, **how)

@@ -133,7 +133,7 @@ PLANS = {
         150, {"split": "given", "n_train": None, "n_test": None}, 7291 / 6000,
     ),
     "fashion-mnist": Plan(
-        _base("fashion-mnist", "gradients:9,block=2", n_train=50_000, n_test=10_000, seed=0),
+        _base("fashion-mnist", "gradients:9,block=2", n_train=18_000, n_test=10_000, seed=0),
         (
             _one("preprocess", *(f"gradients:{cells},unit-norm" for cells in (
                 "9", "7,block=2", "9,block=2,margin=2", "9,block=3", "11,block=2", "9,block=2,directions=12",
@@ -141,7 +141,7 @@ PLANS = {
             *MACHINE,
             Stage("jitters", grow=("flip:h", "plus:1")),
         ),
-        30, {"n_train": 60_000}, 60_000 / 50_000,
+        30, {"n_train": 60_000}, 60_000 / 18_000, 2,
     ),
 }  # fmt: skip
 
@@ -245,7 +245,7 @@ def _what(recipe: Recipe) -> tuple:
 
 def final(plan: Plan, chosen: Recipe) -> Recipe:
     """The recipe for the whole training set: as many draws for each example as on the folds."""
-    draws = round(chosen.option("draws") * plan.larger * FOLDS / (FOLDS - 1))
+    draws = round(chosen.options.get("draws", 0) * plan.larger * FOLDS / (FOLDS - 1))
     options = chosen.options | ({"draws": draws} if draws else {})
     return chosen.replace(folds=None, options=options).replace(**plan.whole)
 

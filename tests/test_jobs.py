@@ -240,6 +240,14 @@ def test_commands_after_the_end_change_nothing(home):
     assert state(run_id) == "done"
 
 
+def test_a_run_that_is_said_to_be_done_has_its_result_also_within_one_look(home):
+    run_id = submit(MOONS)
+    with runs.one_look():
+        assert runs.get(run_id).result is None
+        until(lambda: jobs.status(run_id).state == "done")
+        assert runs.get(run_id).result
+
+
 def test_runs_of_the_store_have_a_status_but_take_no_commands(home):
     run = runs.create(MOONS)
     run.set_state("failed", "why")

@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -231,7 +232,9 @@ def a_class(tmp_path_factory):
 
 
 def visit(coroutine):
-    return asyncio.run(asyncio.wait_for(coroutine, 200))
+    """What it comes to, by a thread of its own: that of a browser's tests has a loop already."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, asyncio.wait_for(coroutine, 200)).result()
 
 
 async def pages_of(url, page="classroom", **how):

@@ -17,7 +17,7 @@ hurt         the map of 45 pairs and 14 jitter sets; runs what is not stored
 transfer     machines trained on each other's support vectors; needs the stored runs of its table
 paired       chances of differences between stored runs
 thresholds   of the reduced machines: kept, chosen on training digits and on the test set; needs mnist-rs-degree5-118
-rivals       errors of the rivals whose cells were measured: python -m svmcore run mnist-table3
+neighbours   errors of the rivals whose cells were measured: python -m svmcore run mnist-table3
 raised       gradients until the optimum, C raised stepwise or not, on mixtures like Ripley's
 settings     least and most errors of cross-training over C, from crossed.json
 after.py: those of what came after the papers
@@ -328,7 +328,7 @@ def of_thresholds() -> dict:
     return found | {"rho_fold": [round(min(folds), 2), round(max(folds), 2)]}
 
 
-def of_rivals() -> dict:
+def of_neighbours() -> dict:
     """Errors in per cent and seconds of the rivals of Tables 2 and 3 that are measured, as a click on a cell does."""
     found = {name: rivals.measured(name) for name in rivals.RIVALS}
     return {
@@ -366,7 +366,7 @@ def of_settings() -> dict:
 CLAIMS = {
     compute.__name__.removeprefix("of_"): compute
     for compute in (of_forces, of_fiftieth, of_dimension, of_become, of_stages, of_tables, of_alphas, of_digestion,
-                    of_definite, of_volcanoes, of_hurt, of_transfer, of_paired, of_thresholds, of_rivals, of_raised,
+                    of_definite, of_volcanoes, of_hurt, of_transfer, of_paired, of_thresholds, of_neighbours, of_raised,
                     of_settings)
 } | after.CLAIMS  # fmt: skip
 

@@ -24,7 +24,7 @@ from svmcore.lab.jobs.cluster import CLUSTER
 from svmcore.lab.jobs.job import CHANGES, ENDED, Job, Status
 from svmcore.lab.priority import yield_to_others
 from svmcore.lab.recipe import Recipe
-from svmcore.lab.store import runs
+from svmcore.lab.store import folders, runs
 from svmcore.lab.tasks import task_of
 
 MAX_RUNNING = 1  # two cores serve one run, but for small ones (`Job.small`)
@@ -74,7 +74,10 @@ class Queue:
             return job.now()
         run = runs.get(run_id)  # it may have been deleted since it ended
         if job is not None and not run.damage:
-            return job.now()
+            now = job.now()
+            if now.state != run.state:
+                folders.look_again()  # it ended after this thread's look at the store
+            return now
         if run.damage:
             return Status("damaged", message=run.damage)
         lines = run.progress()

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from svmcore.kernels import RBF, Linear, Poly
+from svmcore.lab.method import METHODS
 from svmcore.lab.presets import PRESET, RECIPES
 from svmcore.lab.recipe import FIELDS, Recipe, RecipeError
-from svmcore.lab.store import reading
+from svmcore.lab.store import reading, titles
 from tests.cases import all_cases
 
 ODD = Recipe(
@@ -174,3 +175,5 @@ def test_named_recipes_are_named_and_titled():
     assert PRESET in RECIPES
     for name, recipe in RECIPES.items():
         assert (recipe.name, bool(recipe.title)) == (name, True)
+        assert titles.of_recipe(recipe)
+        assert METHODS[recipe.method].summary(recipe) is not None

@@ -59,8 +59,10 @@ def test_a_question_is_asked_answered_and_shown(doors, tab, phone):
     expect(tab.get_by_role("heading", name="Misjudged most")).to_be_visible()
     look("its result")
 
-    for kind, mark in (("Draw the line", "line"), ("Ring the support vectors", "circle")):
+    drawn = (("Draw the line", "line", "put its line"), ("Ring the support vectors", "circle", "Which points will be"))
+    for kind, mark, text in drawn:
         tab.get_by_text(kind, exact=True).click()
+        expect(tab.get_by_text(text)).to_be_visible()  # until then "Ask" asks the question before
         expect(tab.get_by_role("button", name="Ask the class")).to_be_enabled()
         settle(tab)
         tab.get_by_role("button", name="Ask the class").click()

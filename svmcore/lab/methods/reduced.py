@@ -144,10 +144,10 @@ class Reduced(Method):
         return MADE_BY[recipe.option("of")].jitters(recipe)
 
     def brief(self, recipe) -> str:
-        return f"{self._size(recipe)} of {MADE_BY[recipe.option('of')].brief(recipe) or 'sv'}"
+        return f"{self._size(recipe)} of {MADE_BY[recipe.option('of')].brief(recipe.origin) or 'sv'}"
 
     def summary(self, recipe) -> str:
-        return " · ".join(filter(None, (MADE_BY[recipe.option("of")].summary(recipe), self._size(recipe))))
+        return " · ".join(filter(None, (MADE_BY[recipe.option("of")].summary(recipe.origin), self._size(recipe))))
 
     def _size(self, recipe) -> str:
         m = recipe.option("n_vectors")

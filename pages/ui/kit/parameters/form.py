@@ -1,6 +1,6 @@
 """Several parameters that together make up one value."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import streamlit as st
 
@@ -92,10 +92,10 @@ class Form:
         """Make the address spell what the form shows."""
         write(self.name, self.names(), self.spell(value), map(self.key, self.spread(value)))
 
-    def clear(self) -> None:
-        """Take the form out of the address, and what was wrong with it."""
+    def clear(self, but: Collection[str] = ()) -> None:
+        """Take the form out of the address, and what was wrong with it. but: parameters that are another's now."""
         st.session_state[self.key("wrong")] = []
-        write(self.name, self.names(), {})
+        write(self.name, [name for name in self.names() if name not in but], {})
 
     def draw(self, field, owner: str = "", where=st, **how):
         """The widget of a Field in `where`, a column say, as `draw` has it; the value that it shows. owner: whose field

@@ -58,6 +58,12 @@ RECIPES = (
     _FASHION.replace(name="fashion-sv", title="Fashion-MNIST: ten Gaussian machines"),
     _FASHION.replace(name="fashion-vsv", title="Fashion-MNIST: virtual SVs, shifts", method="vsv", jitters="plus:1"),
     _CLOTHES.replace(name="fashion-5k", title="Fashion-MNIST, 5000 clothes: gradients", n_train=4000, n_test=1000),
+    _CLOTHES.replace(
+        name="fashion-mnist-gradients-blind",
+        title="Fashion-MNIST: gradients chosen blind",
+        kernel=RBF(3.0),
+        C=10.0,
+    ),
     _CLOTHES.replace(name="fashion-gradients", title="Fashion-MNIST: histograms of gradient directions"),
     _CLOTHES.replace(
         name="fashion-gradients-vsv",

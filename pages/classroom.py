@@ -1,17 +1,16 @@
 """Class: a room that predicts together, by phone, before the board shows what the machine does."""
 
 import io
-from pathlib import Path
 
 import segno
 import streamlit as st
 
 from pages.classroom import addresses, pictures, session, together
+from pages.classroom.pictures import sketch
 from pages.classroom.session import Asked, Class, Question
 from pages.lessons import course
 from pages.lessons.parts import MAX_SEED, Facts
 from pages.ui.kit import parameters, present, roles, state, ways
-from pages.ui.kit.component import component
 from pages.ui.kit.text import many, percent, plain
 from pages.ui.kit.ways import button
 from pages.ui.run import stored
@@ -22,7 +21,6 @@ BOARD, PHONE = 0.5, 1.0  # seconds between two looks: of the board, of a phone
 COMMAND = "python -m pages.classroom"
 KINDS = {"lesson": "A lesson's question", "number": "A number of the run shown", "line": "Draw the line",
          "rings": "Ring the support vectors"}  # fmt: skip
-sketch = component(str(Path(__file__).parent / "classroom" / "x"), "sketch", '<div class="sketch"></div>')
 
 
 def whole(now: bool = False) -> None:

@@ -14,6 +14,7 @@ from svmcore.methods.definite import PositivePart
 from svmcore.methods.tangent import TangentFeature, TangentWhitened
 from svmcore.preprocess import STEPS
 from svmcore.svc import SVC
+from tests.gate import until
 
 DIGITS = Recipe(dataset="digits-8x8", classes=(3, 8), n_train=90, n_test=50, kernel=Poly(3, 1.0, 1.0))
 
@@ -86,3 +87,14 @@ def test_runs_that_differ_in_c_share_what_is_prepared_of_them(home, monkeypatch,
     sweep(DIGITS.replace(preprocess=("scale01",)), field, ["1", "2", "3"], folds=2)
     assert sorted(prepared) == sorted([45, 45, 90] * (1 if field == "C" else 3))
     assert len(fitted) == 9
+
+
+def test_what_compared_runs_share_is_let_go_when_none_is_at_work(fitted):
+    """It may be an eighth of the memory."""
+    shared = []
+    real = KEPT.get
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(KEPT, "get", lambda key, make: shared.append(key) or real(key, make))
+        sweep(DIGITS, "C", ("1", "2"), folds=3)
+    assert len(set(shared)) < len(shared)
+    until(lambda: not any(map(KEPT.has, shared)))

@@ -138,7 +138,7 @@ def test_lists_hold_only_what_may_be_seen(home):
 
 
 def test_what_is_drawn_is_judged_by_the_machine():
-    line, rings = (together.drawn(kind, 7) for kind in together.DRAWN)
+    line, rings = (together.drawn(kind, 7) for kind in ("line", "rings"))
     straight, _ = together.right(line, 7)
     ringed, _ = together.right(rings, 7)
     assert session.fits(line, straight)

@@ -1,6 +1,7 @@
 """The picture of a class's answers: while they are hidden only how many there are, then each beside what is right.
 
-HTML and nothing else, so that it is drawn anew every second on thirty screens. What students typed is no part of it.
+HTML and nothing else, so that it is drawn anew every second on thirty screens, but for drawings, which have a canvas
+(sketch.js). What students typed is no part of it.
 """
 
 from html import escape
@@ -8,8 +9,10 @@ from html import escape
 import numpy as np
 
 from pages.classroom.session import Asked
+from pages.ui.kit.component import component
 from pages.ui.kit.text import many, plural
 
+sketch = component(__file__, "sketch", '<div class="sketch"></div>')
 BINS = 20  # bars of a histogram
 STYLE = """<style>
 .votes { display: grid; gap: 0.4rem; margin: 0; }

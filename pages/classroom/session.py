@@ -35,7 +35,8 @@ class Full(ValueError):
 
 class Question(NamedTuple):
     """What is asked. kind: choice | number | line | rings; choices: of a choice; low, high: of a number; points: (x, y,
-    sign) of those to draw on; lesson: the step that it is, as `course.At.text`; run: the run that it is about."""
+    sign) of those to draw on; lesson: the step that it is, as `course.At.text`; run, figure: the run that it is
+    about, and which figure of its result is asked for."""
 
     kind: str
     text: str
@@ -45,12 +46,13 @@ class Question(NamedTuple):
     points: tuple = ()
     lesson: str = ""
     run: str = ""
+    figure: str = ""
 
 
 @dataclass
 class Asked:
-    """A question on the board. answers: who -> the last one; right: None until it is revealed; curve: what the machine
-    does, to draw over (see `pictures.plane`)."""
+    """A question on the board. answers: who -> the last one; changes: who -> how many they have sent; right:
+    None until it is revealed, because: the reason then."""
 
     question: Question
     answers: dict[str, Answer] = field(default_factory=dict)

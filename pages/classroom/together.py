@@ -18,8 +18,6 @@ from svmcore.lab.presets import PRESET, RECIPES
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
-DRAWN = "line", "rings"  # kinds of questions that are answered by drawing
-
 
 def of_step(at: course.At) -> Question:
     """The question of a lesson's step. LookupError where a machine that it names is not trained yet."""
@@ -34,10 +32,10 @@ def of_run(run: Run) -> dict[str, Question]:
     found = {}
     if {"errors", "n_test"} <= result.keys():
         what = f"*{title}* is asked about {result['n_test']:,} test examples. How many does it misclassify?"
-        found["errors"] = Question("number", what, high=result["n_test"], run=run.id)
+        found["errors"] = Question("number", what, high=result["n_test"], run=run.id, figure="errors")
     if {"n_union", "n_train"} <= result.keys():
         what = f"*{title}* learns from {result['n_train']:,} examples. How many of them become support vectors?"
-        found["support vectors"] = Question("number", what, high=result["n_train"], run=run.id)
+        found["support vectors"] = Question("number", what, high=result["n_train"], run=run.id, figure="n_union")
     return found
 
 
@@ -59,8 +57,7 @@ def right(question: Question, seed: int) -> tuple[Answer, str]:
         verdict = at.step.judge(Facts(at.lesson.recipes, seed))
         return verdict.right, verdict.because
     if question.run:
-        key = "errors" if "misclassify" in question.text else "n_union"
-        value = int(runs.get(question.run).result[key])
+        value = int(runs.get(question.run).result[question.figure])
         return value, f"It is {value:,} of {question.high:,}."
     machine = plane.solved(Facts({}, seed))
     if question.kind == "rings":

@@ -84,6 +84,7 @@ def sweep(facts: Facts) -> dict:
     return config.link(base) | {"over": BY_DEGREE.field, "value": list(BY_DEGREE.values)}
 
 
+PLANE = View("playground", plane.address(**STIFF), outlined="play_plane play_figures")
 CHART = View("sweep", sweep, MIDDLE, outlined="sweep_chart")
 LESSON = Lesson(
     "capacity",
@@ -96,7 +97,7 @@ LESSON = Lesson(
     },
     (
         Step(
-            View("playground", plane.address(**STIFF), outlined="play_plane play_figures"),
+            PLANE,
             "Some colours of these 60 points are flipped, as if by mistake. The line is a curve of degree 2. With the "
             "RBF kernel and gamma = 20 it may wind around every point. How many of these points will be wrong then?",
             seen.FEWER_OR_MORE,
@@ -105,7 +106,7 @@ LESSON = Lesson(
             fits,
         ),
         Step(
-            View("playground", plane.address(**STIFF), outlined="play_plane play_figures"),
+            PLANE,
             "Degree 2 again, and 400 new points that no machine has seen, their colours not flipped. Compared with "
             "degree 2, how many of these does the winding line get wrong?",
             seen.FEWER_OR_MORE,

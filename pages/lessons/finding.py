@@ -80,6 +80,7 @@ def sure(facts: Facts) -> Verdict:
     )
 
 
+PICTURE = View("detect", {}, "found", outlined="detect_picture")
 CURVE = View("detect", {}, "found", outlined="froc")
 LESSON = Lesson(
     "finding",
@@ -89,16 +90,16 @@ LESSON = Lesson(
     {"found": FOUND},
     (
         Step(
-            View("detect", {}, "found", outlined="detect_picture"),
+            PICTURE,
             f"To find a volcano, or a face, a machine classifies small windows: here {SIDE} by {SIDE} pixels. How many "
             "windows does one of these pictures have, if there is one at every pixel?",
             ("About 1,000", "About 10,000", "About 100,000 or more"),
-            View("detect", {}, "found", outlined="detect_picture"),
+            PICTURE,
             "the picture: every mark is one window out of all of them.",
             looked,
         ),
         Step(
-            View("detect", {}, "found", outlined="detect_picture"),
+            PICTURE,
             lambda facts: (
                 f"The machine detects {result(facts)['offset']['found']} of {result(facts)['n_test']} volcanoes with "
                 f"{result(facts)['offset']['alarms']} false alarms, in all pictures together. We lower the threshold "
@@ -115,7 +116,7 @@ LESSON = Lesson(
             looser,
         ),
         Step(
-            View("detect", {}, "found", outlined="detect_picture"),
+            PICTURE,
             "The matched filter is a simple baseline: it compares each window with the mean of all volcanoes. With 10 "
             "false alarms in all pictures, which detects more?",
             ("The machine", "The matched filter"),

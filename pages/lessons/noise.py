@@ -39,13 +39,18 @@ def more_errors(facts: Facts) -> Verdict:
     )
 
 
+def _of_first(n: int) -> int:
+    """Which of FIRST_FALSE n is."""
+    return 0 if n < 6 else 1 if n <= 14 else 2
+
+
 def hard_pressed(facts: Facts) -> Verdict:
     run = facts.run("noisy")
     machine = run.machine()
     top = np.argsort(-np.abs(machine.coef[0]), kind="stable")[:FIRST]
     false = int(swapped(facts)[run.train_index()[machine.support[top]]].sum())
     return Verdict(
-        0 if false < 6 else 1 if false <= 14 else 2,
+        _of_first(false),
         f"{false} of the {FIRST} that pull hardest have a swapped label; of all digits {percent(SWAPPED)} have. A "
         "large alpha says: the others do not agree with this label.",
     )
@@ -55,7 +60,7 @@ def listed(facts: Facts) -> Verdict:
     found = suspects.suspects(facts.run("noisy"), "folds").first(FIRST)
     true = int(swapped(facts)[found.index].sum())
     return Verdict(
-        0 if true < 6 else 1 if true <= 14 else 2,
+        _of_first(true),
         f"{true} of the first {len(found.index)} have a swapped label. Five machines were trained, each without a "
         "fifth of the digits, and asked about these. A machine that has seen a label repeats it; one that has not can "
         "contradict.",
@@ -72,6 +77,7 @@ def edited(facts: Facts) -> Verdict:
     )
 
 
+FIRST_FALSE = ("Fewer than 6", "6 to 14", "15 or more")
 KEPT = {"order": "Largest alpha"}
 LESSON = Lesson(
     "noise",
@@ -106,7 +112,7 @@ LESSON = Lesson(
             View("support_vectors", {}, "noisy", outlined="sv_numbers"),
             f"Which digits pull hardest? Of the {FIRST} support vectors with the largest alphas, how many have a "
             "swapped label?",
-            ("Fewer than 6", "6 to 14", "15 or more"),
+            FIRST_FALSE,
             View("support_vectors", KEPT, "noisy", outlined="support_gallery"),
             "the first digits: where the class above a digit is not what you read, its label was swapped.",
             hard_pressed,
@@ -115,7 +121,7 @@ LESSON = Lesson(
             View("support_vectors", KEPT, "noisy", outlined="support_gallery"),
             "Another way: each digit is judged by a machine that was trained without it, and the labels that it "
             f"contradicts most are listed. How many of the first {FIRST} have a swapped label?",
-            ("Fewer than 6", "6 to 14", "15 or more"),
+            FIRST_FALSE,
             View("labels", {}, "noisy", outlined="label_strip"),
             "the list: the digit, its label, and what the other machines say.",
             listed,

@@ -13,10 +13,6 @@ TITLE_UP = "() => document.querySelector('[data-testid=stMain] h1')?.getBounding
 FIGURE_SEEN = """() => [...document.querySelectorAll("[data-testid=stMain] :is(svg, [data-testid^=stBidi])")]
     .map(one => one.getBoundingClientRect()).some(box => box.height > 100 && box.top > 0
         && Math.min(box.bottom, innerHeight) - box.top > Math.min(0.6 * box.height, 300))"""
-WHOLE = """one => {
-  const {left, right, top, bottom} = one.getBoundingClientRect()
-  return left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight
-}"""
 TALK = (
     ("p", "Playground"), ("d", "Datasets"), ("t", "Train"), ("e", "Errors"),
     ("s", "Support vectors"), ("w", "Choose"), ("f", "Detect"), ("z", "Reduced sets"), ("g", "Digestion"),
@@ -89,7 +85,7 @@ def test_the_curve_and_the_tables_are_seen_whole(server, tab, page, part, seen):
     one = tab.locator(seen).locator("visible=true").first
     expect(one).to_be_visible()
     settle(tab)
-    tab.wait_for_function(WHOLE, arg=one.element_handle())  # a chart finds its size after its tab was opened
+    expect(one).to_be_in_viewport(ratio=1)  # asked anew each time, as charts are drawn one after the other
     wide = one.locator(".dvn-scroller")
     assert not wide.count() or wide.first.evaluate("table => table.scrollWidth <= table.clientWidth")
 

@@ -26,6 +26,7 @@ from svmcore.lab.priority import yield_to_others
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import folders, runs
 from svmcore.lab.tasks import task_of
+from svmcore.lab.train import KEPT
 
 MAX_RUNNING = 1  # two cores serve one run, but for small ones (`Job.small`)
 MAX_QUEUED = 1000  # all runs of a paper, and some more
@@ -267,6 +268,8 @@ class Queue:
             job.gone = True
             self._dispatch()
             self.changed.notify_all()
+        if not self.at_work():
+            KEPT.clear()  # nobody waits for what compared runs have shared
 
     def _end(self, job: Job, state: str, message: str) -> None:
         """Write down how a run ended and let go of it, whatever fails of that: a full disk leaves the last word to this

@@ -44,6 +44,20 @@ def test_time_left_knows_the_stages_to_come():
     assert pace.eta(12) == pytest.approx(8 + 2, rel=0.1)
 
 
+@pytest.mark.parametrize("first", [1e-4, 1e-3, 0.03])
+def test_a_first_training_of_milliseconds_does_not_set_the_pace_of_the_rest(first):
+    parts = [(first, 0.0), (0.4, 0.02), *[(0.1, 0.01)] * 5]
+    took = [1.5, *(2 * sum(part) for part in parts[1:])]  # the first one waits for others, the rest takes twice its time
+    pace, begun = Pace(parts, tol=1e-3), 0.0
+    for seconds in took:
+        for share in np.arange(0, 1, 0.1):
+            age = begun + share * seconds
+            pace.seen(age, 2 * 2000.0**-share)
+            assert pace.eta(age) <= 12 * (sum(took) - age) + 1
+        begun += seconds
+        pace.seen(begun, 1e-3)
+
+
 def test_a_gap_that_rises_again_in_the_last_stage_is_no_end_of_it():
     pace = Pace([(2, 0), (40, 0)], tol=1e-3)
     for age in np.arange(0, 4, 0.05):  # the first stage takes twice its time

@@ -306,6 +306,7 @@ REST = 0.2  # seconds
 SHORT = 5.0  # seconds of a run that reports by pairs
 REPORTS, SLOW_REPORTS = 30, 120  # that such a run has about
 RECENT = 40  # progress lines that the rate of the gap is read off
+BELIEVED = 0.25  # seconds that count as gone at the forecast's pace: a training of a millisecond does not set it
 
 
 class Pace:
@@ -351,11 +352,9 @@ class Pace:
         left = (1 - weight) * (training - here) + weight * (by_gap or 0.0)
         before = sum(map(sum, self.parts[: self._part]))
         if self._again:
-            slower = (self._begun[1] - begun) / before if before else 1.0
-            left = slower * training - here
-        until_now = before + training
+            left = (self._begun[1] - begun + BELIEVED) / (before + BELIEVED) * training - here
         to_come = test + sum(map(sum, self.parts[self._part + 1 :]))
-        return left + (age - begun + left) / until_now * to_come
+        return left + (age - begun + left + BELIEVED) / (before + training + BELIEVED) * to_come
 
     def burst(self, machines: int, n: int, pairs: int = 0) -> int | None:
         """Pairs that a machine works on between two reports, after so many in all; None where the solver's own pace

@@ -101,6 +101,32 @@ def test_back_leads_to_the_page_before_in_one_press(server, tab):
         settle(tab)
 
 
+def test_back_leads_there_also_when_the_page_that_is_left_sends_something_in_that_moment(server, tab):
+    """Streamlit's server used to answer the later request alone, with the page that was left."""
+    sent, late = [], []
+
+    def relay(socket):
+        to_server = socket.connect_to_server()
+
+        def pass_on(message):
+            for one in (message, *late):
+                to_server.send(one)
+            sent.append(message)
+            late.clear()
+
+        socket.on_message(pass_on)
+
+    tab.route_web_socket(re.compile("_stcore/stream"), relay)
+    visit(tab, f"{server.url}/errors")
+    go_to(tab, "Support vectors")
+    late.append(sent[-1])
+    tab.go_back()
+    expect(tab.get_by_role("heading", name="Errors", level=1)).to_be_visible()
+    settle(tab)
+    assert not late
+    assert "/errors" in tab.url
+
+
 def test_an_address_that_names_no_page_says_so_and_shows_those_that_there_are(server, tab):
     visit(tab, f"{server.url}/reduced-set?C=1")
     expect(tab.get_by_role("heading", name="No such page", level=1)).to_be_visible()

@@ -1,6 +1,9 @@
 // The back button leads to the page before in one press. Streamlit adds a step to the browser's history for each address
 // that a page writes. Here what a page writes before anybody has touched it takes the place of the address that it was
 // opened by, and the next one, which may write before the address has its name, has one step in all.
+//
+// What a page sends of itself in the moment that it is left takes the place, in Streamlit's server, of the request for
+// the page gone back to: the page that is left answers, and is written into the address. It is asked for once more.
 
 if (!Object.hasOwn(history, "pushState")) {
   const LINKS = "[data-testid=stPageLink-NavLink]"
@@ -13,14 +16,28 @@ if (!Object.hasOwn(history, "pushState")) {
   let touched = false
   let leaving = false
   let ahead = false // the step of the next page is there, under the name of this one
-  for (const kind of ["pointerdown", "keydown"]) window.addEventListener(kind, () => (touched = true), true)
-  window.addEventListener("popstate", () => (touched = leaving = ahead = false), true)
+  let wanted = "" // the path gone back to, until its page is touched
+  function touch() {
+    touched = true
+    wanted = ""
+  }
+  for (const kind of ["pointerdown", "keydown"]) window.addEventListener(kind, touch, true)
+  function back(event) {
+    touched = leaving = ahead = false
+    wanted = event.isTrusted ? location.pathname : ""
+  }
+  window.addEventListener("popstate", back, true)
   window.addEventListener("click", (event) => {
     leaving = leads(event)
     ahead = false
+    wanted = ""
   })
   history.pushState = (state, title, url) => {
     const arrives = new URL(url, location.href).pathname !== location.pathname
+    if (arrives && location.pathname === wanted) {
+      queueMicrotask(() => window.dispatchEvent(new PopStateEvent("popstate")))
+      return
+    }
     const adds = !ahead && (arrives || touched || leaving)
     const step = adds ? History.prototype.pushState : History.prototype.replaceState
     step.call(history, state, title, url)

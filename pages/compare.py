@@ -11,7 +11,7 @@ VIEWS = {"pair": "Two of them", "all": "All together"}
 
 def examples(those):
     """The examples on which runs differ, two by two or all together."""
-    view, every = "pair", pairs.all_pairs(those.answers.wrong)
+    view, every = "pair", pairs.all_pairs(those.answers)
     if len(those.runs) > 2:
         pairs.matrix(those, every)
         view = parameters.choice(

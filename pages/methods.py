@@ -44,7 +44,7 @@ def disagreement(a: Run, b: Run) -> None:
         return
     found = together([a, b])
     left, right = found.wrong
-    test = pairs.all_pairs(found.wrong)[0, 1]
+    test = pairs.all_pairs(found)[0, 1]
     st.markdown(
         f"**Where they disagree.** Of {len(found.index):,} test examples, {test.fixed} are wrong only on the left and "
         f"{test.broken} only on the right. {pairs.mcnemar_in_words('the left one', 'the right one', test)}"

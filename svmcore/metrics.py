@@ -2,7 +2,9 @@
 
     wilson:   the proportions p with |p - e/n| <= z sqrt(p (1 - p) / n),  z the normal quantile of the level
     paired:   b, c = examples that only the first, only the second machine gets wrong;
-              under "no difference" b ~ Binomial(b + c, 1/2)  (exact McNemar test)
+              under "no difference" b ~ Binomial(b + c, 1/2)  (exact McNemar test);
+              of groups of like examples, d_g of a group's b - c: under "no difference" each d_g may have either sign,
+              so that sum_g d_g ~ sum_g +-|d_g|, which is the same where every example is a group  (exact sign test)
     holm:     of m tests the i-th smallest p becomes max over j <= i of (m - j + 1) p_j, so that the chance of any
               false alarm among them stays below the level
     ROC area: P(f of a positive example > f of a negative one), ties counting half
@@ -20,7 +22,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import bdtr, ndtri
+from scipy.special import gammaln, ndtri
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 
@@ -34,11 +36,13 @@ def stratified_folds(
 
 
 class PairedTest(NamedTuple):
-    """Outcome of `paired_test`: examples wrong for one machine only, and the two-sided p-value."""
+    """Outcome of `paired_test`: examples wrong for one machine only, and the two-sided p-value. n_groups: groups that
+    they belong to, where some examples are alike, else 0."""
 
     only_a: int
     only_b: int
     p_value: float
+    n_groups: int = 0
 
 
 NARROW = 0.5  # per cent: an interval below it is written in two digits
@@ -120,14 +124,28 @@ def per_class_table(
     ]
 
 
-def paired_test(err_a: np.ndarray, err_b: np.ndarray) -> PairedTest:
+def paired_test(err_a: np.ndarray, err_b: np.ndarray, groups: np.ndarray | None = None) -> PairedTest:
     """Exact McNemar test of two machines on the same examples; err_a, err_b (n,) bool, True where wrong.
 
+    groups : (n,) int, which examples are alike, if some are: the signs of whole groups are what chance decides
     Raises ValueError when the shapes differ.
     """
-    _, only_a, only_b, _ = np.bincount(outcomes(err_a, err_b).ravel(), minlength=4).tolist()
-    p_value = min(1.0, 2.0 * float(bdtr(min(only_a, only_b), only_a + only_b, 0.5)))
-    return PairedTest(only_a, only_b, p_value)
+    found = outcomes(err_a, err_b)
+    _, only_a, only_b, _ = np.bincount(found.ravel(), minlength=4).tolist()
+    d, n_groups = np.choose(found, (0, 1, -1, 0)), 0
+    if groups is not None and len(groups):
+        n_groups = len(np.unique(groups[d != 0]))
+        d = np.bincount(np.unique(groups, return_inverse=True)[1], d).astype(np.int64)
+    sizes, counts = np.unique(np.abs(d[d != 0]), return_counts=True)
+    chance = np.ones(1)  # of each sum of the |d| with the first sign
+    for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
+        some = np.zeros(size * count + 1)
+        k = np.arange(count + 1)
+        some[::size] = np.exp(gammaln(count + 1) - gammaln(k + 1) - gammaln(count - k + 1) - count * np.log(2))
+        chance = np.convolve(chance, some)
+    total, seen = len(chance) - 1, abs(int(d.sum()))
+    p_value = chance[np.abs(2 * np.arange(total + 1) - total) >= seen].sum()
+    return PairedTest(only_a, only_b, min(1.0, float(p_value)), n_groups)
 
 
 def outcomes(err_a: np.ndarray, err_b: np.ndarray) -> np.ndarray:

@@ -10,14 +10,17 @@ from sklearn.datasets import load_digits
 from data import DataError, catalogue
 from data.__main__ import main
 from data.loaders.sieve import Unusable
+from pages.ui.compare.pairs import all_pairs
 from svmcore import RBF, SVC, VirtualSVC
 from svmcore.lab import split
+from svmcore.lab.analyses.comparison import together
 from svmcore.lab.analyses.sweep import Sweep
 from svmcore.lab.jobs.sweeping import sweep
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.tasks import task_of
 from svmcore.lab.tasks.classify import labelled
 from svmcore.lab.train import execute
+from svmcore.metrics import paired_test
 from tests.trained import submitted
 from tests.uploads import GREY, archive, image, npz, read_upload
 
@@ -276,6 +279,11 @@ def test_intervals_count_groups_and_leave_one_out_refuses_them(grouped):
     assert (point.n_groups, point.test_groups) == (held["n_groups"], n)
     ends(point.validation[0], point.validation[1:], point.n_groups)
     ends(point.test[0], point.test[1:], n)
-    assert run.test().n_groups == n
+    assert np.array_equal(run.test().groups, groups[parts.test])
+    other = submitted(recipe.replace(C=1e-3))
+    answers = together([run, other])
+    assert np.array_equal(answers.groups, groups[answers.index])
+    wrong = [one.test().y_pred != one.test().y_true for one in (run, other)]
+    assert all_pairs(answers)[0, 1].p == paired_test(*wrong, groups[parts.test]).p_value != paired_test(*wrong).p_value
     with pytest.raises(RecipeError, match="own:views has groups, and leave-one-out would train on the rest of"):
         task_of(recipe).size(recipe.replace(bounds=True))

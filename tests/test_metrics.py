@@ -1,5 +1,7 @@
 """Laws of svmcore.metrics: intervals, counts that add up, the paired test, free-response curves."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
@@ -55,8 +57,35 @@ def test_two_classes_share_one_decision_column():
 def test_paired_test_is_the_exact_binomial_test():
     a = np.array([True] * 12 + [False] * 30)
     b = np.array([True] * 4 + [False] * 8 + [True] * 2 + [False] * 28)
-    assert paired_test(a, b) == (8, 2, pytest.approx(binomtest(2, 10).pvalue))
+    assert paired_test(a, b) == (8, 2, pytest.approx(binomtest(2, 10).pvalue), 0)
     assert paired_test(a, a).p_value == 1.0
+    for n, k in ((1, 0), (9, 9), (4000, 1900), (9000, 4500)):
+        a = np.arange(n) < k
+        assert paired_test(a, ~a).p_value == pytest.approx(binomtest(k, n).pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_paired_test_of_groups_counts_all_signs_that_they_may_have(seed):
+    rng = np.random.default_rng(seed)
+    groups = 100 * rng.integers(0, 9, 60) - 7
+    a, b = rng.random((2, 60)) < rng.random(2)[:, None]
+    sums = np.array([(a[groups == g].astype(int) - b[groups == g]).sum() for g in np.unique(groups)])
+    all_signs = np.array(list(product((-1, 1), repeat=len(sums)))) @ np.abs(sums)
+    test = paired_test(a, b, groups)
+    assert test.p_value == pytest.approx(np.mean(np.abs(all_signs) >= abs(sums.sum())))
+    assert test[:2] == (np.sum(a & ~b), np.sum(b & ~a))
+    assert test.n_groups == len(set(groups[a != b]))
+    each = paired_test(a, b, rng.permutation(60))
+    assert each[:3] == pytest.approx(paired_test(a, b)[:3])
+
+
+def test_copies_of_an_example_make_no_difference_surer():
+    """Ten copies of each of 40 examples, answered alike: the p of the 40 holds, and that of 400 is far below it."""
+    rng = np.random.default_rng(0)
+    a, b = rng.random((2, 40)) < np.array([0.5, 0.3])[:, None]
+    copied = [np.repeat(one, 10) for one in (a, b)]
+    assert paired_test(*copied, np.repeat(np.arange(40), 10)).p_value == pytest.approx(paired_test(a, b).p_value)
+    assert paired_test(*copied).p_value < 0.1 * paired_test(a, b).p_value
 
 
 def test_froc_counts_a_target_once_and_rises():

@@ -47,7 +47,7 @@ def test_time_left_knows_the_stages_to_come():
 @pytest.mark.parametrize("first", [1e-4, 1e-3, 0.03])
 def test_a_first_training_of_milliseconds_does_not_set_the_pace_of_the_rest(first):
     parts = [(first, 0.0), (0.4, 0.02), *[(0.1, 0.01)] * 5]
-    took = [1.5, *(2 * sum(part) for part in parts[1:])]  # the first one waits for others, the rest takes twice its time
+    took = [1.5, *(2 * sum(part) for part in parts[1:])]  # the first one waits, the rest takes twice its time
     pace, begun = Pace(parts, tol=1e-3), 0.0
     for seconds in took:
         for share in np.arange(0, 1, 0.1):

@@ -367,6 +367,7 @@ def test_the_words_of_the_test():
     assert "B is better" in pairs.mcnemar_in_words("A", "B", pairs.Pair(25, 7, 0.002, 0.002))
     assert "A is better" in pairs.mcnemar_in_words("A", "B", pairs.Pair(7, 25, 0.002, 0.002))
     assert "chance alone" in pairs.mcnemar_in_words("A", "B", pairs.Pair(15, 5, 0.04, 0.12), several=True)
+    assert "McNemar test over 9 groups: p" in pairs.mcnemar_in_words("A", "B", pairs.Pair(15, 5, 0.04, 0.04, 9))
 
 
 def test_the_change_of_the_matrix():

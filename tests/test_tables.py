@@ -149,7 +149,7 @@ def test_the_command_line_runs_what_is_missing_and_prints_both(small, capsys):
     assert found["rows"][3]["cells"][0]["value"] == rivals.measured("tiny-nearest")["errors"]
     assert found["rows"][1]["cells"][2]["published"] == 3.2
     sv, vsv = (run.test() for run in papers.stored_runs([RECIPES["tiny-sv"], RECIPES["tiny-vsv"]]))
-    outcome = paired_test(sv.y_true != sv.y_pred, vsv.y_true != vsv.y_pred)
+    outcome = paired_test(sv.wrong, vsv.wrong)
     assert outcome.only_a + outcome.only_b > 0
     assert {name: found["tests"][0][name] for name in outcome._fields} == outcome._asdict()
 

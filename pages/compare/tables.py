@@ -67,8 +67,9 @@ def numbers(laid: Laid) -> None:
     n, split = len(laid.answers.index), laid.answers.split
     name = words.plain(titles.data_set(laid.runs[0].recipe.dataset))
     where = "held out of the training set" if split == "train" else "of the test set"
-    more = words.of_groups(laid.runs[0].recipe.dataset)
-    st.caption(f"All runs are tested on the same {n:,} examples, {where} of {name}. {more}")
+    together = len(np.unique(laid.answers.groups))
+    more = f", in {words.many(together, 'group')}, which the tests below count" if together else ""
+    st.caption(f"All runs are tested on the same {n:,} examples, {where} of {name}{more}.")
 
 
 def differences(laid: Laid) -> None:
@@ -216,8 +217,8 @@ def _kinds(laid: Laid) -> dict[str, int]:
 
 def _row_by_labels(laid: Laid, i: int, letters: str) -> dict[str, str]:
     """What comes out by the labels of run i: errors of each run, and each against the reference."""
-    wrong, a = laid.answers.by(i).wrong, laid.reference
-    every = pairs.all_pairs(wrong)
+    answers, a = laid.answers.by(i), laid.reference
+    wrong, every = answers.wrong, pairs.all_pairs(answers)
     row = {"By the labels of": letters}
     row |= {f"{letter} errors": f"{int(wrong[j].sum()):,}" for j, letter in enumerate(laid.letters)}
     for j in laid.others:

@@ -21,13 +21,14 @@ class Cost(NamedTuple):
     seconds: float  # of training, compiling and search apart
     search: float = 0.0  # of a search for C
     index: np.ndarray | None = None  # (tests,) which examples these are
+    groups: np.ndarray | None = None  # (tests,) which of them belong together, or (0,) where none do
 
 
 def of_run(run: Run, n_train: int) -> Cost:
     """Of a run that is done."""
     test, result = run.test(), run.result
     noisy = test.y_noisy != test.y_pred if len(test.y_noisy) else np.zeros(0, bool)
-    return Cost(result["n_union"], n_train, test.y_true != test.y_pred, noisy, *search_apart(result), test.index)
+    return Cost(result["n_union"], n_train, test.wrong, noisy, *search_apart(result), test.index, test.groups)
 
 
 def table(plain: Cost | None, edited: Cost) -> None:
@@ -68,7 +69,7 @@ def _difference(plain: Cost, edited: Cost) -> str:
     alike = len(plain.wrong) == len(edited.wrong)
     if not alike or (plain.index is not None and (plain.index != edited.index).any()):
         return said
-    test = metrics.paired_test(plain.wrong, edited.wrong)
+    test = metrics.paired_test(plain.wrong, edited.wrong, edited.groups)
     return (
         f"{said} Errors added: {test.only_b:,} test examples; errors fixed: {test.only_a:,} "
         f"(exact McNemar test: p = {words.small(test.p_value)})."

@@ -25,8 +25,7 @@ LUCKY = (*margin.EVERY, *capacity.EVERY)
 
 def wrong(facts: Facts, name: str) -> np.ndarray:
     """(n,) bool, of the test digits, which are the same for all machines here."""
-    test = facts.run(name).test()
-    return test.y_true != test.y_pred
+    return facts.run(name).test().wrong
 
 
 def interval(facts: Facts) -> Verdict:

@@ -46,7 +46,7 @@ def taken_for(facts: Facts, name: str, row: int, jitters: str) -> str:
 def only_one_wrong(facts: Facts, a: str, b: str):
     """The paired test of two machines on the same digits: only_a, only_b, p_value."""
     left, right = facts.run(a).test(), facts.run(b).test()
-    return paired_test(left.y_true != left.y_pred, right.y_true != right.y_pred)
+    return paired_test(left.wrong, right.wrong, left.groups)
 
 
 def doubt(facts: Facts, a: str, b: str) -> str:

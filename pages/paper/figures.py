@@ -286,7 +286,7 @@ def invariances() -> None:
 def errors(run: Run) -> None:
     """Figure 5: the errors of the best machine on deslanted digits."""
     test = run.test()
-    wrong = np.flatnonzero(test.y_true != test.y_pred)
+    wrong = np.flatnonzero(test.wrong)
     st.markdown(
         f"**{words.error_rate(run.result)}**; the paper's machine got {PUBLISHED['mnist_figure5_errors']} wrong."
     )

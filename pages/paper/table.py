@@ -119,7 +119,7 @@ def _tests(filled: Filled):
     """Which of the table's differences chance could have made."""
     for tested in filled.tests:
         if tested.outcome:
-            only_a, only_b, p = tested.outcome
+            only_a, only_b, p, _ = tested.outcome
             st.markdown(
                 f"`{tested.a}` alone is wrong on {only_a} test examples, `{tested.b}` alone on {only_b}: "
                 f"p = {words.small(p)} (exact McNemar test)."

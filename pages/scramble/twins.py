@@ -86,13 +86,13 @@ def outcome(pair: Pair) -> Outcome | None:
     a, b = pair.straight.test(), pair.scrambled.test()
     if a.split != b.split or not np.array_equal(a.index, b.index):
         return None
-    wrong = [test.y_true != test.y_pred for test in (a, b)]
+    wrong = [test.wrong for test in (a, b)]
     return Outcome(
         *(int(w.sum()) for w in wrong),
         n=len(a.index),
         same=bool(np.array_equal(a.y_pred, b.y_pred)),
         apart=float(abs(a.decision - b.decision).max(initial=0.0)),
-        test=paired_test(*wrong),
+        test=paired_test(*wrong, a.groups),
     )
 
 

@@ -239,12 +239,13 @@ def changed_answers(run: Run, parent: Run | None) -> None:
     if not (both := both_answers(run, parent)):
         return
     before, after = both
-    wrong = [test.y_pred != test.y_true for test in both]
+    wrong = [test.wrong for test in both]
     kind, differs = outcomes(*wrong), before.y_pred != after.y_pred
     rows = {name: np.flatnonzero(differs & (kind == OUTCOMES.index(was))) for name, was in CHANGES.items()}
+    chance = words.small(paired_test(*wrong, before.groups).p_value)
     st.markdown(
         f"**{differs.sum():,} of {len(differs):,} predictions changed**: {len(rows['broken']):,} broken, "
-        f"{len(rows['mended']):,} fixed (exact McNemar test p = {words.small(paired_test(*wrong).p_value)})."
+        f"{len(rows['mended']):,} fixed (exact McNemar test p = {chance})."
     )
     if not (there := [name for name in rows if len(rows[name])]):
         return

@@ -61,7 +61,7 @@ class Problem(NamedTuple):
     checkpoint: Checkpoint | None = None  # where a method leaves what it has come to, and goes on from
     y_noisy: np.ndarray | None = None  # (n_test,) labels with noise, where the recipe asks for some
     groups: np.ndarray | None = None  # (n_train,) int64: which training examples belong together, where some do
-    n_groups: int = 0  # of test examples, likewise
+    test_groups: np.ndarray | None = None  # (n_test,) int64, likewise
 
     @property
     def nbytes(self) -> int:
@@ -125,7 +125,7 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
         kernel=method.kernel(recipe, X_train, last_shape),
         y_noisy=parts.y_noisy,
         groups=parts.groups,
-        n_groups=0 if parts.groups is None else len(np.unique(data.groups_of(parts.part, parts.test))),
+        test_groups=None if parts.groups is None else data.groups_of(parts.part, parts.test),
     )
 
 

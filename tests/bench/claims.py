@@ -308,10 +308,7 @@ def of_paired() -> dict:
         "knowledge": ("mnist-5000-rs-random-labels", "mnist-5000-rs-own-labels"),
     }
     tests = {name: [_run(one).test() for one in pair] for name, pair in pairs.items()}
-    return {
-        name: round(paired_test(a.y_true != a.y_pred, b.y_true != b.y_pred).p_value, 4)
-        for name, (a, b) in tests.items()
-    }
+    return {name: round(paired_test(a.wrong, b.wrong).p_value, 4) for name, (a, b) in tests.items()}
 
 
 def of_thresholds() -> dict:

@@ -12,29 +12,32 @@ import streamlit as st
 
 from pages.ui.compare.laid import Laid, key
 from pages.ui.kit import numbers, parameters, words
+from svmcore.lab.analyses.comparison import Answers
 from svmcore.metrics import holm, paired_test, wilson
 
 LEVEL = 0.05
 
 
 class Pair(NamedTuple):
-    """One run against another: examples that only it gets right, and wrong; p, and p corrected for several pairs."""
+    """One run against another: examples that only it gets right, and wrong; p, and p corrected for several pairs; the
+    groups that these examples belong to, 0 where none are alike."""
 
     fixed: int
     broken: int
     p: float
     corrected: float
+    groups: int = 0
 
 
-def all_pairs(wrong: np.ndarray) -> dict[tuple[int, int], Pair]:
-    """(reference, other) -> Pair, for every two of the runs in either order; wrong (r, n) bool."""
-    both = list(combinations(range(len(wrong)), 2))
-    tests = [paired_test(wrong[i], wrong[j]) for i, j in both]
+def all_pairs(answers: Answers) -> dict[tuple[int, int], Pair]:
+    """(reference, other) -> Pair, for every two of the runs in either order."""
+    both = list(combinations(range(len(answers.wrong)), 2))
+    tests = [paired_test(answers.wrong[i], answers.wrong[j], answers.groups) for i, j in both]
     corrected = holm(np.array([test.p_value for test in tests])).tolist()
     found = {}
     for (i, j), test, p in zip(both, tests, corrected, strict=True):
-        found[i, j] = Pair(test.only_a, test.only_b, test.p_value, p)
-        found[j, i] = Pair(test.only_b, test.only_a, test.p_value, p)
+        found[i, j] = Pair(test.only_a, test.only_b, test.p_value, p, test.n_groups)
+        found[j, i] = Pair(test.only_b, test.only_a, test.p_value, p, test.n_groups)
     return found
 
 
@@ -74,7 +77,8 @@ def mcnemar_in_words(A: str, B: str, pair: Pair, several: bool = False) -> str:
     only = pair.fixed + pair.broken
     if not only:
         return f"Nothing to test: {A} and {B} make errors on exactly the same examples."
-    low, high = wilson(pair.fixed, only)
+    low, high = wilson(pair.fixed, only, groups=pair.groups)
+    by = f" over {words.many(pair.groups, 'group')}" if pair.groups else ""
     p = pair.corrected if several else pair.p
     after = f", {words.small(pair.corrected)} corrected for all pairs" if several else ""
     if p >= LEVEL:
@@ -83,7 +87,7 @@ def mcnemar_in_words(A: str, B: str, pair: Pair, several: bool = False) -> str:
         means = f"**significant**: {B if pair.fixed > pair.broken else A} is better on examples like these"
     return (
         f"Of {words.many(only, 'example')} on which only one of them is right, {B} is right on "
-        f"{100 * pair.fixed / only:.0f} % ({100 * low:.0f}–{100 * high:.0f}). Exact McNemar test: "
+        f"{100 * pair.fixed / only:.0f} % ({100 * low:.0f}–{100 * high:.0f}). Exact McNemar test{by}: "
         f"p = {words.small(pair.p)}{after}: {means}."
     )
 

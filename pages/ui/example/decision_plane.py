@@ -51,7 +51,7 @@ def plane(run, machine, key: str, test=None):
     refs = [reference(run.recipe.dataset, split, i) for i in rows]
     marks = {} if machine is None else {"field": field_of(run, machine, X)}
     if test is not None:
-        marks["errors"] = np.flatnonzero(test.y_true != test.y_pred)
+        marks["errors"] = np.flatnonzero(test.wrong)
     elif machine is not None:
         used, bound = np.any(machine.coef != 0, axis=0) & ~machine.constructed, np.any(machine.bound, axis=0)
         marks |= {"free": machine.support[used & ~bound], "bound": machine.support[bound]}

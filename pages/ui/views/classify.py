@@ -106,7 +106,7 @@ def _chosen_machine(names, at_work):
 def _wrong(run, live, done):
     if done:
         test = run.test()
-        wrong = np.flatnonzero(test.y_true != test.y_pred)
+        wrong = np.flatnonzero(test.wrong)
         found = test.split, test.index[wrong], test.y_true[wrong], test.y_pred[wrong]
         st.markdown(f"**Misclassified** ({len(wrong):,})")
     else:

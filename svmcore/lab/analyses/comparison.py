@@ -46,6 +46,7 @@ class Answers(NamedTuple):
     y_true: np.ndarray  # (n,)
     y_pred: np.ndarray  # (r, n)
     decision: tuple[np.ndarray, ...]  # of each run (n, k_i) float64
+    groups: np.ndarray  # (n,) which of them belong together, or (0,) where none do
 
     @property
     def wrong(self) -> np.ndarray:
@@ -139,7 +140,8 @@ def together(runs: list[Run]) -> Answers:
     y_pred = np.stack([test.y_pred[order] for test, order in zip(tests, orders, strict=True)])
     decision = tuple(test.decision[order] for test, order in zip(tests, orders, strict=True))
     classes = _classes(runs[0].recipe, np.union1d(labels, y_pred))
-    return Answers(tests[0].split, index, left, labels, classes, labels[0], y_pred, decision)
+    groups = tests[0].groups[orders[0]] if len(tests[0].groups) else tests[0].groups
+    return Answers(tests[0].split, index, left, labels, classes, labels[0], y_pred, decision, groups)
 
 
 def alone(wrong: np.ndarray) -> np.ndarray:

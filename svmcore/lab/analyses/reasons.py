@@ -60,7 +60,7 @@ def reasons(run: Run, index: int | None = None, most: int = 8) -> Reasons:
     if not isinstance(test, TestSet):
         raise ValueError(f"run {run.id} is {run.state}; allowed: a finished run that tells classes apart")
     require_content(run)
-    at = np.flatnonzero(test.y_true != test.y_pred if index is None else test.index == index)
+    at = np.flatnonzero(test.wrong if index is None else test.index == index)
     if not len(at):
         wanted = "has no errors" if index is None else f"does not test example {index}"
         raise ValueError(f"run {run.id} {wanted}; allowed: one of its {len(test.index):,} test examples")

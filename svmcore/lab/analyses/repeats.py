@@ -102,7 +102,7 @@ def repeats(found: Mapping[int, Run]) -> dict[int, Repeat]:
     if not draws(found):
         return {seed: Repeat(rate) for seed, rate in of_runs.items()}
     tests = {seed: found[seed].test() for seed in of_runs}
-    return {seed: Repeat.of(of_runs[seed], test.index, test.y_true != test.y_pred) for seed, test in tests.items()}
+    return {seed: Repeat.of(of_runs[seed], test.index, test.wrong) for seed, test in tests.items()}
 
 
 def draws(found: Mapping[int, Run]) -> bool:

@@ -141,4 +141,4 @@ def _paired(a: runs.Run | None, b: runs.Run | None) -> PairedTest | None:
     first, second = a.test(), b.test()
     if first.index.shape != second.index.shape or (first.index != second.index).any():
         return None
-    return paired_test(first.y_true != first.y_pred, second.y_true != second.y_pred)
+    return paired_test(first.wrong, second.wrong, first.groups)

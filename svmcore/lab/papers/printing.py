@@ -59,5 +59,5 @@ def number(figure: str, value: float) -> str:
 def _test(tested: Tested) -> str:
     if tested.outcome is None:
         return f"{tested.a} and {tested.b}: not compared yet"
-    only_a, only_b, p = tested.outcome
+    only_a, only_b, p, _ = tested.outcome
     return f"{only_a} misclassified by {tested.a} only, {only_b} by {tested.b} only: p = {p:.2g} (exact McNemar test)"

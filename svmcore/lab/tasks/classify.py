@@ -40,7 +40,12 @@ class TestSet(NamedTuple):
     split: str  # "test" | "train": the part that `index` points into
     y_noisy: np.ndarray = np.zeros(0)  # (n,) labels with the recipe's noise, or (0,) where it has none
     doubted: np.ndarray = np.zeros(0, np.int64)  # of folds: training examples that none of them saw the second time
-    n_groups: int = 0  # groups of test examples, where some belong together
+    groups: np.ndarray = np.zeros(0, np.int64)  # (n,) which of them belong together, or (0,) where none do
+
+    @property
+    def wrong(self) -> np.ndarray:
+        """(n,) bool"""
+        return self.y_true != self.y_pred
 
 
 class Classify(Task):
@@ -87,14 +92,14 @@ class Classify(Task):
     def judged(self, arrays: dict) -> TestSet:
         if str(arrays["split"]) not in ("test", "train"):
             raise ValueError("it does not say from which set its examples are")
-        noisy = arrays.get("y_noisy", np.zeros(0))
-        if noisy.shape not in ((0,), arrays["y_true"].shape):
-            raise ValueError(f"y_noisy has the shape {noisy.shape}")
+        noisy, groups = arrays.get("y_noisy", np.zeros(0)), arrays.get("groups", np.zeros(0, np.int64))
+        for name, values in (("y_noisy", noisy), ("groups", groups)):
+            if values.shape not in ((0,), arrays["y_true"].shape):
+                raise ValueError(f"{name} has the shape {values.shape}")
         doubted = arrays.get(name := "doubted", np.zeros(0, np.int64))
         if doubted.dtype.kind not in "iu" or doubted.ndim != 1:
             raise ValueError(f"{name} has the shape {doubted.shape} and the type {doubted.dtype}")
-        groups = int(np.max(arrays.get(GROUPS, 0)))
-        return super().judged(arrays)._replace(y_noisy=noisy, doubted=doubted, n_groups=groups)
+        return super().judged(arrays)._replace(y_noisy=noisy, doubted=doubted, groups=groups)
 
     def misfit(self, shapes) -> str:
         lengths = {shapes[name][0] for name in ("index", "y_true", "y_pred", "decision")}
@@ -157,11 +162,11 @@ class Classify(Task):
             decision,
             problem.test_split,
             noisy,
-            n_groups=problem.n_groups,
+            groups=TestSet._field_defaults["groups"] if problem.test_groups is None else problem.test_groups,
         )
 
     def outcome(self, judged: list[TestSet]) -> dict:
-        n_test, groups = sum(len(test.y_true) for test in judged), sum(test.n_groups for test in judged)
+        n_test, groups = sum(len(test.y_true) for test in judged), sum(len(np.unique(test.groups)) for test in judged)
         found = {"n_test": n_test} | _rate(sum(map(self.loss, judged)), n_test, groups) | _ranking(judged)
         found |= {GROUPS: groups} if groups else {}
         if not all(len(test.y_noisy) for test in judged):
@@ -172,7 +177,7 @@ class Classify(Task):
         return len(self.wrong(judged))
 
     def wrong(self, judged: TestSet) -> np.ndarray:
-        return judged.index[judged.y_true != judged.y_pred]
+        return judged.index[judged.wrong]
 
     def headline(self, result: dict) -> str:
         """`12 of 1,000 wrong, 1.20 % (0.7–2.1)`: errors, their rate and its 95 % interval, and what that counts."""
@@ -188,7 +193,7 @@ class Classify(Task):
         its test part), labels, the decision value of each machine."""
         (test,), (machine,) = judged, machines
         names = machine.classes if test.decision.shape[1] > 1 else machine.classes[1:]
-        told = np.arange(len(test.y_true)) if name == "predictions" else np.flatnonzero(test.y_true != test.y_pred)
+        told = np.arange(len(test.y_true)) if name == "predictions" else np.flatnonzero(test.wrong)
         return csv_text(
             ["part", "of", "index", "true", "predicted", *(f"f_{name}" for name in names)],
             (["test", test.split, *(of[i] for of in test[:3]), *test.decision[i].tolist()] for i in told),

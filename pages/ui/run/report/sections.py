@@ -237,6 +237,6 @@ def regions(run) -> str:
     machine, test = run.machine(), run.test()
     dataset = evidence.data_of(run)
     X = evidence.rows_of(dataset, test.split, test.index)
-    wrong = test.y_true != test.y_pred
+    wrong = test.wrong
     y, field = class_positions(test.y_true, machine.classes), decision_plane.field_of(run, machine, X)
     return marks.section("The plane", charts.plane(X, y, wrong, field, len(machine.classes)))

@@ -1,6 +1,6 @@
-"""Small synthetic two-class problems in the plane, each with a known invariance, for the Playground.
+"""Small synthetic problems of two or three classes in the plane, each with a known invariance, for the Playground.
 
-    PROBLEMS[name].sample(seed) -> X (60, 2) float32 in [-1, 1]^2, y (60,) int64 in {-1, +1}
+    PROBLEMS[name].sample(seed) -> X (60, 2) float32 in [-1, 1]^2, y (60,) int64: keys of COLOURS
     PROBLEMS[name].fresh(n, seed) -> the same from the whole domain of the rule, not only the part in the sample
 
     shift      the rule is the sign of x2. The sample has blue only on the left and orange only on the right, so that
@@ -10,21 +10,25 @@
     banana     a bent band below a cloud, invariant to reflection; the sample has one half of the band
     question   two clouds and a point "?" equally far from both. It has the height of the blue cloud and the distance of
                the orange cloud from the centre: shifts along x1 move blue points to it, rotations orange points
-    own        nothing: the reader draws the points
+    rings      three classes, a disc and two rings around it; the sample has each of them in one direction alone
+    own        nothing: the reader draws the points, of two classes or three
 
-y = +1 is blue, -1 orange. The two clouds of "question" are mirror images of each other in the line through the "?".
+The two clouds of "question" are mirror images of each other in the line through the "?".
 """
 
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 N = 60
+COLOURS = MappingProxyType({1: "blue", -1: "orange", 2: "green"})  # of classes; a problem of two has the first two
 RADIUS = 0.62  # of the circle that is the rule of "turn"
 GAP = 0.08  # half the width of the empty band around a rule
 EDGE = 0.97  # limit of the coordinates of a sample
 BLUE_AT, ORANGE_AT = (0.0, 0.46), (0.8, 0.0)  # the clouds of "question"
+BETWEEN = (0.36, 0.68)  # radii of the circles that are the rule of "rings"
 ALONG = 0.34  # from the midpoint of the clouds to the "?", on their perpendicular bisector
 
 
@@ -33,7 +37,7 @@ class Plane(NamedTuple):
     None for a problem without a sample.
 
     kernel, gamma: values that separate it well; jitter, amounts: the invariance (svmcore.jitter.PointJitters);
-    law: the rule as a line (m, 2) to draw, or ().
+    law: the rule as a line (m, 2) to draw, or (); classes: how many the points may have.
     """
 
     name: str
@@ -46,6 +50,12 @@ class Plane(NamedTuple):
     amounts: tuple[float, ...] = ()
     law: tuple = ()
     question: tuple[float, float] | None = None
+    classes: int = 2
+
+    @property
+    def colours(self) -> dict[int, str]:
+        """Those of COLOURS that its points may have."""
+        return dict(list(COLOURS.items())[: self.classes])
 
     def sample(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """The training points of this seed."""
@@ -113,8 +123,18 @@ def _question(n, rng, narrow):
     return np.where(y[:, None] > 0, BLUE_AT, ORANGE_AT) + 0.09 * rng.standard_normal((n, 2)), y
 
 
-_ANGLES = np.radians(np.arange(0, 361, 5))
-_CIRCLE = tuple(zip((RADIUS * np.cos(_ANGLES)).tolist(), (RADIUS * np.sin(_ANGLES)).tolist(), strict=True))
+def _rings(n, rng, narrow):
+    kind = np.arange(n) % 3
+    bounds = np.array([0.05, BETWEEN[0] - GAP, BETWEEN[0] + GAP, BETWEEN[1] - GAP, BETWEEN[1] + GAP, EDGE])
+    radius = rng.uniform(bounds[2 * kind], bounds[2 * kind + 1])
+    angle = np.radians(rng.uniform(50, 130, n) + 120 * kind if narrow else rng.uniform(0, 360, n))
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), np.array(list(COLOURS))[kind]
+
+
+def _circle(radius: float) -> tuple:
+    angles = np.radians(np.arange(0, 361, 5))
+    return tuple(zip((radius * np.cos(angles)).tolist(), (radius * np.sin(angles)).tolist(), strict=True))
+
 
 PROBLEMS = {
     plane.name: plane
@@ -131,7 +151,7 @@ PROBLEMS = {
             "The rule: blue near the centre, orange around it, in every direction. The sample shows only one direction "
             "of each class.",
             _turn, kernel="rbf", gamma=1.0, jitter="turn", amounts=(-120.0, -80.0, -40.0, 40.0, 80.0, 120.0, 180.0),
-            law=_CIRCLE,
+            law=_circle(RADIUS),
         ),
         Plane(
             "xor", "XOR",
@@ -153,10 +173,17 @@ PROBLEMS = {
             question=_between(BLUE_AT, ORANGE_AT, ALONG),
         ),
         Plane(
+            "rings", "Rings",
+            "Three classes. The rule: blue near the centre, orange around it, green outside, in every direction. The "
+            "sample shows each class in one direction only.",
+            _rings, kernel="rbf", gamma=2.0, jitter="turn", amounts=(-135.0, -90.0, -45.0, 45.0, 90.0, 135.0, 180.0),
+            law=(*_circle(BETWEEN[0]), (None, None), *_circle(BETWEEN[1])), classes=3,
+        ),
+        Plane(
             "own", "Draw your own",
             "Choose a colour, then click in the plane. The address of this page holds your points: whoever opens it "
             "sees the same picture.",
-            None, kernel="rbf", gamma=2.0, jitter="mirror",
+            None, kernel="rbf", gamma=2.0, jitter="mirror", classes=3,
         ),
     )
 }  # fmt: skip

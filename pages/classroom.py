@@ -6,7 +6,6 @@ import segno
 import streamlit as st
 
 from pages.classroom import addresses, pictures, session, together
-from pages.classroom.pictures import sketch
 from pages.classroom.session import Asked, Class, Question
 from pages.lessons import course
 from pages.lessons.parts import MAX_SEED, Facts
@@ -155,7 +154,7 @@ def board(one: Class) -> None:
             st.markdown("\n".join(f"- {choice}" for choice in asked.question.choices))
         st.html(pictures.hidden(asked, len(one.people)))
         if asked.question.points:
-            sketch(data=pictures.plane(asked) | {"board": True, "token": f"b{len(one.asked)}"}, key="class_board_plane")
+            pictures.sketch(asked, one.seed, f"board{len(one.asked)}")
     else:
         result(one, asked, "board")
 
@@ -163,8 +162,7 @@ def board(one: Class) -> None:
 def result(one: Class, asked: Asked, key: str, mine=None) -> None:
     """The answers over what is right, and why."""
     if asked.question.points:
-        data = pictures.plane(asked, mine) | {"board": True, "token": f"{key}{len(one.asked)}"}
-        sketch(data=data, key=f"class_{key}_result")
+        pictures.sketch(asked, one.seed, f"{key}{len(one.asked)}_result", mine)
     else:
         st.html(pictures.shown(asked))
     st.info(asked.because, icon=":material/lightbulb:")
@@ -303,9 +301,7 @@ def predict(one: Class, who: str, n: int, asked: Asked) -> None:
         answer = st.slider("Your prediction", question.low, question.high, middle if sent is None else sent,
                            key=f"class_answer_{n}", help="Predict before you see the result.")  # fmt: skip
     else:
-        drawn = sketch(data=pictures.plane(asked, sent) | {"board": False, "token": f"q{n}"}, key=f"class_answer_{n}",
-                       on_drawn_change=lambda: None)  # fmt: skip
-        answer = list(drawn.drawn) if drawn.get("drawn") else None
+        answer = pictures.sketch(asked, one.seed, f"answer{n}", sent, takes=True) or None
     ready = answer is not None and session.fits(question, answer)
     label = "Send" if sent is None else "Sent" if sent == answer else "Send it instead"
     how = {"help": "You can change it until the result is shown.", "type": "primary", "width": "stretch"}
@@ -322,7 +318,7 @@ def mine(asked: Asked, answer) -> str:
         return f"You predicted *{question.choices[answer]}*: {verdict}."
     if question.kind == "number":
         return f"You predicted {answer:,}."
-    return "Your drawing is dashed, the machine's is bold."
+    return "Your drawing is dashed; the ringed points and the bold line are the machine's."
 
 
 @state.fragment(run_every=PHONE)

@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import streamlit as st
+from sklearn import svm
+from sklearn.multiclass import OneVsRestClassifier
 from streamlit.testing.v1 import AppTest
 
 from data import plane
-from pages.playground import layers, opening
-from pages.playground import plot as component
+from pages.playground import layers, opening, plot
 from pages.ui.kit.text import plain, rounded, short
 from pages.ui.play import setting, solve, solved
 from pages.ui.recipe import config
@@ -35,6 +36,9 @@ ADDRESSES = (
     {"problem": "own", "points": "b12_-40~o0_0~q-5_30", "layer": "hulls"},
     {"problem": "turn", "kernel": "sigmoid", "coef0": "-1.5", "gamma": "2"},
     {"problem": "turn", "tape": "3", "along": "rounds", "inner": "SLSQP"},
+    {"problem": "rings", "virtual": "true", "points": "g12_-40~f3~f3", "noise": "0.1"},
+    {"problem": "rings", "kernel": "linear", "of": "green", "tape": "5", "layer": "forces"},
+    {"problem": "own", "points": "b12_-40~o0_0~g-50_30"},
 )
 
 
@@ -70,6 +74,9 @@ def test_an_address_and_its_setting_say_the_same(query):
         ("points", "<img>"),
         ("coef0", "3"),
         ("layer", "arrows"),
+        ("of", "red"),
+        ("of", "blue"),
+        ("points", "g1_1"),
         ("points", "~".join(f"b{i}_{j}" for i in range(50) for j in range(5))),
     ],
 )
@@ -103,63 +110,106 @@ def test_the_question_is_where_it_was_put_last():
     assert shown.question == (0.12, -0.4)
     assert len(setting.points(shown).y) == 60
     machine = solve.fitted(replace(shown, points=""))
-    assert solve.solve(shown).question == pytest.approx(machine.decision_function([[0.12, -0.4]])[0], abs=1e-6)
+    f = machine.decision_function([[0.12, -0.4]])[0]
+    assert solve.picture(shown).question == ("blue" if f > 0 else "orange", pytest.approx(f, abs=1e-6))
 
 
-def at_random(number):
+def at_random(number, colours="bo"):
     """A setting of the reader's own points and of all that decides the machine, and its address."""
     rng = np.random.default_rng(number)
     kernel, places = rng.choice(list(setting.KERNELS)), rng.integers(-97, 98, (int(rng.integers(2, 30)), 2))
-    spread = rng.choice([1.0, 0.3])
+    spread, k = rng.choice([1.0, 0.3]), len(colours)
+    shifts = np.rint(40 * (spread < 1) * np.array([[-1, 0], [1, 0], [0, 1]])).astype(int)
     edits = [
-        f"{'bo'[i % 2]}{int(spread * x + 40 * (-1) ** i * (spread < 1))}_{int(spread * y)}"
+        f"{colours[i % k]}{int(spread * x + shifts[i % k, 0])}_{int(spread * y + shifts[i % k, 1])}"
         for i, (x, y) in enumerate(places)
     ]
-    shown = setting.of_problem(rng.choice(["own", "own", "own", *plane.PROBLEMS]))
+    problems = [name for name, own in plane.PROBLEMS.items() if own.classes >= k and own.make]
+    shown = setting.of_problem(rng.choice(["own", "own", "own", *problems]))
     return replace(
         shown, kernel=kernel, C=float(10 ** rng.uniform(-2, 4)), gamma=float(rng.choice([0.2, 2.0, 20.0])),
         coef0=float(rng.choice([-1.0, 0.0])), degree=int(rng.integers(1, 6)), virtual=bool(rng.random() < 0.2),
         noise=round(float(rng.choice([0, 0.2])), 2), points="~".join(dict.fromkeys(edits)),
+        of=rng.choice(list(setting.OF)) if k == 3 and rng.random() < 0.5 else "all",
     )  # fmt: skip
 
 
 @pytest.mark.parametrize("begin", range(0, 300, 50))
-def test_the_sentence_of_the_picture_is_true_of_any_problem(begin):
-    """Each figure of it, counted afresh by f as the browser has it."""
+@pytest.mark.parametrize("colours", ["bo", "bog"])
+def test_the_sentence_of_the_picture_is_true_of_any_problem(begin, colours):
+    """Each figure of it, counted afresh by f as the browser has it; colours: of the reader's points."""
+    several = 0
     for number in range(begin, begin + 50):
-        shown = at_random(number)
-        given, machine = setting.points(shown), solve.solve(shown)
-        text = solved.described(shown, given, machine)
-        f = solve.kernel(shown).exact(given.X, machine.X) @ (machine.alpha * machine.sign) + machine.bias
-        blue, wrong = (given.y > 0).sum(), ((f > 0) != (given.y > 0)).sum()
-        if (f > 0).all() or not (f > 0).any():
-            begins = (
-                f"The machine predicts {'blue' if f[0] > 0 else 'orange'} for all {len(f)} points, {wrong} wrongly."
-            )
-        elif wrong:
-            begins = f" divides {blue} blue from {len(f) - blue} orange points, {wrong} of them on the wrong side."
+        shown = at_random(number, colours)
+        given, picture = setting.points(shown), solve.picture(shown)
+        text, several = solved.described(shown, given, picture), several + (len(picture.machines) > 1)
+        f = [solve.kernel(shown).exact(given.X, m.X) @ (m.alpha * m.sign) + m.bias for m in picture.machines]
+        (one, other), labels = shown.sides.values(), np.array(list(shown.colours))
+        wrong = int((labels[np.argmax(f >= np.max(f, axis=0) - solve.TIE, axis=0)] != given.y).sum())
+        counts = [f"{(given.y == label).sum()} {colour}" for label, colour in shown.colours.items()]
+        if len(f) > 1:
+            begins = f"Of {counts[0]}, {counts[1]} and {counts[2]} points {wrong or 'none'} "
         else:
-            begins = f" separates {blue} blue from {len(f) - blue} orange points."
+            (f,), own = f, given.y == next(iter(shown.sides))
+            wrong = int(((f > 0) != own).sum())
+            sides = f"{own.sum()} {one} from {(~own).sum()} {'other' if len(labels) > 2 else other} points"
+            if (f > 0).all() or not (f > 0).any():
+                begins = f"The machine predicts {one if f[0] > 0 else other} for all {len(f)} points, {wrong} wrongly."
+            else:
+                begins = f" divides {sides}, {wrong} of them on" if wrong else f" separates {sides}."
         assert begins in text, (number, text)
-        kinds = (r"support vectors? holds? it", "of them virtual copies", "of them bounded")
-        told = (re.search(rf"(\d+) {kind}", text) for kind in kinds)
-        kept, copies, bounded = (int(found[1]) if found else 0 for found in told)
-        assert kept == (machine.alpha > 0).sum()
-        assert copies == (machine.alpha[len(f) :] > 0).sum()
-        assert bounded == (machine.alpha >= shown.C * (1 - 1e-9)).sum()
-        assert ("stopped early" in text) == bool(solve.fitted(shown).ending_)
+        assert len(picture.wrong) == wrong
+        held = text.partition(" Held: ")[2].split(";") if len(picture.machines) > 1 else [text]
+        for machine, colour, part in zip(picture.machines, shown.colours.values(), held, strict=False):
+            kinds = (r"support vectors?", "of them virtual copies", "of them bounded")
+            told = (re.search(rf"(\d+) {kind}", part) for kind in kinds)
+            kept, copies, bounded = (int(found[1]) if found else 0 for found in told)
+            assert colour in part or len(held) == 1
+            assert kept == (machine.alpha > 0).sum()
+            assert copies == (machine.alpha[len(given.y) :] > 0).sum()
+            assert bounded == (machine.alpha >= shown.C).sum()  # as the browser rings them
+        assert ("stopped early" in text) == any(bool(solve.fitted(each).ending_) for each in shown.machines)
         if wide := re.search(r"is ([\d.,]+) wide", text):
-            along = machine.w / np.linalg.norm(machine.w)
-            rise = (np.array([along]) @ machine.w)[0]
+            (machine,) = picture.machines
+            rise = (np.array([machine.w / np.linalg.norm(machine.w)]) @ machine.w)[0]
             assert float(wide[1].replace(",", "")) == pytest.approx(2 / rise, rel=0.06)
+    assert several > 10 or colours == "bo"
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_three_machines_are_those_of_svc_and_of_scikit_learn(number):
+    """Each colour against the rest: SVC and VirtualSVC of three classes, and OneVsRestClassifier of scikit-learn."""
+    shown = replace(at_random(number, "bog"), of="all", virtual=number % 4 == 0, C=float(10 ** (number % 7 - 2)))
+    given = setting.points(shown)
+    if len(shown.colours) < 3:
+        return
+    grid = np.random.default_rng(number).uniform(-1, 1, (200, 2)).astype(np.float32)
+    picture, ours = solve.picture(shown), solve.estimator(shown).fit(given.X, given.y)
+    f = np.column_stack([solve.fitted(one).decision_function(grid) for one in shown.machines])
+    order = [list(ours.classes_).index(label) for label in shown.colours]
+    together = ours.decision_function(grid)[:, order]
+    np.testing.assert_allclose(f, together, atol=1e-2 * max(1, abs(together).max()))
+    counts = [np.count_nonzero(ours.machine_.alpha[row]) for row in order]
+    assert [machine.n_sv for machine in picture.machines] == counts
+    ranked = np.sort(ours.decision_function(given.X), axis=1)
+    sure = ranked[:, -1] - ranked[:, -2] > 1e-3
+    wrong = np.isin(np.arange(len(given.y)), picture.wrong)
+    np.testing.assert_array_equal(wrong[sure], (ours.predict(given.X) != given.y)[sure])
+    if shown.virtual or shown.kernel == "sigmoid":
+        return
+    how = {"poly": {"gamma": 0.5, "coef0": 0.5, "degree": shown.degree}, "rbf": {"gamma": shown.gamma}}
+    peer = OneVsRestClassifier(svm.SVC(kernel=shown.kernel, C=shown.C, tol=1e-5, **how.get(shown.kernel, {})))
+    theirs = peer.fit(given.X, given.y).decision_function(grid)[:, order]
+    np.testing.assert_allclose(f, theirs, atol=1e-2 * max(1, abs(theirs).max()))
 
 
 @pytest.mark.parametrize("number", range(40))
 def test_layers_are_true_of_any_linear_machine(number):
     """Forces against the library's sums; hulls by their distance, which is |w| / S; other lines separate."""
-    shown = replace(at_random(number), kernel="linear")
+    shown = at_random(number, ("bo", "bog")[number % 2])
+    shown = replace(shown, kernel="linear", of=list(setting.OF)[1 + number % 3])  # "of" counts where there are three
     machine, given = solve.solve(shown), setting.points(shown)
-    found = {name: layers.layer(replace(shown, layer=name), machine) for name in setting.LAYERS}
+    found = {name: layers.layer(replace(shown, layer=name), solve.picture(shown)) for name in setting.LAYERS}
     assert found["none"] == layers.NONE
     if np.linalg.norm(machine.w) < 1e-6 * machine.alpha.sum():
         assert "no line" in found["hulls"].says
@@ -179,7 +229,8 @@ def test_layers_are_true_of_any_linear_machine(number):
     for ends in found["lines"].shapes.get("lines", []):
         (x1, y1), (x2, y2) = ends
         side = np.sign((x2 - x1) * (given.X[:, 1] - y1) - (y2 - y1) * (given.X[:, 0] - x1))
-        assert shown.virtual or set(side[given.y > 0]) == {-side[given.y < 0][0]}
+        own = given.y == next(iter(shown.sides))
+        assert shown.virtual or set(side[own]) == {-side[~own][0]}
 
 
 def test_the_sigmoid_kernel_has_negative_eigenvalues_and_is_said_to():
@@ -195,7 +246,7 @@ def test_the_sigmoid_kernel_has_negative_eigenvalues_and_is_said_to():
 
 def test_points_of_one_s_own_begin_with_none():
     app = open_page("playground", problem="own")
-    assert "both colours" in app.info[0].value
+    assert "two colours" in app.info[0].value
     assert app.button(key="play_new").disabled
     app = open_page("playground", problem="own", points="b-50_0~o50_0", kernel="linear", layer="forces")
     assert figures(app)["Support vectors"][0] == "2"
@@ -214,13 +265,14 @@ def test_noise_flips_its_share_of_the_labels():
 def test_the_picture_is_the_estimator_s_machine(query):
     """f by the numbers that the browser gets, against the library's own estimator put together here."""
     shown, _ = setting.read(query)
-    solved, given = solve.solve(shown.still), setting.points(shown)
-    machine = solve.estimator(shown).fit(given.X, given.y)
+    shown = next(iter(shown.machines))
+    solved, (X, y), given = solve.solve(shown.still), solve.signs(shown), setting.points(shown)
+    machine = solve.estimator(shown).fit(X, y)
     grid = np.random.default_rng(1).uniform(-1, 1, (300, 2)).astype(np.float32)
     f = machine.kernel_.exact(grid, solved.X) @ (solved.alpha * solved.sign) + solved.bias
     np.testing.assert_allclose(f, machine.decision_function(grid), atol=1e-6, rtol=1e-9)
     assert solved.n_sv == len(machine.support_)
-    assert solved.wrong.tolist() == np.flatnonzero(machine.predict(given.X) != given.y).tolist()
+    assert solve.picture(shown.still).wrong.tolist() == np.flatnonzero(machine.predict(X) != y).tolist()
     np.testing.assert_array_equal(solved.X[: len(given.y)], given.X)
 
 
@@ -235,9 +287,8 @@ def test_copies_stand_where_their_parents_moves_put_them():
     by_hand = VirtualSVC(SVC(RBF(1.0), C=100.0), jitters=PointJitters("turn", plane.MOVES["turn"])).fit(
         given.X, given.y
     )
-    assert solved.question == pytest.approx(
-        by_hand.decision_function(np.array([plane.PROBLEMS["question"].question]))[0]
-    )
+    f = by_hand.decision_function(np.array([plane.PROBLEMS["question"].question]))[0]
+    assert solve.picture(shown).question[1] == pytest.approx(f)
 
 
 @pytest.mark.parametrize("virtual", ["true", "false"])
@@ -270,7 +321,7 @@ def test_a_path_for_the_browser_passes_through_the_machine_it_shows(virtual):
     f, other = (K @ (each * solved.sign) for each in (alpha, solved.alpha))
     np.testing.assert_allclose(f + frames["bias"][trained], other + solved.bias, atol=5e-3)
     assert frames["margin"][trained] == pytest.approx(2 / np.sqrt(other @ (solved.alpha * solved.sign)), rel=1e-2)
-    assert frames["wrong"][trained] == len(solved.wrong)
+    assert frames["wrong"][trained] == len(solve.picture(shown.still).wrong)
     assert frames["wrong"][0] > frames["wrong"][-1]
 
 
@@ -299,8 +350,8 @@ def test_what_the_browser_sends_is_not_trusted(monkeypatch):
         {"text": "x1", "seq": True},
         {"text": "x1", "seq": 1},
     ):
-        monkeypatch.setattr(component.st, "session_state", {component.KEY: {"points": sent}})
-        component._hand_on(lambda text, seq: took.append((text, seq)), "points", ("text", "seq"))
+        monkeypatch.setattr(plot.st, "session_state", {plot.KEY: {"points": sent}})
+        plot._hand_on(lambda text, seq: took.append((text, seq)), "points", ("text", "seq"))
     assert took == [("x1", 1)]
 
 
@@ -327,10 +378,12 @@ def test_its_first_picture_needs_no_library():
 
 def test_the_first_machine_is_kept_as_what_the_solver_makes_of_it():
     begins = setting.of_problem(setting.FIRST_PROBLEM)
-    kept, now = solved.first(begins), solve.solve(begins)
+    first, picture = solved.first(begins), solve.picture(begins)
+    (kept,), (now,) = first.machines, picture.machines
     assert kept.alpha == pytest.approx(now.alpha, rel=1e-3, abs=1e-3)
-    assert (kept.bias, kept.fresh_wrong) == (pytest.approx(now.bias, abs=1e-3), now.fresh_wrong)
-    for name in ("X", "sign", "parent", "copy", "bound", "wrong"):
+    assert (kept.bias, first.fresh_wrong) == (pytest.approx(now.bias, abs=1e-3), picture.fresh_wrong)
+    assert first.wrong.tolist() == picture.wrong.tolist()
+    for name in ("X", "sign", "parent", "copy", "bound"):
         np.testing.assert_array_equal(getattr(kept, name), getattr(now, name))
     assert solved.first(replace(begins, C=1.0)) is None
 
@@ -387,6 +440,28 @@ def test_the_whole_setting_is_read_from_the_address_and_written_back():
     app.segmented_control(key="play_problem").set_value("turn").run()
     assert app.segmented_control(key="play_kernel").value == "rbf"
     assert not app.exception
+
+
+def test_three_colours_are_three_machines_and_each_is_shown_alone():
+    app = open_page("playground", problem="rings", layer="hulls", along="C")
+    assert figures(app)["Support vectors"][0].count("+") == 2
+    assert "Of 20 blue, 20 orange and 20 green points none is predicted wrongly." in captions(app)
+    assert "Hulls* are drawn of one machine" in captions(app)
+    app.segmented_control(key="play_of").set_value("orange").run()
+    assert "separates 20 orange from 40 other points" in captions(app)
+    assert address(app).items() >= {"problem": "rings", "of": "orange", "along": "C"}.items()
+    assert "tape" in address(app)  # a path is of one machine
+    app.segmented_control(key="play_mode").set_value("green").run()
+    app.segmented_control(key="play_problem").set_value("shift").run()
+    assert "of" not in address(app)
+    assert not [each for each in app.segmented_control if each.key == "play_of"]
+    assert app.segmented_control(key="play_mode").value == "blue"
+    app.segmented_control(key="play_problem").set_value("rings").run()
+    assert app.segmented_control(key="play_of").value == "all"
+    app = open_page("playground", problem="own", points="b0_0~o50_50~g-50_30", of="green", tape="2")
+    assert not app.warning
+    app = open_page("playground", problem="own", points="b0_0~o50_50~g-50_30", tape="2")
+    assert "say whose" in app.warning[0].value
 
 
 def test_a_widget_that_comes_back_has_the_setting_s_value():
@@ -465,7 +540,7 @@ def test_the_question_gets_two_answers():
 def test_one_colour_alone_is_said():
     gone = "~".join(f"x{i}" for i in range(0, 60, 2))
     app = open_page("playground", points=gone)
-    assert "both colours" in app.info[0].value
+    assert "two colours" in app.info[0].value
     assert not app.metric
 
 

@@ -1,18 +1,21 @@
 """The picture of a class's answers: while they are hidden only how many there are, then each beside what is right.
 
-HTML and nothing else, so that it is drawn anew every second on thirty screens, but for drawings, which have a canvas
-(sketch.js). What students typed is no part of it.
+HTML and nothing else, so that it is drawn anew every second on thirty screens, but for drawings, which are made on the
+Playground's plane. What students typed is no part of it.
 """
 
+from collections import Counter
 from html import escape
 
 import numpy as np
 
 from pages.classroom.session import Asked
-from pages.ui.kit.component import component
+from pages.lessons import plane as lesson_plane
+from pages.lessons.parts import Facts
 from pages.ui.kit.text import many, plural
+from pages.ui.play import picture, solve
+from pages.ui.play.setting import points
 
-sketch = component(__file__, "sketch", '<div class="sketch"></div>')
 BINS = 20  # bars of a histogram
 STYLE = """<style>
 .votes { display: grid; gap: 0.4rem; margin: 0; }
@@ -79,17 +82,20 @@ def _bare(text: str) -> str:
     return text.replace("*", "").replace("`", "")
 
 
-def plane(asked: Asked, chosen: object = None) -> dict:
-    """What the canvas draws (sketch.js). chosen: what whoever looks has drawn so far."""
-    question, known = asked.question, asked.right is not None
-    answers = list(asked.answers.values()) if known else []
+def sketch(asked: Asked, seed: int, key: str, chosen: list | None = None, takes: bool = False) -> list | None:
+    """The plane of a question that is drawn on, with the answers over the machine once they are shown; what whoever
+    looks has drawn on it. chosen: what they have sent; takes: whether they may draw."""
+    question, facts, known = asked.question, Facts({}, seed), asked.right is not None
+    setting, answers = lesson_plane.setting(facts), list(asked.answers.values()) if known else []
+    layer = {"lines": [[line[:2], line[2:]] for line in answers]}
+    if question.kind == "rings":
+        counts = Counter(at for answer in answers for at in answer)
+        layer = {"rings": [[at, n / len(answers)] for at, n in counts.items()]}
+    shown = picture.drawn(
+        setting, points(setting), solve.picture(setting) if known else None,
+        kind=question.kind, mode=question.kind if takes else "", layer=layer, sketch=chosen, token=key, law=[],
+    )  # fmt: skip
     n = len(asked.answers)
-    told = f"{len(question.points)} points in two colours. {n} {plural('prediction', n)}"
-    return {
-        "kind": question.kind,
-        "points": [list(point) for point in question.points],
-        "drawn": chosen,
-        "answers": answers,
-        "right": asked.right,
-        "alt": f"{told}{', with what the machine does' if known else ''}.",
-    }
+    told = f"{n} {plural('prediction', n)}{', over what the machine does' if known else ''}."
+    data = shown | {"alt": f"{shown['alt']} {told}"}
+    return picture.plane(data=data, key=f"class_{key}", on_sketch_change=lambda: None).get("sketch")

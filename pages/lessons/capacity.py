@@ -7,7 +7,7 @@ from pages.lessons import plane, seen
 from pages.lessons.machines import BY_DEGREE, DEGREES
 from pages.lessons.parts import Facts, Lesson, Source, Step, Verdict, View
 from pages.ui.kit.words import percent
-from pages.ui.play.solve import solve
+from pages.ui.play.solve import picture
 from pages.ui.recipe import config
 
 NOISY = {"problem": "banana", "C": 10_000.0, "noise": 0.1}
@@ -20,7 +20,7 @@ TITLES = {"leave_one_out": "leave-one-out", "radius_margin": "radius and margin"
 
 def wrong(facts: Facts) -> list[tuple[int, int]]:
     """Of both machines the errors on their own points, and on 400 new ones."""
-    machines = [solve(plane.setting(facts, **changes)) for changes in (STIFF, SUPPLE)]
+    machines = [picture(plane.setting(facts, **changes)) for changes in (STIFF, SUPPLE)]
     return [(len(machine.wrong), machine.fresh_wrong) for machine in machines]
 
 

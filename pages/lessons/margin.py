@@ -8,7 +8,7 @@ from dataclasses import replace
 from pages.lessons import plane
 from pages.lessons.machines import BY_C, STRENGTHS
 from pages.lessons.parts import Facts, Lesson, Source, Step, Verdict, View
-from pages.ui.play.solve import solve
+from pages.ui.play.solve import picture
 from pages.ui.recipe import config
 
 CHEAP, USUAL, DEAR = 0.1, 10.0, 10_000.0
@@ -38,7 +38,7 @@ def inside(facts: Facts) -> Verdict:
 
 def island(facts: Facts) -> Verdict:
     bent = plane.setting(facts, kernel="rbf", gamma=5.0, points=plane.odd_one(facts))
-    wrong = [len(solve(replace(bent, C=C)).wrong) for C in (USUAL / 20, DEAR)]
+    wrong = [len(picture(replace(bent, C=C)).wrong) for C in (USUAL / 20, DEAR)]
     return Verdict(
         1 if wrong[1] < wrong[0] else 0,
         f"{wrong[1]} of 61 points are misclassified now, {wrong[0]} before. A large C makes every error costly, so "

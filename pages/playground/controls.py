@@ -22,7 +22,7 @@ DRAWN = "play_drawn"  # in the session: the widgets of the last run
 UNDO, SEQ = "play_history", "play_seq"  # in the session: points before each change; which of the browser's edits
 HELD = "play_held"  # in the session: whether a point is being dragged
 MAX_UNDO = 50
-MODES = {"blue": "Blue", "orange": "Orange", "flip": "Flip", "erase": "Erase", "ask": "?"}
+BRUSHES = {"flip": "Flip", "erase": "Erase", "ask": "?"}
 
 
 def begin() -> None:
@@ -50,22 +50,26 @@ def draw(now: Setting) -> Setting:
     own = plane.PROBLEMS[_choice("problem", "Problem", problems, help, on_change=_another_problem)]
     law = " The dotted line is the true boundary." if own.law else ""
     st.caption(f"{own.says}{law}{' Synthetic points.' if own.make else ''}")
-    _hand(now)
+    _hand(now, own)
     kernel = _machine(now)
     virtual = _copies(own, now)
     if rounds := now.along == "rounds":
         help = "Solves the problem of the working set, round by round; any solver leads to the same machine."
         _choice("inner", "Inner solver", settings.INNER, help, widget="selectbox")
+    if three := len(replace(now, problem=own.name).colours) == 3:
+        help = "One machine for each colour against the rest. All: the largest f decides. One colour: its f alone."
+        _choice("of", "Machine of", settings.OF, help)
     help = (
         "Other lines: what perceptrons find that separate the points as well. Hulls: the nearest points of the convex "
         "hulls of both colours, or of reduced hulls. Forces: how each support vector presses on the line."
     )
     _choice("layer", "Also draw", settings.LAYERS, help)
     _sample(now)
-    values[DRAWN] = [*WIDGETS, *OF_KERNEL.get(kernel, []), *(["by"] * virtual), *(["inner"] * rounds)]
+    sometimes = {"by": virtual, "inner": rounds, "of": three}
+    values[DRAWN] = [*WIDGETS, *OF_KERNEL.get(kernel, []), *(name for name, there in sometimes.items() if there)]
     shown = {name: values[_key(name)] for name in values[DRAWN]}
     shown["noise"] = shown["noise"] / 100
-    changed = replace(now, **shown)
+    changed = replace(now, **({} if three else {"of": "all"}), **shown)
     if changed.still != now.still or changed.inner != now.inner:
         changed = changed.closed
     FORM.keep(changed)
@@ -83,13 +87,14 @@ def mode() -> str:
     return st.session_state[_key("mode")]
 
 
-def _hand(now: Setting) -> None:
+def _hand(now: Setting, own: plane.Plane) -> None:
     help = (
-        "Blue or orange: a click adds a point, a click on one removes it, dragging moves it. Flip and Erase are "
+        "A colour: a click adds a point, a click on one removes it, dragging moves it. Flip and Erase are "
         "brushes: hold the button and paint over points. ?: a click asks for the class of a place. By keyboard: arrow "
         "keys, Enter, N for the next point."
     )
-    _choice("mode", "A click adds", MODES, help)
+    colours = {colour: settings.OF[colour] for colour in own.colours.values()}
+    _choice("mode", "A click adds", colours | BRUSHES, help)
     buttons(now)
 
 
@@ -130,7 +135,7 @@ def _copies(own: plane.Plane, now: Setting) -> bool:
 
 def _sample(now: Setting) -> None:
     left, right = st.columns(2)
-    help = "Share of the sample that gets the other colour."
+    help = "Share of the sample that gets another colour."
     left.slider("Labels flipped", 0, 50, round(100 * now.noise), key=_key("noise"), format="%d %%", help=help)
     help = "The same seed draws the same points, for everyone in a class."
     right.number_input("Seed", 0, settings.MAX_SEED, now.seed, key=_key("seed"), on_change=forget, help=help)

@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from data.plane import COLOURS
 from pages.ui.kit.text import many, rounded
-from pages.ui.play.setting import Setting
+from pages.ui.play.setting import LAYERS, Setting, points
 from pages.ui.play.solve import fitted
-from pages.ui.play.solved import Solved
+from pages.ui.play.solved import Picture, Solved
 from svmcore.explain import hulls
 from svmcore.explain.balance import Balance, balance
 
 LINES = 6  # others that are drawn
 LONGEST = 0.6  # of an arrow, in the plane's units
-FAR = 3.0  # half the length of a line, in the plane's units
 
 
 class Layer(NamedTuple):
@@ -33,10 +33,13 @@ class Layer(NamedTuple):
 NONE = Layer("")
 
 
-def layer(setting: Setting, solved: Solved) -> Layer:
+def layer(setting: Setting, picture: Picture) -> Layer:
     """What the setting asks to be drawn over its machine."""
     if setting.layer == "none":
         return NONE
+    if len(picture.machines) > 1:
+        return Layer(f"*{LAYERS[setting.layer]}* are drawn of one machine: choose a colour at *Machine of*.")
+    (solved,) = picture.machines
     if setting.kernel == "sigmoid":
         return Layer("This kernel has no feature space, as it is not positive definite: there is nothing to draw.")
     try:
@@ -44,7 +47,7 @@ def layer(setting: Setting, solved: Solved) -> Layer:
     except ValueError:
         return Layer("f is the same everywhere: this machine has no line.")
     if setting.layer == "forces":
-        return _forces(solved) if setting.kernel == "linear" else _unseen(sums)
+        return _forces(setting, solved) if setting.kernel == "linear" else _unseen(sums)
     if setting.kernel != "linear":
         return Layer("Choose the kernel *Linear* to see this: with other kernels it lies in their feature space.")
     return (_lines if setting.layer == "lines" else _hulls)(setting, solved)
@@ -81,19 +84,19 @@ def _hulls(setting: Setting, solved: Solved) -> Layer:
     mask = _trained(setting, solved)
     X, y = solved.X[mask], solved.sign[mask]
     found = hulls.nearest(X, y, solved.alpha[mask], solved.bound, setting.C)
-    polygons = [[sign, hulls.reduced_hull(X[y == sign], found.mu).tolist()] for sign in (1, -1)]
+    corners = (hulls.reduced_hull(X[y == sign], found.mu).tolist() for sign in (1, -1))
+    polygons = list(zip(setting.sides, corners, strict=True))
     apart = rounded(float(np.linalg.norm(found.ends[0] - found.ends[1])))
-    if found.mu == 1:
+    says = f"The hulls of both sides are {apart} apart at their nearest points (diamonds)."
+    if found.mu < 1:
         says = (
-            f"The hulls of the two colours are {apart} apart at their nearest points (diamonds). The line halves the "
-            "segment between them at a right angle."
+            f"The hulls are reduced: no point has more than {100 * found.mu:.2g} % of the weight of its side, so "
+            f"single points count less. They are {apart} apart at their nearest points (diamonds)."
         )
+    if solved.bound.any():
+        says += " The line is at a right angle to the segment between them; bounded points keep it from halving it."
     else:
-        says = (
-            f"The hulls are reduced: no point has more than {100 * found.mu:.2g} % of the weight of its colour, so "
-            f"single points count less. They are {apart} apart at their nearest points (diamonds), and the line is at "
-            "a right angle to the segment between them."
-        )
+        says += " The line halves the segment between them at a right angle."
     return Layer(says, {"polygons": polygons, "segment": found.ends.tolist()})
 
 
@@ -106,7 +109,7 @@ def _unseen(sums: Balance) -> Layer:
     )
 
 
-def _forces(solved: Solved) -> Layer:
+def _forces(setting: Setting, solved: Solved) -> Layer:
     at = np.flatnonzero(solved.alpha)
     force = solved.alpha[at] * solved.sign[at]
     X = solved.X[at].astype(np.float64)
@@ -115,19 +118,20 @@ def _forces(solved: Solved) -> Layer:
     arrows = LONGEST * (force / np.abs(force).max())[:, None] * u
     named = zip(solved.parent[at].tolist(), solved.copy[at], strict=True)
     names = [f"{parent}′" if copy else f"{parent}" for parent, copy in named]
-    colours = np.where(solved.sign[at] > 0, "blue", "orange")
+    labels = points(setting).y[solved.parent[at]].tolist()
     rows = [
-        {"Point": name, "Class": str(colour), "Force": float(f), "Torque": float(t)}
-        for name, colour, f, t in zip(names, colours, force, torque, strict=True)
+        {"Point": name, "Class": COLOURS[label], "Force": float(f), "Torque": float(t)}
+        for name, label, f, t in zip(names, labels, force, torque, strict=True)
     ]
     total = {"Point": "Sum", "Class": "", "Force": _nothing(force), "Torque": _nothing(torque)}
+    one, other = setting.sides.values()
     sides = [rounded(float(force[force > 0].sum())), rounded(float(-force[force < 0].sum()))]
     says = (
-        f"Each support vector presses on the line with its alpha, at a right angle. Forces: {sides[0]} from blue, "
-        f"{sides[1]} from orange, so the line does not move. Torques about the centre sum to "
+        f"Each support vector presses on the line with its alpha, at a right angle. Forces: {sides[0]} from {one}, "
+        f"{sides[1]} from {other}, so the line does not move. Torques about the centre sum to "
         f"{rounded(total['Torque'])}, so it does not turn."
     )
-    return Layer(says, {"arrows": np.hstack([X, arrows, solved.sign[at, None]]).tolist()}, [total, *rows])
+    return Layer(says, {"arrows": np.column_stack([X, arrows, labels]).tolist()}, [total, *rows])
 
 
 def _nothing(parts: np.ndarray) -> float:
@@ -137,7 +141,7 @@ def _nothing(parts: np.ndarray) -> float:
 
 
 def _ends(line: np.ndarray) -> list[list[float]]:
-    foot, along = -line[2] * line[:2], FAR * np.array([-line[1], line[0]])
+    foot, along = -line[2] * line[:2], np.array([-line[1], line[0]])
     return [(foot - along).tolist(), (foot + along).tolist()]
 
 

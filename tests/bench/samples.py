@@ -20,7 +20,7 @@ import numpy as np
 
 from pages.paper import cards, figures
 from pages.ui.play.setting import FIRST_PROBLEM, of_problem
-from pages.ui.play.solve import solve
+from pages.ui.play.solve import picture
 from pages.ui.play.solved import FIRST, numbers
 from pages.ui.studies import usual
 from svmcore import files
@@ -129,7 +129,7 @@ def main(check: bool) -> int:
     """Make them, or compare them with those that are kept."""
     known, wrong = {run.recipe.digest(): run for run in runs.samples()}, 0
     if not check:
-        FIRST.write_text(json.dumps(numbers(solve(of_problem(FIRST_PROBLEM)))) + "\n", "utf-8")
+        FIRST.write_text(json.dumps(numbers(picture(of_problem(FIRST_PROBLEM)))) + "\n", "utf-8")
     for sample in samples():
         old = known.get(sample.recipe.digest())
         if old is not None and not check:

@@ -66,19 +66,20 @@ def test_a_question_is_asked_answered_and_shown(doors, tab, phone):
         expect(tab.get_by_role("button", name="Ask the class")).to_be_enabled()
         settle(tab)
         tab.get_by_role("button", name="Ask the class").click()
-        place = phone.locator(".sketch [role=application], .sketch [role=checkbox]").first
-        place.press("ArrowUp" if mark == "line" else "Space")
-        expect(phone.locator(f".sketch {mark}.mine")).to_have_count(1)
+        place = phone.get_by_role("application")
+        for name in ("Enter", "ArrowUp", "Enter") if mark == "line" else ("n", "Enter"):
+            place.press(name)
+        expect(phone.locator(f".plane {mark}.mine")).to_have_count(1)
         send()
         expect(tab.get_by_text("1 of 1 student has answered.")).to_be_visible()
-        assert not tab.locator(".sketch .other").count()
+        assert not tab.locator(".plane .other, .plane .ring").count()
         look(kind)
         tab.get_by_role("button", name="Show the result").click()
-        expect(tab.locator(".sketch .other").first).to_be_attached()  # a level line has no height
-        expect(phone.locator(".sketch .right").first).to_be_visible()
+        expect(tab.locator(".plane .other").first).to_be_attached()  # an upright line has no width
+        expect(phone.locator(".plane .ring").first).to_be_visible()  # the machine's
         look(f"{kind}, its result")
 
     phone.reload()  # the address knows who it is
-    expect(phone.locator(".sketch .right").first).to_be_visible()
+    expect(phone.locator(".plane .ring").first).to_be_visible()
     expect(tab.get_by_text("1 student joined.")).to_be_visible()
     assert not any(found.values()), found

@@ -114,6 +114,22 @@ def test_points_copies_and_the_address(server, tab):
         name: keyed[name] for name in ("version", "line", "points", "virtual")
     }
 
+    tab.locator(".st-key-play_problem").get_by_text("Rings").click()  # three colours, three machines
+    three = changed(tab, again)
+    expect(tab.locator(LINE)).to_have_count(3)
+    expect(tab.locator(".plane polygon.point")).to_have_count(20)
+    settle(tab)
+    tab.locator(".st-key-play_of").get_by_text("Orange").click()
+    alone = changed(tab, three)
+    expect(tab.locator(LINE)).to_have_count(1)
+    settle(tab)
+    tab.locator(".st-key-play_mode").get_by_text("Green").click()
+    settle(tab)
+    click_at(tab, -0.9, 0.9)
+    assert changed(tab, alone)["points"] == 61
+    expect(tab).to_have_url(re.compile("of=orange.*points=g-\\d+_\\d+|points=g-\\d+_\\d+.*of=orange"))
+    expect(tab.locator(".plane polygon.point")).to_have_count(21)
+
 
 def test_the_tape_is_scrubbed_without_a_server(server, tab):
     visit(tab, f"{server.url}/?problem=turn&noise=0.1&C=5")

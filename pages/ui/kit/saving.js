@@ -41,7 +41,7 @@ const KEPT = ["stroke-width", "stroke-dasharray", "vector-effect", "font-size", 
 // The text of an SVG that looks by itself as it looks on the page. ground: whether the page lies below it.
 function svgText(svg, ground = true) {
   const copy = svg.cloneNode(true)
-  const [from, to] = [svg, copy].map((root) => [...root.querySelectorAll("rect, circle, text, path, line")])
+  const [from, to] = [svg, copy].map((root) => [...root.querySelectorAll("rect, circle, text, path, line, polygon")])
   from.forEach((node, i) => {
     const style = getComputedStyle(node)
     for (const name of ["fill", "stroke"]) to[i].setAttribute(name, style[name] === "none" ? "none" : plainColour(style[name]))

@@ -1,8 +1,10 @@
 """The machines of the Playground: fitted by the library's own solver, kept for as long as someone goes back and forth.
 
-    f(x) = sum_i alpha_i y_i K(x_i, x) + b
+    f(x) = sum_i alpha_i y_i K(x_i, x) + b        y_i = +1 on the first of Setting.sides, -1 on the other
 
-Only what the picture needs is kept of a machine: its few support vectors. The browser computes f on its grid from them.
+Of three colours there are three machines, one against the rest, as those of SVC with three classes; each is fitted by
+itself, so that whatever is drawn of a machine of two classes is drawn of these too. Only what the picture needs is kept
+of a machine: its few support vectors. The browser computes f on its grid from them.
 """
 
 import warnings
@@ -13,13 +15,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from data import plane
 from pages.ui.play.setting import ALONG, INNER, Setting, points
-from pages.ui.play.solved import Solved
+from pages.ui.play.solved import Picture, Solved
 from svmcore import RBF, SVC, General, Linear, PointJitters, Poly, Sigmoid, VirtualSVC
 from svmcore.explain import tape as tapes
 from svmcore.kernels import Kernel
 
 MAX_PAIRS = 200_000  # that a machine may move: a second or so
 FRESH = 400  # other points that a machine is tried on
+TIE = 1e-6  # values of f that differ by less are equal, and the first machine decides; as in picture.js
 
 
 def estimator(setting: Setting) -> SVC | VirtualSVC:
@@ -44,76 +47,98 @@ def jitters(setting: Setting) -> PointJitters:
     return PointJitters(setting.by, own.amounts if setting.by == own.jitter else plane.MOVES[setting.by])
 
 
+def signs(setting: Setting) -> tuple[np.ndarray, np.ndarray]:
+    """X (n, 2) and y (n,) of +1 and -1: what the machine of a setting is fitted to; of several the first one."""
+    given = points(setting)
+    return given.X, np.where(given.y == next(iter(setting.sides), 0), 1, -1)
+
+
 @lru_cache(maxsize=64)
 def fitted(setting: Setting) -> SVC | VirtualSVC:
     """The estimator of a setting (its tape and layer apart), fitted. ValueError where one colour alone is left."""
-    given = points(setting)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said on the page
-        return estimator(setting).fit(given.X, given.y)
+        return estimator(setting).fit(*signs(setting))
 
 
 @lru_cache(maxsize=64)
 def solve(setting: Setting) -> Solved:
     """The machine of a setting (its tape and layer apart). ValueError where one colour alone is left."""
-    given, machine = points(setting), fitted(setting)
-    keys = _examples(setting, machine, len(given.y))
+    (X, y), machine = signs(setting), fitted(setting)
+    keys = _examples(setting, machine, len(y))
     alpha, bound = np.zeros(len(keys)), np.zeros(len(keys), bool)
     trained, number = machine.machine_, {key: at for at, key in enumerate(keys)}
     jitter = np.zeros(len(trained.support), int) if trained.jitter is None else trained.jitter
     at = [number[key] for key in zip(jitter.tolist(), trained.support.tolist(), strict=True)]
     alpha[at], bound[at] = trained.alpha[0], trained.bound[0]
     which, parent = np.array(keys).T
-    X = jitters(setting).pick(given.X[parent], which) if which.any() else given.X
-    own = plane.PROBLEMS[setting.problem]
-    fresh_wrong = lowest = None
-    if own.make and own.question is None:
-        T, t = own.fresh(FRESH, setting.seed)
-        fresh_wrong = int(np.count_nonzero(machine.predict(T) != t))
-    if not kernel(setting).definite:
-        lowest = float(np.linalg.eigvalsh(kernel(setting).exact(X, X))[0])
-    asked = setting.question
+    X = jitters(setting).pick(X[parent], which) if which.any() else X
+    K = None if kernel(setting).definite else kernel(setting).exact(X, X)
     return Solved(
         X=X,
-        sign=given.y[parent],
+        sign=y[parent],
         parent=parent,
         copy=which > 0,
         alpha=alpha,
         bound=bound,
         bias=float(trained.bias[0]),
-        wrong=np.flatnonzero(machine.predict(given.X) != given.y),
-        fresh_wrong=fresh_wrong,
-        question=asked and float(machine.decision_function(np.array([asked], np.float32))[0]),
         ending=machine.ending_,
-        lowest=lowest,
+        lowest=None if K is None else float(np.linalg.eigvalsh(K)[0]),
     )
+
+
+@lru_cache(maxsize=64)
+def picture(setting: Setting) -> Picture:
+    """What a setting (its tape and layer apart) shows. ValueError where one colour alone is left."""
+    machines, given, own = tuple(map(solve, setting.machines)), points(setting), plane.PROBLEMS[setting.problem]
+    names = setting.sides if len(machines) == 1 else setting.colours
+    labels = np.array(list(names))
+
+    def decided(X):  # places in `names`, and f that decides; as plane.js has it
+        f = np.array([values(setting, one, X) for one in machines])
+        largest = f.max(axis=0)
+        return np.argmax(f >= largest - TIE, axis=0) if len(f) > 1 else np.where(f[0] > 0, 0, 1), largest
+
+    def wrong(X, y):
+        return np.flatnonzero(labels[decided(X)[0]] != np.where(np.isin(y, labels) | (labels != 0).all(), y, 0))
+
+    question = None
+    if setting.question:
+        (at,), (f,) = decided(np.array([setting.question], np.float32))
+        question = list(names.values())[at], float(f)
+    fresh = own.make and own.question is None
+    fresh_wrong = len(wrong(*own.fresh(FRESH, setting.seed))) if fresh else None
+    return Picture(machines, wrong(given.X, given.y), fresh_wrong, question)
+
+
+def values(setting: Setting, solved: Solved, X) -> np.ndarray:
+    """(n,) float64: f of a machine at X (n, 2)."""
+    return kernel(setting).exact(X, solved.X) @ (solved.alpha * solved.sign) + solved.bias
 
 
 @lru_cache(maxsize=4)
 def tape(setting: Setting) -> tapes.Tape:
     """Every step of the fit of a setting (its tape apart); its examples are those of `solve`."""
-    given = points(setting)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return tapes.record(estimator(setting), given.X, given.y)
+        return tapes.record(estimator(setting), *signs(setting))
 
 
 @lru_cache(maxsize=4)
 def path(setting: Setting) -> tapes.Tape:
     """The machines of a setting's examples at each C of its path; its examples are those of `solve`."""
-    given = points(setting)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return tapes.path(fitted(setting), given.X, given.y, setting.costs)
+        return tapes.path(fitted(setting), *signs(setting), setting.costs)
 
 
 @lru_cache(maxsize=4)
 def rounds(setting: Setting, inner: str) -> tapes.Tape:
     """The rounds of a decomposition of a setting's examples, with an inner solver of INNER; examples as of `solve`."""
-    given, way = points(setting), None if inner == next(iter(INNER)) else General(inner)
+    way = None if inner == next(iter(INNER)) else General(inner)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return tapes.rounds(fitted(setting), given.X, given.y, inner=way)
+        return tapes.rounds(fitted(setting), *signs(setting), inner=way)
 
 
 def frames(setting: Setting) -> dict:

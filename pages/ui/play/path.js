@@ -58,9 +58,9 @@ function stripsOf(play) {
   const { tape, data } = play
   const count = (kind) => tape.alphas.map((alpha, t) => alpha.filter((a) => kindOf(a, tape.C[t]) === kind).length)
   const free = count(FREE), bounded = count(BOUNDED)
-  const shares = data.examples.flatMap(([, , sign], i) => {
+  const shares = data.examples.flatMap(([, , label], i) => {
     const values = tape.alphas.map((alpha, t) => alpha[i] / tape.C[t])
-    return values.some((value) => value > 0) ? [[values, "share", COLOUR[sign]]] : []
+    return values.some((value) => value > 0) ? [[values, "share", COLOUR[label]]] : []
   })
   const ends = (values) => [Math.min(...values), Math.max(...values)]
   const [least, widest] = ends(tape.margin), wide = !tape.margin.includes(null)
@@ -79,7 +79,7 @@ const atCost = (play, width, C) => {
 
 function drawPath(play) {
   const { tape, parts, data } = play, { chart } = parts
-  const shown = data.along === "C" && Boolean(data.alpha)
+  const shown = data.along === "C" && data.machines.length === 1
   chart.style.display = shown ? "block" : "none"
   chart.style.opacity = tape ? 1 : 0.4 // while a point is dragged
   const width = Math.round(chart.clientWidth)

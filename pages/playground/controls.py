@@ -20,6 +20,7 @@ from pages.ui.play.setting import FORM, OF_KERNEL, WIDGETS, Setting
 
 DRAWN = "play_drawn"  # in the session: the widgets of the last run
 UNDO, SEQ = "play_history", "play_seq"  # in the session: points before each change; which of the browser's edits
+OWN = "play_own"  # in the session: the points that were drawn, while another problem is looked at
 HELD = "play_held"  # in the session: whether a point is being dragged
 MAX_UNDO = 50
 BRUSHES = {"flip": "Flip", "erase": "Erase", "ask": "?"}
@@ -64,7 +65,7 @@ def draw(now: Setting) -> Setting:
         "hulls of both colours, or of reduced hulls. Forces: how each support vector presses on the line."
     )
     _choice("layer", "Also draw", settings.LAYERS, help)
-    _sample(now)
+    _sample(now, drawn=own.make is None)
     sometimes = {"by": virtual, "inner": rounds, "of": three}
     values[DRAWN] = [*WIDGETS, *OF_KERNEL.get(kernel, []), *(name for name, there in sometimes.items() if there)]
     shown = {name: values[_key(name)] for name in values[DRAWN]}
@@ -133,12 +134,14 @@ def _copies(own: plane.Plane, now: Setting) -> bool:
     return virtual
 
 
-def _sample(now: Setting) -> None:
+def _sample(now: Setting, drawn: bool) -> None:
     left, right = st.columns(2)
     help = "Share of the sample that gets another colour."
-    left.slider("Labels flipped", 0, 50, round(100 * now.noise), key=_key("noise"), format="%d %%", help=help)
+    left.slider("Labels flipped", 0, 50, round(100 * now.noise), key=_key("noise"), format="%d %%", help=help,
+                disabled=drawn)  # fmt: skip
     help = "The same seed draws the same points, for everyone in a class."
-    right.number_input("Seed", 0, settings.MAX_SEED, now.seed, key=_key("seed"), on_change=forget, help=help)
+    how = {"on_change": forget, "help": help, "disabled": drawn}
+    right.number_input("Seed", 0, settings.MAX_SEED, now.seed, key=_key("seed"), **how)
 
 
 def _choice(name: str, label: str, titles: Mapping[str, str], help: str, **how) -> str:
@@ -155,15 +158,18 @@ def _key(name: str) -> str:
 
 
 def _another_problem() -> None:
-    """A problem begins with what separates it; C, the seed and the switch stay."""
-    values = st.session_state
+    """A problem begins with what separates it; C, the seed and the switch stay. Points that are drawn are not forgotten
+    while another problem is looked at."""
+    values, before = st.session_state, FORM.base
     if values[_key("problem")] is None:
         return
+    if plane.PROBLEMS[before.problem].make is None:
+        values[OWN] = before.points
     start = settings.of_problem(values[_key("problem")])
     own = {name: getattr(start, name) for name in ("kernel", "gamma", "by")}
     values.update({_key(name): value for name, value in own.items()})
-    FORM.keep(replace(FORM.base, **own))
-    forget()
+    FORM.keep(replace(before, **own))
+    forget(values.get(OWN, "") if plane.PROBLEMS[start.problem].make is None else "")
 
 
 def edited(text: str, seq: int, held: bool = False) -> None:
@@ -191,9 +197,9 @@ def buttons(now: Setting) -> None:
             st.button(label, icon=icon, key=FORM.key(name), on_click=does, disabled=idle.get(name, False), help=help)
 
 
-def forget() -> None:
+def forget(points: str = "") -> None:
     """Callback: the sample as it is drawn, of another seed say; no way back to what was done to the one before."""
-    FORM.keep(replace(FORM.base.closed, points=""))
+    FORM.keep(replace(FORM.base.closed, points=points))
     st.session_state[UNDO] = []
 
 

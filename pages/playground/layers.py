@@ -94,7 +94,7 @@ def _hulls(setting: Setting, solved: Solved) -> Layer:
             f"single points count less. They are {apart} apart at their nearest points (diamonds)."
         )
     if solved.bound.any():
-        says += " The line is at a right angle to the segment between them; bounded points keep it from halving it."
+        says += " The line is at a right angle to the segment between them; with bounded points it need not halve it."
     else:
         says += " The line halves the segment between them at a right angle."
     return Layer(says, {"polygons": polygons, "segment": found.ends.tolist()})

@@ -71,7 +71,7 @@ def _picture(now: Setting):
     try:
         return solve.picture(now.still), ""
     except ValueError:
-        return None, "A machine needs points of two colours. Add some of another one."
+        return None, "A machine needs points of two colours. Choose a colour and click in the plane."
 
 
 def _layer(now: Setting, picture):

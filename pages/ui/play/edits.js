@@ -167,7 +167,10 @@ function listen(play) {
   })
   svg.addEventListener("pointerleave", () => { play.parts.readout.textContent = "" })
   svg.addEventListener("pointerup", () => {
-    if (painted && painted.size) commit(play)
+    if (painted?.size) {
+      play.say(`${many(painted.size, "point")} ${play.data.mode === "flip" ? "flipped" : "removed"}.`)
+      commit(play)
+    }
     painted = null
     if (play.drag && !play.drag.dropped) drop(play)
   })

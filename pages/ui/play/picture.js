@@ -200,7 +200,7 @@ function drawLayer(play, px, py) {
 function drawPoints(play, machines, px, py) {
   const { data, parts } = play
   const marks = [], rings = []
-  const wide = Math.max(play.size / 520, 0.72)
+  const wide = Math.max(play.size / 520, 0.72) * Math.min(1, Math.sqrt(90 / data.points.length))
   const most = Math.max(...machines.flatMap(({ alpha }) => alpha), 1e-12)
   const pair = play.tape ? play.tape.pair[play.frame] || [] : []
   const changed = play.tape?.C ? play.tape.events[play.frame].map(({ i }) => i) : enteredIn(play)

@@ -14,7 +14,7 @@ import streamlit as st
 from data import catalogue
 from pages.ui.example import evidence
 from pages.ui.figures import decisions, validation
-from pages.ui.figures.frame import clicked, show
+from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, parameters, ways, words
 from pages.ui.kit.parameters import Form
 from pages.ui.kit.ways import button
@@ -288,18 +288,16 @@ def cells(results: Results) -> None:
     coming = len(results.runs) if results.active else len(points)
     chart = validation.amount_chart if sweep.of_amounts else validation.sweep_map
     figure = chart(sweep, results.plan.over.split(BY), points, layer, LAYERS[layer], coming)
-    click = partial(_open_cell, list(sweep.cells()), list(results.done))
-    show(figure, "sweep_map", on_select=click, selection_mode="points")
+    show(figure, "sweep_map", on_click=partial(_open_cell, list(sweep.cells()), list(results.done)))
     _cell(results)
     if asked:
         st.caption("You have seen the test errors. A setting chosen by them needs a new test set.")
 
 
-def _open_cell(cells: list[str], done: list[str]) -> None:
+def _open_cell(cells: list[str], done: list[str], at: int) -> None:
     """Callback: a cell of the map, or a point of a learning curve, was clicked."""
-    for at in clicked("sweep_map"):
-        if cells[at] in done:
-            st.session_state["sweep_cell"] = cells[at]
+    if cells[at] in done:
+        st.session_state["sweep_cell"] = cells[at]
 
 
 def _cell(results: Results) -> None:

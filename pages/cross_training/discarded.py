@@ -9,7 +9,7 @@ from data import DataError, Dataset
 from pages.cross_training import compared, setting
 from pages.ui.example import evidence
 from pages.ui.figures import crossing, edited
-from pages.ui.figures.frame import clicked, show
+from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, present, state, walk, ways, words
 from pages.ui.kit.gallery import open_digit, reference
 from pages.ui.kit.walk import paged
@@ -58,6 +58,10 @@ class Left(NamedTuple):
     def ref(self, row: int) -> str:
         """The example, as galleries and the address name it."""
         return reference(self.run.recipe.dataset, "train", self.index[row])
+
+    def open(self, row: int) -> None:
+        """Callback: the view of the example."""
+        open_digit(self.ref(row))
 
     def label(self, row: int) -> str:
         """The class that training saw."""
@@ -170,14 +174,8 @@ def _margins(left: Left) -> None:
         return
     st.subheader("Margins under the machines of the first stage")
     figure = crossing.margins(left.mean, left.variance, left.role, left.sign, left.names)
-    show(figure, "left_margins", on_select=lambda: _open("left_margins", left))
+    show(figure, "left_margins", on_click=left.open)
     st.caption("Click a point to see its example and the prediction of this run.")
-
-
-def _open(key: str, left: Left) -> None:
-    """Callback of a figure: the example of the point that was clicked."""
-    for row in clicked(key):
-        open_digit(left.ref(row))
 
 
 def _examples(left: Left) -> None:
@@ -218,11 +216,7 @@ def _kind(kinds: dict[str, np.ndarray]) -> str:
 def _plane(left: Left, rows: np.ndarray, kind: str) -> None:
     names = [words.in_figure(name, 20) for name in left.names]
     points = edited.Points(left.dataset.X_train[left.index], left.sign, names)
-    show(
-        edited.one_kind(points, rows, _kind_label(kind).lower()),
-        "left_plane",
-        on_select=lambda: _open("left_plane", left),
-    )
+    show(edited.one_kind(points, rows, _kind_label(kind).lower()), "left_plane", on_click=left.open)
 
 
 def _pictures(left: Left, rows: np.ndarray, kind: str) -> None:
@@ -266,7 +260,7 @@ def _rows(left: Left, rows: np.ndarray) -> None:
 
 def _open_row(left: Left, rows: np.ndarray) -> None:
     for at in st.session_state["left_rows"].selection.rows:
-        open_digit(left.ref(rows[at]))
+        left.open(rows[at])
 
 
 LISTED = 6  # edited runs to choose from

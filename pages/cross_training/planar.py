@@ -16,7 +16,7 @@ from pages.cross_training import compared
 from pages.cross_training.setting import MAX_FLIPPED, POINT, STAND_IN, TESTS, Sample, Setting, form, sample, usual
 from pages.ui.figures import crossing, edited
 from pages.ui.figures.crossing import Line, ends, growth, growth_of_svs
-from pages.ui.figures.frame import chart, clicked, show, side_by_side, worded
+from pages.ui.figures.frame import chart, show, side_by_side, worded
 from pages.ui.figures.maps import grid
 from pages.ui.kit import parameters, present, state, words
 from svmcore import RBF, SVC
@@ -232,8 +232,7 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
         show(edited.all_of_them(points, plain.field, plain.support, plain.bound), "edit_all")
     with grid.cell():
         st.markdown("**What was discarded, and why?**")
-        clicks = {"on_select": lambda: _picked("edit_thrown")} if rule == CROSS else {}
-        show(edited.thrown_away(points, found.role, row), "edit_thrown", **clicks)
+        show(edited.thrown_away(points, found.role, row), "edit_thrown", on_click=_picked if rule == CROSS else None)
         if row >= 0:
             st.markdown(f"{_name(given, row)} {verdict(found, row)}")
         st.markdown(_why(rule, given, found))
@@ -322,7 +321,7 @@ def _margins(setting: Setting, given: Sample) -> None:
     sides = st.grid(3, min_column_width=270)
     with sides.cell(column_span=2):
         figure = crossing.margins(found.mean, found.variance, found.role, given.y, given.names, row)
-        show(figure, "edit_margins", on_select=lambda: _picked("edit_margins"))
+        show(figure, "edit_margins", on_click=_picked)
     with sides.cell():
         _told(given, found, row)
 
@@ -333,10 +332,9 @@ def _chosen(n: int) -> int:
     return int(row) if row else -1
 
 
-def _picked(key: str) -> None:
+def _picked(row: int) -> None:
     """Callback of a figure: the point that was clicked."""
-    if rows := clicked(key):
-        parameters.say(POINT, str(rows[0]))
+    parameters.say(POINT, str(row))
 
 
 def _told(given: Sample, found: Trained, row: int) -> None:

@@ -249,7 +249,7 @@ def _curve(view: View, now: Now, compared: list[View]):
         points=others.of_each_point(view, compared),
     )
     with place:
-        show(figure, "froc", on_select=_choose_point, selection_mode="points")
+        show(figure, "froc", on_click=lambda text: st.session_state.update(fa=text))
     columns = {"mean": numbers.text(MEAN, "mean rate")}
     columns["at offset 0"] = numbers.text("Detection rate and number of false alarms over all pictures.")
     alt = "The mean detection rate of each machine with its interval"
@@ -302,12 +302,6 @@ def _row(one: froc.Line, score: Estimate) -> dict:
     zero = one.zero
     at = "–" if zero is None else f"{zero.rate:.2f} with {zero.alarms:,}"
     return {"machine": words.short(one.name), "mean": f"{score.value:.3f}", "95 %": interval, "at offset 0": at}
-
-
-def _choose_point():
-    for point in st.session_state["froc"].selection.points:
-        if text := point.get("customdata"):
-            st.session_state["fa"] = text
 
 
 def _strip(view: View, now: Now, picture: int):

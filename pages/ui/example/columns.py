@@ -72,12 +72,7 @@ def plane(dataset: Dataset, split: str, axes: tuple[str, str] | None = None) -> 
     refs = [reference(dataset.entry.name, split, row) for row in rows.tolist()]
     axes = tuple(map(short, axes)) if axes else evidence.plane_axes(dataset)
     figure = maps.toy_plane(X, y, dataset.classes, refs=refs, axes=axes)
-    show(figure, "dataset_plane", on_select=_open_point, selection_mode="points")
-
-
-def _open_point() -> None:
-    for point in st.session_state["dataset_plane"].selection.points:
-        open_digit(point["customdata"])
+    show(figure, "dataset_plane", on_click=open_digit)
 
 
 def eta_squared(X: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -59,14 +59,12 @@ def plane(run, machine, key: str, test=None):
             marks["made"] = machine.support_vectors[machine.constructed]
     classes = dataset.classes if machine is None else machine.classes
     figure = maps.toy_plane(X, y, classes, refs=refs, axes=evidence.plane_axes(dataset), **marks)
-    show(figure, key=key, on_select=lambda: _open(key))
+    show(figure, key, on_click=_open)
 
 
-def _open(key):
-    for point in st.session_state[key].selection.points:
-        if ref := point.get("customdata"):
-            open_digit(ref)
-            st.rerun()
+def _open(ref: str) -> None:
+    open_digit(ref)
+    st.rerun()  # the whole page, also from a fragment
 
 
 def field_of(run, machine, X):

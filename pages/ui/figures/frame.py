@@ -6,7 +6,7 @@ prints below it.  Text and grid colours are left to the app's theme, so that a f
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -37,15 +37,19 @@ def side_by_side(figures: Mapping[str, go.Figure], columns: int, width: int, nam
             show(figure, key)
 
 
-def clicked(key: str) -> list[int]:
-    """For the callback of a figure whose points carry rows as customdata: those of the points that were clicked."""
-    data = [point.get("customdata") for point in st.session_state[key].selection.points]
-    return [int(row[0] if isinstance(row, list) else row) for row in data if row is not None]
+def _clicked(key: str, on_click: Callable) -> None:
+    for point in st.session_state[key].selection.points:
+        data = point.get("customdata")
+        if data is not None:
+            on_click(data[0] if isinstance(data, list) else data)
 
 
-def chart(figure: go.Figure, key: str, file: str = "", **options):
+def chart(figure: go.Figure, key: str, file: str = "", on_click: Callable | None = None, **options):
     """`show` without the line of words, for one of several alike figures, below which it is said once. A button above
-    the figure saves it as SVG, under the name `file` or one made of the key and the axes."""
+    the figure saves it as SVG, under the name `file` or one made of the key and the axes. on_click: called with the
+    customdata, or the first of several, of a point that is clicked."""
+    if on_click:
+        options |= {"on_select": lambda: _clicked(key, on_click), "selection_mode": "points"}
     if presenting():
         height, right = figure.layout.height or HEIGHT, figure.layout.margin.r or 0  # where lines have their names
         figure.update_layout(font_size=12 * TYPE, height=min(TYPE * height, TALLEST), margin_r=TYPE * right)

@@ -10,14 +10,12 @@ from data import DataError
 from pages.labels import ask, doubtful, gives, judge, target
 from pages.labels.doubtful import Doubt
 from pages.ui.example import evidence
-from pages.ui.kit import parameters, present, state, words
+from pages.ui.kit import parameters, present, state
 from pages.ui.kit.words import plain
 from pages.ui.recipe import starting
 from pages.ui.run.trained import another_run, trained_run
 from svmcore.lab.analyses.suspects import searched
-from svmcore.lab.forecast import estimate
-from svmcore.lab.recipe import Recipe, RecipeError
-from svmcore.lab.store import runs
+from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store.runs import Run
 
 
@@ -49,27 +47,14 @@ def missing(run: Run) -> None:
         try:
             recipe = searched(run.recipe)
             recipe = recipe.replace(name="custom", title=f"{run.title}, {recipe.folds} folds"[:120])
-            need = estimate(recipe)
+            with st.container(horizontal=True, vertical_alignment="center"):
+                starting.offer(
+                    recipe, run.id, "label_folds", state.show_run, train=f"Train it with {recipe.folds} folds",
+                    there="Show the run with folds", type="primary",
+                    help="It becomes the run shown; its likely label errors appear here when it has finished.",
+                )  # fmt: skip
         except (DataError, RecipeError) as error:
             st.caption(f"It cannot be run with folds: {plain(error)}")
-            return
-        there = runs.stored([recipe])[0]
-        there = there if runs.available(there) else None
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(
-                "Show the run with folds" if there else f"Train it with {recipe.folds} folds",
-                type="primary", icon=":material/play_arrow:", key="label_folds",
-                on_click=_start, args=(recipe, run.id, there and there.id), disabled=not (there or need.fits),
-                help="It becomes the run shown; its likely label errors appear here when it has finished.",
-            )  # fmt: skip
-            said = f"About {words.duration(need.seconds)}." if need.fits else plain(need.advice)
-            st.caption("This run exists already." if there else said, width="content")
-
-
-def _start(recipe: Recipe, parent: str, there: str | None) -> None:
-    """Callback: the run with folds is the one shown, queued if there is none."""
-    with starting.asking():
-        state.show_run(there or starting.submit(recipe, parent=parent))
 
 
 st.title("Labels")

@@ -1,6 +1,7 @@
 """Before any two runs are chosen: pairs of the store that are worth laying side by side."""
 
 from collections import Counter
+from contextlib import suppress
 from itertools import combinations
 
 import streamlit as st
@@ -15,7 +16,7 @@ from svmcore.lab.analyses import comparison
 from svmcore.lab.analyses.comparison import Reason
 from svmcore.lab.forecast import estimate
 from svmcore.lab.presets import PRESET, RECIPES
-from svmcore.lab.recipe import Recipe, RecipeError
+from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Damaged, Run
 
@@ -63,20 +64,16 @@ def _twin(run: Run | None) -> None:
     """Offer to train what `run` was asked once more with virtual support vectors."""
     if run is None or comparison.unfit(run) is not None:
         return
-    try:
+    with suppress(RecipeError, DataError):  # not for these data
         recipe = run.recipe.replace(method="vsv", name="custom", title=f"{run.title}, virtual SVs"[:120])
-        need = estimate(recipe)
-    except (RecipeError, DataError):  # not for these data
-        return
-    if need.fits and recipe.digest() != run.recipe.digest():
-        label = f"Train {words.plain(words.short(run.title, 60))} again with virtual support vectors, and compare"
-        help = f"About {words.duration(need.seconds)}. The errors fixed and added then appear here."
-        button(label, "play_arrow", "compare_twin", _train, recipe, run.id, help=help, type="primary")
-
-
-def _train(recipe: Recipe, parent: str) -> None:
-    with starting.asking():
-        _choose([parent, starting.submit(recipe, parent=parent)])
+        if recipe.digest() != run.recipe.digest() and estimate(recipe).fits:
+            name = words.plain(words.short(run.title, 60))
+            starting.offer(
+                recipe, run.id, "compare_twin", lambda twin: _choose([run.id, twin]), type="primary",
+                train=f"Train {name} again with virtual support vectors, and compare",
+                there=f"Compare {name} with its virtual support vectors",
+                help="The errors fixed and added then appear here.",
+            )  # fmt: skip
 
 
 def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:
@@ -161,27 +158,16 @@ def _at_work(status) -> None:
 
 def _offer(letter: str, run: Run, reference: Run) -> None:
     """Train its recipe on the reference's examples, with what that will take."""
+
+    def replace(new: str) -> None:
+        _choose(list(dict.fromkeys(new if run_id == run.id else run_id for run_id in st.session_state[RUNS])))
+
     try:
-        recipe = comparison.on_same_examples(run, reference)
-        need = estimate(recipe)
+        starting.offer(
+            comparison.on_same_examples(run, reference), reference.id, f"same_examples_{letter}", replace,
+            train=f"Train {letter} on the same examples", there=f"Compare {letter}'s twin on the same examples",
+            help="Uses its recipe with the dataset, split, classes and seed of the reference. The new run replaces it "
+            "here.",
+        )  # fmt: skip
     except (RecipeError, DataError) as error:
         st.caption(f"Its recipe does not fit the reference's examples: {words.plain(error)}")
-        return
-    ready = runs.stored([recipe])[0]
-    ready = ready if ready is not None and comparison.unfit(ready) is None else None
-    label, icon = f"Train {letter} on the same examples", "play_arrow"
-    if ready:
-        label, icon = f"Compare {letter}'s twin on the same examples", "compare"
-    args, off = (run.id, recipe, reference.id, ready and ready.id), not (ready or need.fits)
-    help = "Uses its recipe with the dataset, split, classes and seed of the reference. The new run replaces it here."
-    button(label, icon, f"same_examples_{letter}", _replace, *args, help=help, disabled=off)
-    if not ready:
-        st.caption(f"about {words.duration(need.seconds)}" if need.fits else words.plain(need.advice), width="content")
-
-
-def _replace(old: str, recipe: Recipe, parent: str, ready: str | None) -> None:
-    """Callback: put the run on the same examples, trained or to be trained, in the place of the other one."""
-    with starting.asking():
-        new = ready or starting.submit(recipe, parent=parent)
-        chosen = (new if run_id == old else run_id for run_id in st.session_state[RUNS])
-        st.session_state[RUNS] = list(dict.fromkeys(chosen))

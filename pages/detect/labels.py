@@ -10,7 +10,6 @@ import hashlib
 from functools import partial
 
 import numpy as np
-import streamlit as st
 
 from data import own
 from data.dataset import Arrays
@@ -54,11 +53,9 @@ def offer(view: View) -> None:
     run = view.run
     if run.state != "done" or not scans(run) or run.parts() > 1:
         return  # candidates of a filter, and windows cut for each part anew, are no set that trains all parts
-    pressed = st.button(
-        "Review labels of windows", icon=":material/gavel:", key="detect_labels",
+    starting.start_and_open(
+        "Review labels of windows", "gavel", "detect_labels", "pages/labels.py", partial(of_windows, run), run.id,
+        lambda _: state.tell_later(":material/play_circle: The windows train in the background."),
         help="Saves the training windows of this run as a dataset of your own and trains a machine on them with "
         "folds. Labels then lists likely label errors and can train the detector on your corrections.",
     )  # fmt: skip
-    if pressed:
-        tell = lambda _: state.tell_later(":material/play_circle: The windows train in the background.")  # noqa: E731
-        starting.start_and_open("pages/labels.py", partial(of_windows, run), run.id, tell)

@@ -12,7 +12,6 @@ from pages.ui.kit.gallery import DIGIT
 from pages.ui.kit.words import plain
 from pages.ui.recipe import starting
 from pages.ui.run import polling
-from svmcore.lab.forecast import estimate
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs, titles
 from svmcore.lab.store.runs import Run
@@ -26,23 +25,15 @@ def train(run: Run, to: Target) -> None:
         st.caption("Nothing reviewed yet. Your first decision creates a revised dataset that you can train on.")
         return
     try:
-        recipe = revised(run, to)
-        need = estimate(recipe)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            ready = starting.offer(
+                revised(run, to), run.id, "label_train", lambda _: None,  # the run shown stays the one that is reviewed
+                train="Train on the revision", type="primary", shortcut=None if DIGIT in st.query_params else "t",
+                help="Trains the recipe of this run on the labels as reviewed. This run does not change.",
+            )  # fmt: skip
     except (DataError, RecipeError) as error:
         st.error(plain(error), icon=":material/block:")
         return
-    ready = runs.stored([recipe])[0]
-    ready = ready if runs.available(ready) and ready.id != run.id else None
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Train on the revision", type="primary", icon=":material/play_arrow:", key="label_train",
-            shortcut=None if DIGIT in st.query_params else "t", on_click=_start, args=(recipe, run.id),
-            disabled=ready is not None or not need.fits,
-            help="Trains the recipe of this run on the labels as reviewed. This run does not change.",
-        )  # fmt: skip
-        if ready is None:
-            said = f"About {words.duration(need.seconds)}." if need.fits else plain(need.advice)
-            st.caption(said, width="content")
     before = ready or _latest(run, to)
     if before is not None:
         _compare(run, before, to)
@@ -60,14 +51,12 @@ def _detector(run: Run, to: Target) -> None:
         return
     if "windows" not in recipe.options:  # which is the field of those alone
         return
-    pressed = st.button(
-        "Train the detector on them", icon=":material/center_focus_strong:", key="label_detector",
+    starting.start_and_open(
+        "Train the detector on them", "center_focus_strong", "label_detector", "pages/detect.py",
+        lambda: recipe.replace(title=titles.of_recipe(recipe)), whose.id,
         help="Trains the detector of these windows again on the reviewed windows. Its detections are counted by the "
         "boxes of its pictures, which do not change.",
     )  # fmt: skip
-    if pressed:
-        titled = recipe.replace(title=titles.of_recipe(recipe))
-        starting.start_and_open("pages/detect.py", lambda: titled, whose.id)
 
 
 def revised(run: Run, to: Target) -> Recipe:
@@ -75,12 +64,6 @@ def revised(run: Run, to: Target) -> Recipe:
     name = catalogue.pinned(to.name)
     recipe = run.recipe.replace(dataset=name, name="custom", title="")
     return recipe.replace(title=titles.of_recipe(recipe))
-
-
-def _start(recipe: Recipe, parent: str) -> None:
-    """Callback: queue it; the run shown stays the one whose list is judged."""
-    with starting.asking():
-        starting.submit(recipe, parent=parent)
 
 
 def _latest(run: Run, to: Target) -> Run | None:

@@ -10,10 +10,10 @@ from pages.ui.kit.ways import button
 from pages.ui.recipe import config
 from svmcore.lab import jobs
 from svmcore.lab.analyses import repeats
-from svmcore.lab.forecast import Estimate
+from svmcore.lab.forecast import Estimate, estimate
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
-from svmcore.lab.store.runs import ACTIVE, UnknownRun
+from svmcore.lab.store.runs import ACTIVE, Run, UnknownRun
 
 FOLDED = "recipe_folded"  # in the session: whether the form has given its place to the run that was started
 CLICK = 2.0  # seconds in which the same recipe, asked for again, is a second click and no second run
@@ -49,15 +49,42 @@ def start(recipe: Recipe, parent: str | None = None, times: int = 1, broken_off:
 
 
 def start_and_open(
-    page: str, make: Callable[[], Recipe], parent: str, then: Callable[[str], None] = lambda run_id: None
-) -> None:
-    """After a press: queue the run of `make()`, and open it on a page that shows it, after `then(its id)`; where it
-    cannot be, say why. parent: id of the run that it grew out of."""
+    label: str, icon: str, key: str, page: str, make: Callable[[], Recipe], parent: str,
+    then: Callable[[str], None] = lambda run_id: None, **how,
+) -> None:  # fmt: skip
+    """A button that queues the run of `make()` and opens it on a page that shows it, after `then(its id)`; where it
+    cannot be, that says why. parent: id of the run that it grew out of."""
+    if st.button(label, icon=f":material/{icon}:", key=key, **how):
+        with asking():
+            run_id = submit(make(), parent=parent)
+            then(run_id)
+            st.switch_page(page, query_params={"run": run_id})
+        st.rerun()
+
+
+def offer(
+    recipe: Recipe, parent: str, key: str, then: Callable[[str], None], *, train: str, there: str = "", help: str,
+    icon: str = "play_arrow", **how,
+) -> Run | None:  # fmt: skip
+    """A button, called `train`, that queues a run which a page proposes, and calls then(its id); beside it how long
+    that takes. The run that there is of it already, with whose id the button calls `then` where it is called something
+    `there`. parent: id of the run that it grows out of. DataError, RecipeError for what cannot be trained."""
+    need, ready = estimate(recipe), runs.stored([recipe])[0]
+    ready = ready if runs.available(ready) else None
+    how |= {"disabled": not (there if ready else need.fits), "help": help}
+    button(there if ready and there else train, icon, key, _offered, recipe, parent, ready and ready.id, then, **how)
+    st.caption("This run exists already." if ready else takes(need), width="content")
+    return ready
+
+
+def _offered(recipe: Recipe, parent: str, ready: str | None, then: Callable[[str], None]) -> None:
     with asking():
-        run_id = submit(make(), parent=parent)
-        then(run_id)
-        st.switch_page(page, query_params={"run": run_id})
-    st.rerun()
+        then(ready or submit(recipe, parent=parent))
+
+
+def takes(need: Estimate) -> str:
+    """`About 12 s.`, or why it does not fit."""
+    return f"About {words.duration(need.seconds)}." if need.fits else words.plain(need.advice)
 
 
 def tell_started(run_id: str, name: str = "") -> None:

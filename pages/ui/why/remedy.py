@@ -22,7 +22,7 @@ from pages.ui.why.working import Work, watched
 from svmcore.explain import moved, remedy
 from svmcore.explain.remedy import Ladder
 from svmcore.lab.analyses import remedies
-from svmcore.lab.analyses.remedies import Recommended, Totals
+from svmcore.lab.analyses.remedies import Totals
 from svmcore.lab.jobs import analyses
 from svmcore.lab.jobs.background import TaskStatus
 from svmcore.lab.methods import METHODS
@@ -185,24 +185,17 @@ def _words(run: Run, totals: Totals, now: str, key: str) -> None:
     except RecipeError as error:
         st.info(f"It cannot be trained from here. {plain(error)}", icon=":material/block:")
         return
-    _train(run, recipe.replace(title=titles.of_recipe(recipe)), best, key)
-
-
-def _train(run: Run, recipe, best: Recommended, key: str) -> None:
-    pressed = st.button(
-        f"Train with {best.jitters}",
-        type="primary",
-        icon=":material/play_circle:",
-        key=f"{key}_train",
-        help=f"Starts {plain(words.summary(recipe))}, otherwise this run's recipe, and opens it on Train.",
-    )
+    titled = recipe.replace(title=titles.of_recipe(recipe))
 
     def then(started: str) -> None:
         starting.fold()  # Train shows the run, not its form
         starting.tell_started(started)
 
-    if pressed:
-        starting.start_and_open("pages/train.py", lambda: recipe, run.id, then)
+    starting.start_and_open(
+        f"Train with {best.jitters}", "play_circle", f"{key}_train", "pages/train.py", lambda: titled, run.id, then,
+        type="primary", help=f"Starts {plain(words.summary(titled))}, otherwise this run's recipe, and opens it on "
+        "Train.",
+    )  # fmt: skip
 
 
 def _table(run: Run, totals: Totals, key: str) -> None:

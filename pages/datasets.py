@@ -141,12 +141,10 @@ def remove(name: str):
 
 
 def remove_button(name: str):
-    st.button(
-        "Remove", icon=":material/delete:", key=f"remove_{name}", on_click=remove, args=(name,),
-        help="Deletes the revision. Its base dataset stays, and so do runs on the revision, without their pictures."
-        if revisions.parse_name(name) else
-        "Deletes the lab's copy of this set; runs on it stay, without their pictures.",
-    )  # fmt: skip
+    help = "Deletes the lab's copy of this set; runs on it stay, without their pictures."
+    if revisions.parse_name(name):
+        help = "Deletes the revision. Its base dataset stays, and so do runs on the revision, without their pictures."
+    button("Remove", "delete", f"remove_{name}", remove, name, help=help)
 
 
 def is_readers(name: str) -> bool:
@@ -278,17 +276,15 @@ parameters.own("part", "look", "picture", "page", "across", "up")
 of_objects = chosen == OWN_PICTURES or isinstance(entries.get(chosen), PictureEntry)
 kind = st.session_state["kind"] = OBJECTS if of_objects else CLASSES
 if chosen in NEW.values():
-    add.button(
-        "Back to the datasets", icon=":material/arrow_back:", key="to_sets", on_click=choose, args=(FIRST_SET[kind],),
-        help="Discards the uploaded files.",
-    )  # fmt: skip
+    with add:
+        help = "Discards the uploaded files."
+        button("Back to the datasets", "arrow_back", "to_sets", choose, FIRST_SET[kind], help=help)
     upload_panel()
 else:
     sets = present.form("Another set")
-    (sets if present.presenting() else add).button(
-        "Add your own", icon=":material/upload:", key="add_own", on_click=choose, args=(NEW[kind],),
-        help="Images in one folder per class, a table, or pictures with boxes. They stay on this machine.",
-    )  # fmt: skip
+    with sets if present.presenting() else add:
+        help = "Images in one folder per class, a table, or pictures with boxes. They stay on this machine."
+        button("Add your own", "upload", "add_own", choose, NEW[kind], help=help)
     with sets:
         choose_kind(kinds)
         places = listed(kinds[kind], chosen, choose)

@@ -39,9 +39,8 @@ def no_machine() -> None:
             f"without, in about {words.duration(need.seconds)} on a quiet machine{more}; better ones are trained on "
             "*Detect*."
         )
-        st.button("Train the small demo", type="primary", icon=":material/play_arrow:", key="photo_train",
-                  on_click=starting.start, args=(RECIPES[DEMO],),
-                  help="Runs in the background; you can leave the page meanwhile.")  # fmt: skip
+        how = {"help": "Runs in the background; you can leave the page meanwhile.", "type": "primary"}
+        button("Train the small demo", "play_arrow", "photo_train", starting.start, RECIPES[DEMO], **how)
         ways.to("detect", "Other machines", "my_location")
 
 
@@ -163,8 +162,8 @@ def show_search(run, photograph) -> None:
             pace = "the first search after an installation compiles the scan" if left is None else (
                 f"{now.looked:,} of {now.of:,}, about {words.duration(left)} left")  # fmt: skip
             st.progress(now.looked / max(now.of, 1), f"Searching every window at every scale: {pace}.")
-            st.button("Cancel", key="photo_cancel", icon=":material/stop:", on_click=setattr,
-                      args=(now, "stopped", True), help="Ends the search of this photograph.")  # fmt: skip
+            help = "Ends the search of this photograph."
+            button("Cancel", "stop", "photo_cancel", setattr, now, "stopped", True, help=help)
             st.skeleton(height=420)
 
         wait()
@@ -173,8 +172,7 @@ def show_search(run, photograph) -> None:
         found = search.result()
     except (DataError, ValueError) as error:
         st.error(words.plain(error), title="It was not searched", icon=":material/block:")
-        again = {"on_click": photo.search.clear, "args": (run, photograph)}
-        st.button("Try again", key="photo_again", icon=":material/replay:", **again)
+        button("Try again", "replay", "photo_again", photo.search.clear, run, photograph, help="Searches it once more.")
         return
     marks = st.session_state.setdefault("photo_marks", {}).setdefault((run.id, photograph.key), {})
     missed = st.session_state.setdefault("photo_missed", {}).setdefault((run.id, photograph.key), [])

@@ -11,6 +11,7 @@ import streamlit as st
 
 from pages.runs import listed
 from pages.ui.kit import numbers, parameters, present, state, words
+from pages.ui.kit.ways import button
 from pages.ui.run import card, polling, queue
 from pages.ui.run.queue import PERIOD
 from svmcore.lab import jobs
@@ -46,11 +47,11 @@ def _switch() -> None:
         else:
             st.markdown(words.plain(CLUSTER.named), width="content")
         if CLUSTER.named == ON_REQUEST or not CLUSTER.connected:
-            st.button("Train there", key="cluster_use", on_click=_use, icon=":material/lan:",
-                      help="Runs go to the workers of this scheduler, as many at a time as it has.")  # fmt: skip
+            help = "Runs go to the workers of this scheduler, as many at a time as it has."
+            button("Train there", "lan", "cluster_use", _use, help=help)
         if CLUSTER.address:
-            st.button("Train here", key="cluster_leave", on_click=_leave, icon=":material/computer:",
-                      help="Runs train on this machine; those running on the cluster start again here.")  # fmt: skip
+            help = "Runs train on this machine; those running on the cluster start again here."
+            button("Train here", "computer", "cluster_leave", _leave, help=help)
 
 
 @state.callback

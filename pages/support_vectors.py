@@ -57,7 +57,7 @@ def what_each_is_worth(run: Run, machine: Machine, c: int) -> None:
     whose = None if of == "all" else c
     work = Work(
         analyses.VALUED, (run.id, whose), "worth", _bar, "The influence could not be computed",
-        begin="Compute influence", again="Start again", icon=":material/balance:",
+        begin="Compute influence", again="Start again", icon="balance",
         help="Leaves out every support vector in turn, in the background. Results appear as they come.",
     )  # fmt: skip
     watched(work, lambda now: _lists(run, now.result, now.state) if now.result else None)

@@ -13,6 +13,7 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, present, state, walk, ways, words
 from pages.ui.kit.gallery import open_digit, reference
 from pages.ui.kit.walk import paged
+from pages.ui.kit.ways import button
 from pages.ui.recipe import config, starting
 from pages.ui.run import picker, stored, watch
 from pages.ui.run.trained import to_labels
@@ -314,10 +315,8 @@ def _others(run: Run | None) -> None:
     named = titles.of_runs(runs.newest_first())
     for one in found:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(
-                words.plain(named[one.id]), key=f"see_{one.id}", type="tertiary", icon=":material/arrow_forward:",
-                on_click=state.show_run, args=(one.id,), help="Shows this run on every page.",
-            )  # fmt: skip
+            label, how = words.plain(named[one.id]), {"help": "Shows this run on every page.", "type": "tertiary"}
+            button(label, "arrow_forward", f"see_{one.id}", state.show_run, one.id, **how)
             picker.badge(jobs.status(one.id).state)
 
 
@@ -337,11 +336,9 @@ def _box() -> None:
         return
     unfit = next((need.advice for need in needs if not need.fits), "")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Start both", type="primary", icon=":material/play_arrow:", key="edit_start", on_click=_start,
-            args=(plain, recipe), disabled=bool(unfit),
-            help="Trains a plain and a cross-trained machine on the same examples, one after the other.",
-        )  # fmt: skip
+        help = "Trains a plain and a cross-trained machine on the same examples, one after the other."
+        how = {"help": help, "type": "primary", "disabled": bool(unfit)}
+        button("Start both", "play_arrow", "edit_start", _start, plain, recipe, **how)
         seconds = sum(need.seconds for need in needs)
         said = words.plain(unfit) if unfit else f"About {words.duration(seconds)} for both."
         st.caption(said, width="content")

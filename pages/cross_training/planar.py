@@ -19,6 +19,7 @@ from pages.ui.figures.crossing import Line, ends, growth, growth_of_svs
 from pages.ui.figures.frame import chart, show, side_by_side, worded
 from pages.ui.figures.maps import grid
 from pages.ui.kit import parameters, present, state, words
+from pages.ui.kit.ways import button
 from svmcore import RBF, SVC
 from svmcore.methods.editing import RULES, CrossTrainingSVC, EditingSVC, roles
 from svmcore.methods.editing.roles import KEPT
@@ -289,18 +290,12 @@ def _side_by_side(setting: Setting, chosen: str, given: Sample, plain: Trained) 
         _tile(points, plain, plain, "Plain machine", "plain")
     for name, rule in RULES.items():
         with grid.cell():
-            st.button(
-                rule.title, key=f"look_{name}", type="primary" if name == chosen else "tertiary", width="stretch",
-                on_click=_choose, args=(rule.title,), help=rule.why,
-            )  # fmt: skip
+            how = {"help": rule.why, "type": "primary" if name == chosen else "tertiary", "width": "stretch"}
+            button(rule.title, "", f"look_{name}", st.session_state.update, {"rule": rule.title}, **how)
             try:
                 _tile(points, trained(setting, name), plain, rule.title, name)
             except ValueError as error:
                 st.caption(f":material/block: {words.plain(error)}")
-
-
-def _choose(title: str) -> None:
-    st.session_state["rule"] = title
 
 
 def _tile(points: edited.Points, found: Trained, plain: Trained, title: str, name: str) -> None:

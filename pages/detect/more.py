@@ -230,9 +230,8 @@ def _flipped_to(view: View, alarms: np.ndarray, at: int):
     """One false alarm large, with what lies around it, and the way to the next."""
     shown, n = alarms[at], len(alarms)
     with st.container(horizontal=True, vertical_alignment="center"):
-        back, on = {"icon": ":material/chevron_left:"}, {"icon": ":material/chevron_right:"}
-        st.button("Previous", key="flip_back", on_click=_flip, args=(at,), disabled=at == 0, **back)
-        st.button("Next", key="flip_on", on_click=_flip, args=(at + 2,), disabled=at == n - 1, **on)
+        button("Previous", "chevron_left", "flip_back", _flip, at, help="A higher score.", disabled=at == 0)
+        button("Next", "chevron_right", "flip_on", _flip, at + 2, help="A lower score.", disabled=at == n - 1)
         st.caption(f"{at + 1} of {n}", width="content")
     chip = magnified(marked.stretched(view, view.judged.chips[shown][None])[0], 190)
     alt = ["A false alarm, as cut from the picture", "Its surroundings"]

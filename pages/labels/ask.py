@@ -200,7 +200,7 @@ def _saved(run: Run, to: Target) -> None:
     )
     work = Work(
         analyses.STUDIED, analyses.study_key(recipe, **settings), "asked", _bar, "The study failed",
-        begin="Start the study", icon=":material/play_arrow:",
+        begin="Start the study", icon="play_arrow",
         help="Trains on few labels, adds labels by each strategy, and counts the errors.",
     )  # fmt: skip
     watched(work, _draw_study)

@@ -34,7 +34,7 @@ def train(run: Run, to: Target) -> None:
     except (DataError, RecipeError) as error:
         st.error(plain(error), icon=":material/block:")
         return
-    before = ready or _latest(run, to)
+    before = ready if ready and ready.id != run.id else _latest(run, to)
     if before is not None:
         _compare(run, before, to)
     _detector(run, to)

@@ -20,6 +20,7 @@ from pages.labels.target import Target
 from pages.ui.example import evidence
 from pages.ui.kit import parameters, state, walk, words
 from pages.ui.kit.gallery import DIGIT, Tile, gallery, in_theme, magnified, open_digit, reference
+from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain, short
 from pages.ui.why import contributions, table, waterfall
 from pages.ui.why.answer import Answer, Shown
@@ -84,10 +85,9 @@ def section(run: Run, doubt: Doubt) -> None:
     if folded is None or doubt.part != "train" or doubt.row not in folded.index:
         return
     asked = parameters.read(ASKED, False)
-    st.button(  # no switch, which would have the focus, and the keys with it
-        "Hide explanation" if asked else "Explain this prediction", key="label_unseen", icon=":material/balance:",
-        shortcut=None if DIGIT in st.query_params else "w", on_click=parameters.say,
-        args=(ASKED, None if asked else "true"),
+    button(  # no switch, which would have the focus, and the keys with it
+        "Hide explanation" if asked else "Explain this prediction", "balance", "label_unseen",
+        parameters.say, ASKED, None if asked else "true", shortcut=None if DIGIT in st.query_params else "w",
         help="Contributions of the support vectors of the machine trained without this example. Machines of folds are "
         "not stored, so the same one is trained again.",
     )  # fmt: skip
@@ -233,11 +233,9 @@ def _said(judging: Judging, doubt: Doubt, verdict: Verdict | None) -> None:
     st.markdown(f"{plain(doubt.sentence)}")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{_called(judging, doubt)} of {plain(judging.dataset.entry.title)}", width="content")
-        st.button(
-            "Why", icon=":material/help:", key=f"label_why_{doubt.part}_{doubt.row}", on_click=_why,
-            args=(doubtful.ref(judging.run, doubt),), type="tertiary",
-            help="The prediction of the run's machine, and the contributions of its support vectors.",
-        )  # fmt: skip
+        key, ref = f"label_why_{doubt.part}_{doubt.row}", doubtful.ref(judging.run, doubt)
+        help = "The prediction of the run's machine, and the contributions of its support vectors."
+        button("Why", "help", key, _why, ref, help=help, type="tertiary")
 
 
 def _why(ref: str) -> None:
@@ -249,11 +247,9 @@ def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
     """A button for each verdict, with its key; none has one while a view lies over the page."""
     keys, (given, had) = DIGIT not in st.query_params, doubtful.labels(judging.run, doubt)
 
-    def button(label: str, name: str, key: str | None, help: str, on_click, *args, on="", **how) -> None:
-        st.button(
-            label, key=f"label_{name}_{on or f'{doubt.part}_{doubt.row}'}", shortcut=key if keys else None, help=help,
-            on_click=on_click, args=(judging, at, *args), **how,
-        )  # fmt: skip
+    def act(label: str, name: str, key: str | None, help: str, does, *args, on="", icon="", **how) -> None:
+        own = f"label_{name}_{on or f'{doubt.part}_{doubt.row}'}"
+        button(label, icon, own, does, judging, at, *args, help=help, shortcut=key if keys else None, **how)
 
     def verdict(kind: str) -> Verdict:
         return Verdict(doubt.part, doubt.row, given, kind)
@@ -266,52 +262,24 @@ def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
     kept = next((label for label in classes if str(label) == doubt.given), given)  # of one class against the rest
     with st.container(horizontal=True):
         if kept in classes:
-            button(f"Keep {plain(words.minus(classes[kept]))}", "keep", "k", "Confirms the label.", _give, is_of(kept))
+            act(f"Keep {plain(words.minus(classes[kept]))}", "keep", "k", "Confirms the label.", _give, is_of(kept))
         if said is not None and said != kept:
             name = plain(words.minus(classes[said]))
             likely = "primary" if doubt.likely else "secondary"
-            button(f"It is {name}", "said", "a", "Sets the predicted label.", _give, is_of(said), type=likely)
-        button("Exclude", "out", "x", "Excludes the example from training and testing.", _give, verdict(verdicts.OUT))
-        button(
-            "Unsure",
-            "unsure",
-            "u",
-            "Leaves the label unchanged and marks it as reviewed.",
-            _give,
-            verdict(verdicts.UNSURE),
-        )
-    _labels(doubt, classes, is_of, button)
+            act(f"It is {name}", "said", "a", "Sets the predicted label.", _give, is_of(said), type=likely)
+        act("Exclude", "out", "x", "Excludes the example from training and testing.", _give, verdict(verdicts.OUT))
+        help = "Leaves the label unchanged and marks it as reviewed."
+        act("Unsure", "unsure", "u", help, _give, verdict(verdicts.UNSURE))
+    _labels(doubt, classes, is_of, act)
     with st.container(horizontal=True):
-        button(
-            "Previous",
-            "previous",
-            "Left",
-            "Goes to the previous example.",
-            _go,
-            at - 1,
-            disabled=at == 0,
-            icon=BACK,
-            on="any",
-        )
-        last = at == len(judging.doubts) - 1
-        button(
-            "Next",
-            "next",
-            "Right",
-            "Goes to the next example without a decision.",
-            _go,
-            at + 1,
-            disabled=last,
-            icon=FORTH,
-            on="any",
-        )
-        button("Undo", "undo", "z", "Undoes your latest decision.", _undo, disabled=not stands, icon=UNDO, on="any")
+        how, last = {"on": "any", "icon": "chevron_left"}, at == len(judging.doubts) - 1
+        act("Previous", "previous", "Left", "Goes to the previous example.", _go, at - 1, disabled=at == 0, **how)
+        how, help = how | {"icon": "chevron_right"}, "Goes to the next example without a decision."
+        act("Next", "next", "Right", help, _go, at + 1, disabled=last, **how)
+        act("Undo", "undo", "z", "Undoes your latest decision.", _undo, disabled=not stands, on="any", icon="undo")
 
 
-BACK, FORTH, UNDO = ":material/chevron_left:", ":material/chevron_right:", ":material/undo:"
-
-
-def _labels(doubt: Doubt, classes: dict, is_of: Callable, button: Callable) -> None:
+def _labels(doubt: Doubt, classes: dict, is_of: Callable, act: Callable) -> None:
     """Another label: by a key each, or from a list where classes are many."""
     if len(classes) <= MANY:
         alike = [str(label) in DIGITS for label in classes]
@@ -320,9 +288,8 @@ def _labels(doubt: Doubt, classes: dict, is_of: Callable, button: Callable) -> N
             for (label, name), digit in zip(classes.items(), DIGITS, strict=False):
                 key = str(label) if digits else digit
                 shown = "Is" if digits else plain(words.minus(name))  # the button shows its key beside that
-                button(
-                    shown, f"is_{key}", None if mixed else key, f"Sets the label to {plain(name)}.", _give, is_of(label)
-                )
+                help = f"Sets the label to {plain(name)}."
+                act(shown, f"is_{key}", None if mixed else key, help, _give, is_of(label))
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         picked = st.selectbox(
@@ -330,7 +297,7 @@ def _labels(doubt: Doubt, classes: dict, is_of: Callable, button: Callable) -> N
             key=f"label_list_{doubt.part}_{doubt.row}", help="The classes of the dataset.",
         )  # fmt: skip
         if picked is not None:
-            button(f"It is {plain(classes[picked])}", "listed", "l", "Sets this label.", _give, is_of(picked))
+            act(f"It is {plain(classes[picked])}", "listed", "l", "Sets this label.", _give, is_of(picked))
 
 
 def _give(judging: Judging, at: int, verdict: Verdict) -> None:

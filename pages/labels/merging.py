@@ -43,11 +43,9 @@ def beside_ones_own(to: Target, blob: bytes, file: str) -> None:
     found = found._replace(unlike=left)
     with st.container(horizontal=True):
         if found.new or left:
-            st.button(
-                "Import new ones, keep mine" if left else "Import", icon=":material/merge:",
-                key="label_merge_mine", on_click=target.merge, args=(to, found, False), disabled=not found.new,
-                help="If you disagree, your own decision is kept.",
-            )  # fmt: skip
+            label = "Import new ones, keep mine" if left else "Import"
+            how = {"help": "If you disagree, your own decision is kept.", "disabled": not found.new}
+            button(label, "merge", "label_merge_mine", target.merge, to, found, False, **how)
         if left:
             help = "If you disagree, their decision replaces yours; you can undo this."
             button("Import all, replace mine", "merge", "label_merge_theirs", target.merge, to, found, True, help=help)
@@ -74,14 +72,10 @@ def _one(to: Target, settled: set[Key], mine: Verdict, theirs: Verdict) -> None:
         st.markdown(f"**Example {row:,} of the {SET_NAMES[part]}, given {plain(short(mine.given))}**")
         st.markdown(f"Yours: **{plain(describe(mine))}**. Theirs: **{plain(describe(theirs))}**.")
         with st.container(horizontal=True):
-            st.button(
-                "Mine", key=f"label_mine_{example}", shortcut="m" if keys else None, icon=":material/person:",
-                on_click=settled.add, args=(mine.key,), help="Keeps your own decision.",
-            )  # fmt: skip
-            st.button(
-                "Theirs", key=f"label_theirs_{example}", shortcut="o" if keys else None, icon=":material/group:",
-                on_click=target.give, args=(to, [theirs]), help="Replaces your decision; you can undo this.",
-            )  # fmt: skip
+            how = {"help": "Keeps your own decision.", "shortcut": "m" if keys else None}
+            button("Mine", "person", f"label_mine_{example}", settled.add, mine.key, **how)
+            how = {"help": "Replaces your decision; you can undo this.", "shortcut": "o" if keys else None}
+            button("Theirs", "group", f"label_theirs_{example}", target.give, to, [theirs], **how)
 
 
 def _strip(to: Target, left: list[tuple[Verdict, Verdict]]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from pages.ui.kit import parameters, present, state, view, words
+from pages.ui.kit.ways import button
 from svmcore.lab.methods import METHODS
 from svmcore.lab.store import runs, titles
 from svmcore.lab.store.runs import Run
@@ -108,7 +109,7 @@ def table(entries: Sequence[ListEntry], store: dict[str, Run]) -> None:
     own = view.columns()
     most, height = PRESENTED if present.presenting() else (MAX_ROWS, MAX_HEIGHT)
     order = [" ", "Run", *own, "SVs", "Fit"] if present.presenting() else [*FIRST, *own, *LAST]  # no scrolling aside
-    button = st.column_config.ButtonColumn(
+    door = st.column_config.ButtonColumn(
         "", type="tertiary", key="runs_door", on_click=_enter, args=(doors, groups), pinned=True, width=72,
         help="Show this run on every page; expand or collapse runs that were started together.",
     )  # fmt: skip
@@ -116,7 +117,7 @@ def table(entries: Sequence[ListEntry], store: dict[str, Run]) -> None:
         rows,
         hide_index=True,
         height="content" if len(rows) <= most else height,
-        column_config=COLUMNS | own | {" ": button},
+        column_config=COLUMNS | own | {" ": door},
         column_order=order,
         key=key,
         on_select=lambda: _tick(key, ids),
@@ -217,7 +218,7 @@ def tell_deleted() -> None:
     what = f"*{words.plain(title)}*" if len(ids) == 1 else f"{len(ids)} runs"
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(f":material/delete: Deleted {what}.", width="content")
-        st.button("Undo", icon=":material/undo:", key="undo", on_click=_undo, help="Restores them from the trash.")
+        button("Undo", "undo", "undo", _undo, help="Restores them from the trash.")
 
 
 def _undo() -> None:

@@ -108,11 +108,10 @@ def together(ticked: list[Run]) -> None:
             st.switch_page("pages/compare.py", query_params={"run": st.session_state["run"], "compare": ids})
         with st.popover("Tag", icon=":material/label:", key="tag_together"):
             st.text_input("Tag", key="tag_all", max_chars=40, help="A keyword of your own for all ticked runs.")
-            options = {"on_click": _tag_all, "disabled": not st.session_state.get("tag_all", "").strip()}
-            st.button("Add", icon=":material/add:", key="tag_add", args=(ticked, True), **options,
-                      help=f"Adds the tag to {many}.")  # fmt: skip
-            st.button("Remove", icon=":material/remove:", key="tag_remove", args=(ticked, False), **options,
-                      help="Removes the tag from those that have it.")  # fmt: skip
+            off = not st.session_state.get("tag_all", "").strip()
+            button("Add", "add", "tag_add", _tag_all, ticked, True, help=f"Adds the tag to {many}.", disabled=off)
+            help = "Removes the tag from those that have it."
+            button("Remove", "remove", "tag_remove", _tag_all, ticked, False, help=help, disabled=off)
         help = "Moves these runs to the trash; you can undo this. Active runs stay."
         button(f"Delete {many}", "delete", "delete_together", picker.delete, *ticked, help=help)
 

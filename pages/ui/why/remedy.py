@@ -126,7 +126,7 @@ def section(run: Run, key: str = "errors") -> None:
         return
     work = Work(
         analyses.COUNTS, (run.id,), key, _bar, "The changes could not be counted",
-        begin="Count on validation examples", again="Count again", icon=":material/query_stats:",
+        begin="Count on validation examples", again="Count again", icon="query_stats",
         help="Trains a copy of this run in the background and tries the changes on its errors.",
     )  # fmt: skip
     if watched(work, lambda now: _counted(run, now, key)).state == "none":

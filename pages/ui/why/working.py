@@ -24,7 +24,7 @@ class Work(NamedTuple):
     failed: str  # above the reason
     begin: str  # on the button
     help: str
-    icon: str = ":material/replay:"
+    icon: str = "replay"
     again: str = ""  # on the button after the first time, where that is another word
     stop: str = "The results so far are kept."
 
@@ -70,7 +70,7 @@ def _draw(work: Work, now: TaskStatus, draw: Callable[[TaskStatus], None]) -> No
     draw(now)
     if now.state in ("none", "stopped", "failed"):
         label = work.begin if now.state == "none" else work.again or work.begin
-        st.button(label, icon=work.icon, key=f"{work.key}_begin", help=work.help, on_click=_begin, args=(work,))
+        button(label, work.icon, f"{work.key}_begin", _begin, work, help=work.help)
 
 
 def _begun(work: Work) -> str:

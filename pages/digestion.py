@@ -177,21 +177,6 @@ def _row(side: str, course: race.Course) -> dict:
     }
 
 
-def waiting(recipes: dict[str, Recipe]):
-    """Until all are trained: the first time on a machine the solver is compiled."""
-
-    @state.fragment(run_every=polling.PERIOD)
-    def look():
-        st.caption(
-            ":material/hourglass_top: Training with each solver. The first run also compiles them, which takes half "
-            "a minute."
-        )
-        if not any(map(race.pending, recipes.values())):
-            st.rerun()
-
-    look()
-
-
 def by_rows(base: Recipe, rules: dict, rows: int, offered: list[int]):
     """The gain at every size of the cache that was measured, and a button for the others."""
     recipes = {size: beside(base, rules, size, SIDES).values() for size in offered}
@@ -273,8 +258,10 @@ def main():
         with figure, st.spinner("Training with each solver, a second or two"):
             courses = {side: race.soon(recipe, SOON) for side, recipe in recipes.items()}
         if not all(courses.values()):
+            said = "Training with each solver. The first run also compiles them, which takes half a minute."
             with figure:
-                waiting(recipes)
+                pending = lambda: any(map(race.pending, recipes.values()))  # noqa: E731
+                state.watch(True, pending, lambda: st.caption(f":material/hourglass_top: {said}"), polling.PERIOD)
             return
         with figure:
             tape(courses, rows)

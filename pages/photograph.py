@@ -153,20 +153,7 @@ def show_search(run, photograph) -> None:
     """Search, and draw what was found; while the search is under way other clicks are free."""
     search, now = photo.search(run, photograph)
     if not search.done():
-
-        @state.fragment(run_every=PERIOD)
-        def wait():
-            if search.done():
-                st.rerun()
-            left = now.left()
-            pace = "the first search after an installation compiles the scan" if left is None else (
-                f"{now.looked:,} of {now.of:,}, about {words.duration(left)} left")  # fmt: skip
-            st.progress(now.looked / max(now.of, 1), f"Searching every window at every scale: {pace}.")
-            help = "Ends the search of this photograph."
-            button("Cancel", "stop", "photo_cancel", setattr, now, "stopped", True, help=help)
-            st.skeleton(height=420)
-
-        wait()
+        state.watch(False, search.done, partial(searching, now), PERIOD)
         return
     try:
         found = search.result()
@@ -185,6 +172,17 @@ def show_search(run, photograph) -> None:
         help = "The same recipe; the marked windows join the original ones, as a dataset of your own."
         button(again, "play_arrow", "photo_retrain", train_again, run, found, marks, missed, help=help)
     one.show_requested(photo.view_of_photograph(run, photograph, found), partial(what_it_is, marks))
+
+
+def searching(now: photo.Looking) -> None:
+    """How far a search is, and the way to end it."""
+    left, pace = now.left(), "the first search after an installation compiles the scan"
+    if left is not None:
+        pace = f"{now.looked:,} of {now.of:,}, about {words.duration(left)} left"
+    st.progress(now.looked / max(now.of, 1), f"Searching every window at every scale: {pace}.")
+    help = "Ends the search of this photograph."
+    button("Cancel", "stop", "photo_cancel", setattr, now, "stopped", True, help=help)
+    st.skeleton(height=420)
 
 
 def what_it_is(marks: dict[int, int], view: View, at: int) -> None:

@@ -32,7 +32,8 @@ def cluster_panel() -> None:
     with st.expander(label, icon=":material/lan:", key="cluster_panel", expanded=bool(CLUSTER.address)):
         _switch()
         if CLUSTER.connected:
-            _watched([one.address for one in workers])
+            addresses = lambda: [one.address for one in CLUSTER.workers()]  # noqa: E731
+            state.watch([one.address for one in workers], addresses, _workers, PERIOD)
         elif CLUSTER.trouble:
             st.error(words.plain(CLUSTER.trouble), icon=":material/link_off:")
 
@@ -68,24 +69,17 @@ def _leave() -> None:
     CLUSTER.use("")
 
 
-def _watched(shown: list[str]) -> None:
-    @state.fragment(run_every=PERIOD)
-    def look():
-        workers = CLUSTER.workers()
-        if [one.address for one in workers] != shown:
-            st.rerun()
-        if CLUSTER.trouble:
-            st.warning(words.plain(CLUSTER.trouble), icon=":material/link_off:")
-        elif not workers:
-            st.info(f"No worker yet. On a machine with the lab: `python -m dask worker {CLUSTER.address}`",
-                    icon=":material/hourglass_empty:")  # fmt: skip
-        else:
-            doing = CLUSTER.doing()
-            rows = [_row(one, doing.get(one.address, [])) for one in workers]
-            alt = "The workers: cores, memory, what each does, and what differs from here"
-            numbers.table(rows, alt, "cluster_workers")
-
-    look()
+def _workers() -> None:
+    if CLUSTER.trouble:
+        st.warning(words.plain(CLUSTER.trouble), icon=":material/link_off:")
+    elif workers := CLUSTER.workers():
+        doing = CLUSTER.doing()
+        rows = [_row(one, doing.get(one.address, [])) for one in workers]
+        alt = "The workers: cores, memory, what each does, and what differs from here"
+        numbers.table(rows, alt, "cluster_workers")
+    else:
+        said = f"No worker yet. On a machine with the lab: `python -m dask worker {CLUSTER.address}`"
+        st.info(said, icon=":material/hourglass_empty:")
 
 
 @runs.one_look()

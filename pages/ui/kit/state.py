@@ -74,6 +74,20 @@ def fragment(draw=None, *, run_every: float | None = None):
     return st.fragment(_within_guard(draw), run_every=run_every)
 
 
+def watch(before: object, seen: Callable[[], object], draw: Callable[[], None], every: float | None) -> None:
+    """Call `draw()` now and every so many seconds, never again for None, without the page around it; the whole page is
+    drawn anew when `seen()` is not what it was before."""
+
+    @fragment(run_every=every)
+    def look():
+        if seen() != before:
+            st.rerun()
+        draw()
+
+    with st.container():  # of its own: two fragments of one function in one place would be one
+        look()
+
+
 def dialog(title: str, draw, on_dismiss):
     """A large dialog that `draw` fills, guarded likewise."""
     return st.dialog(title, width="large", on_dismiss=on_dismiss)(_within_guard(draw))

@@ -115,13 +115,12 @@ def _at_work(run_id: str) -> None:
     """The state of the run that is shown, and how many others are at work or wait; looked at until the page is drawn
     anew with nothing at work."""
 
-    @state.fragment(run_every=PERIOD if jobs.active() else None)
-    def look():
+    def draw():
         badge(jobs.status(run_id).state)
         if others := sum(other != run_id for other in jobs.active()):
             ways.to("runs", f"{others} more in the queue", "low_priority")
 
-    look()
+    state.watch(None, lambda: None, draw, PERIOD if jobs.active() else None)
 
 
 def fits(run, page: str) -> bool:

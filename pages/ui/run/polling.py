@@ -1,7 +1,5 @@
 """One fragment that looks at jobs about once a second, until all of them have come to their end."""
 
-import streamlit as st
-
 from pages.ui.kit import state
 from svmcore.lab import jobs
 from svmcore.lab.store import runs
@@ -20,18 +18,13 @@ def poll(run_id: str, render):
 def poll_all(run_ids, render, tasks=dict):
     """`poll` for several runs: `render` gets the list of their statuses. tasks() -> the state of each background task
     that is followed as well, by its name."""
-    begun = [jobs.status(run_id) for run_id in run_ids]
-    drawn, others = [status.state for status in begun], tasks()
-    at_work = any(status.state in runs.ACTIVE for status in begun) or not {"waiting", "working"}.isdisjoint(
-        others.values()
-    )
 
-    @state.fragment(run_every=PERIOD if at_work else None)
-    def look():
-        statuses = [jobs.status(run_id) for run_id in run_ids]
-        if [status.state for status in statuses] != drawn or tasks() != others:
-            st.rerun()
-        render(statuses)
+    def statuses():
+        return [jobs.status(run_id) for run_id in run_ids]
 
-    with st.container():  # of its own: two fragments of one function in one place would be one
-        look()
+    def states():
+        return [status.state for status in statuses()], tasks()
+
+    begun, others = states()
+    at_work = {*begun, *others.values()} & {*runs.ACTIVE, "waiting", "working"}
+    state.watch((begun, others), states, lambda: render(statuses()), PERIOD if at_work else None)

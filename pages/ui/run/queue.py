@@ -49,22 +49,16 @@ def panel(run=None) -> None:
         f"Queue: {', '.join(counts)}", expanded=run is None or run.id in waiting, icon=":material/low_priority:",
         key="queue_panel",
     ):  # fmt: skip
-        _rows(tuple(active), waiting)
+        state.watch((active, waiting), lambda: (jobs.active(), jobs.waiting()), lambda: _rows(active, waiting), PERIOD)
 
 
-def _rows(shown, waiting) -> None:
-    @state.fragment(run_every=PERIOD)
-    def look():
-        if tuple(jobs.active()) != shown or jobs.waiting() != waiting:
-            st.rerun()
-        named = _names()
-        for run_id in [run_id for run_id in shown if run_id not in waiting]:
-            _at_work(run_id, named)
-        fresh = [run_id for run_id in waiting if not jobs.status(run_id).progress]
-        for number, run_id in enumerate(waiting, 1):
-            _waits(number, run_id, fresh, named)
-
-    look()
+def _rows(active, waiting) -> None:
+    named = _names()
+    for run_id in [run_id for run_id in active if run_id not in waiting]:
+        _at_work(run_id, named)
+    fresh = [run_id for run_id in waiting if not jobs.status(run_id).progress]
+    for number, run_id in enumerate(waiting, 1):
+        _waits(number, run_id, fresh, named)
 
 
 def _at_work(run_id: str, named: dict[str, str]) -> None:

@@ -38,14 +38,9 @@ def watched(work: Work, draw: Callable[[TaskStatus], None] = lambda now: None, a
         work.analysis.wait(*work.of, timeout=PATIENCE)
     before = work.analysis.status(*work.of)
 
-    @state.fragment(run_every=PERIOD if before.at_work else None)
-    def look() -> None:
-        now = work.analysis.status(*work.of)
-        if before.at_work and not now.at_work:
-            st.rerun()
-        _draw(work, now, draw)
-
-    look()
+    status = lambda: work.analysis.status(*work.of)  # noqa: E731
+    every = PERIOD if before.at_work else None
+    state.watch(before.at_work, lambda: status().at_work, lambda: _draw(work, status(), draw), every)
     return before
 
 

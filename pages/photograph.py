@@ -159,7 +159,7 @@ def show_search(run, photograph) -> None:
         found = search.result()
     except (DataError, ValueError) as error:
         st.error(words.plain(error), title="It was not searched", icon=":material/block:")
-        button("Try again", "replay", "photo_again", photo.search.clear, run, photograph, help="Searches it once more.")
+        button("Try again", "replay", "photo_again", photo.search.clear, run, photograph, help="Searches again.")
         return
     marks = st.session_state.setdefault("photo_marks", {}).setdefault((run.id, photograph.key), {})
     missed = st.session_state.setdefault("photo_missed", {}).setdefault((run.id, photograph.key), [])

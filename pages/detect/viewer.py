@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui.kit.component import component
+from pages.ui.kit.component import component, heard
 from pages.ui.kit.text import many
 
 FOUND, MISSED, ALARM = "found", "missed", "false alarm"
@@ -73,8 +73,8 @@ def viewer(
             "marks": [_drawn(mark, shape) for mark in marks],
         },
         key=key,
-        on_picked_change=partial(_told, key, "picked", on_pick),
-        on_square_change=partial(_told, key, "square", on_square and partial(_square, size, on_square)),
+        on_picked_change=heard(key, "picked", partial(_then, on_pick)),
+        on_square_change=heard(key, "square", partial(_then, on_square and partial(_square, size, on_square))),
     )
 
 
@@ -110,9 +110,8 @@ def _square(size: tuple[int, int], on_square: Callable, edges: Sequence) -> None
         on_square((x0, y0, x1, y1))
 
 
-def _told(key: str, what: str, then: Callable | None) -> None:
-    said = st.session_state[key][what]
-    if said and then is not None:
+def _then(then: Callable | None, said) -> None:
+    if then is not None:
         then(said)
         st.rerun()
 

@@ -1,13 +1,9 @@
 """The parts of the page on which a digit is drawn: canvas, preparation, pad, the answers side by side, and why.
 
-The canvas that a digit is drawn on, and the pad by which a prepared digit is nudged: two inline components.
-
-What they send is checked by `strokes.sent` and `nudges.moved`; the page owns what is drawn, and `edition` counts the
-times that it was changed by anything but the canvas, which then takes it over.
+Canvas and pad, by which a prepared digit is nudged, are inline components. What they send is checked by `strokes.sent`
+and `nudges.moved`; the page owns what is drawn, and `edition` counts the times that it was changed by anything but the
+canvas, which then takes it over.
 """
-
-from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -15,13 +11,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from data import catalogue, load
 from pages.draw import address, machines, strokes
-from pages.draw.nudges import LIMITS, STEP, Nudge, nudged
-from pages.draw.strokes import MOST_NUMBERS, MOST_STROKES, THICKEST, THINNEST, Strokes
+from pages.draw.nudges import LIMITS, STEP, nudged
+from pages.draw.strokes import MOST_NUMBERS, MOST_STROKES, THICKEST, THINNEST
 from pages.ui.example import evidence
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import chart, show
 from pages.ui.kit import present
-from pages.ui.kit.component import component
+from pages.ui.kit.component import component, heard
 from pages.ui.kit.gallery import data_uri, in_theme, magnified
 from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain, short, test_example
@@ -34,47 +30,6 @@ from svmcore.preprocess.drawn import SIDE
 ALT = (
     "Canvas. Draw with mouse, finger or pen; or move the cross with the arrow keys and lift the pen with the space bar."
 )
-
-
-def canvas(strokes: Strokes, pen: int, edition: int, *, key: str, on_drawn: Callable[[dict], None]) -> None:
-    """Draw the canvas; at the end of each stroke, and after undo and clear, `on_drawn({"strokes", "pen"})`."""
-    _canvas(
-        data={
-            "strokes": [stroke.ravel().tolist() for stroke in strokes],
-            "pen": pen,
-            "edition": edition,
-            "side": SIDE,
-            "thinnest": THINNEST,
-            "thickest": THICKEST,
-            "mostStrokes": MOST_STROKES,
-            "mostNumbers": MOST_NUMBERS,
-            "alt": ALT,
-        },
-        key=key,
-        on_drawn_change=partial(_tell, key, "drawn", on_drawn),
-    )
-
-
-def draw_pad(picture: np.ndarray | None, at: Nudge, *, key: str, alt: str, on_moved: Callable[[object], None]) -> None:
-    """Draw a picture (h, w) uint8 with the arrows around it; a key or a button calls `on_moved(places)`, all places
-    that it was moved to since the last time. None: nothing to be moved yet."""
-    _pad(
-        data={
-            "picture": "" if picture is None else data_uri(picture),
-            "at": list(at),
-            "step": list(STEP),
-            "limits": list(LIMITS),
-            "alt": alt,
-        },
-        key=key,
-        on_moved_change=partial(_tell, key, "moved", on_moved),
-    )
-
-
-def _tell(key: str, name: str, listener: Callable) -> None:
-    value = getattr(st.session_state[key], name)
-    if value:
-        listener(value)
 
 
 _canvas = component(__file__, "canvas", '<div class="draw"></div>')
@@ -106,9 +61,23 @@ def tools(tests: int) -> None:
 
 
 def board() -> None:
-    """The canvas."""
+    """The canvas; it tells its strokes and pen at the end of each stroke, and after undo and clear."""
     now = address.current()
-    canvas(now.strokes, now.pen, now.edition, key="draw_canvas", on_drawn=address.drawn)
+    _canvas(
+        data={
+            "strokes": [stroke.ravel().tolist() for stroke in now.strokes],
+            "pen": now.pen,
+            "edition": now.edition,
+            "side": SIDE,
+            "thinnest": THINNEST,
+            "thickest": THICKEST,
+            "mostStrokes": MOST_STROKES,
+            "mostNumbers": MOST_NUMBERS,
+            "alt": ALT,
+        },
+        key="draw_canvas",
+        on_drawn_change=heard("draw_canvas", "drawn", address.drawn),
+    )
     if now.text == strokes.pack(strokes.FOUR):
         st.caption("An example of two lines; this is not real handwriting.")
     if not now.shared:
@@ -146,20 +115,19 @@ def steps(how: drawn.Convention, first: Run | None) -> None:
 
 
 def pad(ink: np.ndarray | None) -> None:
-    """The digit with its arrows."""
+    """The digit with its arrows; it tells all places that it was moved to since the last time."""
     now = address.current()
-    picture = None
+    picture, said = "", "The prepared digit appears here, where you can move it."
     if ink is not None:
-        picture = np.rint(255 * (1 - nudged(ink, [now.nudge])[0].clip(0, 1))).astype(np.uint8)
-    draw_pad(
-        picture,
-        now.nudge,
+        picture = data_uri(np.rint(255 * (1 - nudged(ink, [now.nudge])[0].clip(0, 1))).astype(np.uint8))
+        said = f"{now.nudge.words.capitalize()}. Click the digit, then use the arrow keys."
+    alt = f"The prepared digit, {now.nudge.words}. Arrow keys shift, A and D turn, + and - thicken and thin it."
+    _pad(
+        data={"picture": picture, "at": list(now.nudge), "step": list(STEP), "limits": list(LIMITS), "alt": alt},
         key="draw_pad",
-        alt=f"The prepared digit, {now.nudge.words}. Arrow keys shift, A and D turn, + and - thicken and thin it.",
-        on_moved=address.nudged,
+        on_moved_change=heard("draw_pad", "moved", address.nudged),
     )
-    st.caption(f"{now.nudge.words.capitalize()}. Click the digit, then use the arrow keys." if picture is not None else
-               "The prepared digit appears here, where you can move it.")  # fmt: skip
+    st.caption(said)
 
 
 def answers(place: DeltaGenerator, found: list[Run], ink: np.ndarray | None) -> list[str]:

@@ -1,8 +1,4 @@
-"""Confusion matrices, as pure functions from counts to the cells of `kit.matrix`, and how one is drawn.
-
-matrix (k, k)      row * k + column of a cell: true class, predicted class
-
-A matrix of classes: true ones down, predicted ones across, each cell shaded, selectable by mouse and by keyboard.
+"""Confusion matrices: true classes down, predicted ones across, each cell shaded, selectable by mouse and by keyboard.
 
     Cell      what stands in a cell that holds something; cells without one are empty
     shade     0 to 1, how much a cell stands out from the page, in a light theme and in a dark one alike
@@ -12,13 +8,12 @@ is one stop of the Tab key.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
 
-from pages.ui.kit.component import component
+from pages.ui.kit.component import component, heard
 from pages.ui.kit.present import TYPE, presenting
 from pages.ui.kit.text import distinct, plain, short, with_sign
 
@@ -43,17 +38,11 @@ class Cells(NamedTuple):
     see: str
 
 
-def matrix(
-    shown: Cells,
-    classes: Sequence,
-    selected: Sequence[int] = (),
-    *,
-    key: str,
-    file: str,
-    on_pick: Callable[[int], None],
+def show(
+    shown: Cells, classes: Sequence, selected: Sequence[int], *, key: str, file: str, on_pick: Callable[[int], None]
 ) -> None:
-    """Draw the matrix of `classes` (k,), `selected` cells outlined; a click or Enter calls `on_pick(cell)`. file: the
-    name under which it is saved."""
+    """Draw the matrix of `classes` (k,), `selected` cells outlined, and its line of words; a click or Enter calls
+    `on_pick(cell)`. file: the name under which it is saved."""
     _component(
         data={
             "classes": [short(c, 80) for c in classes],
@@ -65,24 +54,12 @@ def matrix(
             "type": TYPE if presenting() else 1,
         },
         key=key,
-        on_picked_change=partial(_picked, key, on_pick),
+        on_picked_change=heard(key, "picked", on_pick),
     )
-
-
-def _picked(key: str, on_pick: Callable[[int], None]) -> None:
-    if (cell := st.session_state[key].picked) is not None:
-        on_pick(int(cell))
+    st.caption(plain(shown.see))
 
 
 _component = component(__file__, "matrix", '<div class="matrix"></div>', first=("saving", "svg"))
-
-
-def show(
-    shown: Cells, classes: Sequence, selected: Sequence[int], *, key: str, file: str, on_pick: Callable[[int], None]
-):
-    """Draw a matrix with its line of words below."""
-    matrix(shown, classes, selected, key=key, file=file, on_pick=on_pick)
-    st.caption(plain(shown.see))
 
 
 def counts(table: np.ndarray) -> Cells:

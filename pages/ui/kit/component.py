@@ -6,7 +6,7 @@ or from here, where what several of them need lies: `pictures` cuts pictures out
 that every page has.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -23,3 +23,13 @@ def component(module: str, name: str, html: str, *, first: Sequence[str] = ()):
         named = (folder / f"{one}.{kind}" for one in (*first, name) for folder in folders)
         parts[kind] = "\n".join(path.read_text(encoding="utf-8") for path in named if path.exists())
     return st.components.v2.component(f"svmlab_{name}", html=html, **parts)
+
+
+def heard(key: str, trigger: str, then: Callable) -> Callable[[], None]:
+    """For `on_TRIGGER_change` of the component `key`: calls then(what the browser says), once it says something."""
+
+    def listen() -> None:
+        if (said := st.session_state[key][trigger]) not in (None, ""):
+            then(said)
+
+    return listen

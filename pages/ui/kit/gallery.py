@@ -21,7 +21,7 @@ import numpy as np
 import streamlit as st
 from PIL import Image
 
-from pages.ui.kit.component import component
+from pages.ui.kit.component import component, heard
 from pages.ui.kit.palette import BLUE_RGB, CLASS_COLOURS, GREY, ORANGE_RGB
 from pages.ui.kit.present import TYPE, presenting
 
@@ -95,7 +95,7 @@ def gallery(
         data=sheet(pictures, size * (TYPE if presenting() else 1))
         | {"alt": alt, "file": key.replace("_", "-"), "rows": list(rows), "tiles": [tile._asdict() for tile in tiles]},
         key=key,
-        on_picked_change=partial(_picked, key, on_pick, whole_page),
+        on_picked_change=heard(key, "picked", partial(_picked, on_pick, whole_page)),
     )
     if legend and presenting():
         st.caption(legend)
@@ -213,12 +213,10 @@ def magnified(picture: np.ndarray, size: int) -> np.ndarray:
     return picture.repeat(scale, axis=0).repeat(scale, axis=1)
 
 
-def _picked(key: str, on_pick: Callable[[str], None], whole_page: bool) -> None:
-    ref = st.session_state[key].picked
-    if ref:
-        on_pick(ref)
-        if whole_page:
-            st.rerun()  # also when the gallery stands in a fragment
+def _picked(on_pick: Callable[[str], None], whole_page: bool, ref: str) -> None:
+    on_pick(ref)
+    if whole_page:
+        st.rerun()  # also when the gallery stands in a fragment
 
 
 def _plane_pictures(X: np.ndarray, like: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -10,7 +10,6 @@ machines are in its hands. A bar that leaves the frame is torn there.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ import streamlit as st
 
 from pages.ui.example import evidence
 from pages.ui.example.spoken import brief, spoken
-from pages.ui.kit.component import component
+from pages.ui.kit.component import component, heard
 from pages.ui.kit.gallery import DIGIT, open_digit, reference, sheet
 from pages.ui.kit.words import many, short, small
 from pages.ui.why import table
@@ -262,22 +261,16 @@ def draw(
             "off": list(off),
         },
         key=key,
-        on_picked_change=partial(_picked, key),
-        on_off_change=partial(_switched, key, on_off),
+        on_picked_change=heard(key, "picked", _picked),
+        on_off_change=heard(key, "off", lambda names: on_off("" if names == "none" else names)),
     )
 
 
-def _picked(key: str) -> None:
-    if ref := st.session_state[key].picked:
-        within = DIGIT in st.query_params  # the view of an example, which draws itself anew
-        open_digit(ref)
-        if not within:
-            st.rerun()
-
-
-def _switched(key: str, on_off: Callable[[str], None]) -> None:
-    if (names := st.session_state[key].off) is not None:
-        on_off("" if names == "none" else names)
+def _picked(ref: str) -> None:
+    within = DIGIT in st.query_params  # the view of an example, which draws itself anew
+    open_digit(ref)
+    if not within:
+        st.rerun()
 
 
 _component = component(__file__, "waterfall", '<div class="bill" role="group">\n</div>', first=("pictures", "roving"))

@@ -4,6 +4,8 @@ A support vector machine knows the example where it stands: a spike. Virtual sup
 it to a plateau. One colour scale for all maps; a cross where the answer is another one.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import streamlit as st
 
@@ -31,38 +33,49 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     if not is_image(shown):
         return
     now = answer(run, machine, shown)
+
+    def draw(other: Run, f: np.ndarray, c: int, largest: float, key: str) -> None:
+        said = answers(f)
+        holds = said == now.own
+        called = [[now.names[s] for s in row] for row in said]
+        show(shift_map(value(f, c), largest, holds, called, other.title), key)
+        st.markdown(_plateau(moved.plateau(holds), now))
+
+    kept = f"predicted {plain(short(now.names[now.own]))}" if now.true is None else "right"
+    maps(
+        run, machine, now, "map",
+        lambda made, other: moved.surface(made, deciding(other), shown.X, shown.dataset.image_shape), lambda f: f, draw,
+        lambda whose, scale: f"f of {whose}: blue above 0, orange below, {scale}. Cross: not {kept}. Framed: no shift. "
+        "A wide patch means that the machine is invariant to shifts.",
+    )  # fmt: skip
+
+
+def maps(
+    run: Run, machine: Machine, now: Answer, key: str, make: Callable, numbers: Callable, draw: Callable, see: Callable,
+    more: Callable = lambda: (),
+) -> None:  # fmt: skip
+    """A map for each of several runs, with the choice of the runs and of the class, and what `more()` asks.
+
+    make(machine, run, *more) is what is drawn of a run, numbers(it) its values (..., k) of the machines, by the largest
+    of which all are coloured: draw(run, it, class, largest, key). see(machine, scale): what is seen.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = runs_beside(run, now.names)
         c = mapped_class(now) if len(machine.bias) > 1 else 1
-    maps = []
-    for other in chosen:
-        if (its_machine := machine_for(other, now.names)) is not None:
-            f = moved.surface(its_machine, deciding(other), shown.X, shown.dataset.image_shape)
-            maps.append((other, f))
-    if not maps:
+        asked = more()
+    machines = [(other, its) for other in chosen if (its := machine_for(other, now.names)) is not None]
+    if not machines:
         return
-    largest = max(float(np.abs(value(grid, c)).max()) for _, grid in maps) or 1.0
-    with st.grid(len(maps), min_column_width=190):
-        for number, (other, grid) in enumerate(maps):
+    made = {other: make(its, other, *asked) for other, its in machines}
+    largest = max(float(np.abs(value(numbers(one), c)).max()) for one in made.values()) or 1.0
+    with st.grid(len(made), min_column_width=190):
+        for number, (other, one) in enumerate(made.items()):
             with st.container():
-                _map(other, grid, now, c, largest, number)
-    kept = f"predicted {plain(short(now.names[now.own]))}" if now.true is None else "right"
-    st.caption(
-        f"f of {machine_of(now.names, c)}: blue above 0, orange below, with one scale for all maps, up to "
-        f"±{largest:.2f}. Cross: not {kept}. Framed: no shift. A wide patch means that the machine is invariant to "
-        "shifts."
-    )
-
-
-def _map(run: Run, grid: np.ndarray, now: Answer, c: int, largest: float, number: int) -> None:
-    said = answers(grid)
-    holds = said == now.own
-    called = [[now.names[s] for s in row] for row in said]
-    method = METHODS[run.recipe.method]
-    title = method.summary(run.recipe) or method.short or method.name
-    st.markdown(f"**{plain(short(run.title, 60))}**  \n{plain(title)}")
-    show(shift_map(value(grid, c), largest, holds, called, run.title), f"map_{number}")
-    st.markdown(_plateau(moved.plateau(holds), now))
+                method, steps = METHODS[other.recipe.method], ", ".join(other.recipe.preprocess) or "raw values"
+                how = plain(method.summary(other.recipe) or method.short or method.name)
+                st.markdown(f"**{plain(short(other.title, 60))}**  \n{how} · {steps}")
+                draw(other, one, c, largest, f"{key}_{number}")
+    st.caption(see(machine_of(now.names, c), f"with one scale for all maps, up to ±{largest:.2f}"))
 
 
 def _plateau(found: moved.Plateau, now: Answer) -> str:

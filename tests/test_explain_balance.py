@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pages.paper import forces
+from pages.paper import plane
 from svmcore import SVC
 from svmcore.explain.balance import balance
 from svmcore.kernels import Linear, Poly
@@ -35,7 +35,7 @@ def test_sums_are_those_of_vectors_and_outer_products_in_feature_space(kernel):
 
 
 def test_forces_that_do_not_balance_are_seen():
-    _, _, machine = forces.in_the_plane()
+    _, _, machine = plane.in_the_plane()
     machine.coef[0, np.flatnonzero(machine.coef[0])[0]] *= 1.5
     assert balance(machine).left[0] > 0.1
     machine.coef[:] = 0
@@ -44,6 +44,6 @@ def test_forces_that_do_not_balance_are_seen():
 
 
 def test_machines_of_the_page_are_in_balance(home):
-    plane, digits = balance(forces.in_the_plane()[2]), forces.of_digits()
-    assert max(*plane.left, *digits.left) < 1e-6
+    points, digits = balance(plane.in_the_plane()[2]), plane.of_digits()
+    assert max(*points.left, *digits.left) < 1e-6
     assert digits.force_sum.max() > 1

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from scipy import optimize
 
-from pages.paper import geometry, mercer
+from pages.paper import mercer, plane
 from pages.ui.figures import confusion, curves, decisions, maps, ranking
 from pages.ui.kit.gallery import data_uri, diverging, magnified, montage, pictures, reference, thin
 from pages.ui.kit.palette import BLUE_RGB, ORANGE_RGB
@@ -203,7 +203,7 @@ def test_the_nearest_points_of_hulls_are_those_of_the_widest_margin(seed):
     rng = np.random.default_rng(seed)
     X = np.concatenate([rng.normal(size=(6, 2)) + 3, rng.normal(size=(8, 2)) - 3]).astype(np.float32)
     y = np.repeat([1, -1], [6, 8])
-    found = geometry.widest(X, y)
+    found = plane.widest(X, y)
 
     def apart(weights):
         return np.sum((weights[:6] @ X[:6] - weights[6:] @ X[6:]) ** 2)

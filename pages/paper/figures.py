@@ -1,8 +1,5 @@
 """Figures 1 to 5 of the paper, and figures of what it leaves open, drawn from the data and the runs at hand.
 
-Figure 1 is computed: a line learned from a few points, and again with their shifted copies (virtual SVs); the classes
-are invariant under shifts along x1, so that the true boundary is a horizontal line.
-
 Reference: DeCoste and Schölkopf, Machine Learning 46 (2002).
 
 When does invariance hurt? A map of all pairs of digits and jitters: how much the errors change by virtual SVs.
@@ -24,17 +21,15 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from data import load
-from pages.paper import forces, geometry, mercer, nearest, since
+from pages.paper import mercer, nearest, plane, since
 from pages.ui.example import jittered, views
 from pages.ui.figures import comparison, validation
-from pages.ui.figures.comparison import separating_plane
 from pages.ui.figures.crossing import Line, growth
-from pages.ui.figures.frame import show, side_by_side, worded
+from pages.ui.figures.frame import show, worded
 from pages.ui.kit import parameters, ways, words
 from pages.ui.run import snapshots
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
-from svmcore import SVC
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, Linear, Poly
 from svmcore.lab.analyses.splits import machine_of
@@ -191,10 +186,6 @@ def where_invariance_hurts(results: Results) -> dict:
 
 HURTING = Study("hurt", hurt_plan, where_invariance_hurts)
 
-POINTS = np.array([[-2.4, 0.6], [-1.2, 2.4], [-2.8, 2.0], [2.4, -0.6], [1.2, -2.4], [2.8, -2.0]], np.float32)
-LABELS = np.array([1, 1, 1, -1, -1, -1])
-SHIFTS = (-4, -3, -2, -1, 1, 2, 3, 4)  # along x1
-ASKED_AT = 2.0  # x1 of the question mark
 HUNDRED = 100
 SETS = {"shift:-2,0;2,0;0,-2;0,2": "Shifts", "rot:-20,-10,10,20": "Rotations", "thick:0.5,1": "Line thickness"}
 ERRORS_OF = "mnist-deslant-vsv2"
@@ -205,60 +196,6 @@ class Figure(NamedTuple):
 
     title: str
     draw: Callable[[], None]
-
-
-def invariance() -> None:
-    """Figure 1, its four panels: the truth, lines that separate, the largest margin from the points alone, and with
-    virtual SVs."""
-    plain, virtual, copies = _lines()
-    w1, w2, b = plain
-    asked = ASKED_AT, -(b + w1 * ASKED_AT) / w2 / 2  # halfway between the truth and the line
-    leans = [abs(float(np.degrees(np.arctan(-w1 / w2)))) for w1, w2, _ in (plain, virtual)]
-    panels = {
-        "figure1_truth": separating_plane(
-            POINTS, LABELS, alt="Two classes of three points in the plane, above and below a level true boundary.",
-            see="The true boundary is level: x₁ makes no difference. A machine sees only the six points.",
-        ),
-        "figure1_many": separating_plane(
-            POINTS, LABELS, _separating(), alt="The same points with five lines that separate them, at various slopes.",
-            see="Many lines separate them.",
-        ),
-        "figure1_margin": separating_plane(
-            POINTS, LABELS, [plain], margins=True, asked=asked,
-            alt=f"The line of largest margin leans by {leans[0]:.0f} degrees; a question mark is beside the truth.",
-            see=f"Only one line has the largest margin. It leans by {leans[0]:.0f} degrees and misclassifies the "
-            "question mark.",
-        ),
-        "figure1_virtual": separating_plane(
-            POINTS, LABELS, [virtual], margins=True, extra=copies, asked=asked,
-            alt=f"With {len(copies)} shifted copies of its support vectors the line leans by {leans[1]:.0f} degrees.",
-            see=f"Trained again with {len(copies)} shifted copies of its support vectors it leans by {leans[1]:.0f} "
-            "degrees and classifies the question mark correctly.",
-        ),
-    }  # fmt: skip
-    side_by_side(panels, 2, 320)
-
-
-def _separating(many: int = 5) -> list[tuple[float, float, float]]:
-    """(w1, w2, b) of lines of different slopes, each midway between the classes."""
-    found = []
-    for angle in np.radians(np.arange(1, 180)):
-        f = POINTS @ (w := np.array([np.cos(angle), np.sin(angle)]))
-        low, high = f[LABELS > 0].min(), f[LABELS < 0].max()
-        if low > high:
-            found.append((*w, -(low + high) / 2))
-    return [found[len(found) * (2 * k + 1) // (2 * many)] for k in range(many)]
-
-
-@st.cache_data(show_spinner="Finding the two lines")
-def _lines():
-    """(w1, w2, b) from the points, the same from the support vectors with their shifts, and these shifts (m, 2)."""
-    first = SVC("linear", C=1e3).fit(POINTS, LABELS)
-    copies = np.concatenate([POINTS[first.support_] + np.array([dx, 0], np.float32) for dx in SHIFTS])
-    X = np.concatenate([POINTS[first.support_], copies])
-    second = SVC("linear", C=1e3).fit(X, np.tile(LABELS[first.support_], 1 + len(SHIFTS)))
-    plain, virtual = ((*machine.coef_[0], machine.intercept_[0]) for machine in (first, second))
-    return plain, virtual, copies
 
 
 def first_hundred(name: str) -> None:
@@ -331,7 +268,7 @@ def examined(kernel: Kernel, n: int, text: str) -> KernelReport:
 
 
 FIGURES: dict[str, Figure] = {
-    "figure1": Figure("Figure 1: why virtual examples help", invariance),
+    "figure1": Figure("Figure 1: why virtual examples help", plane.invariance),
     "figure2": Figure("Figure 2: the first 100 USPS training images", lambda: first_hundred("usps")),
     "figure3": Figure("Figure 3: the first 100 MNIST training images", lambda: first_hundred("mnist")),
     "figure4": Figure("Figure 4: invariance transformations", invariances),
@@ -340,8 +277,8 @@ FIGURES: dict[str, Figure] = {
     "definite": Figure("The jittering kernel with growing jitter sets", definiteness),
     "hurt": Figure("When does invariance hurt?", partial(study.draw, HURTING)),
     "kept": Figure("Editing and reducing: errors by vectors kept", partial(study.draw, KEPT)),
-    "forces": Figure("Section 2: forces and torques on the decision plane", forces.draw),
-    "geometry": Figure("Sections 2.1 and 2.4: spheres that planes avoid, and convex hulls", geometry.draw),
+    "forces": Figure("Section 2: forces and torques on the decision plane", plane.forces),
+    "geometry": Figure("Sections 2.1 and 2.4: spheres that planes avoid, and convex hulls", plane.geometry),
     "mercer": Figure("Section 2.4: kernels from features, and Mercer's condition", mercer.draw),
     "nearest": Figure("Note 3: a Gaussian machine without b", nearest.note),
     "approximated": Figure("Error against seconds: the exact machine and approximations", since.approximated),

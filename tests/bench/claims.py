@@ -33,7 +33,7 @@ from datetime import date
 
 import numpy as np
 
-from pages.paper import figures, forces
+from pages.paper import figures, plane
 from pages.paper.quoted import Row
 from svmcore import SVC
 from svmcore.detection import curve
@@ -63,12 +63,12 @@ FIFTIETH = "mnist-sv-degree5", "mnist-vsv-degree5", "mnist-rs-degree5-118"
 def of_forces() -> dict:
     """plane_force: of one vector of the Playground's machine; digits_, ten_: shares left of a machine of threes and
     eights, and the largest of ten machines of 60,000 digits."""
-    plane, digits = balance(forces.in_the_plane()[2]), forces.of_digits()
+    points, digits = balance(plane.in_the_plane()[2]), plane.of_digits()
     (run,) = stored_runs([RECIPES["mnist-sv"]])
     ten = [balance(run.machine(), number).left for number in range(10)]
     return {
-        "plane_force": round(float(np.abs(plane.force).max()), 4),
-        "plane_left": plane.left,
+        "plane_force": round(float(np.abs(points.force).max()), 4),
+        "plane_left": points.left,
         "digits_svs": len(digits.row),
         "digits_left": digits.left,
         "ten_force": max(force for force, _ in ten),

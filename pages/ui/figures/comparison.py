@@ -123,37 +123,6 @@ def change_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figur
     )
 
 
-def separating_plane(
-    X: np.ndarray,
-    y: np.ndarray,
-    lines: Sequence[tuple[float, float, float]] = (),
-    *,
-    margins: bool = False,
-    extra: np.ndarray | None = None,
-    asked: tuple[float, float] | None = None,
-    alt: str,
-    see: str,
-) -> go.Figure:
-    """Points X (n, 2) of classes y = +-1 and the level true boundary, with lines w1 x1 + w2 x2 + b = 0. margins: of the
-    lines; extra (m, 2): virtual points; asked: a point whose class is asked for."""
-    figure = bare("x₁: makes no difference to the class", "x₂", height=300, hovermode="closest")
-    xs = np.array([-4.5, 4.5])
-    levels = ((-1, "dot", 1), (0, "solid", 2), (1, "dot", 1)) if margins else ((0, "solid", 1.5),)
-    for w1, w2, b in lines:
-        for level, dash, width in levels:
-            line(figure, xs, (level - b - w1 * xs) / w2, GREY, dash=dash, width=width)
-    figure.add_hline(y=0, line={"dash": "dash", "color": GREY, "width": 1}, annotation_text="true boundary")
-    if extra is not None:
-        dots(figure, *extra.T, {"symbol": "circle-open-dot", "size": 9, "color": GREY})
-    for sign, colour in ((1, BLUE), (-1, ORANGE)):
-        dots(figure, *X[y == sign].T, {"color": colour, "size": 11})
-    if asked:
-        note(figure, *asked, "<b>?</b>", font_size=22)
-    figure.update_xaxes(range=[-4.5, 4.5], zeroline=False)
-    figure.update_yaxes(range=[-3, 3])
-    return worded(figure, alt, see)
-
-
 def bulge(progress: dict[str, Sequence[dict]]) -> go.Figure:
     """Working support vectors against kernel values computed, a line for each solver."""
     figure = bare("kernel evaluations", "support vectors", margin_r=40)

@@ -88,13 +88,6 @@ def fields(parent: Run) -> dict:
     return FIELDS | {"n_vectors": replace(size, help=help, **bounded)}
 
 
-def seed_form(parent: Run) -> None:
-    """Fill the widgets from an address that this form did not write; what cannot be is said and left out."""
-    form = Form.of("reduction", fields(parent))
-    form.seed(lambda: {name: field.default for name, field in FIELDS.items()})
-    form.warn()
-
-
 def set_up(parent: Run, heading: str = "") -> None:
     """The settings, what it will need, and Start."""
     if heading:
@@ -234,7 +227,9 @@ parameters.own(*(field.name for field in METHODS["reduced"].fields), "machine", 
 parent, run = chosen()
 store = runs.newest_first()
 if parent is not None:
-    seed_form(parent)  # first: what it says of an address is not folded away
+    form = Form.of("reduction", fields(parent))
+    form.seed(lambda: {name: field.default for name, field in FIELDS.items()})
+    form.warn()  # first: what it says of an address is not folded away
 if run is not None:
     another_run(run, "reduced", machine=None)
     if parent is None:

@@ -10,7 +10,6 @@ import numpy as np
 import streamlit as st
 
 from data import load
-from pages.ui import reduction
 from pages.ui.example import decision_plane, evidence, parents
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
@@ -150,15 +149,6 @@ def one_by_one(run, machine, chosen, name, of, ticked, on_pick):
     )
 
 
-def by_parent(run, machine, chosen, name):
-    """Virtual support vectors joined to the examples that they were made from."""
-    legend = (
-        f"{parents.SEE} {many(len(chosen.row), 'support vector')} of *{plain(name)}* in "
-        f"{len(np.unique(chosen.row)):,} families, those with the largest alphas first."
-    )
-    parents.draw(run, machine, chosen, PER_PAGE // parents.LONGEST, key="families", legend=legend)
-
-
 st.title("Support vectors")
 parameters.own("machine", "sv", "order", "classes_shown", "worth", "click", "given", "take_out", "another", "page")
 run = trained_run()
@@ -220,7 +210,12 @@ if run:
     left, right = present.parts(("Alphas", "Support vectors"), (sides.cell(), sides.cell(column_span=3)))
     with left:
         if constructed:
-            reduction.size_metrics(run)
+            found = run.result["reduction"]
+            with st.container(horizontal=True):
+                help = "Distinct vectors of all machines after reduction."
+                st.metric("Vectors", f"{found['n_after']:,}", help=help)
+                help = "Distinct support vectors of the machine that was reduced."
+                st.metric("Before", f"{found['n_before']:,}", help=help)
             show(decisions.weight_histogram(everything.alpha * everything.sign), "weights")
         else:
             total = len(run.train_index())
@@ -250,7 +245,11 @@ if run:
         if not len(chosen.row):
             st.info("No support vector passes these filters.", icon=":material/filter_alt_off:")
         elif order == FAMILIES:
-            by_parent(run, machine, chosen, name)
+            legend = (
+                f"{parents.SEE} {many(len(chosen.row), 'support vector')} of *{plain(name)}* in "
+                f"{len(np.unique(chosen.row)):,} families, those with the largest alphas first."
+            )
+            parents.draw(run, machine, chosen, PER_PAGE // parents.LONGEST, key="families", legend=legend)
         else:
             one_by_one(run, machine, chosen, name, (run.id, name, kind, order, wanted), ticked, on_pick)
     if not reason:

@@ -183,12 +183,6 @@ def _values(over: str, base: Recipe) -> list[str]:
     return sorted(values, key=float) if all(map(validation.numerical, values)) else values
 
 
-def over_of(sweep: Sweep) -> str:
-    """What its values, or pairs of values, are values of: `C`, or `C × gamma`."""
-    names = fields_of(sweep.base)
-    return BY.join(names[field] for field in (sweep.field, sweep.second) if field)
-
-
 def plan() -> Plan | None:
     """One run a value; for jitter sets also the way to a search that combines them."""
     sweep = sweep_form()
@@ -198,7 +192,8 @@ def plan() -> Plan | None:
         whole = sweep.base.replace(folds=None, bounds=False, method=SearchedJitters.name, jitters="", options={})
         help = "Adds jitter sets greedily by their validation errors, until the budget is spent."
         ways.to("train", "Search step by step", "route", config.link(whole), help=help)
-    over, (recipes, later) = over_of(sweep), sweep.reached()
+    names, (recipes, later) = fields_of(sweep.base), sweep.reached()
+    over = BY.join(names[field] for field in (sweep.field, sweep.second) if field)  # `C`, or `C × gamma`
     if later:
         seconds = sum(need.seconds for need in study.needs(tuple(recipe.digest() for recipe in later), later))
         st.caption(f"Then {words.many(len(later), 'run')} with the best values, about {words.duration(seconds)}.")
@@ -241,6 +236,7 @@ def rows(results: Results, states) -> list[dict]:
     """What is known of each value by now."""
     sweep, told, above = results.plan.given, [], _apart(results)
     bounds = validation.BOUNDS if sweep.base.bounds else {}
+    tests = not (sweep.second or sweep.of_amounts) or st.session_state.get("test")  # of a map only when asked for
     columns = results.plan.over.split(BY) if sweep.second else ["Value"]
     for value in results.runs:
         told.append(row := dict(zip(columns, sweep.cells()[value])) | {"State": states[value]})
@@ -250,7 +246,7 @@ def rows(results: Results, states) -> list[dict]:
             row |= {
                 "Validation (95 %)": words.rate(check),
                 "Above the lowest": apart_text(*above[value]) if value in above else None,
-                **({"Test (95 %)": words.rate(result)} if _test_is_shown(sweep) else {}),
+                **({"Test (95 %)": words.rate(result)} if tests else {}),
                 "SVs": result["n_union"],
                 "Bounded": int(np.sum(result["n_bound"])),
                 **{label: round(result["bounds"][name]["errors"]) for name, label in bounds.items()},
@@ -262,12 +258,6 @@ def rows(results: Results, states) -> list[dict]:
 def points_of(results: Results) -> list[tuple[str, dict]]:
     """(value, result) of those that have finished."""
     return [(value, run.result) for value, run in results.done.items()]
-
-
-def _test_is_shown(sweep: Sweep) -> bool:
-    """Whether test errors are on the page: beside those of one field always, of a map or a learning curve once they are
-    asked for."""
-    return not (sweep.second or sweep.of_amounts) or bool(st.session_state.get("test"))
 
 
 LAYERS = {

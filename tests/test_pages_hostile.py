@@ -314,8 +314,7 @@ def test_a_figure_of_the_paper_tells_of_a_run_in_text(kept, monkeypatch):
     filled = SimpleNamespace(
         table=SimpleNamespace(columns=("a",)), rows=((SimpleNamespace(run_id=run.id, cell=cell),),)
     )
-    clicked = SimpleNamespace(selection=SimpleNamespace(cells=((0, "a"),)))
-    monkeypatch.setattr(paper_table.st, "session_state", {"k": clicked})
-    paper_table._clicked(filled, "k")
+    monkeypatch.setattr(paper_table.st, "session_state", {})
+    paper_table._clicked(filled, 0, "a")
     assert not LIVE.search(told[0])
     assert "evil" in told[0]

@@ -228,11 +228,9 @@ def test_a_rival_is_measured_from_its_cell(home, monkeypatch):
     column = "10,000 digits, %"
     cells = open_page("paper", show="mnist-table3").dataframe[0].value.set_index("")[column]
     assert cells["3-nearest-neighbour"] == "click to measure [2.4]"
-    chosen = SimpleNamespace(cells=[(list(cells.index).index("3-nearest-neighbour"), column)])
-    values = {"table_mnist-table3": SimpleNamespace(selection=chosen)}
     with monkeypatch.context() as patched:
-        patched.setattr(table, "st", SimpleNamespace(session_state=values, rerun=lambda: None))
-        table._clicked(fill(TABLES["mnist-table3"]), "table_mnist-table3")
+        patched.setattr(table, "st", SimpleNamespace(rerun=lambda: None))
+        table._clicked(fill(TABLES["mnist-table3"]), list(cells.index).index("3-nearest-neighbour"), column)
     assert MEASURED.wait("mnist-nearest", timeout=SECONDS).state == "done"
     cells = open_page("paper", show="mnist-table3").dataframe[0].value.set_index("")[column]
     assert re.fullmatch(r"[\d.]+ % \(.*\) \[2.4\]", cells["3-nearest-neighbour"])

@@ -10,7 +10,7 @@ from pages.cross_training import compared, setting
 from pages.ui.example import evidence
 from pages.ui.figures import crossing, edited
 from pages.ui.figures.frame import show
-from pages.ui.kit import parameters, present, state, walk, ways, words
+from pages.ui.kit import numbers, parameters, present, state, walk, ways, words
 from pages.ui.kit.gallery import open_digit, reference
 from pages.ui.kit.walk import paged
 from pages.ui.kit.ways import button
@@ -150,13 +150,10 @@ def _cost(left: Left) -> None:
 
 def plain_of(run: Run) -> Run | None:
     """The newest finished run of a plain machine on the same examples with the same kernel, whatever its C."""
-    alike = (one for one in runs.newest_first() if one.state == "done" and _plain_beside(one.recipe, run.recipe))
+    asked = lambda recipe: [*(getattr(recipe, name) for name in EXAMPLES), recipe.option("noise")]  # noqa: E731
+    done = (one for one in runs.newest_first() if one.state == "done" and METHODS[one.recipe.method].plain)
+    alike = (one for one in done if asked(one.recipe) == asked(run.recipe))
     return next((one for one in alike if (one.result or {}).get("data_hash") == run.result["data_hash"]), None)
-
-
-def _plain_beside(one: Recipe, other: Recipe) -> bool:
-    alike = all(getattr(one, name) == getattr(other, name) for name in EXAMPLES)
-    return METHODS[one.method].plain and alike and one.option("noise") == other.option("noise")
 
 
 def _train_plain(run: Run) -> None:
@@ -251,17 +248,10 @@ def _rows(left: Left, rows: np.ndarray) -> None:
     if len(left.mean):
         columns |= {"m": left.mean[rows].round(3), "v": left.variance[rows].round(3)}
     columns |= dict(zip(names[:COLUMNS], X[:, :COLUMNS].T))
-    st.dataframe(
-        columns, hide_index=True, key="left_rows", on_select=lambda: _open_row(left, rows), selection_mode="single-row",
-        alt=f"{len(rows)} training examples by their columns",
-    )  # fmt: skip
+    alt = f"{len(rows)} training examples by their columns"
+    numbers.table(columns, alt, "left_rows", on_row=lambda at: left.open(rows[at]), height="auto")
     more = f" The first {COLUMNS} of {len(names)} columns; *Why* shows all." if len(names) > COLUMNS else ""
     st.caption(f"m and v: mean and variance of its margins. Select a row to see why.{more}")
-
-
-def _open_row(left: Left, rows: np.ndarray) -> None:
-    for at in st.session_state["left_rows"].selection.rows:
-        left.open(rows[at])
 
 
 LISTED = 6  # edited runs to choose from

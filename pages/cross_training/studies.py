@@ -21,7 +21,7 @@ from pages.cross_training import setting
 from pages.ui.figures import crossing
 from pages.ui.figures.crossing import Line
 from pages.ui.figures.frame import worded
-from pages.ui.kit import parameters, state, words
+from pages.ui.kit import numbers, parameters, state, words
 from pages.ui.studies.study import Plan, Results, Study
 from svmcore.lab.analyses.splits import machine_of
 from svmcore.lab.meter import search_apart
@@ -317,24 +317,21 @@ def _span(course: Course) -> tuple[float, float]:
 def _table(results: Results) -> None:
     told = rows(results.plan.given, results.done)
     with st.expander("All runs"):
-        st.dataframe(
-            told, hide_index=True, key="course_table", column_order=[name for name in told[0] if name != "run"],
-            on_select=lambda: _see([row["run"] for row in told]), selection_mode="single-row",
-            alt="Every run of the study with its figures",
-        )  # fmt: skip
+        order, ids = [name for name in told[0] if name != "run"], [row["run"] for row in told]
+        alt, how = "Every run of the study with its figures", {"column_order": order, "height": "auto"}
+        numbers.table(told, alt, "course_table", on_row=lambda at: _see(ids[at]), **how)
         st.caption("Select a row to show its run; for runs that discarded examples, this shows which.")
 
 
 @state.callback
-def _see(run_ids: list[str]) -> None:
-    """Callback of the table: the run of the row that was marked."""
-    for at in st.session_state["course_table"].selection.rows:
-        run = runs.get(run_ids[at])
-        state.show_run(run.id)
-        if "roles" in run.result:
-            st.session_state["cross_view"] = "A run"
-        else:
-            state.tell_later(f":material/check: Shown now: {words.plain(words.short(run.title, 60))}")
+def _see(run_id: str) -> None:
+    """Callback of the table: the run of the row that was selected."""
+    run = runs.get(run_id)
+    state.show_run(run.id)
+    if "roles" in run.result:
+        st.session_state["cross_view"] = "A run"
+    else:
+        state.tell_later(f":material/check: Shown now: {words.plain(words.short(run.title, 60))}")
 
 
 STUDY = Study("course", plan, _figures, observations=_table)

@@ -65,7 +65,9 @@ def froc_figure(
     for at, (one, style) in enumerate(zip(lines, _styles(lines))):
         _curve(figure, one, style, x, per, told=not choices or at != chosen)
     if ceiling is not None:
-        _ceiling(figure, ceiling)
+        figure.add_hline(y=ceiling, line={"dash": "dash", "color": GREY, "width": 1})
+        where = {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
+        note(figure, 0, ceiling, f"candidates reach {ceiling:.2f}", **where)
     if points:
         alarms, rates = zip(*((p.alarms, p.rate) for p in points), strict=True)
         line(figure, x(np.array(alarms, float)), rates, ORANGE, width=2, dash="dot")
@@ -169,13 +171,6 @@ def _curve(figure, of, style, x, per, told=True):
         said = "%{y:.3f} detected, %{customdata[0]:,} false alarms, %{customdata[1]:.3g} each"
         how = {"customdata": np.column_stack([band.alarms, band.alarms / per])}
     line(figure, x(band.alarms), band.rate, told=said, of=in_figure(of.name), shape="hv", **style, **how)
-
-
-def _ceiling(figure, ceiling):
-    """The rate that the candidates allow."""
-    figure.add_hline(y=ceiling, line={"dash": "dash", "color": GREY, "width": 1})
-    where = {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    note(figure, 0, ceiling, f"candidates reach {ceiling:.2f}", **where)
 
 
 def _choices(figure, choices, x, per):

@@ -143,7 +143,11 @@ def _controls(view: View) -> Now | None:
     column = view.judged.names.index(by)
     point = judging.at(trial(view, column), offered[fa], own=column == 0)
     now = judging.shown(view.judged, column, point.threshold)
-    return Now(column, point, now, _sentence(view, by, point) + _below_the_curve(view, column, point))
+    said = _sentence(view, by, point)
+    if more := curve.at_alarms(trial(view, column), point.alarms).found - point.found:  # offset 0 below the curve
+        found = words.many(more, view.noun)
+        said += f" Lowering the threshold would detect {found} more without adding a false alarm."
+    return Now(column, point, now, said)
 
 
 def _chosen_picture(view: View) -> int:
@@ -180,15 +184,6 @@ def _sentence(view: View, by: str, point: OperatingPoint) -> str:
         f"{alarms} in "
         f"{pictures}{area}; threshold {point.threshold:.3g}."
     )
-
-
-def _below_the_curve(view: View, column: int, point: OperatingPoint) -> str:
-    """Why the point of offset 0 may lie below the curve, which has the most that is found with its false alarms."""
-    more = curve.at_alarms(trial(view, column), point.alarms).found - point.found
-    if not more:
-        return ""
-    found = words.many(more, view.noun)
-    return f" Lowering the threshold would detect {found} more without adding a false alarm."
 
 
 def _picture(view: View, now: Now, position: int):

@@ -134,11 +134,7 @@ def _joined(run: Run, parts: int) -> Judged:
 @_kept(64)
 def _statistics(view: View, column: int, category: int | None):
     search = trial(view, column, category)
-    band = curve.band(search, drawn_at(len(search.alarm_scores)))
-    return band, judging.trained(search), curve.estimate(search, curve.challenge)
-
-
-def drawn_at(most: int) -> np.ndarray:
-    """Numbers of false alarms at which a curve of `most` of them is drawn."""
+    most = len(search.alarm_scores)
     beyond = np.geomspace(DENSE, most, STEPS).round() if most > DENSE else []
-    return np.unique(np.concatenate([np.arange(min(most, DENSE) + 1), beyond]))
+    band = curve.band(search, np.unique(np.concatenate([np.arange(min(most, DENSE) + 1), beyond])))
+    return band, judging.trained(search), curve.estimate(search, curve.challenge)

@@ -114,7 +114,7 @@ def write() -> None:
 def drawn(value: dict) -> None:
     """Callback: the canvas has new strokes."""
     try:
-        if not isinstance(value, dict) or not strokes.is_pen(value.get("pen")):
+        if not isinstance(value, dict) or type(value.get("pen")) is not int or not THINNEST <= value["pen"] <= THICKEST:
             raise ValueError("the canvas sent no width of the pen")
         text = strokes.pack(strokes.sent(value.get("strokes")))
     except ValueError as error:

@@ -75,8 +75,3 @@ def sent(value: object) -> Strokes:
 def thinned(points: np.ndarray) -> np.ndarray:
     """A stroke (k, 2) with the corners alone that it needs."""
     return approximate_polygon(points, TOLERANCE).astype(np.int64) if len(points) > 2 else points
-
-
-def is_pen(value: object) -> bool:
-    """Whether a value is a width that a pen may have."""
-    return isinstance(value, int) and not isinstance(value, bool) and THINNEST <= value <= THICKEST

@@ -95,7 +95,8 @@ def _compare(run: Run, after: Run, to: Target) -> None:
             f"Before: {plain(words.error_rate(run.result))}. On the revision: "
             f"{plain(words.error_rate(after.result))}.{later}"
         )
-        if n := _judged_apart(run, after):
+        then, now = (dict(zip(one.index.tolist(), one.y_true.tolist())) for one in (run.test(), after.test()))
+        if n := sum(then.get(row) != now.get(row) for row in then.keys() | now.keys()):  # other labels, or in one alone
             st.markdown(
                 f":material/warning: {words.many(n, 'test label')} differ between the two after review: *Compare* "
                 "counts both runs by either labels."
@@ -104,12 +105,6 @@ def _compare(run: Run, after: Run, to: Target) -> None:
         ways.to("compare", "Compare the two", "compare", {"run": run.id, "compare": [run.id, after.id]}, help=help)
         help = "Under Export: a file for this library or for onnxruntime, or a script for scikit-learn."
         ways.to("runs", "Export the machine", "download", {"run": after.id}, help=help)
-
-
-def _judged_apart(run: Run, after: Run) -> int:
-    """Test examples that have another label in one of two runs, or are in one alone."""
-    then, now = (dict(zip(one.index.tolist(), one.y_true.tolist())) for one in (run.test(), after.test()))
-    return sum(then.get(row) != now.get(row) for row in then.keys() | now.keys())
 
 
 def files(to: Target) -> None:

@@ -3,6 +3,8 @@
 A click on an empty cell queues its run; a click on a filled one makes its run the one that every page shows.
 """
 
+from functools import partial
+
 import streamlit as st
 
 from pages.ui.kit import numbers, state, ways, words
@@ -38,13 +40,12 @@ def draw(table: Table) -> None:
         states = {name: f"needs {dataset}" for name, dataset in needs.items()}
         states |= {name: status.state for name, status in zip(working, statuses, strict=True)}
         states |= {name: RIVAL_STATES[state] for name, state in _rivals(table).items()}
-        key = f"table_{table.name}"
         rows = [
             {"": row.label} | dict(zip(table.columns, (_text(value, states) for value in values), strict=True))
             for row, values in zip(table.rows, filled.rows, strict=True)
         ]
-        alt, select = f"{table.title}: ours with 95 % intervals, the published figures in brackets", "single-cell"
-        numbers.table(rows, alt, key, on_select=lambda: _clicked(filled, key), selection_mode=select)
+        alt = f"{table.title}: ours with 95 % intervals, the published figures in brackets"
+        numbers.table(rows, alt, f"table_{table.name}", on_cell=partial(_clicked, filled))
 
     polling.poll_all(list(working.values()), cells, lambda: _rivals(table))
     st.caption(
@@ -94,25 +95,24 @@ def _text(value: Value | None, states: dict[str, str]) -> str:
 
 
 @state.callback
-def _clicked(filled: Filled, key: str):
+def _clicked(filled: Filled, row: int, column: str):
     """Callback: queue the run of an empty cell, or show the one behind a figure."""
-    for row, column in st.session_state[key].selection.cells:
-        at = filled.table.columns.index(column) if column in filled.table.columns else None
-        value = None if at is None else filled.rows[row][at]
-        if value is not None and value.cell.rival and value.ours is None:
-            try:
-                MEASURED.start(value.cell.rival)
-            except Busy as error:
-                state.tell_later(f":material/block: {words.plain(error)}")
-            st.rerun()
-        if value is None or value.cell.recipe is None:
-            continue
-        if value.run_id and not runs.get(value.run_id).sample:
-            st.session_state["run"] = value.run_id
-            state.tell_later(f":material/check: Every page now shows *{words.plain(runs.get(value.run_id).title)}*.")
-        else:
-            stored.queue(filled.lacking[value.cell.recipe], filled.table.group)
-        st.rerun()  # the whole page: the table stands in a fragment
+    columns = filled.table.columns
+    value = filled.rows[row][columns.index(column)] if column in columns else None
+    if value is not None and value.cell.rival and value.ours is None:
+        try:
+            MEASURED.start(value.cell.rival)
+        except Busy as error:
+            state.tell_later(f":material/block: {words.plain(error)}")
+        st.rerun()
+    if value is None or value.cell.recipe is None:
+        return
+    if value.run_id and not runs.get(value.run_id).sample:
+        st.session_state["run"] = value.run_id
+        state.tell_later(f":material/check: Every page now shows *{words.plain(runs.get(value.run_id).title)}*.")
+    else:
+        stored.queue(filled.lacking[value.cell.recipe], filled.table.group)
+    st.rerun()  # the whole page: the table stands in a fragment
 
 
 def _tests(filled: Filled):

@@ -34,14 +34,6 @@ def is_reduction(run: Run) -> bool:
     return not METHODS[run.recipe.method].made
 
 
-def size_metrics(run: Run) -> None:
-    """How many vectors there were and are."""
-    found = run.result["reduction"]
-    with st.container(horizontal=True):
-        st.metric("Vectors", f"{found['n_after']:,}", help="Distinct vectors of all machines after reduction.")
-        st.metric("Before", f"{found['n_before']:,}", help="Distinct support vectors of the machine that was reduced.")
-
-
 def progress_metrics(run: Run, last: dict, status) -> None:
     """What a reduction at work has come to; rho is of the machine that is farthest off."""
     rho = {"Steps": f"{last['iterations']:,}"}

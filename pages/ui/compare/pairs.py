@@ -4,6 +4,7 @@ fixed   only the reference is wrong      both wrong, both right
 broken  only the other one is wrong      p of the exact McNemar test, of several pairs corrected (Holm)
 """
 
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -99,8 +100,8 @@ def matrix(laid: Laid, pairs: dict[tuple[int, int], Pair]) -> None:
         {"": f"of {A}"} | {B: "–" if i == j else _cell(pairs[i, j]) for j, B in enumerate(laid.letters)}
         for i, A in enumerate(laid.letters)
     ]
-    alt, click = "Fixed, broken and corrected p-value of every pair of runs", lambda: _chosen(laid)
-    numbers.table(rows, alt, "compare_matrix", on_select=click, selection_mode="single-cell")
+    alt = "Fixed, broken and corrected p-value of every pair of runs"
+    numbers.table(rows, alt, "compare_matrix", on_cell=partial(_chosen, laid))
     n = len(pairs) // 2
     st.caption(
         f"p of the exact McNemar test, corrected for {n} pairs (Holm): the chance of any false positive among them is "
@@ -112,10 +113,9 @@ def _cell(pair: Pair) -> str:
     return f"+{pair.fixed:,} −{pair.broken:,}, p = {words.small(pair.corrected)}"
 
 
-def _chosen(laid: Laid) -> None:
+def _chosen(laid: Laid, row: int, column: str) -> None:
     """Callback: look at the pair of the cell that was clicked."""
-    for row, column in st.session_state["compare_matrix"].selection.cells:
-        if column in laid.letters and laid.letters[row] != column:
-            st.session_state[key("reference")] = laid.runs[row].id
-            st.session_state[key("against")] = laid.runs[laid.letters.index(column)].id
-            st.session_state[key("view")] = "pair"
+    if column in laid.letters and laid.letters[row] != column:
+        st.session_state[key("reference")] = laid.runs[row].id
+        st.session_state[key("against")] = laid.runs[laid.letters.index(column)].id
+        st.session_state[key("view")] = "pair"

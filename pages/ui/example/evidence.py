@@ -232,14 +232,10 @@ def supports_at(run: Run, machine: Machine, c: int, position: np.ndarray) -> Sup
     _require_there(row, len(known.seen))
     label, given = known.seen[row], np.where(row < 0, "", known.given[row])
     if (made := row < 0).any():
-        kind, label = np.where(made, "", kind), np.where(made, _pulled_for(run, machine, position), label.astype(str))
+        pulls, names = machine.coef[:, position], np.array(class_names(run, machine))
+        most = names[(pulls[0] > 0).astype(int) if len(pulls) == 1 else pulls.argmax(axis=0)]  # what it speaks for
+        kind, label = np.where(made, "", kind), np.where(made, most, label.astype(str))
     return Supports(position, row, np.abs(coef), np.sign(coef).astype(int), kind, label, given)
-
-
-def _pulled_for(run: Run, machine: Machine, position: np.ndarray) -> np.ndarray:
-    """The class that each of these vectors speaks for most, by its name."""
-    coef, names = machine.coef[:, position], np.array(class_names(run, machine))
-    return names[(coef[0] > 0).astype(int) if len(coef) == 1 else coef.argmax(axis=0)]
 
 
 def support_pictures(run: Run, machine: Machine, chosen: Supports) -> np.ndarray:

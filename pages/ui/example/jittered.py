@@ -98,7 +98,9 @@ def draw(dataset: Dataset, shown: Forms, jitters: JitterSet, square: Square, key
     uppers = [brief(jitters.jitters[j], square.title) if j >= 0 else "" for j in cells.ravel()]
     if height < SMALL:
         right = [not shown.predicted or shown.predicted[j] == shown.true for j in cells.ravel()]  # others have a cross
-        uppers = np.where(_edges(cells).ravel() & right, uppers, "")
+        held = cells >= 0
+        first = held & ((np.cumsum(held, axis=0) == 1) | (np.cumsum(held, axis=1) == 1))  # of a row or column
+        uppers = np.where(first.ravel() & right, uppers, "")
     gallery(
         drawn,
         [_tile(jitters.names[j], name, j, shown) if j >= 0 else Tile("", "") for j, name in zip(cells.ravel(), uppers)],
@@ -107,12 +109,6 @@ def draw(dataset: Dataset, shown: Forms, jitters: JitterSet, square: Square, key
         size=height,
         rows=[""] * len(cells),
     )
-
-
-def _edges(cells: np.ndarray) -> np.ndarray:
-    """Which cells are the first of their row or column to hold a form."""
-    held = cells >= 0
-    return held & ((np.cumsum(held, axis=0) == 1) | (np.cumsum(held, axis=1) == 1))
 
 
 def _tile(name: str, upper: str, j: int, shown: Forms) -> Tile:

@@ -169,7 +169,9 @@ def amount_chart(
             y = [*y, 100 * law.at(2 * curve.n[-1])[0]]
         ends.append((y[-1], in_figure(curve.name, TICK), colour))
     logarithmic = min(heights) > 0
-    figure.update_xaxes(type="log", **_powers(curves))
+    at = sorted({n for curve in curves for n in curve.n})
+    at.append(2 * at[-1])
+    figure.update_xaxes(type="log", tickvals=at, ticktext=[f"{n:,}" for n in at])
     figure.update_yaxes(**({"type": "log", "dtick": "D2"} if logarithmic else {}))
     scale = np.log10 if logarithmic else float
     if len(curves) > 1:
@@ -182,12 +184,6 @@ def amount_chart(
     else:
         seen += _growth(curves, results, layer, title)
     return worded(figure, f"{title} against the number of training examples, {many(len(curves), 'line')}.", seen)
-
-
-def _powers(curves: Sequence[amounts.Curve]) -> dict:
-    """Ticks at the numbers of examples that were tried, and at twice the largest."""
-    at = sorted({n for curve in curves for n in curve.n})
-    return {"tickvals": [*at, 2 * at[-1]], "ticktext": [f"{n:,}" for n in (*at, 2 * at[-1])]}
 
 
 def _growth(curves: Sequence[amounts.Curve], results: dict, layer: str, title: str) -> str:

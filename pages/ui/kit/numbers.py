@@ -1,16 +1,28 @@
 """Numbers on a page: tables, and single ones in a row."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
 from pages.ui.kit import present
 
 
-def table(rows, alt: str, key: str | None = None, columns: Mapping | None = None, **how) -> None:
-    """A table of all its rows, a dash where nothing is known. columns: name -> how it is drawn; how: what else it is
-    told, as a height for one that scrolls."""
+def table(
+    rows, alt: str, key: str | None = None, columns: Mapping | None = None, *, on_row: Callable | None = None,
+    on_cell: Callable | None = None, **how,
+) -> None:  # fmt: skip
+    """A table of all its rows, a dash where nothing is known. columns: name -> how it is drawn; on_row, on_cell: called
+    with the number of a row that is selected, or with that and the column of a cell; how: what else it is told, as a
+    height for one that scrolls."""
+
+    def selected() -> None:
+        selection = st.session_state[key].selection
+        for at in selection.cells if on_cell else [[row] for row in selection.rows]:
+            (on_cell or on_row)(*at)
+
     how = {"height": "content", "placeholder": "–"} | how
+    if on_row or on_cell:
+        how |= {"on_select": selected, "selection_mode": "single-cell" if on_cell else "single-row"}
     st.dataframe(rows, hide_index=True, column_config=columns, key=key, alt=alt, **how)
 
 

@@ -92,7 +92,7 @@ def report(run: Run) -> str:
     head.append(marks.paragraph(asked_at + (f" · {', '.join(run.tags)}" if run.tags else ""), "quiet"))
     if run.result is None:
         head.append(marks.paragraph(run.message or f"The run is {run.state}; there is no result.", "lead"))
-    parts = [_safely(what, lambda draw=draw: draw(run)) for what, draw in _parts(run)]
+    parts = [_safely(run, what, *how) for what, *how in _parts(run)]
     script = (
         marks.paragraph("This script repeats the run; its header lists what it needs."),
         marks.code(run.export_snippet()),
@@ -101,27 +101,20 @@ def report(run: Run) -> str:
     return marks.page(f"{run.title} · Invariant SVM Lab", [*head, *parts])
 
 
-def _parts(run: Run) -> list[tuple[str, Callable[[Run], str]]]:
+def _parts(run: Run) -> list[tuple]:
+    """(name, what draws it, whether the files of the run must fit each other) of each part."""
     always = [("Recipe", sections.recipe), ("Data", _data), ("Convergence", sections.course)]
     if run.result is None:
         return always
-    own = [(name, _of_whole(draw)) for name, draw in view.together(run.recipe, "report").items()]
+    own = [(name, draw, True) for name, draw in view.together(run.recipe, "report").items()]
     return [("Result", sections.result), *always, *own]
 
 
-def _of_whole(draw: Callable[[Run], str]) -> Callable[[Run], str]:
-    """The same, of a run whose files fit each other. Damaged for another one."""
-
-    def drawn(run: Run) -> str:
-        run.check()
-        return draw(run)
-
-    return drawn
-
-
-def _safely(what: str, draw: Callable[[], str]) -> str:
+def _safely(run: Run, what: str, draw: Callable[[Run], str], whole: bool = False) -> str:
     try:
-        return draw()
+        if whole:
+            run.check()
+        return draw(run)
     except (Damaged, DataError, RecipeError, FileNotFoundError) as error:
         return marks.section(what, marks.paragraph(f"Not shown: {error}"))
 

@@ -99,9 +99,10 @@ class Answer(NamedTuple):
 
 
 def answer(run: Run, machine: Machine, shown: Shown) -> Answer:
-    """The run's answer on an example."""
-    x = evidence.prepared(run, shown.X)[0]
-    k = kernel_row(machine, x)
+    """The run's answer on an example; the latest kernel values are kept as long as the machine is."""
+    x = np.ascontiguousarray(evidence.prepared(run, shown.X)[0])
+    shelf = _rows.setdefault(machine, Bounded(lambda: KEPT_BYTES))
+    k = shelf.get(hashlib.sha256(x.data).digest(), lambda: machine.kernel_values(x[None])[0])
     f = machine.coef @ k + machine.bias
     names = evidence.class_names(run, machine)
     called = int(answers(f))
@@ -112,13 +113,6 @@ def answer(run: Run, machine: Machine, shown: Shown) -> Answer:
 def value(f: np.ndarray, c: int) -> np.ndarray:
     """(...) how strongly f (..., k) speaks for the class at position c."""
     return f[..., c] if f.shape[-1] > 1 else f[..., 0] * (1 if c else -1)
-
-
-def kernel_row(machine: Machine, x: np.ndarray) -> np.ndarray:
-    """K(x_i, x) (m,) of an example (d,) with all support vectors; the latest are kept as long as the machine is."""
-    shelf = _rows.setdefault(machine, Bounded(lambda: KEPT_BYTES))
-    key = hashlib.sha256(np.ascontiguousarray(x).data).digest()
-    return shelf.get(key, lambda: machine.kernel_values(x[None])[0])
 
 
 _rows: "weakref.WeakKeyDictionary[Machine, Bounded]" = weakref.WeakKeyDictionary()

@@ -115,7 +115,10 @@ def section(run: Run, key: str = "errors") -> None:
     """The count, its table, and the button that trains what it recommends; why there is none, where there is none."""
     st.subheader("Which invariance would help?")
     if not METHODS[run.recipe.method].made:
-        _ask_its_machine(run)
+        st.info("A reduction does not learn invariances; train the original machine with them.", icon=":material/info:")
+        if run.parent in {known.id for known in runs.newest_first()}:
+            help = "The original run, and the invariance that would help it."
+            ways.to("errors", "Errors of its machine", "arrow_forward", {"run": run.parent}, help=help)
         return
     try:
         moves = load(run.recipe.dataset).image_shape is not None
@@ -131,14 +134,6 @@ def section(run: Run, key: str = "errors") -> None:
     )  # fmt: skip
     if watched(work, lambda now: _counted(run, now, key)).state == "none":
         st.caption(WHAT)
-
-
-def _ask_its_machine(run: Run) -> None:
-    """A reduction learns no invariance: the run of its machine is where that is counted."""
-    st.info("A reduction does not learn invariances; train the original machine with them.", icon=":material/info:")
-    if run.parent in {known.id for known in runs.newest_first()}:
-        help = "The original run, and the invariance that would help it."
-        ways.to("errors", "Errors of its machine", "arrow_forward", {"run": run.parent}, help=help)
 
 
 def _counted(run: Run, count: TaskStatus, key: str) -> None:

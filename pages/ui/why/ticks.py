@@ -79,13 +79,8 @@ def keep(run_id: str, ticks: Ticks) -> None:
     """Let these be ticked, in the session and in the address."""
     ticks = Ticks(ticks.out[:MOST], ticks.labels[: max(MOST - len(ticks.out), 0)])
     st.session_state[KEY] = run_id, ticks
-    parameters.write(KEY, PARAMS, in_address(ticks))
-
-
-def in_address(ticks: Ticks) -> dict[str, str | list[str]]:
-    """The parameters that say so."""
-    said = {"take_out": ",".join(map(str, ticks.out))} if ticks.out else {}
-    return said | ({"another": [f"{row}:{name}" for row, name in ticks.labels]} if ticks.labels else {})
+    out, another = ",".join(map(str, ticks.out)), [f"{row}:{name}" for row, name in ticks.labels]
+    parameters.write(KEY, PARAMS, {"take_out": out or [], "another": another})
 
 
 def a_click(run: Run, machine: Machine) -> Callable[[str], None]:

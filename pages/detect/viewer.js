@@ -184,20 +184,12 @@ function build(root, data) {
   const svg = make("svg", { role: "group", preserveAspectRatio: "xMidYMin meet" })
   const picture = make("image", { x: 0, y: 0 })
   svg.append(picture, make("g"))
-  const tools = document.createElement("div")
-  tools.className = "tools"
-  for (const [text, label, act] of [
-    ["+", "Zoom in", () => zoom(root, 0.6, 0.5, 0.5)],
-    ["−", "Zoom out", () => zoom(root, 1 / 0.6, 0.5, 0.5)],
-    ["whole", "Show the whole picture", () => whole(root)],
-  ]) {
-    const button = document.createElement("button")
-    button.type = "button"
-    button.textContent = text
-    button.setAttribute("aria-label", label)
-    button.addEventListener("click", act)
-    tools.append(button)
-  }
+  const tools = element("div", "tools")
+  tools.append(
+    button("", "+", () => zoom(root, 0.6, 0.5, 0.5), "Zoom in"),
+    button("", "−", () => zoom(root, 1 / 0.6, 0.5, 0.5), "Zoom out"),
+    button("", "whole", () => whole(root), "Show the whole picture"),
+  )
   root.replaceChildren(svg, tools)
   root.viewer = { svg, data, view: null }
   listen(root)

@@ -83,12 +83,7 @@ function drawRace(race) {
   race.root.dataset.frame = race.frame
 }
 
-function part(tag, name, inside) {
-  const node = document.createElement(tag)
-  node.className = name
-  inside.append(node)
-  return node
-}
+const part = (tag, name, inside) => inside.appendChild(element(tag, name))
 
 function sideParts(inside, name, s) {
   const side = part("section", "side", inside), head = part("div", "head", side)
@@ -115,8 +110,7 @@ function build(root) {
 }
 
 function receive(race, data) {
-  const sides = document.createElement("div")
-  sides.className = "sides"
+  const sides = element("div", "sides")
   race.data = data
   race.end = Math.max(1, ...data.sides.flatMap((side) => side.evals))
   race.most = Math.max(1, ...data.sides.flatMap((side) => side.svs))

@@ -5,30 +5,17 @@ const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDo
 const INK = "#1f2024"
 const CURSOR = "#0072b2"
 
-function button(text, label, act) {
-  const node = document.createElement("button")
-  node.type = "button"
-  node.textContent = text
-  node.title = label
-  node.addEventListener("click", act)
-  return node
-}
-
 function build(root) {
-  const board = document.createElement("canvas")
+  const board = element("canvas"), tools = element("div", "tools"), pen = element("input")
   board.tabIndex = 0
   board.setAttribute("role", "application")
-  const tools = document.createElement("div")
-  tools.className = "tools"
-  const pen = document.createElement("input")
   pen.type = "range"
   pen.title = "Width of the pen"
   pen.setAttribute("aria-label", "Width of the pen")
   const at = { board, pen, strokes: [], open: null, cursor: null, down: false, edition: null }
-  const undo = button("Undo", "Undo the last stroke (Ctrl+Z)", () => { at.strokes.pop(); settle(root) })
-  const clear = button("Clear", "Delete all strokes", () => { at.strokes = []; settle(root) })
-  const width = document.createElement("span")
-  width.textContent = "Pen"
+  const undo = button("", "Undo", () => { at.strokes.pop(); settle(root) }, "Undo the last stroke (Ctrl+Z)", true)
+  const clear = button("", "Clear", () => { at.strokes = []; settle(root) }, "Delete all strokes", true)
+  const width = element("span", "", "Pen")
   width.setAttribute("aria-hidden", "true")
   tools.append(undo, clear, width, pen)
   root.replaceChildren(board, tools)

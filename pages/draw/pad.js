@@ -32,35 +32,23 @@ function face(node, name) {
 }
 
 function build(root) {
-  const grid = document.createElement("div")
-  grid.className = "grid"
-  const frame = document.createElement("div")
-  frame.className = "frame"
+  const grid = element("div", "grid"), frame = element("div", "frame"), picture = element("img")
   frame.tabIndex = 0
   frame.setAttribute("role", "application")
-  const picture = document.createElement("img")
   frame.append(picture)
   grid.append(frame)
   root.pad = { frame, picture, buttons: [], at: [0, 0, 0, 0], sent: [] }
   for (const act of ACTS) {
-    const node = document.createElement("button")
-    node.type = "button"
+    const node = button("", "", () => move(root, act), act[5])
     face(node, act[4])
-    node.title = act[5]
-    node.setAttribute("aria-label", act[5])
     node.style.gridArea = act[6]
-    node.addEventListener("click", () => move(root, act))
     root.pad.buttons.push(node)
-    grid.append(node)
   }
-  const reset = document.createElement("button")
-  reset.type = "button"
-  reset.textContent = "Reset"
-  reset.title = "Back to the digit as it was prepared (key 0)"
+  const back = "Back to the digit as it was prepared (key 0)"
+  const reset = button("", "Reset", () => send(root, [0, 0, 0, 0]), back, true)
   reset.style.gridArea = "reset"
-  reset.addEventListener("click", () => send(root, [0, 0, 0, 0]))
   root.pad.buttons.push(reset)
-  grid.append(reset)
+  grid.append(...root.pad.buttons)
   frame.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const act = ACTS.find(([key, other]) => key === event.key || other === event.key.toLowerCase())

@@ -81,8 +81,7 @@ function build(root, data) {
     for (let i = row * at.k; i < (row + 1) * at.k; i++) group.append(cellNode(data, at, i, known.get(i)))
     svg.append(group)
   }
-  const saving = document.createElement("div")
-  saving.className = "saving"
+  const saving = element("div", "saving")
   saving.append(
     saveButton("Save SVG", "Save the matrix as SVG", () => saveSvg(svg, data.file)),
     saveButton("Save PNG", "Save the matrix as PNG", () => savePng(svg, data.file)),

@@ -12,10 +12,7 @@ function strip(left, right) {
 
 function tileButton(data, i, strips) {
   const tile = data.tiles[i]
-  const node = element("button", "tile")
-  node.type = "button"
-  node.title = tile.label
-  node.setAttribute("aria-label", tile.label)
+  const node = button("tile", "", null, tile.label)
   node.dataset.ring = tile.ring
   node.dataset.linked = tile.linked
   node.dataset.ticked = Boolean(tile.note)

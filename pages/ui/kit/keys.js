@@ -3,12 +3,6 @@
 const PATIENCE = 1500 // milliseconds between the two keys of "go to"
 const FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable=true], [role=textbox], [role=combobox], [role=slider], [role=listbox], canvas, .field, [role=application]"
 
-function element(tag, text) {
-  const node = document.createElement(tag)
-  if (text) node.textContent = text
-  return node
-}
-
 function typing(event) {
   const node = event.composedPath()[0]
   return node instanceof Element && node.closest(FIELDS) !== null
@@ -136,22 +130,18 @@ function sheetOf(data) {
   const sheet = element("dialog")
   sheet.setAttribute("aria-label", "Keyboard shortcuts")
   const head = element("header")
-  const close = element("button", "Close")
-  close.type = "button"
-  close.onclick = () => sheet.close()
-  head.append(element("h2", "Keyboard shortcuts"), close)
+  head.append(element("h2", "", "Keyboard shortcuts"), button("", "Close", () => sheet.close()))
   sheet.append(head)
   for (const [name, keys] of data.groups) {
-    const list = element("dl")
-    list.className = keys.length > 6 ? "many" : ""
+    const list = element("dl", keys.length > 6 ? "many" : "")
     for (const [key, what] of keys) {
       const pair = element("div")
       const term = element("dt")
-      term.append(...key.split(" ").map((one) => element("kbd", one)))
-      pair.append(term, element("dd", what))
+      term.append(...key.split(" ").map((one) => element("kbd", "", one)))
+      pair.append(term, element("dd", "", what))
       list.append(pair)
     }
-    sheet.append(element("h3", name), list)
+    sheet.append(element("h3", "", name), list)
   }
   sheet.onclick = (event) => {
     if (event.target === sheet) sheet.close() // beside it
@@ -162,12 +152,9 @@ function sheetOf(data) {
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".keys")
   if (!root.state) {
-    const open = element("button")
-    open.type = "button"
-    open.title = "Keyboard shortcuts"
-    open.append(element("kbd", "?"), " Keyboard shortcuts")
     const sheet = sheetOf(data)
-    open.onclick = () => sheet.showModal()
+    const open = button("", "", () => sheet.showModal(), "Keyboard shortcuts", true)
+    open.append(element("kbd", "", "?"), " Keyboard shortcuts")
     root.replaceChildren(open, sheet)
     root.state = { data, sheet, going: 0 }
   }

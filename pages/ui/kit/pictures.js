@@ -1,14 +1,7 @@
-// Common to scripts that cut pictures out of a montage (gallery.sheet); they follow below. Text is set as text.
+// Common to scripts that cut pictures out of a montage (gallery.sheet); they follow below.
 
 const BLUE = "#0072B2"
 const ORANGE = "#D55E00"
-
-function element(tag, className, text) {
-  const node = document.createElement(tag)
-  node.className = className
-  if (text) node.textContent = text
-  return node
-}
 
 function picture(data, i) {
   const { width, height, scale, columns } = data

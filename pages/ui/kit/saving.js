@@ -1,7 +1,7 @@
 // Common to scripts whose picture can be saved; they follow below. Nothing leaves the browser.
 
 function download(blob, name) {
-  const link = document.createElement("a")
+  const link = element("a")
   link.href = URL.createObjectURL(blob)
   link.download = name
   link.click()
@@ -9,17 +9,7 @@ function download(blob, name) {
 }
 
 function saveButton(text, label, act) {
-  const button = document.createElement("button")
-  button.type = "button"
-  button.className = "save"
-  button.textContent = text
-  button.title = label
-  button.setAttribute("aria-label", label)
-  button.onclick = (event) => {
-    event.stopPropagation()
-    act()
-  }
-  return button
+  return button("save", text, (event) => { event.stopPropagation(); act() }, label)
 }
 
 // Any CSS colour as #rrggbb, which every program that opens an SVG understands.

@@ -18,19 +18,15 @@ function drawIcon(node, name) {
 }
 
 function iconButton(name, label, act) {
-  const node = document.createElement("button")
-  node.type = "button"
+  const node = button("", "", act, label)
   drawIcon(node, name)
-  node.setAttribute("aria-label", label)
-  node.title = label
-  node.addEventListener("click", act)
   return node
 }
 
 // count(): frames, 0 while they are not here; at(): the one shown; go(frame, byHand): show that one, the nearest there
 // is; open(): Play without frames; rested(): it has stopped. last(): what the last frame is.
 function tapeBar({ count, at, go, last, open = () => {}, rested = () => {} }) {
-  const node = document.createElement("div"), slider = document.createElement("input"), bar = { node, slider, timer: 0 }
+  const node = element("div", "tape"), slider = element("input"), bar = { node, slider, timer: 0 }
   const byHand = (frame) => { if (bar.timer) bar.pause(); go(frame, true) }
   bar.halt = () => { cancelAnimationFrame(bar.timer); bar.timer = 0 }
   bar.pause = () => { bar.halt(); bar.draw(); rested() }
@@ -57,7 +53,6 @@ function tapeBar({ count, at, go, last, open = () => {}, rested = () => {} }) {
     toLast.setAttribute("aria-label", toLast.title)
   }
   const by = (d) => () => byHand(count() ? at() + d : d > 0 ? 1 : 1e4)
-  node.className = "tape"
   slider.type = "range"
   slider.min = 0
   slider.setAttribute("aria-label", "Step of the tape")

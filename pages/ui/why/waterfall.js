@@ -75,9 +75,7 @@ function lineRow(root, side, i) {
   const line = root.bill.data.lines[name]
   const row = element("div", "row line")
   row.dataset.name = name
-  const toggle = element("button", "toggle")
-  toggle.type = "button"
-  toggle.title = `${line.label}. Click: switch it off.`
+  const toggle = button("toggle", "", null, `${line.label}. Click: switch it off.`)
   toggle.setAttribute("aria-label", line.label)
   toggle.dataset.ring = side.rings[i]
   toggle.style.setProperty("--sign", { 1: BLUE, "-1": ORANGE, 0: GREY }[side.signs[i]])
@@ -85,10 +83,8 @@ function lineRow(root, side, i) {
   const text = element("div", "text")
   text.append(element("span", "value"), element("span", "caption", side.captions[i]))
   if (line.ref) {
-    const open = element("button", "open", "open")
-    open.type = "button"
+    const open = button("open", "open", null, "Open its own view")
     open.dataset.ref = line.ref
-    open.title = "Open its own view"
     open.setAttribute("aria-label", `Open the view of: ${line.label}`)
     text.append(open)
   }
@@ -194,19 +190,13 @@ function build(root) {
   const { data, all } = root.bill
   const verdict = element("div", "verdict")
   verdict.setAttribute("aria-live", "polite")
-  const reset = element("button", "reset", "Switch all on")
-  reset.type = "button"
-  verdict.append(element("span", "said"), reset)
+  verdict.append(element("span", "said"), button("reset", "Switch all on"))
   const sides = element("div", "sides")
   sides.append(...data.sides.map((side) => section(root, side)))
   const held = root.contains(root.getRootNode().activeElement)
   root.replaceChildren(verdict, sides)
   const most = Math.max(...data.sides.map((side) => side.names.length))
-  if (most > data.first) {
-    const more = element("button", "more", all ? "Show fewer" : `Show the ${most} strongest`)
-    more.type = "button"
-    root.append(more)
-  }
+  if (most > data.first) root.append(button("more", all ? "Show fewer" : `Show the ${most} strongest`))
   root.setAttribute("aria-label", data.words.alt)
   root.dataset.ink = data.ink
   root.dataset.wide = data.sides.some((side) => side.captions.some((caption) => caption.includes("\n")))

@@ -126,7 +126,6 @@ def choose(name: str):
 
 
 def change_kind():
-    """Show the first set of the other kind."""
     if (kind := st.session_state["kind"]) is None:  # what a browser says that is clicked while it draws the page anew
         return
     choose(FIRST_SET[kind])
@@ -178,7 +177,6 @@ def ask_link(entry: Entry):
 
 
 def heading(entry: Entry | PictureEntry):
-    """Title, facts, and where the set is used."""
     of_pictures = isinstance(entry, PictureEntry)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.subheader(plain(short(entry.title, 60)), width="content")
@@ -189,7 +187,6 @@ def heading(entry: Entry | PictureEntry):
 
 
 def show(entry: Entry | PictureEntry):
-    """The chosen set: its facts, and the view picked."""
     called = f"**{plain(short(entry.title, 60))}** · " if present.presenting() else ""  # one line above the figure
     if not called:
         heading(entry)

@@ -144,7 +144,6 @@ def _n_objects(picture: pictures.Picture) -> int:
 
 
 def show_run(run) -> None:
-    """A detection run, whatever its state."""
     set_up.FORM.clear(but={"seed"} if st.session_state.get("lesson_at") else ())  # a lesson's seed stays
     row = head(run)
     try:

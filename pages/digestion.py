@@ -121,7 +121,6 @@ def tape(courses: dict[str, race.Course], rows: int):
 
 
 def verdict(on: race.Course, off: race.Course) -> str:
-    """What was measured here."""
     evals = [course.lines[-1]["kernel_evals"] for course in (on, off)]
     ratio = evals[0] / evals[1]
     fewer, sooner = ratio < 1, on.seconds < off.seconds
@@ -152,7 +151,6 @@ def of_one_pass(exact: dict, once: dict) -> str:
 
 
 def counts(courses: dict[str, race.Course]):
-    """The counts under the tape."""
     with st.container(key="digestion_told"):
         columns = dict.fromkeys(("Peak SVs", "SVs", "Steps"), numbers.count())
         columns["Hit rate"] = numbers.number(1, label="Hit rate, %")

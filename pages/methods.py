@@ -154,7 +154,6 @@ def plan() -> Plan | None:
 
 
 def rows(results: Results, states) -> list[dict]:
-    """What is known of each method by now."""
     return [
         {"Method": title, "State": states[title]} | (_figures(run.result) if (run := results.done.get(title)) else {})
         for title in results.runs

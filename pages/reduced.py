@@ -89,7 +89,6 @@ def fields(parent: Run) -> dict:
 
 
 def set_up(parent: Run, heading: str = "") -> None:
-    """The settings, what it will need, and Start."""
     if heading:
         st.subheader(heading)
     if why := irreducible(parent.machine()):
@@ -131,7 +130,6 @@ def titled(recipe: Recipe, parent: Run) -> Recipe:
 
 
 def start(recipe: Recipe, parent: Run) -> None:
-    """Callback: queue the reduction and look at it."""
     with starting.asking():
         run_id = starting.submit(recipe, parent=parent.id)
         state.show_run(run_id)
@@ -157,7 +155,6 @@ def before(parent: Run) -> None:
 
 
 def show_reduction(run: Run, parent: Run | None) -> None:
-    """A reduction, whatever its state."""
     picker.heading(run)
     st.caption(words.summary(run.recipe))
     polling.poll(run.id, lambda status: at_work(run, status))
@@ -178,7 +175,6 @@ def at_work(run: Run, status) -> None:
 
 
 def done(run: Run, parent: Run | None) -> None:
-    """What became of it."""
     above, sides = st.container(), st.grid(2, min_column_width=400)
     parts = ["Errors by size", "How near", "Vectors", "Answers that changed", "Decisions"]
     if not task_of(run.recipe).answers:

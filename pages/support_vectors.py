@@ -71,7 +71,6 @@ def _bar(now: TaskStatus) -> tuple[str, float]:
 
 
 def _lists(run: Run, found: Worth, now: str) -> None:
-    """Both lists, side by side."""
     values, how = found.values, "left over" if found.parts == 1 else f"in {found.parts} folds"
     asked = f"{many(found.asked, 'validation example')} {how}"
     if now != "done":

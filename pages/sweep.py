@@ -233,7 +233,6 @@ def _differences(finished: tuple[tuple[str, str], ...], _results: Results) -> di
 
 
 def rows(results: Results, states) -> list[dict]:
-    """What is known of each value by now."""
     sweep, told, above = results.plan.given, [], _apart(results)
     bounds = validation.BOUNDS if sweep.base.bounds else {}
     tests = not (sweep.second or sweep.of_amounts) or st.session_state.get("test")  # of a map only when asked for

@@ -144,7 +144,6 @@ def _more(task: str) -> dict:
 
 @state.fragment
 def set_up():
-    """The form, what the run will need, and Start."""
     st.subheader("New run")
     menu, head = st.container(), st.container()
     beside = st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute")

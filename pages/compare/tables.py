@@ -37,7 +37,6 @@ COLUMNS = {
 
 
 def row(letter: str, run: Run) -> dict:
-    """One run in numbers."""
     result = run.result
     return {
         "": letter,
@@ -57,7 +56,6 @@ def row(letter: str, run: Run) -> dict:
 
 
 def numbers(laid: Laid) -> None:
-    """The runs under one another."""
     rows = [row(letter, run) for letter, run in zip(laid.letters, laid.runs, strict=True)]
     rows[laid.reference][""] += " (reference)"
     alt = "Errors, support vectors, times and memory of each run that is compared"
@@ -97,7 +95,6 @@ def differing(recipes: list[Recipe], letters: tuple[str, ...]) -> list[dict[str,
 
 
 def table_csv(laid: Laid) -> str:
-    """The numbers of the runs, as a file."""
     rows = []
     for letter, run in zip(laid.letters, laid.runs, strict=True):
         low, high = run.result["interval"]
@@ -121,7 +118,6 @@ def examples_csv(laid: Laid) -> str:
 
 
 def exports(laid: Laid) -> None:
-    """Both as downloads."""
     options = {"on_click": "ignore", "icon": ":material/table:"}
     with st.container(horizontal=True):
         st.download_button(

@@ -25,7 +25,6 @@ class Cost(NamedTuple):
 
 
 def of_run(run: Run, n_train: int) -> Cost:
-    """Of a run that is done."""
     test, result = run.test(), run.result
     noisy = test.y_noisy != test.y_pred if len(test.y_noisy) else np.zeros(0, bool)
     return Cost(result["n_union"], n_train, test.wrong, noisy, *search_apart(result), test.index, test.groups)

@@ -119,7 +119,6 @@ def _thrown(left: Left) -> None:
 
 
 def _how(left: Left) -> str:
-    """How it was decided."""
     recipe, result = left.run.recipe, left.run.result
     if not len(left.mean):
         rule = RULES[recipe.option("rule")]
@@ -198,7 +197,6 @@ def _examples(left: Left) -> None:
 
 
 def _kind_label(kind: str) -> str:
-    """What a kind is called on screen."""
     return SHOWN.get(kind, kind)
 
 
@@ -311,7 +309,6 @@ def _others(run: Run | None) -> None:
 
 
 def _box() -> None:
-    """Dataset, classes and noise; Start."""
     try:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             base = setting.recipe_form()

@@ -143,7 +143,6 @@ def _trials(settings: dict[int, Setting], rule: str, bar) -> Trials:
 
 
 def _lines(trials: Trials, value: Callable[[Trained], float]) -> dict[str, Line]:
-    """A line for each machine."""
     return {name: Line(list(trials), [value(both[at]) for both in trials.values()]) for at, name in enumerate(NAMES)}
 
 

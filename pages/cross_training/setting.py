@@ -103,7 +103,6 @@ def usual() -> str:
 
 
 def form() -> Setting:
-    """The widgets."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = data_set.field(choices(), "Points in the plane, in two classes.", usual())
         entry = catalogue.entry(name)

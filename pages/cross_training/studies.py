@@ -61,7 +61,6 @@ class Course(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """Of its machines."""
         return list(dict.fromkeys(name for point in self.points for name in point.machines))
 
 
@@ -223,7 +222,6 @@ REPEATED = {PLAIN: setting.PLAIN, EDITED: setting.METHOD}
 
 
 def plan() -> Plan | None:
-    """The course that the widgets ask for."""
     theirs = courses()
     name = parameters.choice(
         "course", "Course", [*theirs, *OWN], wrap=True,
@@ -309,7 +307,6 @@ def _of(course: Course, found: Found, measure: str) -> go.Figure:
 
 
 def _span(course: Course) -> tuple[float, float]:
-    """The first and the last x."""
     xs = [point.x for point in course.points]
     return min(xs), max(xs)
 

@@ -257,7 +257,6 @@ def _preview(known: tuple, how: dict, _upload: Opened) -> Preview:
 
 
 def _keep(preview: Preview) -> None:
-    """What was understood, and the form that keeps it."""
     with st.form("own_keep", border=True):
         st.markdown(f"Read as **{preview.format}**. " + " ".join(f"{plain(note)}." for note in preview.notes))
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -278,7 +277,6 @@ def _keep(preview: Preview) -> None:
 
 
 def _examples_of_tables() -> None:
-    """What a table of objects may look like."""
     with st.expander("What a table of objects looks like"):
         with st.container(horizontal=True):
             for title, example in (("Boxes", EXAMPLE), ("Circles", CIRCLES)):
@@ -318,7 +316,6 @@ def _pictures(known: tuple, skip: bool, kinds: tuple, _sources: list) -> Upload:
 
 
 def _keep_pictures(upload: Upload) -> None:
-    """What was understood, and the form that keeps it."""
     with st.form("pictures_keep", border=True):
         kind = "circles" if upload.shape == "circle" else "boxes"
         st.markdown(f"Read as **pictures with {kind}**. " + " ".join(f"{plain(note)}." for note in upload.notes))

@@ -67,7 +67,6 @@ def detections_coco(view: View) -> str:
 
 
 def exports(view: View, compared: list[View]):
-    """Buttons for what can be taken away."""
     name, of_all = operate.safe(view.run.title), partial(curves_csv, view, compared)
     files = {  # key, label, icon -> what makes it, what its file's name ends in, why
         ("curves", "Curves (CSV)", "show_chart"): (

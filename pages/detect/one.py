@@ -164,7 +164,6 @@ def _prepared(machine: Machine, chips: np.ndarray) -> np.ndarray | None:
 
 
 def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> None:
-    """The support vectors that contribute most."""
     parts = machine.coef[0] * machine.kernel.block(x[None], machine.support_vectors)[0]
     pro, contra = parts[parts > 0], parts[parts < 0]
     total = machine.bias[0] + parts.sum()

@@ -111,7 +111,6 @@ def labels(view: View) -> dict[str, int]:
 
 
 def names(view: View) -> list[str]:
-    """Names of the pictures tested, in order."""
     return [view.pictures.pictures[p].name for p in view.judged.tested]
 
 

@@ -34,12 +34,10 @@ WEIGHT = Field(
 
 
 def named() -> dict[str, Recipe]:
-    """The named recipes of detection."""
     return {name: recipe for name, recipe in RECIPES.items() if home_of(recipe).page == PAGE}
 
 
 def set_up() -> None:
-    """The form, what the run will need, and Start."""
     st.subheader("New detection run")
     FORM.seed(lambda: FIRST, unless=lambda given: config.task_asked(given) not in (TASK, ""))
     FORM.warn()

@@ -72,7 +72,6 @@ def soon(recipe: Recipe, seconds: float | None) -> Course | None:
 
 
 def pending(recipe: Recipe) -> bool:
-    """Whether it is being trained."""
     future = _trainings.get(recipe.digest())
     return future is not None and not future.done()
 
@@ -96,7 +95,6 @@ def _train(recipe: Recipe) -> Course:
 
 
 def of_run(run: Run, status) -> Course:
-    """A stored run, or one at work."""
     lines = run.progress()
     if status.progress and (not lines or status.progress != lines[-1]):
         lines = [*lines, status.progress]
@@ -131,7 +129,6 @@ def draw(sides: Mapping[str, Side], rows: int) -> None:
 
 
 def alt(shown: Mapping[str, Sequence[tuple[int, int]]], rows: int) -> str:
-    """What the picture shows, in words and counts."""
     told = "; ".join(
         f"{name}: {line[-1][0]:,} kernel evaluations, at most {max(n for _, n in line):,} support vectors, "
         f"{line[-1][1]:,} at the end"

@@ -52,7 +52,6 @@ class Drawn(NamedTuple):
 
 
 def current() -> Drawn:
-    """What is drawn now, in this session."""
     return st.session_state.get(KEY, Drawn())
 
 
@@ -99,7 +98,6 @@ def keep_within(tests: int) -> None:
 
 
 def write() -> None:
-    """Make the address say what is drawn."""
     now = current()
     values = {"strokes": now.text} if now.text and now.shared else {}
     if values and now.pen != PEN:

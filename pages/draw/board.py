@@ -98,7 +98,6 @@ def prepared(how: drawn.Convention, first: Run | None) -> np.ndarray | None:
 
 
 def steps(how: drawn.Convention, first: Run | None) -> None:
-    """How the digit was prepared, stage by stage."""
     now = address.current()
     if now.text:
         parts = drawn.stages(drawn.rasterise(now.strokes, now.pen), how)

@@ -102,7 +102,6 @@ def of_ways(run: Run) -> dict[str, str]:
 
 @st.cache_data(max_entries=16, show_spinner="Finding likely label errors")
 def doubted(run_id: str, way: str) -> list[Doubt]:
-    """The examples that are doubted most in one way."""
     run = runs.get(run_id)
     found, machine = suspects.suspects(run, way).first(MOST), run.machine()
     names = dict(zip(machine.classes.tolist(), evidence.class_names(run, machine)))

@@ -108,7 +108,6 @@ def _compare(run: Run, after: Run, to: Target) -> None:
 
 
 def files(to: Target) -> None:
-    """Verdicts taken away, and somebody's brought along."""
     with st.expander("Export or import labels", icon=":material/swap_horiz:"):
         if to.lines:
             st.download_button(

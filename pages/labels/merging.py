@@ -100,7 +100,6 @@ def _strip(to: Target, left: list[tuple[Verdict, Verdict]]) -> None:
 
 
 def brief(verdict: Verdict | None) -> str:
-    """A verdict in a tile."""
     if verdict is None:
         return ""
     marks = {verdicts.KEEP: "kept", verdicts.OUT: "out", verdicts.UNSURE: "?"}

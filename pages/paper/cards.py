@@ -79,7 +79,6 @@ CARDS = (
 
 
 def draw() -> None:
-    """All of them."""
     st.caption("Each figure shows a finished sample that comes with the lab.")
     grid = st.grid(3, min_column_width=present.scaled(270))
     known = iter(stored.samples(recipe for card in CARDS for recipe in card.recipes))

@@ -87,7 +87,6 @@ def by_cache(results: Results) -> dict:
 
 
 def cost_rows(results: Results, states) -> list[dict]:
-    """Every count of each run."""
     rows = []
     for (way, mb), name in digestion_recipes(results.plan.given[0]).items():
         row = {"": WAYS[way][0], "MB": mb, "State": states[name]}

@@ -41,7 +41,6 @@ def spectrum(kernel: Kernel, n: int = POINTS) -> np.ndarray:
 
 
 def draw() -> None:
-    """Both ways, side by side where there is room."""
     side_by_side({"mercer_features": _features(), "mercer_spectrum": _spectra()}, 2, 360)
     st.caption(
         "Left, the features come first: a kernel whose sum is known in closed form needs no features at all. Right, "

@@ -64,7 +64,6 @@ MANY = 5  # lines that separate
 
 
 def invariance() -> None:
-    """Its four panels."""
     plain, virtual, copies = _learned()
     leans = [abs(float(np.degrees(np.arctan(-w1 / w2)))) for w1, w2, _ in (plain, virtual)]
     panels = {
@@ -160,7 +159,6 @@ def widest(X: np.ndarray, y: np.ndarray) -> Widest:
 
 
 def geometry() -> None:
-    """Both pictures, side by side where there is room."""
     X, y = clouds()
     found = widest(X, y)
     figures = [_drawn(X, y, [(*found.w, found.b)], X.min(0) - 1, X.max(0) + 1) for _ in range(2)]
@@ -224,7 +222,6 @@ def of_digits() -> Balance:
 
 
 def forces() -> None:
-    """Both pictures, side by side where there is room."""
     side_by_side({"forces_plane": _pushed(*in_the_plane()), "forces_digits": _summed(of_digits())}, 2, 320)
     st.caption(
         "Support vector i pushes with the force alpha towards its own class, perpendicular to the sheet. Its torque is "

@@ -92,7 +92,6 @@ def rows_of_all() -> list[Seen]:
 
 
 def test_set() -> None:
-    """The chart, the remark and the table."""
     every = rows_of_all()
     show(_by_year(every), "seen")
     table = [
@@ -138,7 +137,6 @@ HOW = (
 
 
 def approximated() -> None:
-    """Error against seconds on both problems."""
     rows = {name: ROWS["claims"][f"approximate-{name}"] for name in TITLES}
     figures = {f"approximated_{name}": _at_equal_seconds(row, TITLES[name]) for name, row in rows.items()}
     side_by_side(figures, 2, 420)

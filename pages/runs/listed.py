@@ -205,7 +205,6 @@ def read_address(known: Callable[[str], bool], groups: set[str]) -> None:
 
 
 def write_address() -> None:
-    """Make the address say what is ticked and open."""
     kept = {"compare": st.session_state.get("ticked", []), "open": st.session_state.get("opened", [])}
     parameters.write("runs", ("compare", "open"), {name: list(values)[:50] for name, values in kept.items()})
 

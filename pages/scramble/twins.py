@@ -75,7 +75,6 @@ def plan(chosen: Sequence[Run], seed: int) -> Plan:
 
 
 def pairs(results: Results) -> list[Pair]:
-    """Each machine with its two runs."""
     return [Pair(title, results.runs[title], results.runs[twin]) for twin, title in results.plan.parents.items()]
 
 
@@ -97,7 +96,6 @@ def outcome(pair: Pair) -> Outcome | None:
 
 
 def rows(results: Results, states: dict[str, str]) -> list[dict]:
-    """What is known of each machine by now."""
     told = []
     for pair in pairs(results):
         row = {"Machine": words.short(pair.title, 60)}

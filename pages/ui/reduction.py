@@ -227,7 +227,6 @@ def decisions(run: Run, parent: Run | None, c: int) -> None:
 
 
 def changed_answers(run: Run, parent: Run | None) -> None:
-    """The test examples whose answer changed, as pictures."""
     if not (both := both_answers(run, parent)):
         return
     before, after = both

@@ -74,7 +74,6 @@ def verdict(laid: Laid, b: int, pairs: dict[tuple[int, int], Pair]) -> None:
 
 
 def mcnemar_in_words(A: str, B: str, pair: Pair, several: bool = False) -> str:
-    """The exact McNemar test in words."""
     only = pair.fixed + pair.broken
     if not only:
         return f"Nothing to test: {A} and {B} make errors on exactly the same examples."

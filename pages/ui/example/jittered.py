@@ -41,7 +41,6 @@ class Forms(NamedTuple):
 
 
 def forms(dataset: Dataset, split: str, index: int, jitters: JitterSet) -> Forms:
-    """Every form of an example."""
     X, y = evidence.examples(dataset, split)
     return Forms(applied(jitters, X[index : index + 1])[:, 0], str(y[index]))
 
@@ -137,5 +136,4 @@ def _around(n: int) -> np.ndarray:
 
 
 def _odd(x: float) -> int:
-    """The smallest odd number that is at least x."""
     return int(2 * np.ceil((x - 1) / 2) + 1)

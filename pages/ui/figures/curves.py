@@ -51,7 +51,6 @@ def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -
 
 
 def dual_curve(progress: Sequence[dict]) -> go.Figure:
-    """Dual objective, summed over the machines, against time."""
     figure = bare("training time, s", "dual objective")
     phases = trainings(progress)
     for phase in phases:

@@ -40,7 +40,6 @@ def time_against_n(lines: Lines) -> go.Figure:
 
 
 def svs_against_n(points: Sequence[ScalingPoint]) -> go.Figure:
-    """Support vectors against n."""
     figure = _lines({"": points}, "n", "n_sv", "training examples n", "support vectors")
     slope = exponent([p.n for p in points], [p.n_sv for p in points])
     grows = f" They grow like n to the power {slope:.2f}." if slope is not None else ""
@@ -52,7 +51,6 @@ def svs_against_n(points: Sequence[ScalingPoint]) -> go.Figure:
 
 
 def time_against_svs(points: Sequence[ScalingPoint]) -> go.Figure:
-    """Training time against support vectors."""
     figure = _lines({"": points}, "n_sv", "seconds", "support vectors", "training time, s")
     return worded(
         figure,
@@ -62,7 +60,6 @@ def time_against_svs(points: Sequence[ScalingPoint]) -> go.Figure:
 
 
 def rounds_against_n(points: Sequence[ScalingPoint]) -> go.Figure:
-    """Global iterations against n."""
     figure = _lines({"": points}, "n", "rounds", "training examples n", "global iterations")
     return worded(
         figure,

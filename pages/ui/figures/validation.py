@@ -69,7 +69,6 @@ def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]], of: i
 
 
 def numerical(text: str) -> bool:
-    """Whether a value is a number."""
     try:
         float(text)
     except ValueError:
@@ -225,7 +224,6 @@ def simple(points: Sequence[tuple[str, dict]]) -> str:
 
 
 def bounded(points: Sequence[tuple[str, dict]]) -> bool:
-    """Whether all results have bounds."""
     return all("bounds" in result for _, result in points)
 
 

@@ -34,7 +34,6 @@ def metrics(shown: Mapping[str, str]) -> None:
 
 
 def count(help: str | None = None, label: str | None = None):
-    """A column of whole numbers."""
     return st.column_config.NumberColumn(label, format="localized", help=help)
 
 
@@ -44,5 +43,4 @@ def number(digits: int, help: str | None = None, label: str | None = None):
 
 
 def text(help: str, label: str | None = None):
-    """A column of texts."""
     return st.column_config.TextColumn(label, help=help)

@@ -76,7 +76,6 @@ class Setting:
     of: str = "all"
 
     def query(self) -> dict[str, str]:
-        """The parameters of an address."""
         start, texts = of_problem(self.problem), {}
         for name in NAMES:
             value = getattr(self, name)

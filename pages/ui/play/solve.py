@@ -26,13 +26,11 @@ TIE = 1e-6  # values of f that differ by less are equal, and the first machine d
 
 
 def estimator(setting: Setting) -> SVC | VirtualSVC:
-    """The unfitted machine of a setting."""
     svc = SVC(kernel(setting), C=setting.C, max_iter=MAX_PAIRS)
     return VirtualSVC(svc, jitters=jitters(setting)) if setting.virtual else svc
 
 
 def kernel(setting: Setting) -> Kernel:
-    """The kernel of a setting."""
     return {
         "linear": lambda: Linear(),
         "poly": lambda: Poly(setting.degree, 1, 1),

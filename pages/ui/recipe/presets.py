@@ -98,7 +98,6 @@ def pick(label: str, key: str, known: Mapping[str, Recipe], fill: Callable[[Reci
 
 
 def _own() -> None:
-    """The reader's own presets."""
     found = {name: own for name, own in presets.own_recipes().items() if view.form_of(own) == view.TRAIN}
     if found:
         st.markdown("**Yours**")

@@ -120,7 +120,6 @@ def _safely(run: Run, what: str, draw: Callable[[Run], str], whole: bool = False
 
 
 def _data(run: Run) -> str:
-    """Where the examples come from."""
     name, found = run.recipe.dataset, run.result or {}
     entry = task_of(run.recipe).entry(name)
     known = {"Name": f"{entry.title} ({name})"}
@@ -134,7 +133,6 @@ def _data(run: Run) -> str:
 
 
 def _made_with(run: Run) -> str:
-    """Machine and versions, as the run kept them."""
     if made_with := (run.result or {}).get("made_with"):
         return marks.section("Made with", marks.facts(made_with))
     older = "This run is from an older version, which did not store the environment."

@@ -145,7 +145,6 @@ def _numbers(run, last, status):
 
 
 def curves_over_time(run, progress, key):
-    """Gap, dual objective and support vectors."""
     classes = view.part(run.recipe, "classes")
     drawn = {
         f"{key}_gap": curves.gap_curve(progress, run.recipe.tol, classes(run) if classes else []),

@@ -100,7 +100,6 @@ FORM = PageLink("reduced", "See what the reduction changed", "Reduced sets", ":m
 
 
 def _sizes(run) -> str:
-    """The sizes that a reduction tried, in its report."""
     found = run.result["reduction"]
     rows = [
         [*(f"{n:,.0f}" for n in (m, wrong, changed)), f"{apart:.3g}", "–" if rho2 is None else percent(rho2**0.5, 1)]

@@ -68,7 +68,6 @@ def _name(said: Answer, c: int) -> str:
 
 
 def _all(said: Answer) -> None:
-    """Every f, or the largest ones, as bars."""
     order = np.sort(np.argsort(-said.f, kind="stable")[:MAX_BARS])
     figure = decisions.decision_bars(
         said.f[order],

@@ -79,7 +79,6 @@ def maps(
 
 
 def _plateau(found: moved.Plateau, now: Answer) -> str:
-    """How wide the plateau is, in words."""
     own, judged = plain(short(now.names[now.own])), now.true is not None
     share = f"{found.held} of {found.of} shifts"
     if found.radius < 0:

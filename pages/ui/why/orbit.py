@@ -110,7 +110,6 @@ def _cell(jitters: JitterSet, j: int, f: np.ndarray, lead: float, now: Answer, s
 
 
 def _see(now: Answer, f: np.ndarray, leads: np.ndarray) -> str:
-    """What the strip shows, in a few sentences."""
     own, wrong = plain(short(now.names[now.own])), int(np.sum(leads <= 0))
     whose = "classified correctly" if now.true is not None else f"predicted as {own}"
     if len(f[0]) > 1:

@@ -160,7 +160,6 @@ def _bar(count: TaskStatus) -> tuple[str, float]:
 
 
 def _words(run: Run, totals: Totals, now: str, key: str) -> None:
-    """What is recommended, in a sentence, with its button."""
     tally = totals.tally
     stopped = " (stopped early)" if now == "stopped" else "" if now == "done" else " so far"
     best = remedies.advice(totals, run.learned)

@@ -180,7 +180,6 @@ def _class(view: View, positions: np.ndarray) -> str:
 
 
 def _jitter(view: View, positions: np.ndarray) -> Jitter | None:
-    """What made a virtual support vector."""
     if view.by != "sv" or view.machine.jitter is None or not view.machine.jitter[positions[0]]:
         return None
     return view.jitters[view.machine.jitter[positions[0]]]
@@ -192,7 +191,6 @@ def _held(view: View, c: int, positions: np.ndarray) -> np.ndarray:
 
 
 def _caption(view: View, c: int, positions: np.ndarray) -> str:
-    """What stands beside a line's bar."""
     held = _held(view, c, positions)
     if view.by == "class":
         return many(len(held), "support vector")
@@ -209,7 +207,6 @@ def _caption(view: View, c: int, positions: np.ndarray) -> str:
 
 
 def _label(view: View, c: int, positions: np.ndarray) -> str:
-    """What is read out of a line."""
     held, label = _held(view, c, positions), short(_class(view, positions))
     if view.row[positions[0]] < 0:
         return f"Reduced set vector {positions[0]}, weight {small(view.machine.coef[c, positions[0]], 3)}"
@@ -224,7 +221,6 @@ def _label(view: View, c: int, positions: np.ndarray) -> str:
 
 
 def _head(view: View, positions: np.ndarray) -> str:
-    """What stands in the place of a picture."""
     if view.by == "class":
         return short(_class(view, positions), 12)
     return f"no. {view.row[positions[0]]:,}" if view.row[positions[0]] >= 0 else f"z {positions[0]:,}"

@@ -83,7 +83,6 @@ def effect_of(run: Run, machine: Machine, change: Change, key: str) -> None:
 
 
 def _sentence(run: Run, machine: Machine, found: Effect) -> None:
-    """How many test answers change."""
     wrong = [int((said != found.true).sum()) for said in (found.before, found.after)]
     same = "" if (found.before != found.after).any() else " No test prediction changes."
     if np.array_equal(found.alpha_before, found.alpha_after):
@@ -145,7 +144,6 @@ def offered(run: Run, machine: Machine, shown: Shown) -> bool:
 
 
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
-    """Draw what changes without the example."""
     row, names = shown.row, evidence.class_names(run, machine)
     seen = evidence.class_of(run, machine, evidence.labels(run).seen[row])
     instead = parameters.choice(

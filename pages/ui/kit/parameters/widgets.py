@@ -147,7 +147,6 @@ def _single(name: str, draw: partial, usual, allowed, key: str, first=None):
 
 
 def text(name: str, label: str, usual: str = "", **how) -> str:
-    """A line of text."""
     own(name)
     return st.text_input(label, usual, key=name, bind="query-params", **how)
 

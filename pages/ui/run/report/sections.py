@@ -66,7 +66,6 @@ def result(run) -> str:
 
 
 def course(run) -> str:
-    """How it converged."""
     progress = run.progress()
     if not progress:
         return ""

@@ -1,8 +1,5 @@
 """A run's pictures as the page shows them: the marks of an operating point, thumbnails, cut-outs; kept as texts."""
 
-import base64
-import io
-
 import numpy as np
 import streamlit as st
 from PIL import Image
@@ -16,7 +13,6 @@ from pages.ui.kit.known import KNOWN_BY
 from svmcore.jitter import JitterSet
 
 LOSSLESS = 300_000  # pixels up to which a picture is sent as PNG; larger ones as JPEG, a third of the size
-QUALITY = 88
 THUMB = 72  # side of a thumbnail, in pixels
 AROUND = 5.0  # sides of a detection that its surroundings are wide
 
@@ -68,11 +64,7 @@ def _best(view: View, o: int, score: np.ndarray) -> str:
 def source(pictures: PictureSet, picture: int) -> str:
     """The address of a picture's pixels, itself a text."""
     image = pictures.pictures[picture].image
-    if image.size <= LOSSLESS:
-        return data_uri(image)
-    buffer = io.BytesIO()
-    Image.fromarray(image).save(buffer, "jpeg", quality=QUALITY)
-    return "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode()
+    return data_uri(image, ("png", "jpeg") if image.size <= LOSSLESS else ("jpeg",))
 
 
 @st.cache_data(max_entries=16, show_spinner=False, hash_funcs=KNOWN_BY)

@@ -48,7 +48,7 @@ class Points(NamedTuple):
 
 
 def all_of_them(points: Points, field: Field, support: np.ndarray, bound: np.ndarray) -> go.Figure:
-    """Every example with the plain machine: its line and margins, its support vectors ringed (support, bound: rows)."""
+    """Every example with the plain machine; support, bound: rows of its support vectors."""
     figure = _machine(points, np.arange(len(points.y)), field, support, bound)
     return worded(
         figure,

@@ -1,13 +1,12 @@
 """Osuna's figures, as pure functions from the points of a study (svmcore.lab.analyses.scaling) to Plotly figures."""
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
 import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, log_ticks, worded
-from pages.ui.figures.traces import beside, line, note
+from pages.ui.figures.traces import beside, line, names, note
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from svmcore.lab.analyses.scaling import ScalingPoint, exponent
 
@@ -144,21 +143,15 @@ def _lines(lines: Lines, x: str, y: str | Callable, x_title: str, y_title: str) 
         xs, ys = [getattr(p, x) for p in points], [max(value(p), 1e-3) for p in points]
         told = [(p.n, p.working_set, p.lookahead, p.n_sv, p.rounds, p.seconds) for p in points]
         line(figure, xs, ys, colour, TOLD, points=True, marker_size=8, customdata=told)
-        ends.append((xs[-1], ys[-1], name))
-    for at, (x_end, y_end, name) in enumerate(sorted(ends, key=lambda end: end[1]) if named else ()):
-        shift = 14 * (at - (len(ends) - 1) / 2) if _close(ends) else 0
-        note(figure, np.log10(x_end), np.log10(y_end), name, xanchor="left", xshift=8, yshift=shift)
-    _name_heights(figure)
+        ends.append((np.log10(ys[-1]), name, colour))
+    heights = _name_heights(figure)
+    if named:
+        names(figure, ends, 0.08 * np.ptp(np.log10(heights)))
     ticks = sorted({getattr(p, x) for points in lines.values() for p in points})
     return figure.update_xaxes(tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks] if len(ticks) < 8 else None)
 
 
-def _name_heights(figure: go.Figure) -> None:
+def _name_heights(figure: go.Figure) -> list[float]:
     heights = [height for drawn in figure.data for height in drawn.y]
     figure.update_yaxes(**log_ticks(min(heights), max(heights)))
-
-
-def _close(ends) -> bool:
-    """Whether names at these ends would lie on one another."""
-    ys = sorted(y for _, y, _ in ends)
-    return any(b < 1.6 * a for a, b in pairwise(ys))
+    return heights

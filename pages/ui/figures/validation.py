@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pages.ui.figures.frame import bare, worded
-from pages.ui.figures.traces import beside, dots, intervals, line
+from pages.ui.figures.traces import dots, intervals, line
 from pages.ui.figures.traces import names as label_lines
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, FAINT, GREY, INK, ORANGE
 from pages.ui.kit.text import in_figure, many
@@ -56,7 +56,9 @@ def sweep_chart(field: str, name: str, points: Sequence[tuple[str, dict]], of: i
     if bounded(points):
         _bounds(figure, at, values, points)
     else:
-        _label_ends(figure, points)
+        ends = {"validation": (points[-1][1]["validation"], BLUE), "test": (points[-1][1], ORANGE)}
+        ends = [(100 * result["error_rate"], label, colour) for label, (result, colour) in ends.items()]
+        label_lines(figure, ends, 0.06 * max(100 * result["error_rate"] for _, result in points))
     best = choice(points)
     kind = "log" if field in LOGARITHMIC else "category" if texts else "linear"
     figure.update_xaxes(type=kind, tickvals=at, ticktext=[in_figure(value, TICK) for value in values])
@@ -271,15 +273,6 @@ def _bounds(figure: go.Figure, at, values, points: Sequence[tuple[str, dict]]) -
 def choice(points: Sequence[tuple[str, dict]]) -> str:
     """The value that cross-validation chooses among the points."""
     return chosen({value: result["validation"]["error_rate"] for value, result in last(points)})
-
-
-def _label_ends(figure: go.Figure, points: Sequence[tuple[str, dict]]) -> None:
-    """The names of the two lines at their right ends, the higher one above."""
-    last = points[-1][1]
-    ends = {"validation": (last["validation"]["error_rate"], BLUE), "test": (last["error_rate"], ORANGE)}
-    higher = max(ends, key=lambda label: ends[label][0])
-    for label, (rate, colour) in ends.items():
-        beside(figure, 100 * rate, label, colour, yshift=7 if label == higher else -7)
 
 
 def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: int) -> tuple[str, str]:

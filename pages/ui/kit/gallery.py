@@ -31,6 +31,7 @@ PLANE = 28  # side, in pixels, of the picture of a point in the plane
 PALE, AXIS = 0.45, 190  # of the points behind it the share of their colour, and the grey of its axes
 ONE_SIZE = 64  # pixels of a side at most, of pictures of several sizes beside each other
 LONGEST = 1 << 20  # bytes of a PNG; Chromium draws none from an address of more than 2 MB
+QUALITY = 88  # of a JPEG
 LARGEST = 128  # larger pictures are thinned before they are sent
 WHITE, GROUND = 250, 0.3  # from this share of pixels this light on, pictures are ink on white
 LIGHT = 200  # or from this mean on
@@ -190,11 +191,11 @@ def thin(pictures: np.ndarray, largest: int = LARGEST) -> np.ndarray:
     return pictures[:, ::step, ::step]
 
 
-def data_uri(image: np.ndarray) -> str:
+def data_uri(image: np.ndarray, forms: Sequence[str] = ("png", "jpeg")) -> str:
     """A uint8 image (h, w[, 3]) as a PNG that fits in a page, or as a JPEG where that would be too long."""
-    for form in ("png", "jpeg"):
+    for form in forms:
         buffer = io.BytesIO()
-        Image.fromarray(image).save(buffer, form, **({"quality": 85} if form == "jpeg" else {}))
+        Image.fromarray(image).save(buffer, form, **({"quality": QUALITY} if form == "jpeg" else {}))
         if len(buffer.getvalue()) <= LONGEST:
             break
     return f"data:image/{form};base64," + base64.b64encode(buffer.getvalue()).decode()

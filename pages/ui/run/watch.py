@@ -17,11 +17,6 @@ from svmcore.lab.methods import METHODS
 from svmcore.lab.store import runs
 
 YOUNG = timedelta(seconds=1)  # age of a run that takes no orders yet: a hurried second click on Start is not one
-ENDINGS = {  # state -> (how it is said, icon)
-    "failed": ("This run failed", ":material/error:"),
-    "cancelled": ("This run was cancelled", ":material/stop:"),
-    "interrupted": ("This run was interrupted", ":material/power_off:"),
-}
 ADVICE = {
     "failed": "Nothing else was affected. Change the setting named in the message, or start it again.",
     "cancelled": "Start it again to run it to the end.",
@@ -103,11 +98,11 @@ def _done(run):
 
 def ended(run, status):
     """Why the run ended early, and a way to start it again."""
-    title, icon = ENDINGS[status.state]
-    box = st.error if status.state == "failed" else st.warning
+    how = {"title": f"This run {'' if status.state == 'failed' else 'was '}{status.state}"}
+    box, how["icon"] = st.error if status.state == "failed" else st.warning, picker.STATES[status.state][0]
     kept = " Its results until then are drawn below." if status.progress else ""
     advice = (GO_ON if run.broken_off else ADVICE[status.state]) + kept
-    box(words.plain(status.message) or advice, title=title, icon=icon)
+    box(words.plain(status.message) or advice, **how)
     with st.container(horizontal=True, vertical_alignment="center"):
         if run.broken_off:
             help = "Starts a new run from the last saved round of this one. It ends with the same machine."

@@ -10,7 +10,7 @@ from data.pictures import PictureEntry, drawing
 from data.revisions import Revision
 from pages.datasets import keeping, picture_sets
 from pages.datasets.upload import upload_panel
-from pages.ui.example import columns, views
+from pages.ui.example import views
 from pages.ui.kit import parameters, present, state, ways
 from pages.ui.kit.gallery import in_theme
 from pages.ui.kit.ways import button
@@ -119,7 +119,7 @@ NEW = {CLASSES: OWN, OBJECTS: OWN_PICTURES}
 
 def choose(name: str):
     st.query_params["set"] = name
-    for of_the_last in columns.CHOSEN:
+    for of_the_last in views.CHOSEN:
         st.query_params.pop(of_the_last, None)
         st.session_state.pop(of_the_last, None)
     picture_sets.leave()
@@ -218,7 +218,7 @@ def show(entry: Entry | PictureEntry):
 
 def show_view(entry: Entry, dataset) -> str:
     """The view of a set of examples that is picked; its name."""
-    of_a_table = {} if dataset.image_shape else {COLUMNS: columns.view}
+    of_a_table = {} if dataset.image_shape else {COLUMNS: views.columns}
     shown = VIEWS | of_a_table
     names = [*shown, ABOUT]
     view = parameters.choice(

@@ -5,13 +5,13 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from data.pictures import PictureEntry, PictureFacts, PictureSet, drawing
+from data.pictures import Picture, PictureEntry, PictureFacts, PictureSet, drawing
 from pages.ui.example.views import about
 from pages.ui.kit import parameters
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.known import KNOWN_BY
 from pages.ui.kit.walk import paged
-from pages.ui.kit.words import file_size, plain, plural, short
+from pages.ui.kit.words import file_size, many, plain, plural, short
 
 EACH_PAGE = 60  # pictures of one gallery
 HEIGHT = 640  # of the gallery beside a picture, pixels
@@ -88,16 +88,18 @@ def _pictures(pictures: PictureSet) -> None:
             _squares(pictures, rows, number)
 
 
+def tile(picture: Picture, noun: str = "object") -> Tile:
+    """Its number of objects, called `noun`, above, its name below."""
+    n = len(picture.boxes)
+    return Tile("", f"{picture.name}: {many(n, noun)}", str(n), short(picture.name.rpartition("/")[2], 14))
+
+
 def _squares(pictures: PictureSet, rows: range, number: int) -> None:
     tiles = [
-        Tile(
-            str(row + 1),
-            f"{picture.name}: {len(picture.boxes)} {plural(pictures.entry.object_name, len(picture.boxes))}",
-            upper=str(len(picture.boxes)),
-            lower=short(picture.name.rpartition("/")[2], 14),
-            ring="free" if row + 1 == number else "",
+        tile(pictures.pictures[row], pictures.entry.object_name)._replace(
+            ref=str(row + 1), ring="free" if row + 1 == number else ""
         )
-        for row, picture in zip(rows, pictures.pictures[rows.start : rows.stop])
+        for row in rows
     ]
     small = _thumbnails(pictures, rows)
     alt = f"Pictures {rows[0] + 1} to {rows[-1] + 1} of {pictures.entry.title} with their objects outlined"
@@ -190,12 +192,6 @@ def _empty(pictures: PictureSet) -> None:
     n = len(pictures.empty)
     rows = range(n)[paged(n, EACH_PAGE, key="page_empty")]
     shown = [pictures.empty[row] for row in rows]
-    tiles = [Tile("", picture.name, lower=short(picture.name, 14)) for picture in shown]
-    gallery(
-        drawing.squares(shown, pictures.entry.shape, SIDE),
-        tiles,
-        key="empty",
-        alt="Pictures without objects",
-        size=SIDE,
-    )
+    small = drawing.squares(shown, pictures.entry.shape, SIDE)
+    gallery(small, list(map(tile, shown)), key="empty", alt="Pictures without objects", size=SIDE)
     st.caption(f"{n} pictures without a {plain(pictures.entry.object_name)}: every detection in them is a false alarm.")

@@ -23,7 +23,7 @@ from pages.datasets import keeping, picture_sets
 from pages.ui.example.views import facts, labelled
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.kit.ways import button
-from pages.ui.kit.words import plain, short
+from pages.ui.kit.words import plain
 
 SHOWN = 60  # examples in the preview
 MOST_PICTURES = 24  # of them in the preview
@@ -338,11 +338,7 @@ def _keep_pictures(upload: Upload) -> None:
         return
     st.caption(picture_sets.facts(drafted.entry))
     shown = sorted(drafted.pictures, key=lambda picture: not len(picture.boxes))[:MOST_PICTURES]
-    tiles = [
-        Tile("", picture.name, upper=str(len(picture.boxes)), lower=short(picture.name.rpartition("/")[2], 14))
-        for picture in shown
-    ]
-    small = drawing.squares(shown, drafted.entry.shape, SIDE)
+    small, tiles = drawing.squares(shown, drafted.entry.shape, SIDE), list(map(picture_sets.tile, shown))
     gallery(small, tiles, key="pictures_preview", alt="Your pictures with their objects outlined", size=SIDE)
     more = len(drafted.pictures) - len(shown)
     st.caption("Objects above, name below." + (f" {more} more pictures are not shown." if more else ""))

@@ -6,9 +6,11 @@ import streamlit as st
 from data import Dataset, Entry
 from data.pictures import PictureFacts
 from data.revisions import Revision
-from pages.ui.example import columns, evidence
-from pages.ui.kit import parameters, walk
-from pages.ui.kit.gallery import Tile, gallery, pictures, reference
+from pages.ui.example import evidence
+from pages.ui.figures import maps
+from pages.ui.figures.frame import show
+from pages.ui.kit import numbers, parameters, walk
+from pages.ui.kit.gallery import Tile, gallery, open_digit, pictures, reference
 from pages.ui.kit.text import rounded
 from pages.ui.kit.walk import paged
 from pages.ui.kit.ways import button
@@ -17,6 +19,9 @@ from pages.ui.recipe import steps
 from svmcore.preprocess import STEPS, Preprocessor, parse_step, usage
 
 HUNDRED = 100
+ROWS = 4000  # examples that ranges are taken over and that are drawn, at most
+CHOSEN = ("across", "up")  # what an address says of the columns of one set
+OFFERED = 200  # columns to choose from, the most telling
 EACH = 12  # examples of a class, and examples that pass through the preprocessing
 STEPS_SHOWN = ("smooth:0.75", "deslant", "gradients:7")
 TABLE_ROWS = 100
@@ -75,7 +80,7 @@ def hundred(dataset: Dataset) -> None:
         shown = paged(n, HUNDRED, key="hundred_page", of=(dataset.entry.name, split))
     rows = np.arange(n)[shown]
     if dataset.X_train.shape[1:] == (2,):
-        columns.plane(dataset, split)
+        plane(dataset, split)
     labelled(dataset, split, rows, key="hundred")
     st.caption(f"Examples {rows[0]:,} to {rows[-1]:,} of {n:,}. Class above, index below. Click an example to open it.")
     if dataset.image_shape is None:
@@ -158,3 +163,68 @@ def preprocessing(dataset: Dataset) -> None:
         gallery(drawn, tiles, key=f"stage_{at}", alt=f"The first training examples, {name}", rows=[name])
     helps = [f"**{step.title}**: {step.help} {step.drawing}" for _, step, _ in map(parse_step, chosen)]
     st.caption("  \n".join(helps) or "No step: the machine gets the raw values.")
+
+
+def columns(dataset: Dataset) -> None:
+    """A table's columns: their ranges, how well each alone tells the classes apart, and two of them against each other;
+    of the training examples."""
+    rows = dataset.labelled
+    X, y = dataset.X_train[rows[:ROWS]], dataset.y_train[rows[:ROWS]]
+    names, told = dataset.feature_names, eta_squared(X, y)
+    order = np.argsort(-told, kind="stable")[:OFFERED]
+    left, right = st.columns(2)
+    with left:
+        _ranges(X, names, told, order)
+    offered = [names[j] for j in order]
+    with right:
+        with st.container(horizontal=True):
+            across = parameters.choice(CHOSEN[0], "Across", offered, offered[0], widget="selectbox", width=200,
+                                       help="Column of the x axis; the most discriminative first.")  # fmt: skip
+            up = parameters.choice(CHOSEN[1], "Up", offered, offered[min(1, len(offered) - 1)], widget="selectbox",
+                                   width=200, help="Column of the y axis.")  # fmt: skip
+        plane(dataset, "train", (across, up))
+    n = len(rows)
+    st.caption(
+        f"Of the {'first ' if len(X) < n else ''}{len(X):,} training examples. *Tells apart* is eta squared: the "
+        "share of a column's variance that lies between the classes; 1 if the column alone separates them. Columns "
+        "that separate nothing by themselves may separate classes together."
+    )
+
+
+def _ranges(X: np.ndarray, names: tuple[str, ...], apart: np.ndarray, order: np.ndarray) -> None:
+    told = {
+        "column": [short(names[j], 40) for j in order],
+        "tells apart": apart[order],
+        "least": X[:, order].min(axis=0),
+        "median": np.median(X[:, order], axis=0),
+        "most": X[:, order].max(axis=0),
+        "values": [len(np.unique(X[:, j])) for j in order],
+    }
+    number = st.column_config.NumberColumn
+    config = {name: number(name, format="%.4g") for name in ("least", "median", "most")} | {
+        "tells apart": st.column_config.ProgressColumn("tells apart", min_value=0, max_value=1, format="%.2f"),
+        "values": number("values", help="Number of different values."),
+    }
+    numbers.table(told, "Columns, the most discriminative first", columns=config, height="auto")
+    if more := len(names) - len(order):
+        st.caption(f"The {len(order)} most discriminative columns; {more:,} more are not shown.")
+
+
+def plane(dataset: Dataset, split: str, axes: tuple[str, str] | None = None) -> None:
+    """Two columns against each other by class, each point leading to its own view."""
+    X, y = (dataset.X_train, dataset.y_train) if split == "train" else (dataset.X_test, dataset.y_test)
+    which = [dataset.feature_names.index(name) for name in axes] if axes else [0, 1]
+    rows = (dataset.labelled if split == "train" else np.arange(len(X)))[:ROWS]
+    X, y = X[np.ix_(rows, which)], y[rows]
+    refs = [reference(dataset.entry.name, split, row) for row in rows.tolist()]
+    axes = tuple(map(short, axes)) if axes else evidence.plane_axes(dataset)
+    figure = maps.toy_plane(X, y, dataset.classes, refs=refs, axes=axes)
+    show(figure, "dataset_plane", on_click=open_digit)
+
+
+def eta_squared(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """(d,) the share of each column's variance that lies between the classes; 0 for a column of one value."""
+    X = X.astype(np.float64)
+    whole = ((X - X.mean(axis=0)) ** 2).sum(axis=0)
+    within = sum(((X[y == c] - X[y == c].mean(axis=0)) ** 2).sum(axis=0) for c in np.unique(y))
+    return np.where(whole > 0, 1 - within / np.where(whole > 0, whole, 1), 0).clip(0, 1)

@@ -103,9 +103,7 @@ def first_visit(run) -> None:
         if run is not None and opens_here(run):
             help = "Closes the form; nothing is started."
             button("Back to the run", "arrow_back", "detect_back", set_up.close_form, help=help)
-        for known in others.detection_runs()[:8]:
-            label = f"{words.plain(known.title)} · {words.when(known.created)}"
-            ways.to("detect", label, "my_location", {"run": known.id})
+        picker.ways_to("detect", others.detection_runs()[:8], "my_location")
 
 
 def sample() -> None:

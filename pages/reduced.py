@@ -15,7 +15,7 @@ from pages.ui.kit.parameters import Form
 from pages.ui.kit.ways import button
 from pages.ui.recipe import starting
 from pages.ui.run import card, exports, picker, polling, queue, stored, watch
-from pages.ui.run.trained import another_run, finished
+from pages.ui.run.trained import another_run, finished, nothing
 from svmcore.kernels import Precomputed
 from svmcore.lab.forecast import estimate
 from svmcore.lab.methods import METHODS
@@ -50,9 +50,7 @@ def chosen() -> tuple[Run | None, Run | None]:
         present.about(words.summary(run.recipe))
         return (run if finished(run, list_machines, "Nothing to reduce.") else None), None
     if not st.session_state.get("run"):  # of a damaged one the picker says what is to be said
-        with st.container(border=True):
-            st.markdown("**Nothing to reduce yet.** Train a model first.")
-            ways.to("train", "Train one", "play_circle")
+        nothing("**Nothing to reduce yet.** Train a model first.")
     return None, None
 
 
@@ -66,9 +64,7 @@ def list_machines() -> None:
     done = [run for run in runs.newest_first() if run.state == "done" and not reduction.is_reduction(run)][:6]
     if done:
         st.caption("Runs with a machine:")
-    for run in done:
-        label = f"{words.plain(words.short(run.title, 60))} · {words.when(run.created)}"
-        ways.to("reduced", label, "compress", {"run": run.id}, help="Opens it.")
+    picker.ways_to("reduced", done, "compress")
 
 
 # The form: its fields are those of the method, so that form, address and recipe agree
@@ -148,10 +144,10 @@ def before(parent: Run) -> None:
     st.info(WHAT, icon=":material/compress:")
     if known := reductions(runs.newest_first(), parent):
         st.markdown(f"**Its reductions** ({len(known)})")
-    for run in known[:MOST_LISTED]:
-        told = words.error_rate(run.result) if run.result else run.state
-        label = f"{words.plain(words.short(run.title, 70))}: {words.plain(told)}"
-        ways.to("reduced", label, "compress", {"run": run.id})
+    picker.ways_to(
+        "reduced", known[:MOST_LISTED], "compress",
+        lambda run: words.error_rate(run.result) if run.result else run.state,
+    )  # fmt: skip
 
 
 def show_reduction(run: Run, parent: Run | None) -> None:

@@ -63,6 +63,13 @@ def heading(run):
     return row
 
 
+def ways_to(page: str, those, icon: str, told=lambda run: words.when(run.created)) -> None:
+    """Links that open runs on a page, each with its title and what is told of it."""
+    for run in those:
+        label = words.plain(f"{words.short(run.title, 70)} · {told(run)}")
+        ways.to(page, label, icon, {"run": run.id}, help="Opens it.")
+
+
 def run_picker(place, page: str):
     """Draw the picker into its place; afterwards `st.session_state.run` holds the id, or None in an empty store.
 

@@ -31,9 +31,7 @@ def trained_run() -> Run | None:
     if st.session_state.get("run") and run is None:  # it is damaged, as the picker says
         return None
     if run is None:
-        with st.container(border=True):
-            st.markdown("**No run yet.** Train a machine first; its support vectors and errors appear here.")
-            _to_train("Train one")
+        nothing("**No run yet.** Train a machine first; its support vectors and errors appear here.")
         return None
     st.caption(words.summary(run.recipe))
     if not (task := task_of(run.recipe)).answers:
@@ -51,6 +49,13 @@ def trained_run() -> Run | None:
         st.error(plain(error), title="No examples to show", icon=":material/broken_image:")
         return None
     return run
+
+
+def nothing(why: str, label: str = "Train one", **query) -> None:
+    """Why there is nothing to see yet, and the way to train; query: beside what the address says."""
+    with st.container(border=True):
+        st.markdown(why)
+        _to_train(label, **query)
 
 
 def finished(run: Run, otherwise: Callable[[], None], what: str = "There is nothing to inspect.") -> bool:
@@ -98,5 +103,5 @@ def _waiting(status) -> None:
         _to_train("Watch it on the Train page")
 
 
-def _to_train(label: str) -> None:
-    ways.to("train", label, "play_circle", st.query_params.to_dict())
+def _to_train(label: str, **query) -> None:
+    ways.to("train", label, "play_circle", st.query_params.to_dict() | query)

@@ -22,7 +22,7 @@ from pages.ui.kit.gallery import DIGIT, open_digit, reference
 from pages.ui.kit.text import many, with_sign
 from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain, short
-from pages.ui.why import contributions, family, hidden, holds, orbit, remedy, table, without
+from pages.ui.why import contributions, family, holds, orbit, remedy, table, without
 from pages.ui.why.answer import Answer, Shown, answer
 from svmcore.lab.store.runs import Run
 from svmcore.lab.tasks import task_of
@@ -119,9 +119,9 @@ PANELS = {
     "map": Panel("Where it holds", holds.panel, "f over shifts, for several runs side by side.", holds.PARAMS, _image),
     "hidden": Panel(
         "Hidden",
-        hidden.panel,
+        holds.hidden,
         "How f changes when a square of the picture is hidden, for several runs side by side.",
-        hidden.PARAMS,
+        (*holds.PARAMS, holds.SIDE, holds.FILL),
         _image,
         "is for images only: these examples have no parts to hide.",
     ),

@@ -1,4 +1,4 @@
-"""Where it holds: f over shifts of one example by up to four pixels, for several runs side by side.
+"""Maps of f for several runs side by side: over shifts of one example by up to four pixels, and where it is hidden.
 
 A support vector machine knows the example where it stands: a spike. Virtual support vectors and a jittered kernel widen
 it to a plateau. One colour scale for all maps; a cross where the answer is another one.
@@ -11,11 +11,12 @@ import streamlit as st
 
 from pages.ui.example import evidence
 from pages.ui.figures.frame import show
-from pages.ui.figures.maps import shift_map
+from pages.ui.figures.maps import hidden_map, shift_map
 from pages.ui.kit import parameters
 from pages.ui.kit.words import distinct, plain, short
-from pages.ui.why.answer import Answer, Shown, answer, deciding, is_image, machine_of, value
+from pages.ui.why.answer import Answer, Shown, answer, deciding, form_pictures, is_image, machine_of, value
 from svmcore.explain import moved
+from svmcore.explain.hidden import FILLS, Hidden, least_side, occlusion
 from svmcore.lab.methods import METHODS
 from svmcore.lab.store import runs, titles
 from svmcore.lab.store.runs import Run
@@ -24,8 +25,10 @@ from svmcore.model import Machine, answers
 
 BESIDE, CLASS = "beside", "map_class"  # in the address: the runs, the class
 PARAMS = (BESIDE, CLASS)
+SIDE, FILL = "hide", "hide_by"  # in the address: pixels of a square's side, what it becomes
 MAX_MAPS = 4  # side by side
 USUAL = 3
+SHARE = 6  # the shorter side of the picture is about six squares long
 
 
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
@@ -47,6 +50,42 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         lambda made, other: moved.surface(made, deciding(other), shown.X, shown.dataset.image_shape), lambda f: f, draw,
         lambda whose, scale: f"f of {whose}: blue above 0, orange below, {scale}. Cross: not {kept}. Framed: no shift. "
         "A wide patch means that the machine is invariant to shifts.",
+    )  # fmt: skip
+
+
+def hidden(run: Run, machine: Machine, shown: Shown) -> None:
+    """How f changes when a square of the picture is hidden, with the choice of its size and of what hides it: blue
+    parts speak for the class, orange ones against it."""
+    if not is_image(shown):
+        return
+    shape = shown.dataset.image_shape
+    least, most = least_side(*shape[:2]), min(shape[:2])
+    picture = form_pictures(shown, shown.X.reshape(1, -1))[0]
+    picture = picture if picture.ndim == 2 else picture.mean(axis=2).astype(picture.dtype)
+
+    def square() -> tuple[int, str]:
+        side = parameters.number(
+            SIDE, "Square, pixels", least, most, max(least, round(most / SHARE)), 1, key="why_hide", width=130,
+            help="The side of the part that is hidden.",
+        )  # fmt: skip
+        fill = parameters.choice(
+            FILL, "Becomes", FILLS, widget="selectbox", key="why_hide_by", format_func=FILLS.get, width=190,
+            help="What hidden pixels become: the background, as a jitter brings it in, or the mean of the picture.",
+        )  # fmt: skip
+        return side, fill
+
+    def draw(other: Run, made: Hidden, c: int, largest: float, key: str) -> None:
+        flips = made.middle[answers(made.each) != answers(made.f)]
+        show(hidden_map(value(made.change, c), largest, picture, flips, other.title), key)
+
+    maps(
+        run, machine, answer(run, machine, shown), "hidden",
+        lambda made, other, *asked: occlusion(made, deciding(other), shown.X, shape, *asked),
+        lambda made: made.change, draw,
+        lambda whose, scale: f"What hiding a square takes from f of {whose}, in the mean over the squares that cover "
+        f"a pixel: blue parts speak for it, orange ones against it, {scale}. Cross: a square without which the "
+        "prediction changes.",
+        square,
     )  # fmt: skip
 
 

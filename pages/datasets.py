@@ -155,11 +155,9 @@ def of_a_revision(entry: Revision):
     """Ways on from a revision: its verdicts as a file, and the page where they are given."""
     name = revisions.parse_name(entry.name)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            "Labels (CSV)", revisions.export(name.head, entry.base), f"{name.base}-{name.slug}.csv".replace(":", "-"),
-            "text/csv", key=f"export_{entry.name}", on_click="ignore", icon=":material/table:",
-            help="Your decision for each reviewed example. The page *Labels* can import this file on another machine.",
-        )  # fmt: skip
+        content, file = revisions.export(name.head, entry.base), f"{name.base}-{name.slug}.csv".replace(":", "-")
+        help = "Your decision for each reviewed example. The page *Labels* can import this file on another machine."
+        ways.download("Labels (CSV)", "table", f"export_{entry.name}", content, file, help=help)
         ways.to("labels", "Review more labels", "gavel", {"revision": name.slug})
 
 

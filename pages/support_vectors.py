@@ -161,14 +161,8 @@ if run:
     another_run(run, "support_vectors", machine=names[0], classes_shown=[])
 
     with present.form("Which support vectors"), st.container(horizontal=True):
-        name = parameters.choice(
-            "machine",
-            "Machine",
-            names,
-            widget="selectbox",
-            width=190,
-            help="One machine for each class: that class (blue, +1) against all the others (orange, −1).",
-        )
+        help = "One machine for each class: that class (blue, +1) against all the others (orange, −1)."
+        name = names[c := evidence.choose_machine(names, help)]
         kind = parameters.choice(
             "sv",
             "Kind",
@@ -192,7 +186,6 @@ if run:
         reason, on_pick = why_not(run), open_digit
     ticked = ticks.Ticks() if reason else ticks.read(run, machine)
 
-    c = names.index(name)
     everything = evidence.supports(run, machine, c)
     at_bound = machine.bound[c, everything.position]
     mask = {"Free": ~at_bound, "Bound": at_bound, "Virtual": everything.virtual}.get(kind, at_bound | ~at_bound)

@@ -7,7 +7,7 @@ from pages.ui.compare import pairs
 from pages.ui.compare.laid import Laid, key
 from pages.ui.figures import ranking
 from pages.ui.figures.frame import show
-from pages.ui.kit import parameters, present, words
+from pages.ui.kit import parameters, present, ways, words
 from pages.ui.kit.numbers import count, number, table, text
 from svmcore.lab.methods import METHODS
 from svmcore.lab.recipe import FIELDS, Recipe, option_fields
@@ -118,16 +118,13 @@ def examples_csv(laid: Laid) -> str:
 
 
 def exports(laid: Laid) -> None:
-    options = {"on_click": "ignore", "icon": ":material/table:"}
     with st.container(horizontal=True):
-        st.download_button(
-            "Table (CSV)", lambda: table_csv(laid), "comparison.csv", "text/csv", key="export_comparison",
-            help="One line per run: errors, support vectors, times, memory.", **options,
-        )  # fmt: skip
-        st.download_button(
-            "Every example (CSV)", lambda: examples_csv(laid), "comparison-examples.csv", "text/csv",
-            key="export_examples", help="Per test example: its label, and each run's prediction and f.", **options,
-        )  # fmt: skip
+        content, file = lambda: table_csv(laid), "comparison.csv"
+        help = "One line per run: errors, support vectors, times, memory."
+        ways.download("Table (CSV)", "table", "export_comparison", content, file, help=help)
+        content, file = lambda: examples_csv(laid), "comparison-examples.csv"
+        help = "Per test example: its label, and each run's prediction and f."
+        ways.download("Every example (CSV)", "table", "export_examples", content, file, help=help)
     st.caption("The camera over a figure saves it as SVG.")
 
 

@@ -12,7 +12,7 @@ from pages.detect import froc, labels, marked, operate
 from pages.detect.view import View, line, trial
 from pages.detect.windows import open_window
 from pages.ui.figures.frame import show
-from pages.ui.kit import numbers, parameters, state, words
+from pages.ui.kit import numbers, parameters, state, ways, words
 from pages.ui.kit.gallery import Tile, gallery, magnified
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.ways import button
@@ -81,11 +81,8 @@ def exports(view: View, compared: list[View]):
     }  # fmt: skip
     with st.container(horizontal=True):
         for (key, label, icon), (content, file, help) in files.items():
-            st.download_button(
-                label, content, f"{name}-{file}", "application/json" if file.endswith("json") else "text/csv",
-                key=f"export_{key}", on_click="ignore", icon=f":material/{icon}:", help=help,
-                disabled=key == "curves" and not view.n_objects,
-            )  # fmt: skip
+            off = key == "curves" and not view.n_objects
+            ways.download(label, icon, f"export_{key}", content, f"{name}-{file}", help=help, disabled=off)
     st.caption(
         "To export the picture with its marks, use the button below it. Boxes are in pixels of the picture, from its "
         "upper left corner; `object` numbers the objects of the picture in the order of its labels, empty for none."

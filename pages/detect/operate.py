@@ -20,7 +20,7 @@ from pages.detect.judged import Shown
 from pages.detect.view import View, line, trial
 from pages.detect.viewer import ALARM, MISSED, Mark
 from pages.ui.figures.frame import show
-from pages.ui.kit import numbers, parameters, present, state, words
+from pages.ui.kit import numbers, parameters, present, state, ways, words
 from pages.ui.kit.gallery import Tile, gallery
 from svmcore.detection import curve
 from svmcore.detection.curve import Estimate, OperatingPoint
@@ -203,16 +203,9 @@ def _picture(view: View, now: Now, position: int):
         f"{words.plain(here.name)}: {said}. Blue: detected; dashed: missed; orange cross: false alarm; thicker: more "
         f"certain label. {words.plain(viewing.HOW)} Click a mark to see why."
     )
-    st.download_button(
-        "Picture (PNG)",
-        lambda: picture_png(here.image, found, shape),
-        f"{safe(view.run.title)}-{safe(here.name)}.png",
-        "image/png",
-        key="export_picture",
-        on_click="ignore",
-        icon=":material/image:",
-        help="The whole picture in its original size with these marks.",
-    )
+    content, file = lambda: picture_png(here.image, found, shape), f"{safe(view.run.title)}-{safe(here.name)}.png"
+    help = "The whole picture in its original size with these marks."
+    ways.download("Picture (PNG)", "image", "export_picture", content, file, help=help)
 
 
 def _curve(view: View, now: Now, compared: list[View]):

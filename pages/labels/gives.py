@@ -110,12 +110,10 @@ def _compare(run: Run, after: Run, to: Target) -> None:
 def files(to: Target) -> None:
     with st.expander("Export or import labels", icon=":material/swap_horiz:"):
         if to.lines:
-            st.download_button(
-                "Labels (CSV)", partial(revisions.export, to.name, to.base.entry),  # as they stand at the click
-                f"{to.name.replace(':', '-').replace('@', '-')}.csv", "text/csv", key="label_export",
-                on_click="ignore", icon=":material/table:",
-                help="Your decision for each reviewed example. Formulas for spreadsheets are made harmless.",
-            )  # fmt: skip
+            content = partial(revisions.export, to.name, to.base.entry)  # as they stand at the click
+            file = f"{to.name.replace(':', '-').replace('@', '-')}.csv"
+            help = "Your decision for each reviewed example. Formulas for spreadsheets are made harmless."
+            ways.download("Labels (CSV)", "table", "label_export", content, file, help=help)
         else:
             st.caption("Nothing reviewed yet.")
         brought = st.file_uploader(

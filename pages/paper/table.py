@@ -53,8 +53,10 @@ def draw(table: Table) -> None:
         "its run, or the dataset that it needs: click it to start. Click a result to show its run on every page. "
         f"{table.note}"
     )
-    for name, reason in _failures(table).items():
-        st.error(words.plain(reason), title=f"{RIVALS[name].title}: not measured", icon=":material/error:")
+    for name in dict.fromkeys(table.rivals):
+        if (status := MEASURED.status(name)).state == "failed":
+            title = f"{RIVALS[name].title}: not measured"
+            st.error(words.plain(status.message), title=title, icon=":material/error:")
     _tests(filled)
     for name in sorted(set(needs.values())):
         ways.to("datasets", f"{name} is not on this machine: download it", "download", {"set": name})
@@ -69,12 +71,6 @@ def draw(table: Table) -> None:
 def _rivals(table: Table) -> dict[str, str]:
     """The state of each rival's measurement, by its name."""
     return {name: MEASURED.status(name).state for name in dict.fromkeys(table.rivals)}
-
-
-def _failures(table: Table) -> dict[str, str]:
-    """Rivals that could not be measured, and why."""
-    known = {name: MEASURED.status(name) for name in dict.fromkeys(table.rivals)}
-    return {name: status.message for name, status in known.items() if status.state == "failed"}
 
 
 def _text(value: Value | None, states: dict[str, str]) -> str:

@@ -160,10 +160,8 @@ def shown_machine(run: Run) -> int:
 def vectors(run: Run, parent: Run | None, c: int) -> None:
     """The heaviest vectors of machine c, each followed by the support vectors nearest to it."""
     machine, names = run.machine(), evidence.machine_names(run, run.machine())
-    parameters.choice(
-        "machine", "Machine", names, widget="selectbox", alone=False, width=200,
-        help="The machine whose vectors are shown, largest weights first, and whose f is compared before and after.",
-    )  # fmt: skip
+    help = "The machine whose vectors are shown, largest weights first, and whose f is compared before and after."
+    evidence.choose_machine(names, help, alone=False)
     if decision_plane.is_plane(run):
         decision_plane.plane(run, machine, "reduce_plane")
         return

@@ -15,6 +15,7 @@ import streamlit as st
 
 from data import DataError, Dataset, load
 from pages.ui.figures import maps
+from pages.ui.kit import parameters
 from pages.ui.kit.gallery import LARGEST, REFERENCE_ROWS, Tile, gallery, pictures, reference, thin
 from pages.ui.kit.words import distinct, minus, short, small, test_example
 from svmcore import metrics
@@ -198,6 +199,12 @@ def machine_names(run: Run, machine: Machine) -> list[str]:
     if len(machine.bias) == 1:
         return [f"{names[1]} against {'the rest' if names[0] == 'rest' else names[0]}"]
     return [f"{name} against the rest" for name in names]
+
+
+def choose_machine(names: Sequence[str], help: str, **how) -> int:
+    """The choice of one of a run's machines, `machine` in the address: its number."""
+    how = {"widget": "selectbox", "width": 200, "help": help} | how
+    return names.index(parameters.choice("machine", "Machine", names, **how))
 
 
 def class_of(run: Run, machine: Machine, label) -> str | None:

@@ -99,13 +99,13 @@ def thinned(progress: Sequence[dict]) -> list[dict]:
 
 def trainings(progress: Sequence[dict]) -> list[list[dict]]:
     """The records of each training, thinned."""
-    begins = [0] + [i + 1 for i, (a, b) in enumerate(pairwise(progress)) if _another(a, b)] + [len(progress)]
+
+    def another(before: dict, after: dict) -> bool:  # of another kind, or with machines that are small again
+        small = after["gap"] > before["gap"] and 2 * after["n_sv"] < before["n_sv"]
+        return _kind(before) != _kind(after) or small
+
+    begins = [0] + [i + 1 for i, (a, b) in enumerate(pairwise(progress)) if another(a, b)] + [len(progress)]
     return [thinned(progress[start:end]) for start, end in pairwise(begins) if end > start]
-
-
-def _another(before: dict, after: dict) -> bool:
-    """Whether another training began between two records: a stage of another kind, or machines that are small again."""
-    return _kind(before) != _kind(after) or (after["gap"] > before["gap"] and 2 * after["n_sv"] < before["n_sv"])
 
 
 def _kind(record: dict) -> str:

@@ -14,6 +14,18 @@ def button(label: str, icon: str, key: str, does: Callable, *args, help: str, **
     st.button(label, icon=icon, key=key, on_click=does, args=args, help=help, **how)
 
 
+TYPES = {
+    "csv": "text/csv", "json": "application/json", "png": "image/png", "html": "text/html", "py": "text/x-python",
+    "zip": "application/zip",
+}  # fmt: skip
+
+
+def download(label: str, icon: str, key: str, content, file: str, *, help: str, **how) -> None:
+    """A button that hands out a file. content: of it, or what makes it at the click; its type is by its name."""
+    mime, icon = TYPES.get(file.rpartition(".")[2], "application/octet-stream"), f":material/{icon}:"
+    st.download_button(label, content, file, mime, key=key, icon=icon, on_click="ignore", help=help, **how)
+
+
 def to(page: str, label: str | None, icon: str, query: Mapping | None = None, *, help: str | None = None) -> None:
     """A link to a page, for those who may open it. page: its file's name; label: the page's title for None; icon:
     Material's name for it; query: the parameters of its address."""

@@ -5,7 +5,7 @@ import streamlit as st
 
 from data import DataError, load
 from pages.ui.example import decision_plane, evidence
-from pages.ui.kit import gallery, parameters, present, words
+from pages.ui.kit import gallery, present, words
 from pages.ui.kit.view import PageLink, View
 from pages.ui.run import hint, snapshots
 from pages.ui.run.report import sections
@@ -88,16 +88,9 @@ def _chosen_machine(names, at_work):
     if len(names) == 1:
         return 0
     choices = names if at_work is None else [AT_WORK, *names]
-    name = parameters.choice(
-        "machine",
-        "Machine",
-        choices,
-        widget="selectbox",
-        label_visibility="collapsed",
-        width=present.scaled(190),
-        help="One machine for each class: that class (blue) against all the others (orange).",
-    )
-    if name != AT_WORK:
+    help = "One machine for each class: that class (blue) against all the others (orange)."
+    how = {"label_visibility": "collapsed", "width": present.scaled(190)}
+    if (name := choices[evidence.choose_machine(choices, help, **how)]) != AT_WORK:
         return names.index(name)
     st.markdown(f"now {words.plain(names[at_work])}", width="content")
     return at_work

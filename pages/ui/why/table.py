@@ -15,6 +15,7 @@ from pages.ui.example import decision_plane, evidence
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.figures.traces import dots
+from pages.ui.kit import numbers
 from pages.ui.kit.gallery import in_theme, magnified, pictures, thin
 from pages.ui.kit.palette import INK
 from pages.ui.kit.text import rounded, short
@@ -72,19 +73,11 @@ def _columns(shown: Shown) -> None:
     mean, spread = _scale(shown.dataset.entry.name, shown.dataset.content_hash)
     x = shown.X[0].astype(np.float64)
     away = (x - mean) / spread
-    st.dataframe(
-        {"column": list(shown.dataset.feature_names), "value": x, "from the mean": away},
-        hide_index=True,
-        height=min(ROWS_HEIGHT, 38 + 35 * len(x)),
-        row_height=35,
-        column_config={
-            "value": st.column_config.NumberColumn(format="%.4g"),
-            "from the mean": st.column_config.NumberColumn(
-                format="%+.1f sd", help="In standard deviations (sd) of the training set."
-            ),
-        },
-        alt=f"The {len(x)} columns of this example by name and value",
-    )
+    rows = {"column": list(shown.dataset.feature_names), "value": x, "from the mean": away}
+    number, help = st.column_config.NumberColumn, "In standard deviations (sd) of the training set."
+    columns = {"value": number(format="%.4g"), "from the mean": number(format="%+.1f sd", help=help)}
+    height, alt = min(ROWS_HEIGHT, 38 + 35 * len(x)), f"The {len(x)} columns of this example by name and value"
+    numbers.table(rows, alt, columns=columns, height=height, row_height=35)
 
 
 def _point(run: Run | None, machine: Machine | None, shown: Shown) -> None:

@@ -146,7 +146,7 @@ def _lines(lines: Lines, x: str, y: str | Callable, x_title: str, y_title: str) 
         ends.append((np.log10(ys[-1]), name, colour))
     heights = _name_heights(figure)
     if named:
-        names(figure, ends, 0.08 * np.ptp(np.log10(heights)))
+        names(figure, ends, 0.12 * np.ptp(np.log10(heights)))
     ticks = sorted({getattr(p, x) for points in lines.values() for p in points})
     return figure.update_xaxes(tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks] if len(ticks) < 8 else None)
 

@@ -8,10 +8,12 @@ of its own for every example is the weighted SVM of Osuna, Freund and Girosi (19
 Gram source, since kernel rows do not depend on labels.
 """
 
+import warnings
 from dataclasses import KW_ONLY, dataclass, replace
 from math import prod
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import validate_data
 
@@ -196,6 +198,48 @@ class SVC(MachineEstimator):
         with Session(monitor, self.max_iter) as session:
             return self._fit(X, Targets(X, y, sample_weight), session, "train", source, beside=beside)
 
+    def held_out_decisions(self, X, y, left_out, sample_weight=None, *, monitor=None, source=None) -> np.ndarray:
+        """What each of several machines that do not see all examples decides of them all; they are trained together.
+
+        Parameters
+        ----------
+        X : array-like (n, d)
+            As of `fit`; none in a file.
+        y : array-like (n,)
+            Labels.
+        left_out : ndarray (folds, n) bool
+            The examples that the machines of each fold do not see.
+        sample_weight, monitor, source
+            As of `fit`.
+
+        Returns
+        -------
+        ndarray (folds, n, k)
+            Decision values of the k machines of each fold, in the precision of their training.
+
+        Raises
+        ------
+        ValueError
+            As `fit`; where a fold leaves out all examples of a class; for loss "squared_hinge".
+        """
+        self._check_parameters()
+        require(not self._squared, "loss", self.loss, "'hinge', whose examples can have a C of 0")
+        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
+        kernel, _, rows = rows_for(self._kernel_for, X)
+        targets = Targets(X, y, sample_weight)
+        box, (k, n) = np.zeros((len(left_out), X.shape[0])), targets.Y.shape
+        for at, kept in enumerate(~left_out):
+            own = Targets(X[kept], y[kept], targets.weight[kept])
+            require(len(own.classes) == len(targets.classes), "left_out", f"fold {at}", "some of each class left in")
+            box[at, kept] = self._box(own)
+        box, Y = np.repeat(box, k, axis=0), np.tile(targets.Y, (len(left_out), 1))
+        with Session(monitor, self.max_iter) as session:
+            like = np.tile(np.arange(k), len(left_out))
+            solution = self._solve(rows, kernel, Y, box, session, "train", source=source, like=like)
+        if solution.ending and not session.stopped:
+            warnings.warn(solution.ending, ConvergenceWarning, stacklevel=2)
+        return (solution.f + Y + solution.bias[:, None]).reshape(-1, k, n).transpose(0, 2, 1)
+
     def shared_source(self, X, n_machines: int) -> Source:
         """Kernel values for fits on the same X (n, d) that differ in C, labels or weights: such fits may share it, in
         turn or at the same time, and what memory can keep of them is computed once."""
@@ -335,7 +379,7 @@ class SVC(MachineEstimator):
         return self
 
     def _solve(
-        self, rows, kernel, Y, C, session, stage, whole=None, source: Source | None = None, beside: int = 0
+        self, rows, kernel, Y, C, session, stage, whole=None, source: Source | None = None, beside: int = 0, like=None
     ) -> Solution:
         """The machines of Y (k, n), C (k, n) on rows (n, d), by the solver that was asked for, within the ceiling."""
         session.max_iter, ceiling = self.max_iter, ceiling_bytes(self.cache_mb)
@@ -356,6 +400,7 @@ class SVC(MachineEstimator):
         gram, square_bytes, _ = source or gram_source(rows, kernel, self.solver, ceiling, len(Y), beside)
         settings = settings if isinstance(settings, Decomposition) else None
         how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state), "settings": settings, "nu": self._nu}
+        how["like"] = like
         how["hold"] = self.solver == "auto" and isinstance(gram, Streamed)
         gram = self._ridged(gram, costs)
         solution = decomposition.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)

@@ -9,6 +9,7 @@ from svmcore.kernels import Poly
 from svmcore.lab import Recipe, execute, jobs
 from svmcore.lab.jobs.queue import QUEUE
 from svmcore.lab.jobs.sweeping import sweep
+from svmcore.lab.methods import METHODS
 from svmcore.lab.train import KEPT
 from svmcore.methods.definite import PositivePart
 from svmcore.methods.tangent import TangentFeature, TangentWhitened
@@ -80,13 +81,33 @@ def test_kernels_are_fitted_to_what_is_kept_alone(monkeypatch, fitted, kernel, c
         assert all(row.tobytes() in rows for row in X)
 
 
-@pytest.mark.parametrize("field", ["C", "kernel.degree"])
-def test_runs_that_differ_in_c_share_what_is_prepared_of_them(home, monkeypatch, fitted, field):
+@pytest.mark.parametrize(
+    ("field", "values", "times"),
+    [("C", ["1", "2", "3"], 1), ("kernel.degree", ["1", "2", "3"], 1), ("noise", ["0", "0.1", "0.2"], 3)],
+)
+def test_runs_that_differ_in_c_or_the_kernel_share_what_is_prepared_of_them(
+    home, monkeypatch, fitted, field, values, times
+):
     prepared = []
     watch_step(monkeypatch, "scale01", prepared)
-    sweep(DIGITS.replace(preprocess=("scale01",)), field, ["1", "2", "3"], folds=2)
-    assert sorted(prepared) == sorted([45, 45, 90] * (1 if field == "C" else 3))
+    sweep(DIGITS.replace(preprocess=("scale01",)), field, values, folds=2)
+    assert sorted(prepared) == sorted([45, 45, 90] * times)
     assert len(fitted) == 9
+
+
+@pytest.mark.parametrize("changes", [{}, {"class_weight": "balanced"}, {"options": {"refold": True, "noise": 0.2}}])
+@pytest.mark.parametrize("classes", [(3, 8), (1, 2, 3)])
+def test_folds_that_share_their_examples_are_fitted_together_and_answer_as_alone(monkeypatch, fitted, changes, classes):
+    recipe = DIGITS.replace(classes=classes, folds=3, kernel=Poly(5, 1.0, 1.0), **changes)
+    together = execute(recipe)
+    assert len(fitted) == 1  # the others by `held_out_decisions`
+    monkeypatch.setattr(type(METHODS["sv"]), "folds_together", lambda *_: False)
+    alone = execute(recipe)
+    assert len(fitted) == 2 + 3 * (2 if "options" in changes else 1)
+    assert together.result["validation"]["folds"] == alone.result["validation"]["folds"]
+    for name in ("index", "y_true", "y_pred", "doubted"):
+        np.testing.assert_array_equal(getattr(together.folded, name), getattr(alone.folded, name))
+    np.testing.assert_allclose(together.folded.decision, alone.folded.decision, atol=5e-3)
 
 
 def test_what_compared_runs_share_is_let_go_when_none_is_at_work(fitted):

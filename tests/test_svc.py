@@ -412,3 +412,23 @@ def test_gamma_by_scale_is_that_of_all_digits(tmp_path):
     wanted = 1 / (4 * X.astype(np.longdouble).var())
     for given in (X, csr_matrix(X), FileRows.open(tmp_path / "X.npy"), np.load(tmp_path / "X.npy", mmap_mode="r")):
         assert SVC().fit(given, X[:, 1] > 16_000_000.5).kernel_.gamma == pytest.approx(float(wanted), rel=1e-6)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("weights", [{}, {"class_weight": "balanced"}, {"class_weight": {0: 3.0}}])
+def test_held_out_decisions_are_those_of_machines_that_have_not_seen_the_examples(classes, weights):
+    rng = np.random.default_rng(0)
+    X, y, weight = rng.normal(size=(90, 4)), np.arange(90) % classes, rng.uniform(0.5, 2, 90)
+    X[:, 0] += y
+    left_out = np.arange(90) % 7 == np.arange(3)[:, None]
+    machine = SVC(RBF(0.5), C=3, tol=1e-5, **weights)
+    decided = machine.held_out_decisions(X, y, left_out, weight)
+    for out, decision in zip(left_out, decided, strict=True):
+        alone = clone(machine).fit(X[~out], y[~out], weight[~out]).decision_function(X)
+        np.testing.assert_allclose(decision.squeeze(), alone, atol=1e-3)
+    shared = machine.held_out_decisions(X, y, left_out, weight, source=machine.shared_source(X, classes))
+    np.testing.assert_allclose(shared, decided, atol=1e-4)
+    with pytest.raises(ValueError, match="class"):
+        machine.held_out_decisions(X, y, (y == 1)[None])
+    with pytest.raises(ValueError, match="squared_hinge"):
+        clone(machine).set_params(loss="squared_hinge").held_out_decisions(X, y, left_out)

@@ -40,7 +40,7 @@ def cut(n: int, count: int) -> list[slice]:
 class Crew:
     """Threads at work side by side. check: called by each of them between two calls; may raise to stop."""
 
-    def __init__(self, check: Callable[[], None]):
+    def __init__(self, check: Callable[[], None] = lambda: None):
         self.check, self.at_work, self._lock = check, 0, threading.Lock()
 
     @property
@@ -48,13 +48,13 @@ class Crew:
         """Whether every core has a thread of the crew."""
         return self.at_work >= CORES
 
-    def work(self, task: Callable, *arguments) -> None:
+    def work(self, task: Callable, *arguments):
         """task(*arguments) as one of the crew; in a thread and a context that are its own."""
         _crew.set(self)
         with self._lock:
             self.at_work += 1
         try:
-            task(*arguments)
+            return task(*arguments)
         finally:
             with self._lock:
                 self.at_work -= 1
@@ -81,11 +81,16 @@ def between_pieces() -> None:
     _check.get()()
 
 
+def all_at_work() -> bool:
+    """Whether this thread is one of a crew that keeps every core busy."""
+    return (crew := _crew.get()) is not None and crew.full
+
+
 def side_by_side(kernel, calls) -> None:
     """Call a kernel that releases the GIL with each tuple of arguments, on the pool where there are several calls and
     cores are free for it; in a thread of a pool one after the other, as it would wait for itself."""
     crew, check = _crew.get(), _check.get()
-    if len(calls) == 1 or (crew and crew.full) or getattr(_here, "of_pool", False):
+    if len(calls) == 1 or all_at_work() or getattr(_here, "of_pool", False):
         for call in calls:
             check()
             if crew:

@@ -21,6 +21,7 @@ from numba.core import event
 from svmcore.memory import peak_mb, resident_mb
 
 KIND = "numba:compile"
+BETWEEN = 0.01  # seconds between two looks at the memory
 # The listeners that count what this thread compiles: those entered in it, and in the thread that gave it its work
 _entered: "ContextVar[tuple[Compiling, ...]]" = ContextVar("entered", default=())
 
@@ -120,18 +121,18 @@ class Meter(Compiling):
     def __enter__(self) -> "Meter":
         self._processors = Processors.read()
         self._before, self._peak_before = resident_mb(), peak_mb()
-        self._most = self._before
+        self._most, self._sampled = self._before, 0.0
         super().__enter__()
         return self
 
     def sample(self) -> None:
-        """Look at the memory now; between pieces of work."""
-        self._most = max(self._most, resident_mb())
+        """Look at the memory now; between pieces of work, of which some may take no time."""
+        if (now := time.perf_counter()) > self._sampled + BETWEEN:
+            self._sampled, self._most = now, max(self._most, resident_mb())
 
     def figures(self) -> dict:
         """What the run keeps of it."""
-        self.sample()
-        peak = peak_mb()
+        peak, self._most = peak_mb(), max(self._most, resident_mb())
         most = max(self._most, peak) if peak > self._peak_before else self._most
         kept = {"compile_all_seconds": self.seconds, "memory_mb": most - self._before}
         return kept | Processors.read().since(self._processors)

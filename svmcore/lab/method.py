@@ -133,6 +133,10 @@ class Method:
         """The kernel that training starts with; X (n, d): the training examples, all that it may learn from."""
         return recipe.kernel
 
+    def folds_together(self, recipe) -> bool:
+        """Whether the machines of its folds are SVCs on rows of the same examples, so that they share kernel values."""
+        return False
+
     def train(self, recipe, problem, monitor: Callable | None):
         """A fitted estimator with `machine_`, `kernel_`, `history_`, `converged_` and `kernel_evals_`."""
         return train_svc(recipe, problem, monitor)

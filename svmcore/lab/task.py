@@ -152,6 +152,12 @@ class Task(ABC):
     def fold(self, recipe, number: int, check: Check):
         """The problem of one of the recipe's folds, held out from the others."""
 
+    def judged_folds(self, recipe, problem, without: np.ndarray, monitor: Callable | None) -> list[NamedTuple] | None:
+        """What the examples of each fold are answered by machines of the others, but for those at the positions
+        `without`, all trained together with the kernel values that the problem has; None where each fold is to be made
+        by itself."""
+        return None
+
     @abstractmethod
     def judge(self, machine, problem, check: Check) -> NamedTuple:
         """What the machine says about the examples it is tested on, beside the truth."""

@@ -27,7 +27,7 @@ from svmcore.explain.retraining import Retraining
 from svmcore.lab.meter import Compiling, Meter
 from svmcore.lab.methods import METHODS
 from svmcore.lab.problem import Problem, left_out
-from svmcore.lab.recipe import Recipe
+from svmcore.lab.recipe import DEFAULT, Recipe
 from svmcore.lab.solvers import share
 from svmcore.lab.store.made_with import made_with
 from svmcore.lab.task import Check
@@ -80,7 +80,7 @@ def prepare(recipe: Recipe, check: Check = unchecked, part: int = 0) -> Problem:
 
     RecipeError for a split, folds or a method that the dataset does not allow; what `check` raises.
     """
-    return _kept(recipe, part, lambda: task_of(recipe).prepare(recipe.origin, check, part))
+    return _problem(recipe, part, lambda: task_of(recipe).prepare(recipe.origin, check, part))
 
 
 def execute(recipe: Recipe, monitor: Callable | None = None) -> Outcome:
@@ -195,18 +195,24 @@ def validate(recipe: Recipe, monitor: Callable | None = None, check: Check = unc
 
 
 def _folds(recipe: Recipe, without: np.ndarray, more: str, monitor: Callable | None, check: Check) -> list[NamedTuple]:
-    """What each fold is answered by the machine of the others, which has not seen those `without` either. Under
+    """What each fold is answered by the machine of the others, which has not seen those `without` either: of all folds
+    together where their examples are rows of the whole training set, whose kernel values are there already. Under
     joblib.parallel_config a backend of processes or of a cluster takes a recipe and a number each, and tells nothing
     until it is done."""
     numbers, look = range(recipe.folds), lambda _: check("validating")
     if not getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False):
         return Parallel()(delayed(_fold)(recipe, number, without, None, unchecked) for number in numbers)
+    if _shared_by(recipe):
+        listener = under_name(f"{recipe.folds} folds{more}", monitor)
+        whole = _with_kept_values(recipe, prepare(recipe, look))
+        if (judged := task_of(recipe).judged_folds(recipe, whole, without, listener)) is not None:
+            return judged
     named = (under_name(f"fold {number + 1} of {recipe.folds}{more}", monitor) for number in numbers)
     return [_fold(recipe, number, without, listener, look) for number, listener in zip(numbers, named, strict=True)]
 
 
 def _fold(recipe: Recipe, number: int, without: np.ndarray, monitor: Callable | None, check: Check) -> NamedTuple:
-    part = _kept(recipe, ("fold", number), lambda: task_of(recipe).fold(recipe, number, check))
+    part = _problem(recipe, ("fold", number), lambda: task_of(recipe).fold(recipe, number, check))
     part = left_out(part, without)
     return task_of(recipe).judge(fit(recipe, part, monitor).estimator.machine_, part, check)
 
@@ -232,6 +238,13 @@ def _kept(recipe: Recipe, part: object, make: Callable):
     """make(), or what that gave to a run of this process whose recipe differs in C alone. part: what it is made of."""
     alike = _shared_by(recipe)
     return KEPT.get((alike, task_of(recipe).content_hash(recipe), part), make) if alike else make()
+
+
+def _problem(recipe: Recipe, part: object, make: Callable) -> Problem:
+    """A problem, shared also by runs that differ in a kernel which learns nothing."""
+    if not METHODS[recipe.method].plain:
+        return _kept(recipe, part, make)
+    return _kept(recipe.replace(kernel=DEFAULT.kernel), part, make)._replace(kernel=recipe.kernel)
 
 
 def _with_kept_values(recipe: Recipe, problem: Problem) -> Problem:

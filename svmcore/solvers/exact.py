@@ -15,7 +15,8 @@ narrow that few examples have large neighbours, a few errors are many times the 
 how large, and e is some times the largest. After that, f is computed for every example whose working f lies within
 e s_i w_i of an end, if they are few. The others lie farther inside and cannot decide the gap.
 Where they are many, the gap is known to what they leave open, and a target that is smaller by as much settles it with
-some more pairs.
+some more pairs. Where machines are alike, of the same labels on nearly the same examples (folds), one whose gap is at
+most tol with ALIKE times the e of those before it needs no look of its own.
 
 A machine whose exact gap is above tol goes on to a smaller target. Where errors are no longer small beside tol, f is
 computed afresh first for all that may decide, however many; then rounds add small changes to exact values, as iterative
@@ -38,6 +39,7 @@ UNSURE = 4  # errors seen, of which that is twice as much; of more of them less,
 HEAVY, SAMPLES, TAIL = 8.0, 512, 6.0  # times the median error, the largest from which on some are that large; examples
 # of the larger sample; times its largest error, what the largest of all is supposed to be
 MATTERS = 0.05  # share of tol that an error of e takes, from which on the larger sample is worth it
+ALIKE = 2.0  # times the e of other machines, what one that was not looked at is supposed to have
 MUCH = 1.5  # times what an example has lost in the median, where one has lost much
 FEW = 512  # examples that are computed anew in one look; of half as many, all
 ROUGH = 0.4  # share of tol above which the errors of the working f are too large to go on with
@@ -57,6 +59,8 @@ class Exact:
         k = len(Y)
         self.target = np.full(k, float(tol))
         self.known, self.given_up = np.zeros(k, bool), np.zeros(k, bool)
+        self.like = np.arange(k)  # (k,) which machines are alike: those of one number
+        self._e = np.full(k, np.inf)  # (k,) by that number, the largest of their looks
         self._best, self._failed = np.full(k, np.inf), np.zeros(k, int)
         length, self.root = gram.lengths(), np.sqrt(np.abs(gram.diag.astype(np.float64)))
         usual = max(float(np.median(length)), np.finfo(np.float32).tiny)
@@ -66,10 +70,17 @@ class Exact:
         """(gap, b) of machine m; f (n,) is corrected where it was computed anew: if rough, wherever it may decide. lost
         (n,): w, which is 0 then; None where all f came about alike."""
         look = _Look(self, m, alpha, f, np.ones(len(f)) if lost is None else lost)
+        if np.isfinite(others := self._e[self.like[m]]):
+            gap, b = self._at_most(m, alpha, f, ALIKE * others * look.scale + look.rounding)
+            self.known[m] = gap <= self.tol
+            if self.known[m]:
+                return gap, b
         at = look.first()
         while len(at):
             look.compute(at)
             at = look.more()
+        if look.e > 0:
+            self._e[self.like[m]] = look.e if np.isinf(others) else max(others, look.e)
         gap, b = self._at_most(m, alpha, f, look.error)
         self.known[m] = gap <= self.tol
         if self.known[m]:

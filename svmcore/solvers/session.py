@@ -16,7 +16,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from svmcore.gram.sources import Work
-from svmcore.gram.threads import Crew, handed_on, one_blas_thread
+from svmcore.gram.threads import Crew, all_at_work, handed_on, one_blas_thread
 from svmcore.solvers.progress import Monitor, Progress, Standing, Stopped
 
 MAX_HISTORY = 2000  # reports kept; past it every second one goes
@@ -85,10 +85,11 @@ class Session(Work):
     # Reports
 
     def check(self) -> None:
-        """Between pieces of work: report, in the thread that fits; wait for a report, in others; raise in every thread
-        what ended the fit."""
+        """Between pieces of work: report where one is due, in the thread that fits; wait for a report, in others; raise
+        in every thread what ended the fit."""
         with self._gate:
-            self.report()
+            if self._due or not self.history:
+                self.report()
         if self.stopped:
             raise self.error or Stopped
 
@@ -98,7 +99,7 @@ class Session(Work):
         with self._gate:
             self.count(iterations=iterations)
             news()
-        if self.burst or (self._fits() and time.perf_counter() > self._reported + REPORT_SECONDS):
+        if self.burst or (self._fits() and self._due):
             self._report()
         return not self.stopped
 
@@ -107,6 +108,10 @@ class Session(Work):
         fit."""
         if self._fits():
             self._report()
+
+    @property
+    def _due(self) -> bool:
+        return bool(self.burst) or time.perf_counter() > self._reported + REPORT_SECONDS
 
     def _fits(self) -> bool:
         return threading.get_ident() == self._thread
@@ -158,7 +163,7 @@ class Session(Work):
 
     def beside(self, solve: Callable[..., None], tasks: list[tuple], threads: int) -> None:
         """As `side_by_side`, for tasks of which even an only one does not ask whether to go on."""
-        if not self._fits():
+        if not self._fits() or all_at_work():
             for task in tasks:
                 solve(*task)
             return self.check()

@@ -152,16 +152,12 @@ def kkt_gap(y, C, alpha, f, apart: bool = False) -> tuple[float, float]:
     if apart:
         gaps, levels = zip(*(kkt_gap(y[s], C[s], alpha[s], f[s]) for s in (y > 0, y < 0)), strict=True)
         return max(gaps), sum(levels) / 2
-    up, low = index_sets(y, C, alpha)
-    least = f[up].min() if up.any() else -np.inf
-    most = f[low].max() if low.any() else np.inf
-    free = up & low
-    if free.any():
-        b = -f[free].mean()
-    else:
-        finite = [end for end in (least, most) if np.isfinite(end)]
-        b = -sum(finite) / max(len(finite), 1)
-    return (max(most - least, 0.0) if up.any() and low.any() else 0.0), float(b)
+    least, most, total, free = _ends(y, C, alpha, f)
+    if free:
+        return max(most - least, 0.0), -total / free
+    finite = [end for end in (least, most) if np.isfinite(end)]
+    gap = 0.0 if least == np.inf or most == -np.inf else max(most - least, 0.0)  # where a set is empty
+    return gap, -sum(finite) / max(len(finite), 1)
 
 
 def dual_objective(y, alpha, f) -> float:
@@ -171,6 +167,25 @@ def dual_objective(y, alpha, f) -> float:
     Bakir, Bottou and Weston (2004), equation (3).
     """
     return float(0.5 * np.sum(alpha * (1 - y * f)))
+
+
+@native()
+def _ends(y, C, alpha, f):
+    """(min f over I_up, max f over I_low, sum of f over both, how many are in both); NaN where an f is."""
+    least, most, total, free = np.inf, -np.inf, 0.0, 0
+    for t in range(len(y)):
+        room, loaded = alpha[t] < C[t], alpha[t] > 0
+        up, low = (room, loaded) if y[t] > 0 else (loaded, room)
+        if (up or low) and np.isnan(f[t]):
+            return np.nan, np.nan, np.nan, 0
+        if up:
+            least = min(least, f[t])
+        if low:
+            most = max(most, f[t])
+        if up and low:
+            total += f[t]
+            free += 1
+    return least, most, total, free
 
 
 @native(fastmath=FAST)

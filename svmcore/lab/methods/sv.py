@@ -23,6 +23,7 @@ from svmcore.lab.method import Method
 from svmcore.lab.solvers import nu_svc, svc
 from svmcore.lab.split import smallest_class
 from svmcore.metrics import stratified_folds
+from svmcore.preprocess import parse_step
 from svmcore.solvers.progress import under_name
 from svmcore.svc import SVC
 
@@ -127,6 +128,10 @@ class SupportVectors(Method):
                 raise RecipeError("bounds", True, "false for the squared hinge loss")
             if recipe.solver == "smo-digestion":
                 raise RecipeError("solver", recipe.solver, "another one for the squared hinge loss")
+
+    def folds_together(self, recipe) -> bool:
+        alone = squared(recipe) or recipe.option("grid") or not self.bounded
+        return not (alone or any(parse_step(step).step.learn for step in recipe.preprocess))
 
     def out_of_reach(self, recipe) -> str:
         return "scikit-learn squares no slack of a kernel machine; allowed: loss hinge" if squared(recipe) else ""

@@ -16,12 +16,14 @@ from svmcore.lab.costs import HARD, RATE, Sizes, easy
 from svmcore.lab.fields import FLAG, Field, RecipeError, numeric
 from svmcore.lab.methods import METHODS
 from svmcore.lab.problem import Aside, Problem, assemble, shape_made, transformed
+from svmcore.lab.solvers import svc
 from svmcore.lab.task import Check, Task, csv_text
-from svmcore.metrics import rate_text, roc_area, wilson
+from svmcore.metrics import rate_text, roc_area, stratified_folds, wilson
 from svmcore.model import Machine, labels
 from svmcore.preprocess import Preprocessor
 from svmcore.svc import SVC
 
+TOGETHER = 500_000  # alphas of the machines of all folds that are trained together, about 50 MB
 ASIDE = 10_000  # examples that choices are made on, at most
 OVERLAP = 0.15  # share of a table's examples, support vectors at any size, from which its classes overlap
 FEW, MORE = 400, 1600  # examples by which the reader's own tables are tried before a forecast, in about 50 ms
@@ -151,19 +153,31 @@ class Classify(Task):
         data = load(recipe.dataset)
         return assemble(recipe, data, split.fold(recipe, _parts(recipe, data), number), check)
 
+    def judged_folds(self, recipe, problem: Problem, without: np.ndarray, monitor) -> list[TestSet] | None:
+        whole = problem.source is not None and problem.source.gram.values is not None
+        if not whole or not METHODS[recipe.method].folds_together(recipe):
+            return None
+        folds = stratified_folds(problem.y_train, recipe.folds, recipe.seed, problem.groups)
+        held = np.zeros((recipe.folds, len(problem.y_train)), bool)
+        for number, (_, rows) in enumerate(folds):
+            held[number, rows] = True
+        out = held | np.isin(problem.train_index, without)
+        classes, label = np.unique(problem.y_train, return_inverse=True)
+        rare = any(len(np.unique(label[~rows])) < len(classes) for rows in out)
+        if rare or held.size * len(classes) > TOGETHER:
+            return None
+        machine, examples = svc(recipe, problem), (problem.X_train, problem.y_train, out, problem.weight)
+        decisions, judged = machine.held_out_decisions(*examples, monitor=monitor, source=problem.source), []
+        for rows, decision in zip(held, decisions, strict=True):
+            groups = None if problem.groups is None else problem.groups[rows]
+            aside = {"test_index": problem.train_index[rows], "y_test": problem.y_train[rows], "test_groups": groups}
+            part = problem._replace(**aside, test_split="train", y_noisy=None)
+            judged.append(_answered(part, classes, decision[rows]))
+        return judged
+
     def judge(self, machine: Machine, problem: Problem, check: Check) -> TestSet:
         decision = machine.decision_values(problem.X_test, lambda: check("predicting"))
-        predicted = labels(machine.classes, decision)
-        noisy = np.zeros(0) if problem.y_noisy is None else problem.y_noisy
-        return TestSet(
-            problem.test_index,
-            problem.y_test,
-            predicted,
-            decision,
-            problem.test_split,
-            noisy,
-            groups=TestSet._field_defaults["groups"] if problem.test_groups is None else problem.test_groups,
-        )
+        return _answered(problem, machine.classes, decision)
 
     def outcome(self, judged: list[TestSet]) -> dict:
         n_test, groups = sum(len(test.y_true) for test in judged), sum(len(np.unique(test.groups)) for test in judged)
@@ -244,6 +258,14 @@ class Classify(Task):
         held = size.n_train // folds if folds else 0
         times = 2 * folds if recipe.options.get("refold") else folds
         return times * [size._replace(n_train=size.n_train - held, n_test=held)]
+
+
+def _answered(problem: Problem, classes: np.ndarray, decision: np.ndarray) -> TestSet:
+    """The test examples of a problem with these decision values (n, k)."""
+    noisy = np.zeros(0) if problem.y_noisy is None else problem.y_noisy
+    groups = TestSet._field_defaults["groups"] if problem.test_groups is None else problem.test_groups
+    known = problem.test_index, problem.y_test, labels(classes, decision), decision, problem.test_split
+    return TestSet(*known, noisy, groups=groups)
 
 
 def _stamps(entry) -> tuple[int, ...]:

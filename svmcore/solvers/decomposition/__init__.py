@@ -51,6 +51,7 @@ def solve(
     nu: float | None = None,
     hold: bool = False,
     start=None,
+    like=None,
 ) -> Solution:
     """Solve the k machines with labels Y (k, n) of +1 and -1 and box C (k, n); returns a Solution.
 
@@ -58,12 +59,14 @@ def solve(
     stand under the name `stage`; `whole(standing)` makes that of these machines one of all machines of the fit. With
     `settings` the session also keeps a Trace. hold: where a sample tells that it pays, and `square_bytes` suffice, the
     whole Gram matrix is computed and kept. nu: that of a nu-SVC, which scales C until its margin is 1 and leaves
-    it in the Solution. start: feasible alpha (k, n) to go on from, and f (k, n) there, in place of zeros.
+    it in the Solution. start: feasible alpha (k, n) to go on from, and f (k, n) there, in place of zeros. like (k,):
+    numbers, the same of machines that have the same labels and nearly the same examples.
     """
     with one_blas_thread, ExitStack() as memory:
         trace = session.trace = None if settings is None else Trace(len(Y[0]), gram.nbytes)
         apart = nu is not None
         state = State(gram, session, Y, C, tol, square_bytes, seed, memory, hold, apart, trace, start)
+        state.exact.like = state.exact.like if like is None else like
         state.columns = first_set(state) if start is None else np.arange(state.n)
         session.begin(stage, lambda: whole(standing(state)) if whole else standing(state))
         if settings is not None and not settings.usual:

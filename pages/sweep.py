@@ -23,6 +23,7 @@ from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
 from svmcore.lab.analyses.sweep import AMOUNT, BY, Sweep, apart, apart_text
 from svmcore.lab.fields import LABELS, Field, choice, numerals, numeric
+from svmcore.lab.forecast import seconds_of
 from svmcore.lab.jobs.sweeping import follow, followed
 from svmcore.lab.methods import METHODS
 from svmcore.lab.methods.searched import SearchedJitters
@@ -195,8 +196,9 @@ def plan() -> Plan | None:
     names, (recipes, later) = fields_of(sweep.base), sweep.reached()
     over = BY.join(names[field] for field in (sweep.field, sweep.second) if field)  # `C`, or `C × gamma`
     if later:
-        seconds = sum(need.seconds for need in study.needs(tuple(recipe.digest() for recipe in later), later))
-        st.caption(f"Then {words.many(len(later), 'run')} with the best values, about {words.duration(seconds)}.")
+        needs = study.needs(tuple(recipe.digest() for recipe in later), later)
+        took = words.duration(seconds_of(later, needs))
+        st.caption(f"Then {words.many(len(later), 'run')} with the best values, about {took}.")
     group = sweep.group(over)
     return Plan(recipes, group, sweep, over=over, then=partial(follow, sweep, group), followed=partial(followed, group))
 

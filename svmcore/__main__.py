@@ -25,7 +25,7 @@ from svmcore.lab.analyses import asking, reasons, repeats, scaling, splits, susp
 from svmcore.lab.analyses.amounts import curves, sentences
 from svmcore.lab.analyses.rivals import RIVALS, measure
 from svmcore.lab.analyses.sweep import AMOUNT, BY, RULE, Sweep, SweepPoint, apart, apart_text, chosen, simplest
-from svmcore.lab.forecast import estimate
+from svmcore.lab.forecast import estimate, seconds_of
 from svmcore.lab.jobs import console, sweeping
 from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
 from svmcore.lab.jobs.console import carry_out, summary
@@ -63,10 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt as stop:
         end_by_signals(lambda number, frame: os._exit(128 + number))  # who asks again will not wait
-        for run_id in jobs.active():
-            jobs.cancel(run_id)
-            print(f"\nrun {run_id} cancelled", file=sys.stderr)
-        print("stopped", file=sys.stderr)
+        jobs.cancel(*(stopped := jobs.active()))
+        print(*(f"\nrun {run_id} cancelled" for run_id in stopped), "\nstopped", sep="", file=sys.stderr)
         return 128 + (stop.args or (signal.SIGINT,))[0]
 
 
@@ -353,8 +351,7 @@ def _run_study(options: argparse.Namespace, recipes, group: runs.Group, study) -
     if options.set:
         raise ValueError("--set cannot be used with a study")
     missing = [recipe for recipe, run in zip(recipes, stored_runs(recipes), strict=True) if run is None]
-    seconds = sum(estimate(recipe).seconds for recipe in missing)
-    print(f"{options.name}: {len(missing)} runs missing, about {seconds:.0f} s", file=sys.stderr)
+    print(f"{options.name}: {len(missing)} runs missing, about {seconds_of(missing):.0f} s", file=sys.stderr)
     for _, status in carry_out(missing, group):
         if status:
             return status

@@ -29,6 +29,16 @@ def test_one_at_a_time_in_order(gate):
     assert jobs.wait(ids[2], 60).state == "done"
 
 
+def test_of_many_that_are_cancelled_together_those_that_never_began_leave_nothing(gate):
+    group = runs.Group.of("sweep", "C", "some")
+    alone, *ids = submit(MOONS), *(submit(MOONS, group=group) for _ in range(3))
+    until(lambda: gate.bursts > 0)
+    jobs.cancel(alone, *ids)
+    assert [jobs.wait(i, 1).state for i in ids] == ["cancelled"] * 3
+    assert [run.id for run in runs.everything()] == [alone]  # none of the others began in its place
+    assert jobs.active() == []
+
+
 def test_the_queue_is_bounded(gate, monkeypatch):
     monkeypatch.setattr(jobs, "MAX_QUEUED", 1)
     submit(MOONS)

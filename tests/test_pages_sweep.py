@@ -99,10 +99,16 @@ def test_many_values_without_a_result_are_counted_and_names_of_many_cells_are_pl
     with monkeypatch.context() as patched:
         patched.setattr(queue, "_places", lambda small: 0)  # nothing begins
         app.button(key="queue_sweep").click().run()
-        for run_id in jobs.active():
-            jobs.cancel(run_id)
-    stopped = [run for run in runs.newest_first() if run.state == "cancelled"]
+        stopped = [runs.get(run_id).recipe for run_id in jobs.active()]
+        jobs.cancel(*jobs.active())
     assert len(stopped) > study.NAMED
+    assert not any(runs.stored(stopped))  # what never began leaves nothing
+    app = open_page("sweep", **MOONS, **both)
+    assert not app.warning
+    for recipe in stopped:
+        run = runs.create(recipe)
+        run.set_state("cancelled")
+        run.release()
     app = open_page("sweep", **MOONS, **both)
     assert f"No result for {len(stopped)} runs." in app.warning[0].value
     app.button(key="queue_sweep").click().run()

@@ -20,6 +20,7 @@ from svmcore.lab import train
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import export, folders, runs
+from svmcore.lab.store.run import _claims
 from svmcore.lab.task import csv_text
 from svmcore.lab.tasks import TASKS, classify
 from svmcore.saved import load
@@ -155,6 +156,21 @@ def test_torn_and_foreign_content_does_not_close_the_store(home, outcome):
         assert broken.message == f"recipe.json is damaged: {why}"
     with pytest.raises(runs.UnknownRun):
         runs.get("20260101-000000-000-abcde1")
+
+
+def test_of_many_that_a_killed_process_had_queued_those_that_never_began_are_cleared_away(home, monkeypatch):
+    many = runs.Group.of("sweep", "C", "some")
+    made = {name: runs.create(MOONS, group=group) for name, group in (("alone", None), ("one", many), ("begun", many))}
+    made["begun"].set_state("running")
+    assert len(runs.at_work()) == 3
+    monkeypatch.setattr(runs, "_cleared", set())
+    runs.everything()
+    assert len(runs.at_work()) == 3  # their process lives
+    for run in made.values():
+        os.close(_claims.pop(run.id))  # as a kill does
+    monkeypatch.setattr(runs, "_cleared", set())
+    assert {run.id for run in runs.everything()} == {made["alone"].id, made["begun"].id}
+    assert runs.at_work() == []
 
 
 def test_half_made_runs_are_cleared_away_once_old(home):

@@ -15,7 +15,7 @@ within ROOM times what was said of it, as long as that suffices if all of them d
 A job carries the Estimate that it was submitted with; when it starts, only the free memory is asked for again.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import inf
 from statistics import median
@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from llvmlite import binding
 
+from svmcore.gram.threads import CORES
 from svmcore.jitter import JitterSet
 from svmcore.lab.costs import Cost, Plan, Sizes, cost
 from svmcore.lab.meter import training_seconds
@@ -39,6 +40,7 @@ ROOM = 1.4  # times what a fit is forecast to take, that it may
 LITTLE_MB = 150.0  # that any fit may take
 RESTS = 20.0  # seconds that slow motion rests in all
 FIXED_SECONDS = 0.5  # of a start, the loading of compiled code in a process that has just begun among them
+QUICK = 10.0  # of a run of seconds, at the most
 SIMILAR = 5  # stored runs that calibrate a prediction
 # Share of the processors that others may have taken from a run that teaches: one that uses them all took at most 1.25
 # times as long. Its processor seconds cannot teach instead: how many processors a run can use differs by recipe.
@@ -101,7 +103,7 @@ def estimate(recipe: Recipe) -> Estimate:
     plan, others = plans(recipe, size)
     needed = cost(plan, others)
     pace, first = _calibrated(recipe, needed.seconds)
-    wait = crowding(look=not any(run.state == "running" for run in runs.newest_first()))
+    wait = crowding(look=not any(run.state == "running" for run in runs.at_work()))
     parts = tuple((wait * pace * fit, wait * pace * test) for fit, test in needed.parts)
     rests = RESTS if recipe.slow_motion else 0.0
     seconds = wait * FIXED_SECONDS + sum(map(sum, parts)) + rests
@@ -111,17 +113,33 @@ def estimate(recipe: Recipe) -> Estimate:
 @runs.one_look()
 def _free_mb() -> float:
     """Megabytes of free memory, minus those granted to running and paused runs."""
-    promised = sum(run.grant_mb for run in runs.newest_first() if run.state in ("running", "paused"))
+    promised = sum(run.grant_mb for run in runs.at_work() if run.state in ("running", "paused"))
     return max(free_mb() - promised, 0.0)
 
 
 @runs.one_look()
-def seconds_of(recipes: Iterable[Recipe]) -> float:
-    """Predicted for all of these runs; those that differ in their seeds alone are forecast once. As `estimate`."""
-    alike: dict[str, list[Recipe]] = {}
+def estimates(recipes: Iterable[Recipe]) -> list[Estimate]:
+    """Of each of these runs; those that differ in their seeds alone are forecast once. As `estimate`."""
+    recipes, found = list(recipes), {}
     for recipe in recipes:
-        alike.setdefault(recipe.but_for_seed, []).append(recipe)
-    return sum(len(those) * estimate(those[0]).seconds for those in alike.values())
+        if recipe.but_for_seed not in found:
+            found[recipe.but_for_seed] = estimate(recipe)
+    return [found[recipe.but_for_seed] for recipe in recipes]
+
+
+def small(recipe: Recipe, needed: Estimate) -> bool:
+    """Whether a run of a group is at work beside others: of a fit of few examples most is not for two cores; with folds
+    runs are for a choice, and not to be timed."""
+    return needed.seconds <= QUICK and recipe.folds is not None
+
+
+def seconds_of(recipes: Iterable[Recipe], needs: Sequence[Estimate] | None = None) -> float:
+    """Predicted for runs that are queued together: compiled code is loaded once, and small ones are side by side.
+    needs: their estimates, where they are known. As `estimate`."""
+    recipes = list(recipes)
+    pairs = list(zip(recipes, estimates(recipes) if needs is None else needs, strict=True))
+    each = (max(need.seconds - FIXED_SECONDS, 0.0) / (CORES if small(recipe, need) else 1) for recipe, need in pairs)
+    return bool(pairs) * FIXED_SECONDS + sum(each)
 
 
 def plans(recipe: Recipe, size: Sizes) -> tuple[Plan, list[Plan]]:

@@ -4,6 +4,7 @@ Two recipes are the same experiment when their digests agree, whatever they are 
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 
 import streamlit as st
@@ -14,6 +15,7 @@ from pages.ui.kit.ways import button
 from pages.ui.recipe import starting
 from svmcore.lab import jobs
 from svmcore.lab.analyses.sweep import in_turn
+from svmcore.lab.forecast import estimate
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Group, Run
@@ -63,10 +65,15 @@ def queue(
     out of, which stands before it. then: called in the end."""
     recipes, refused = list(recipes), None
     with starting.asking("Not all runs were queued."):
-        missing = (r for r, run in zip(recipes, runs.stored(recipes), strict=True) if not runs.available(run))
+        missing = [r for r, run in zip(recipes, runs.stored(recipes), strict=True) if not runs.available(run)]
+        needs = {}
+        with runs.one_look():
+            for recipe in missing:
+                with suppress(DataError, RecipeError):  # which `submit` says
+                    needs[recipe] = estimate(recipe)
         for recipe in missing if parents else in_turn(missing):
             try:
-                of = {"group": group(recipe) if callable(group) else group}
+                of = {"group": group(recipe) if callable(group) else group, "needed": needs.get(recipe)}
                 if recipe in parents and runs.available(parent := runs.stored([parents[recipe]])[0]):
                     of["parent"] = parent.id
                 starting.submit(recipe, looks=False, **of)
@@ -80,8 +87,7 @@ def queue(
 @state.callback
 def cancel(run_ids: Iterable[str]):
     """Callback: cancel those of the runs that are at work."""
-    for run_id in set(run_ids) & set(jobs.active()):
-        jobs.cancel(run_id)
+    jobs.cancel(*set(run_ids) & set(jobs.active()))
 
 
 def buttons(

@@ -15,7 +15,7 @@ from data import DataError
 from pages.ui.figures.frame import show
 from pages.ui.kit import numbers, present, words
 from pages.ui.run import polling, stored
-from svmcore.lab.forecast import Estimate, estimate
+from svmcore.lab.forecast import Estimate, estimates, seconds_of
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Group, Run
@@ -150,7 +150,7 @@ def _start(key: str, plan: Plan, own: list[Run | None]) -> None:
         return
     left = ""
     if waits:
-        seconds, memory = sum(need.seconds for need in waits), max(need.memory_mb for need in waits)
+        seconds, memory = seconds_of(missing, waits), max(need.memory_mb for need in waits)
         left = f"; {words.many(len(waits), 'run')} to train, about {words.duration(seconds)} and up to "
         left += f"{words.megabytes(memory)} of memory"
     if absent := stored.lacking(missing):
@@ -168,7 +168,7 @@ def _start(key: str, plan: Plan, own: list[Run | None]) -> None:
 @st.cache_data(ttl=SOON, max_entries=16, show_spinner=False)
 def needs(digests: tuple[str, ...], _missing: list[Recipe]) -> list[Estimate]:
     """Of hundreds of runs together it takes a second."""
-    return [estimate(recipe) for recipe in _missing]
+    return estimates(_missing)
 
 
 def _ended_early(results: Results) -> None:

@@ -26,17 +26,19 @@ so that ten by ten cells of 4,000 digits and three rungs take about half of the 
 to be good may be lost. Test errors are of the last rung's cells alone.
 
 Each value is a run of its own, of a recipe with `folds`, so that it is queued, paused, stored and found again like any
-other, and what is stored is not run again. Runs that differ in C alone share their examples and kernel values
-(train.py); small ones are at work side by side. jobs/sweeping.py queues what is missing, and what follows by halving.
+other, and what is stored is not run again. Runs that differ in C alone share their examples and kernel values, as do
+the folds of a run whose steps learn nothing (train.py); small runs are at work side by side, each on a core of its own.
+jobs/sweeping.py queues what is missing, and what follows by halving.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from itertools import product
+from itertools import product, zip_longest
 from typing import NamedTuple
 
 import numpy as np
 
+from svmcore.gram.threads import CORES
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.split import smallest_class
 from svmcore.lab.store import runs, titles
@@ -262,11 +264,13 @@ class Sweep(NamedTuple):
 
 
 def in_turn(recipes: Iterable[Recipe]) -> list[Recipe]:
-    """Those that share kernel values one after the other."""
-    alike = {}
+    """Those that share kernel values one after the other, of as many such rows side by side as there are cores."""
+    alike: dict[str, list[Recipe]] = {}
     for recipe in recipes:
         alike.setdefault(recipe.replace(C=1.0).digest(), []).append(recipe)
-    return [recipe for those in alike.values() for recipe in those]
+    rows = list(alike.values())
+    beside = (zip_longest(*rows[at : at + CORES]) for at in range(0, len(rows), CORES))
+    return [recipe for some in beside for those in some for recipe in those if recipe]
 
 
 class SweepPoint(NamedTuple):

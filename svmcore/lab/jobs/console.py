@@ -28,8 +28,7 @@ def carry_out(
                 print(f"run {run_id} {status.state}: {status.message}", file=sys.stderr)
             yield run_id, int(status.state != "done")
     except GeneratorExit:
-        for run_id in jobs.active():
-            jobs.cancel(run_id)
+        jobs.cancel(*jobs.active())
         raise
 
 

@@ -13,12 +13,11 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
-from svmcore.lab.forecast import Estimate
+from svmcore.lab.forecast import QUICK, Estimate, small
 from svmcore.lab.jobs.live import Live
 from svmcore.lab.store import folders, runs
 
 ENDED = ("done", "failed", "cancelled")
-QUICK = 10.0  # seconds that a run of seconds works, at the most
 CHANGES = {  # state of a job -> what may follow it
     "queued": ("running", "paused", *ENDED),
     "running": ("paused", "queued", *ENDED),
@@ -68,8 +67,7 @@ class Job:
         self._changed, self._stand_aside = changed, stand_aside
         # Many together are no run of seconds
         self.quick = forecast.seconds - forecast.rests <= QUICK and run.group is None
-        # Of a fit of few examples most is not for two cores; with folds runs are for a choice, and not to be timed
-        self.small = forecast.seconds <= QUICK and run.group is not None and self.recipe.folds is not None
+        self.small = run.group is not None and small(self.recipe, forecast)
         self.born = time.monotonic()
         self.rank = (not self.quick, self.born)
         self.stop, self.hold, self.aside = threading.Event(), False, False  # asked to end, to pause, to let another go

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from data import permission
-from svmcore.gram.threads import CORES
+from svmcore.gram.threads import CORES, Crew
 from svmcore.lab.forecast import Estimate, estimate
 from svmcore.lab.jobs import relay, worker
 from svmcore.lab.jobs.cluster import CLUSTER
@@ -34,6 +34,7 @@ JOBS_KEPT = 50  # finished jobs whose last look stays in memory
 PAUSING = "Pausing after the current step"
 EXIT_SECONDS = 3.0  # that the end of the process waits for workers to stop
 _submitting = threading.Lock()  # one run is submitted at a time, so that each sees the one before
+SMALL = Crew()  # small runs side by side, each of which works on one core
 _log = logging.getLogger(__name__)
 
 
@@ -145,12 +146,14 @@ class Queue:
             if job.state == "paused":
                 self._become(job, "queued")
 
-    def cancel(self, run_id: str) -> None:
-        """End a run, wherever it is; its thread follows when it can. No effect on one that has ended."""
+    def cancel(self, *run_ids: str) -> None:
+        """End runs, wherever they are; their threads follow when they can. None of them begins in the place of another
+        one. No effect on those that have ended."""
         permission.require("change")
-        job = self._job(run_id)
-        if job.state not in ENDED:
+        stopped = [job for run_id in run_ids if (job := self._job(run_id)).state not in ENDED]
+        for job in stopped:
             job.stop.set()
+        for job in stopped:
             self._end(job, "cancelled", "")
 
     def wait(self, run_id: str, timeout: float | None = None) -> Status:
@@ -201,8 +204,7 @@ class Queue:
         """At the end of the process: cancel what is at work, and give it a moment to say so in the store."""
         self._closing.set()
         self.look_again()
-        for run_id in self.active():
-            self.cancel(run_id)
+        self.cancel(*self.active())
         deadline = time.monotonic() + EXIT_SECONDS
         of_runs = [job.thread for job in list(self._jobs.values()) if job.thread is not None]
         for thread in (*of_runs, *self._beside):
@@ -260,7 +262,7 @@ class Queue:
         """The thread of a job."""
         try:
             yield_to_others()
-            ending = relay.carry_out(job)
+            ending = SMALL.work(relay.carry_out, job) if job.small else relay.carry_out(job)
         except BaseException as error:
             ending = "failed", worker.explain(error)
         self._end(job, *ending)
@@ -273,10 +275,13 @@ class Queue:
 
     def _end(self, job: Job, state: str, message: str) -> None:
         """Write down how a run ended and let go of it, whatever fails of that: a full disk leaves the last word to this
-        process's memory. No effect on one that has ended."""
+        process's memory. One of many that never began leaves nothing. No effect on one that has ended."""
 
         def farewell() -> None:
-            for word in (lambda: _tell_store(job.run, state, message), job.run.release):
+            words = [lambda: _tell_store(job.run, state, message), job.run.release]
+            if state == "cancelled" and job.thread is None and job.run.group is not None:
+                words.append(job.run.forget)
+            for word in words:
                 try:
                     word()
                 except Exception as error:

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from data import permission
 from svmcore.lab.analyses.sweep import Sweep, SweepPoint, in_turn
-from svmcore.lab.forecast import estimate
+from svmcore.lab.forecast import estimates
 from svmcore.lab.jobs.job import Status
 from svmcore.lab.jobs.queue import submit, wait
 from svmcore.lab.recipe import Recipe
@@ -41,12 +41,10 @@ def _queued(sweep: Sweep, group: Group) -> list[str]:
         recipes = in_turn(sweep.reached()[0].values())
         with runs.one_look():
             found = runs.stored(recipes)
-            needs = [None if runs.available(run) else estimate(one) for run, one in zip(found, recipes, strict=True)]
-        return [
-            submit(recipe, looks=False, group=group, needed=needed) if needed else run.id
-            for recipe, run, needed in zip(recipes, found, needs, strict=True)
-            if needed or run.state != "done"
-        ]
+            missing = [one for one, run in zip(recipes, found, strict=True) if not runs.available(run)]
+            queued = [run.id for run in found if runs.available(run) and run.state != "done"]
+            needs = estimates(missing)
+        return queued + [submit(r, looks=False, group=group, needed=n) for r, n in zip(missing, needs, strict=True)]
 
 
 def follow(sweep: Sweep, group: Group) -> None:

@@ -5,6 +5,7 @@ Whatever is asked of a run that was deleted meanwhile raises UnknownRun.
 """
 
 import os
+import shutil
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -94,11 +95,16 @@ class Run:
     def state(self) -> str:
         """queued | running | paused | done | failed | cancelled | interrupted | damaged"""
         found = contents.of(self.path)
+        state = (found.values["state.json"] or {}).get("state")
+        if state in ACTIVE and not (found.values["result.json"] or found.damage):
+            if folders.is_owned(self.path):
+                return state
+            folders.look_again()  # it may have ended since
+            found = contents.of(self.path)
+            state = (found.values["state.json"] or {}).get("state")
         if found.damage or found.values["result.json"]:
             return "damaged" if found.damage else "done"
-        state = (found.values["state.json"] or {}).get("state")
-        at_work = state in ACTIVE and folders.is_owned(self.path)
-        return state if state in TERMINAL or at_work else "interrupted"
+        return state if state in TERMINAL else "interrupted"
 
     @property
     def message(self) -> str:
@@ -264,6 +270,11 @@ class Run:
         finally:
             if (handle := _claims.pop(self.id, None)) is not None:
                 os.close(handle)
+
+    def forget(self) -> None:
+        """Remove the run for good: one that never began, so that it has nothing to show."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        folders.look_again()
 
     def set_state(self, state: str, message: str = "") -> None:
         """Say how far the run is. On a full disk its ballast makes room."""

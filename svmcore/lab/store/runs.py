@@ -35,7 +35,7 @@ from data import permission
 from data.dataset import DataError, NotAtHand
 from svmcore import files
 from svmcore.lab.recipe import Recipe, RecipeError
-from svmcore.lab.store import folders, reading
+from svmcore.lab.store import contents, folders, reading
 from svmcore.lab.store.reading import Damaged, Group, UnknownRun
 from svmcore.lab.store.run import ACTIVE, BALLAST, TERMINAL, Run, RunBusy
 from svmcore.lab.tasks import task_of
@@ -199,8 +199,8 @@ def _in(folder: Path) -> list[Run]:
 def asked_within(recipe: Recipe, seconds: float) -> Run | None:
     """The run of this recipe that was asked for so lately, unless it was stopped or failed since."""
     since = datetime.now(UTC) - timedelta(seconds=seconds)
-    lately = takewhile(lambda run: reading.created(run.id) > since, newest_first()) if seconds else ()
-    alike = (run for run in lately if run.recipe == recipe and run.state in ("done", *ACTIVE))
+    lately = takewhile(lambda run: reading.created(run.id) > since, everything()) if seconds else ()
+    alike = (run for run in lately if _intact(run) and run.recipe == recipe and run.state in ("done", *ACTIVE))
     return next(filter(is_current, alike), None)
 
 
@@ -261,10 +261,27 @@ def _clear(folder: Path) -> None:
     """Once a process: remove what kills have left in the home folder."""
     _cleared.add(folder)
     for path in folder.glob("[0-9]*"):
+        if (path / BALLAST).exists() and _never_began(run := Run(path.name, path)):
+            run.forget()
         folders.clear(path, 0, BALLAST)
     below = ("own", "own/pictures", "revisions", "downloads/*")
     for path in (home(), *(found for name in below for found in home().glob(name))):
         folders.clear(path, UNTOUCHED)
+
+
+def at_work() -> list[Run]:
+    """Those queued, running or paused, of any process and anyone: they alone have their ballast. Of a store of
+    thousands of runs that is known much sooner than by their states."""
+    folder = folders.place("runs")
+    held = (Run(path.name, path) for path in folder.iterdir() if reading.is_id(path.name) and (path / BALLAST).exists())
+    return [run for run in held if _intact(run) and run.state in ACTIVE]
+
+
+def _never_began(run: Run) -> bool:
+    """Whether a run is one of many that a killed process had queued."""
+    values = contents.of(run.path).values
+    queued = (values["state.json"] or {}).get("state") == "queued" and values["group.json"]
+    return bool(queued) and not folders.is_owned(run.path)
 
 
 def delete(found: Iterable[Run]) -> Deleted:

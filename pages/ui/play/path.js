@@ -45,14 +45,6 @@ function sentenceOfPath(play) {
   return `C = ${costText(tape.C[frame])}: ${eventWords(play)}${now[0].toUpperCase()}${now.slice(1)}${trained}`
 }
 
-function wordButton(text, label) {
-  const node = document.createElement("button")
-  node.type = "button"
-  node.textContent = text
-  node.title = label
-  return node
-}
-
 // The strips: title, height, series [values, class, colour], least and most, and how numbers stand at the axis
 function stripsOf(play) {
   const { tape, data } = play

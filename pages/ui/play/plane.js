@@ -3,17 +3,12 @@
 
 function build(root) {
   const play = { root, rows: [], pending: [], tokens: [], frame: 0, tape: null, cursor: null, size: 500, told: null, seq: 0, sketch: [] }
-  const field = document.createElement("div")
-  field.className = "field"
-  const canvas = document.createElement("canvas")
-  const svg = make("svg")
-  const lines = make("g"), marks = make("g"), cursor = make("path", { class: "cursor" })
+  const [room, left, field, beside, group] = ["room", "left", "field", "beside", "along"].map((name) => element("div", name))
+  const canvas = element("canvas"), readout = element("div", "readout"), saving = element("div", "saving")
+  const svg = make("svg"), lines = make("g"), marks = make("g"), cursor = make("path", { class: "cursor" })
+  const said = element("p", "said"), sentence = element("p", "sentence"), chart = make("svg", { class: "path", role: "img" })
   svg.append(lines, marks, cursor)
-  const read = document.createElement("div"), said = document.createElement("p"), words = document.createElement("p")
-  read.className = "readout"
-  said.className = "said"
   said.setAttribute("aria-live", "polite")
-  field.append(canvas, svg, read)
   play.bar = tapeBar({
     count: () => (play.tape ? play.tape.step.length : 0),
     at: () => play.frame,
@@ -22,29 +17,22 @@ function build(root) {
     open: () => { play.startOnArrival = true; open(play, 0) },
     rested: () => { drawTape(play); later(play) },
   })
-  words.className = "sentence"
-  const saving = document.createElement("div")
-  saving.className = "saving"
   saving.append(saveButton("Save PNG", "Save the plane as PNG", () => savePng(svg, "playground", canvas)))
-  const group = document.createElement("div"), beside = document.createElement("div"), chart = make("svg", { class: "path", role: "img" })
-  group.className = "along"
   group.setAttribute("role", "group")
   group.setAttribute("aria-label", "Tape of")
-  const along = { steps: wordButton("Solver steps", "The steps of the solver, from alpha = 0 to the trained machine"),
-    C: wordButton("Growing C", "The regularisation path: one machine for each C"),
-    rounds: wordButton("Rounds", "A decomposition: the machine of a small working set, round by round") }
-  for (const [name, node] of Object.entries(along)) node.addEventListener("click", () => choose(play, name))
+  const word = (name, text, title) => button("", text, () => choose(play, name), title, true)
+  const along = {
+    steps: word("steps", "Solver steps", "The steps of the solver, from alpha = 0 to the trained machine"),
+    C: word("C", "Growing C", "The regularisation path: one machine for each C"),
+    rounds: word("rounds", "Rounds", "A decomposition: the machine of a small working set, round by round"),
+  }
   group.append(...Object.values(along))
-  beside.className = "beside"
-  beside.append(group, play.bar.node, words, chart)
-  const left = document.createElement("div")
-  left.className = "left"
+  field.append(canvas, svg, readout)
   left.append(field, saving)
-  const room = document.createElement("div")
-  room.className = "room"
+  beside.append(group, play.bar.node, sentence, chart)
   room.append(left, beside)
   root.replaceChildren(room, said)
-  play.parts = { canvas, svg, lines, marks, cursor, readout: read, said, sentence: words, along, chart }
+  play.parts = { canvas, svg, lines, marks, cursor, readout, said, sentence, along, chart }
   listenToPath(play)
   play.say = (text) => { said.textContent = text }
   root.play = play

@@ -8,7 +8,8 @@ of a machine: its few support vectors. The browser computes f on its grid from t
 """
 
 import warnings
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -22,6 +23,7 @@ from svmcore.kernels import Kernel
 
 MAX_PAIRS = 200_000  # that a machine may move: a second or so
 FRESH = 400  # other points that a machine is tried on
+QUIET = partial(warnings.catch_warnings, action="ignore", category=ConvergenceWarning)  # said on the page
 TIE = 1e-6  # values of f that differ by less are equal, and the first machine decides; as in picture.js
 
 
@@ -54,8 +56,7 @@ def signs(setting: Setting) -> tuple[np.ndarray, np.ndarray]:
 @lru_cache(maxsize=64)
 def fitted(setting: Setting) -> SVC | VirtualSVC:
     """The estimator of a setting (its tape and layer apart), fitted. ValueError where one colour alone is left."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # said on the page
+    with QUIET():
         return estimator(setting).fit(*signs(setting))
 
 
@@ -114,29 +115,17 @@ def values(setting: Setting, solved: Solved, X) -> np.ndarray:
     return kernel(setting).exact(X, solved.X) @ (solved.alpha * solved.sign) + solved.bias
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=12)
 def tape(setting: Setting) -> tapes.Tape:
-    """Every step of the fit of a setting (its tape apart); its examples are those of `solve`."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return tapes.record(estimator(setting), *signs(setting))
-
-
-@lru_cache(maxsize=4)
-def path(setting: Setting) -> tapes.Tape:
-    """The machines of a setting's examples at each C of its path; its examples are those of `solve`."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return tapes.path(fitted(setting), *signs(setting), setting.costs)
-
-
-@lru_cache(maxsize=4)
-def rounds(setting: Setting, inner: str) -> tapes.Tape:
-    """The rounds of a decomposition of a setting's examples, with an inner solver of INNER; examples as of `solve`."""
-    way = None if inner == next(iter(INNER)) else General(inner)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return tapes.rounds(fitted(setting), *signs(setting), inner=way)
+    """What the tape of a setting (its frame and layer apart) goes along: every step of its fit, the machines of its
+    examples at each C of its path, or the rounds of a decomposition with its inner solver. Examples as of `solve`."""
+    with QUIET():
+        if setting.along == "steps":
+            return tapes.record(estimator(setting), *signs(setting))
+        if setting.along == "C":
+            return tapes.path(fitted(setting.still), *signs(setting), setting.costs)
+        inner = None if setting.inner == next(iter(INNER)) else General(setting.inner)
+        return tapes.rounds(fitted(setting.still), *signs(setting), inner=inner)
 
 
 def frames(setting: Setting) -> dict:
@@ -144,7 +133,7 @@ def frames(setting: Setting) -> dict:
     of a path also C, the width of the margin 2 / |w| in the kernel's space (None where it has none), and errors on the
     training points; of a decomposition the working set of each round."""
     along_C, in_rounds = (setting.along == one for one in ALONG[1:])
-    shown = rounds(setting.still, setting.inner) if in_rounds else (path if along_C else tape)(setting.still)
+    shown = tape(replace(setting.still, along=setting.along, inner=setting.inner))
     kept = shown.frames
     figures = _of_path(setting, shown) if along_C else {"trained": len(kept) - 1}
     if in_rounds:

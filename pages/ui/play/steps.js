@@ -52,6 +52,7 @@ function sentenceOfRound(play) {
 
 function sentence(play) {
   const { tape, frame, data } = play
+  if (!data.machines.length) return ""
   if (data.machines.length > 1) return "Solver steps, growing C and rounds are of one machine: choose a colour at “Machine of”."
   if (data.along === "rounds") return tape ? sentenceOfRound(play) : "Play the rounds of a decomposition: a few points are solved, and the worst violators among the others join them."
   if (data.along === "C") return tape ? sentenceOfPath(play) : "Growing C: one machine for each C, from 0.01 to 10,000."

@@ -5,7 +5,8 @@ from pathlib import Path
 import streamlit as st
 from streamlit import net_util
 
-from pages.ui.kit import menu, parameters, present, roles
+from pages.classroom import addresses
+from pages.ui.kit import menu, parameters, present, roles, short_links
 
 # To refuse the websocket of a foreign page Streamlit asks an address outside for its own, for up to 2 s in which nobody
 # is served. This answers in its place, with one that is allowed in any case.
@@ -80,6 +81,8 @@ MENU = {
 TABS = {  # title of a page of the menu -> the page that stands beside it
     "Datasets": entry("j", "jitters", "Jitters", "auto_awesome_motion",
                       "One digit under every jitter of a set, and the cost of training on the virtual set."),
+    "Class": entry("v", "notes", "Speaker's notes", "speaker_notes",
+                   "On your own screen: the answer to the question that another window shows."),
     "Detect": entry("o", "photograph", "On a photograph", "add_a_photo",
                     "Upload a photograph and see where a trained machine detects faces."),
 }
@@ -99,7 +102,7 @@ STUDIES = [
 ]
 # fmt: on
 
-for style in ("contrast", "menu"):
+for style in ("contrast", "menu", "print"):
     st.html(Path(__file__).parent / f"pages/ui/kit/{style}.css")
 # What whoever looks may not open does not exist for them, by any address or message.
 MENU = {heading: opened for heading, pages in MENU.items() if (opened := [*filter(may_open, pages)])}
@@ -110,6 +113,8 @@ TYPED = st.Page(lambda: None, title="Playground", url_path="playground")
 page = st.navigation([*PAGES, TYPED, *menu.nowhere([*PAGES, TYPED])], position="hidden")
 if page == TYPED:
     st.switch_page(PAGES[0], query_params={name: st.query_params.get_all(name) for name in st.query_params})
+if there := short_links.read(page.url_path):
+    st.switch_page(next((one for one in PAGES if one.url_path == there[0]), PAGES[0]), query_params=there[1])
 if roles.arrives() and page == PAGES[0] and not st.query_params:
     st.switch_page("pages/classroom.py")  # the address that students type is that of the app
 st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known
@@ -121,7 +126,9 @@ shown_run.html("<i></i>")  # the browser leaves no room for a place that is empt
 parameters.begin(page.title)
 unknown = st.container(key="unknown")  # what the address has that the page has not: known when it has been drawn
 menu.draw(MENU, STUDIES, page)
-present.switch()
+with present.switch():
+    if roles.teacher() and page in PAGES:
+        short_links.share(page.url_path, addresses.urls())
 menu.shortcuts(LETTERS, page.title)
 menu.unlisted(TABS.values())
 for one in PAGES:

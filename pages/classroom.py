@@ -1,15 +1,12 @@
 """Class: a room that predicts together, by phone, before the board shows what the machine does."""
 
-import io
-
-import segno
 import streamlit as st
 
 from pages.classroom import addresses, pictures, session, together
 from pages.classroom.session import Asked, Class, Question
 from pages.lessons import course
 from pages.lessons.parts import MAX_SEED, Facts
-from pages.ui.kit import parameters, present, roles, state, ways
+from pages.ui.kit import parameters, present, roles, short_links, state, ways
 from pages.ui.kit.text import many, percent, plain
 from pages.ui.kit.ways import button
 from pages.ui.run import stored
@@ -19,7 +16,7 @@ WHOLE = "class_whole"  # in the session: a callback of a fragment changed more t
 BOARD, PHONE = 0.5, 1.0  # seconds between two looks: of the board, of a phone
 COMMAND = "python -m pages.classroom"
 KINDS = {"lesson": "A lesson's question", "number": "A number of the run shown", "line": "Draw the line",
-         "rings": "Ring the support vectors"}  # fmt: skip
+         "rings": "Ring the support vectors", "own": "Your own question"}  # fmt: skip
 
 
 def whole(now: bool = False) -> None:
@@ -53,14 +50,6 @@ def opening() -> None:
     button("Open a class", "groups", "class_open", begin, int(seed), help="Students can join then.", type="primary")
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def qr(url: str) -> str:
-    """A QR code of an address, as SVG."""
-    out = io.BytesIO()
-    segno.make(url, error="m").save(out, kind="svg", scale=6, border=3, dark="#000", light="#fff", xmldecl=False)
-    return out.getvalue().decode()
-
-
 def invitation(one: Class) -> None:
     """The address, its code, and who has joined."""
     urls = addresses.urls()
@@ -68,7 +57,7 @@ def invitation(one: Class) -> None:
         st.warning("No network was found. Name an address of this computer: " + f"`{COMMAND} --address …`")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.image(qr(urls[0]), width=present.scaled(160), alt=f"QR code of {urls[0]}")
+        st.image(short_links.qr(urls[0]), width=present.scaled(160), alt=f"QR code of {urls[0]}")
         with st.container(width="stretch"):
             st.markdown(f"### {urls[0].removeprefix('http://')}")
             others = ", ".join(url.removeprefix("http://") for url in urls[1:])
@@ -114,6 +103,11 @@ def chosen_question(one: Class) -> Question | None:
         what = st.segmented_control("Number", list(found), default=next(iter(found)), key="class_number",
                                     required=True, help="Of the run in the sidebar.")  # fmt: skip
         return found[what]
+    if kind == "own":
+        text = st.text_area("Question and choices", key="class_own", height=140,
+                            placeholder="Which kernel can bend the line?\nLinear\n* RBF",
+                            help="First the question, then one choice per line; * before the right one.")  # fmt: skip
+        return together.own(text)
     return together.drawn(kind, one.seed)
 
 
@@ -165,7 +159,8 @@ def result(one: Class, asked: Asked, key: str, mine=None) -> None:
         pictures.sketch(asked, one.seed, f"{key}{len(one.asked)}_result", mine)
     else:
         st.html(pictures.shown(asked))
-    st.info(asked.because, icon=":material/lightbulb:")
+    if asked.because:
+        st.info(asked.because, icon=":material/lightbulb:")
 
 
 def commands(one: Class) -> None:
@@ -188,7 +183,7 @@ def misjudged(one: Class) -> None:
         return
     st.subheader("Misjudged most")
     rows = sorted(((together.share_right(asked), asked) for asked in done), key=lambda row: row[0])
-    table = [(plain(asked.question.text.replace("*", "")), asked, share) for share, asked in rows]
+    table = [(plain(pictures.bare(asked.question.text)), asked, share) for share, asked in rows]
     st.table([{"Question": text, "Answers": len(asked.answers), "Correct": percent(share)}
               for text, asked, share in table], alt="Questions, the most misjudged first")  # fmt: skip
     st.caption("Correct: the share of correct choices; for a number or a drawing, how near the predictions were.")
@@ -297,9 +292,9 @@ def predict(one: Class, who: str, n: int, asked: Asked) -> None:
         answer = st.radio("Your prediction", choices, index=sent, format_func=question.choices.__getitem__,
                           key=f"class_answer_{n}", help="Predict before you see the result.")  # fmt: skip
     elif question.kind == "number":
-        middle = (question.low + question.high) // 2
-        answer = st.slider("Your prediction", question.low, question.high, middle if sent is None else sent,
-                           key=f"class_answer_{n}", help="Predict before you see the result.")  # fmt: skip
+        label = f"Your prediction, from {question.low:,} to {question.high:,}"
+        answer = st.number_input(label, question.low, question.high, sent, placeholder="a number",
+                                 key=f"class_answer_{n}", help="Predict before you see the result.")  # fmt: skip
     else:
         answer = pictures.sketch(asked, one.seed, f"answer{n}", sent, takes=True) or None
     ready = answer is not None and session.fits(question, answer)

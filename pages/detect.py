@@ -10,7 +10,7 @@ from pages.detect import one, operate, others, set_up, windows
 from pages.detect.more import more
 from pages.detect.view import View, opens_here, view_of
 from pages.ui.compare import repeats
-from pages.ui.kit import parameters, present, state, ways, words
+from pages.ui.kit import parameters, present, roles, state, ways, words
 from pages.ui.kit.ways import button
 from pages.ui.run import picker, polling, stored, watch
 from pages.ui.run.trained import another_run
@@ -25,7 +25,7 @@ def head(run: Run):
     """Title, state, the recipe in a line, and how far it is; the page is drawn anew when a part more is done. Returns
     the row of the title, for what else is to stand there."""
     row = picker.heading(run)
-    if not present.presenting():
+    if roles.teacher() and not present.presenting():
         with row:
             help = "Opens the form; this run stays as it is."
             button("New run", "add", "detect_new", st.session_state.update, {set_up.OPEN: run.id}, help=help)
@@ -83,7 +83,11 @@ def first_visit(run) -> None:
         grid = st.grid(3, min_column_width=270)
         form, shown = grid.cell().container(border=True), grid.cell(column_span=2)
     with form:
-        set_up.set_up()
+        if roles.teacher():
+            set_up.set_up()
+        else:
+            set_up.FORM.seed(lambda: set_up.FIRST)  # whose sample is shown
+            st.caption("In a class the teacher starts detection runs. Choose one to look at.")
     with shown:
         if others.detection_runs():
             st.info(

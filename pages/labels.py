@@ -10,7 +10,7 @@ from data import DataError
 from pages.labels import ask, doubtful, gives, judge, target
 from pages.labels.doubtful import Doubt
 from pages.ui.example import evidence
-from pages.ui.kit import parameters, present, state
+from pages.ui.kit import parameters, present, roles, state
 from pages.ui.kit.words import plain
 from pages.ui.recipe import starting
 from pages.ui.run.trained import another_run, trained_run
@@ -67,7 +67,7 @@ present.about(
 run = trained_run()
 if run:
     another_run(run, "labels")
-    lists = doubtful.LISTS
+    lists = {name: one for name, one in doubtful.LISTS.items() if roles.teacher() or name != "next"}
     with present.form("What to review"), st.container(horizontal=True, vertical_alignment="bottom"):
         kind = parameters.choice(
             "doubted",
@@ -91,7 +91,10 @@ if run:
         if doubts == []:
             st.success(chosen.none, icon=":material/check:")
         judge.judge(judge.Judging(run, evidence.data_of(run), tuple(doubts or ()), to, kind))
-        if not chosen.find:
-            with present.below(above):
-                missing(run)
-        gives.files(to)
+        if roles.teacher():
+            if not chosen.find:
+                with present.below(above):
+                    missing(run)
+            gives.files(to)
+        else:
+            st.caption("In a class the teacher decides on labels.")

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from pages.lessons import course, places
+from pages.classroom import addresses
+from pages.lessons import banner, course, places
 from pages.lessons.course import LESSONS
 from pages.lessons.parts import MAX_SEED, Lesson
-from pages.ui.kit import parameters, ways
+from pages.ui.kit import parameters, present, roles, short_links, ways
 from pages.ui.kit.ways import button
 
 MINUTES = 5
@@ -48,10 +49,23 @@ def card(number: int, lesson: Lesson, seed: int) -> None:
             button(label, "play_arrow", f"lesson_start_{lesson.name}", _start, *args, help=help, type="primary")
             with st.popover("In short", icon=":material/bookmark:", key=f"lesson_short_{lesson.name}"):
                 ending(lesson)
-            with st.popover("Link", icon=":material/link:", key=f"lesson_link_{lesson.name}"):
-                st.markdown("Share this link with your class: it opens the lesson with these digits.")
-                query = "&".join(f"{name}={value}" for name, value in course.link(lesson, seed).items())
-                st.code(f"{(st.context.url or '').partition('?')[0]}?{query}", language=None, wrap_lines=True)
+            share = st.popover("Share", icon=":material/share:", key=f"lesson_link_{lesson.name}", on_change="rerun")
+            if share.open:
+                with share:
+                    shared(lesson, seed)
+
+
+def shared(lesson: Lesson, seed: int) -> None:
+    """The link of a lesson, its QR code, and its sheets to print."""
+    st.markdown("This link opens the lesson with these digits.")
+    query = "&".join(f"{name}={value}" for name, value in course.link(lesson, seed).items())
+    link = f"{short_links.base(addresses.urls())}/lessons?{query}"
+    st.code(link, language=None, wrap_lines=True)
+    st.image(short_links.qr(link), width=present.scaled(160), alt=f"QR code of {link}")
+    banner.handout(lesson, seed, f"lesson_sheet_{lesson.name}", "Handout (HTML)", link=link)
+    if roles.teacher():
+        banner.ready(lesson, seed)
+        banner.handout(lesson, seed, f"lesson_answers_{lesson.name}", "Handout with answers", answers=True)
 
 
 def ending(lesson: Lesson) -> None:

@@ -171,7 +171,12 @@ LAB = (
 )
 ROOMS = ("kit", "figures", "recipe", "example", "why", "run", "compare", "reduction", "play", "studies", "views")
 PAGES = {path.stem for path in (ROOT / "pages").glob("*.py")}
-TABS = {"photograph": "detect", "jitters": "datasets", "classroom": "lessons"}  # a page whose subject is another's
+TABS = {
+    "photograph": "detect",
+    "jitters": "datasets",
+    "classroom": "lessons",
+    "notes": "lessons",
+}  # a page whose subject is another's
 
 
 @pytest.mark.parametrize(("house", "order"), [("svmcore.lab", LAB), ("pages.ui", ROOMS)])

@@ -10,19 +10,20 @@ from sklearn import svm
 from streamlit.testing.v1 import AppTest
 
 from data import load
-from pages.lessons import course, jittering, keeps, places, plane, seen, speed, virtual
+from pages.lessons import course, handout, jittering, keeps, places, plane, seen, speed, virtual
 from pages.lessons.course import LESSONS
 from pages.lessons.machines import BY_C, BY_DEGREE, CLOTHES, TURNS
 from pages.lessons.parts import AUTHORS, Facts, resolved
 from pages.scramble import twins
 from pages.ui.kit import words
 from pages.ui.run import stored
+from pages.ui.run.report import marks
 from pages.ui.studies.study import Results
 from svmcore.lab import jobs
 from svmcore.lab.forecast import estimate
 from svmcore.lab.store import runs
 from tests.cases import all_cases
-from tests.driven import SECONDS, to_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import SECONDS, open_page, to_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 PAGES = Path(__file__).parent.parent / "pages"
 SEEDS = (0, 7)
@@ -246,6 +247,47 @@ def test_every_step_opens_asks_and_answers_without_a_warning(kept, name):
         app.button(key="lesson_again").click().run()
         app.switch_page(f"pages/{step.ask.page}.py").run()
         assert resolved(step.question, facts) in said(app)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_a_handout_asks_every_question_and_gives_no_answer_away(kept, lesson):
+    """A whole file that asks no server; what is right stands on the teacher's sheet alone."""
+    for number in range(1, len(lesson.steps) + 1):
+        need_data(lesson, lesson.step(number))
+    facts, link = facts_of(lesson, 7), f"http://lab.example/lessons?lesson={lesson.name}.1&seed=7"
+    plain, answered = handout.sheet(lesson, 7, link), handout.sheet(lesson, 7, answers=True)
+    for number in range(1, len(lesson.steps) + 1):
+        step = lesson.step(number)
+        asked, because = (
+            marks.emphasised(text) for text in (resolved(step.question, facts), step.judge(facts).because)
+        )
+        assert asked in plain
+        assert because not in plain
+        assert because in answered
+    assert answered.count("class=right") == len(lesson.steps)
+    for sheet in (plain, answered):
+        assert "Not shown" not in sheet
+        assert not re.findall(r'(?:src|href)="(?!data:)', sheet)
+        assert all(marks.emphasised(sentence) in sheet for sentence in lesson.remember)
+    assert "class=right" not in plain
+    assert 'class="room"' in plain or "<figure>" in plain
+
+
+def test_the_notes_follow_the_step_of_another_window(kept):
+    window, lesson = at("margin.1", 7), course.BY_NAME["margin"]
+    notes = open_page("notes")
+    for number in (1, 2):
+        verdict = lesson.step(number).judge(facts_of(lesson, 7))
+        assert f"{number} of 5" in " ".join(box.value for box in notes.subheader)
+        assert verdict.because in [box.value for box in notes.success]
+        assert f"**{lesson.step(number).choices[verdict.right]}**" in said(notes)
+        if number == 1:
+            window.radio(key="lesson_guess_margin.1_7").set_value(0).run()
+            window.button(key="lesson_look").click().run()
+            window.button(key="lesson_next").click().run()
+            notes.run()
+    window.button(key="lesson_leave").click().run()
+    assert "Open a lesson" in said(notes.run())
 
 
 @pytest.mark.parametrize(

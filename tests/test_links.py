@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from data import permission
+from pages.ui.kit import short_links
 from pages.ui.kit.parameters import address
 from pages.ui.play.setting import NAMES
 from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
@@ -59,6 +61,24 @@ def test_a_parameter_that_a_page_has_not_is_said_with_those_like_it_and_one_that
 @pytest.mark.parametrize("page", PAGES)
 def test_a_run_that_is_not_there_is_said_on_every_page(page):
     assert any(text.startswith("There is no run no-such-run here") for text in said(open_page(page, run="no-such-run")))
+
+
+def test_a_short_link_keeps_its_number_and_leads_to_what_it_was_made_of(home):
+    query = {"lesson": ["margin.2"], "cells": ["3/8", "8/3"], "who": ["0123456789abcdef"], "present": ["true"]}
+    assert short_links.number("errors", query) == 1
+    assert short_links.number("", {"C": ["7"]}) == 2
+    (home / "links.jsonl").open("a").write("damaged\n")
+    assert short_links.number("errors", {}) == 4
+    assert short_links.number("errors", query) == 1
+    assert short_links.read("1") == ("errors", {"lesson": ["margin.2"], "cells": ["3/8", "8/3"]})
+    assert short_links.read("3") == ("", {})  # the first page
+    for word in ("0", "5", "-1", "²", "1e0", "", "errors", "9" * 40):
+        assert short_links.read(word) is None
+    permission.answer_with(lambda action, what: False)
+    with pytest.raises(permission.Forbidden):
+        short_links.number("runs", {})
+    permission.answer_with(None)
+    assert short_links.read("5") is None
 
 
 def test_of_many_words_that_are_allowed_those_most_like_the_one_given_are_named():

@@ -22,6 +22,7 @@ from data import catalogue, load, permission, pictures, revisions, transfers
 from data.dataset import Arrays
 from data.permission import Forbidden
 from data.verdicts import Verdict
+from pages.classroom import pictures as pictures_of_class
 from pages.classroom import session, together
 from pages.lessons import plane
 from pages.lessons.course import LESSONS
@@ -52,7 +53,7 @@ def nobody():
 def test_lessons_lead_to_pages_that_students_may_open():
     led_to = {view.page for lesson in LESSONS for step in lesson.steps for view in (step.ask, step.look)}
     assert led_to <= set(roles.PAGES) <= PAGES
-    assert not {"train", "datasets", "runs", "photograph"} & set(roles.PAGES)
+    assert not {"train", "datasets", "runs", "photograph", "notes"} & set(roles.PAGES)
 
 
 def _changes(run):
@@ -148,9 +149,22 @@ def test_what_is_drawn_is_judged_by_the_machine():
     assert 0.5 < together.share_right(asked) < 1
     asked = session.Asked(rings, {"a": ringed, "b": [n for n in range(60) if n not in ringed][:1]}, right=ringed)
     assert together.share_right(asked) == 0.5
+    asked = session.Asked(session.Question("number", "?", high=1000), {"a": 40, "b": 20, "c": 161}, right=40)
+    assert together.share_right(asked) == pytest.approx((1 + 21 / 41 + 41 / 162) / 3)
+    assert "<span>200</span>" in pictures_of_class.shown(asked)  # the scale ends where the answers do, not at 1,000
     machine = plane.solved(Facts({}, 7))
     ends = np.array(straight).reshape(2, 2)
     np.testing.assert_allclose(ends @ machine.w + machine.bias, 0, atol=1e-3 * np.linalg.norm(machine.w))
+
+
+def test_a_question_of_the_teachers_own_is_text_and_has_one_right_choice():
+    question = together.own("What is *C*?\n a price\n\n* ![p](http://evil.example/1.png)\n")
+    assert question.choices[1].startswith(r"\!\[p\]")
+    assert together.right(question, 0) == (1, "")
+    drawn = pictures_of_class.shown(session.Asked(question, {"a": 1}, right=1))
+    assert "<span>![p](http://evil.example/1.png) ✓</span>" in drawn
+    for typed in ("", "What?", "What?\na\nb", "What?\n*a\n*b", "What?\n*a", "What?\n*a" + 9 * "\nb"):
+        assert together.own(typed) is None
 
 
 @pytest.mark.parametrize("answer", [-1, 3, True, 1.0, "1", None, [0], {}, 10**30])

@@ -4,6 +4,7 @@ HTML and nothing else, so that it is drawn anew every second on thirty screens, 
 Playground's plane. What students typed is no part of it.
 """
 
+import re
 from collections import Counter
 from html import escape
 
@@ -52,18 +53,18 @@ def _bars(asked: Asked) -> str:
         n = answers.count(at)
         mark = " ✓" if at == asked.right else ""
         rows.append(
-            f'<div class="bar{" right" * (at == asked.right)}"><span>{escape(_bare(choice))}{mark}</span>'
+            f'<div class="bar{" right" * (at == asked.right)}"><span>{escape(bare(choice))}{mark}</span>'
             f'<span class="track"><span class="fill" style="display:block;width:{100 * n / max(len(answers), 1):.1f}%">'
             f"</span></span><span>{n}</span></div>"
         )
-    told = "; ".join(f"{_bare(c)}: {answers.count(at)}" for at, c in enumerate(asked.question.choices))
-    told = f"{told}. Correct: {_bare(asked.question.choices[asked.right])}."
+    told = "; ".join(f"{bare(c)}: {answers.count(at)}" for at, c in enumerate(asked.question.choices))
+    told = f"{told}. Correct: {bare(asked.question.choices[asked.right])}."
     return f'<div class="votes" role="img" aria-label="{escape(told)}">{"".join(rows)}</div>'
 
 
 def _columns(asked: Asked) -> str:
-    low, high = asked.question.low, asked.question.high
     answers = np.array(list(asked.answers.values()), float)
+    low, high = asked.question.low, _end(max([asked.right, *answers]))
     counts, _ = np.histogram(answers, BINS, (low, max(high, low + 1)))
     tallest = max(counts.max(), 1)
     bars = "".join(f'<i style="height:{100 * n / tallest:.0f}%"></i>' for n in counts)
@@ -77,9 +78,14 @@ def _columns(asked: Asked) -> str:
     )
 
 
-def _bare(text: str) -> str:
-    """A choice without the marks of Markdown."""
-    return text.replace("*", "").replace("`", "")
+def _end(most: float) -> int:
+    """Where the scale ends that has room for this number: 20, 50, 100, ..."""
+    return next(end for power in range(1, 10) for end in (10**power, 2 * 10**power, 5 * 10**power) if end >= most)
+
+
+def bare(text: str) -> str:
+    """A question or a choice without the marks of Markdown."""
+    return re.sub(r"\\(.)|[*`]", r"\1", text)
 
 
 def sketch(asked: Asked, seed: int, key: str, chosen: list | None = None, takes: bool = False) -> list | None:

@@ -36,7 +36,7 @@ class Full(ValueError):
 class Question(NamedTuple):
     """What is asked. kind: choice | number | line | rings; choices: of a choice; low, high: of a number; points: (x, y,
     sign) of those to draw on; lesson: the step that it is, as `course.At.text`; run, figure: the run that it is
-    about, and which figure of its result is asked for."""
+    about, and which figure of its result is asked for; of the teacher's own question figure is the right choice."""
 
     kind: str
     text: str

@@ -18,6 +18,8 @@ from svmcore.lab.presets import PRESET, RECIPES
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
+MOST_CHOICES = 8  # of a question of the teacher's own
+
 
 def of_step(at: course.At) -> Question:
     """The question of a lesson's step. LookupError where a machine that it names is not trained yet."""
@@ -37,6 +39,17 @@ def of_run(run: Run) -> dict[str, Question]:
         what = f"*{title}* learns from {result['n_train']:,} examples. How many of them become support vectors?"
         found["support vectors"] = Question("number", what, high=result["n_train"], run=run.id, figure="n_union")
     return found
+
+
+def own(typed: str) -> Question | None:
+    """A question of the teacher's own: it, then a choice a line, with * before the right one. None before it is
+    whole."""
+    asked, *lines = [line.strip() for line in typed.splitlines() if line.strip()] or [""]
+    right = [at for at, line in enumerate(lines) if line.startswith("*")]
+    if not asked or len(right) != 1 or not 2 <= len(lines) <= MOST_CHOICES:
+        return None
+    choices = tuple(text.plain(line.removeprefix("*")) for line in lines)
+    return Question("choice", text.plain(asked), choices, figure=str(right[0]))
 
 
 def drawn(kind: str, seed: int) -> Question:
@@ -59,6 +72,8 @@ def right(question: Question, seed: int) -> tuple[Answer, str]:
     if question.run:
         value = int(runs.get(question.run).result[question.figure])
         return value, f"It is {value:,} of {question.high:,}."
+    if question.kind == "choice":
+        return int(question.figure), ""
     machine = plane.solved(Facts({}, seed))
     if question.kind == "rings":
         found = np.flatnonzero(machine.alpha).tolist()
@@ -77,8 +92,8 @@ def share_right(asked: session.Asked) -> float:
     question = asked.question
     if question.kind == "choice":
         return float(np.mean([one == asked.right for one in answers]))
-    if question.kind == "number":
-        return float(np.mean([1 - abs(one - asked.right) / max(question.high - question.low, 1) for one in answers]))
+    if question.kind == "number":  # 20 for 40 is as near as 80
+        return float(np.mean([(1 + min(one, asked.right)) / (1 + max(one, asked.right)) for one in answers]))
     if question.kind == "rings":
         true = set(asked.right)
         return float(np.mean([len(true & set(one)) / len(true | set(one)) for one in answers]))

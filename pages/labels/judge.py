@@ -18,7 +18,7 @@ from pages.labels import doubtful, gives, merging, target
 from pages.labels.doubtful import Doubt, Near
 from pages.labels.target import Target
 from pages.ui.example import evidence
-from pages.ui.kit import parameters, state, walk, words
+from pages.ui.kit import parameters, roles, state, walk, words
 from pages.ui.kit.gallery import DIGIT, Tile, gallery, in_theme, magnified, open_digit, reference
 from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain, short
@@ -82,7 +82,7 @@ BAR = by_stage(list(analyses.UNSEEN.stages.values()))
 def section(run: Run, doubt: Doubt) -> None:
     """A button, and behind it the contributions, for the examples that the folds of a run held out."""
     folded = run.folded()
-    if folded is None or doubt.part != "train" or doubt.row not in folded.index:
+    if folded is None or doubt.part != "train" or doubt.row not in folded.index or not roles.teacher():
         return
     asked = parameters.read(ASKED, False)
     button(  # no switch, which would have the focus, and the keys with it
@@ -155,7 +155,8 @@ def _look(judging: Judging) -> None:
     doubts, stands = judging.doubts, judging.to.standing
     if doubts:
         one(judging, stands)
-    gives.train(judging.run, judging.to)
+    if roles.teacher():
+        gives.train(judging.run, judging.to)
     hint(judging.run, judging.to, doubts)
 
 
@@ -260,23 +261,25 @@ def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
     classes = dict(zip(judging.to.base.entry.classes, words.distinct(judging.to.base.entry.classes, 14)))
     said = next((label for label in classes if str(label) == doubt.said), None)
     kept = next((label for label in classes if str(label) == doubt.given), given)  # of one class against the rest
-    with st.container(horizontal=True):
-        if kept in classes:
-            act(f"Keep {plain(words.minus(classes[kept]))}", "keep", "k", "Confirms the label.", _give, is_of(kept))
-        if said is not None and said != kept:
-            name = plain(words.minus(classes[said]))
-            likely = "primary" if doubt.likely else "secondary"
-            act(f"It is {name}", "said", "a", "Sets the predicted label.", _give, is_of(said), type=likely)
-        act("Exclude", "out", "x", "Excludes the example from training and testing.", _give, verdict(verdicts.OUT))
-        help = "Leaves the label unchanged and marks it as reviewed."
-        act("Unsure", "unsure", "u", help, _give, verdict(verdicts.UNSURE))
-    _labels(doubt, classes, is_of, act)
+    if roles.teacher():
+        with st.container(horizontal=True):
+            if kept in classes:
+                act(f"Keep {plain(words.minus(classes[kept]))}", "keep", "k", "Confirms the label.", _give, is_of(kept))
+            if said is not None and said != kept:
+                name = plain(words.minus(classes[said]))
+                likely = "primary" if doubt.likely else "secondary"
+                act(f"It is {name}", "said", "a", "Sets the predicted label.", _give, is_of(said), type=likely)
+            act("Exclude", "out", "x", "Excludes the example from training and testing.", _give, verdict(verdicts.OUT))
+            help = "Leaves the label unchanged and marks it as reviewed."
+            act("Unsure", "unsure", "u", help, _give, verdict(verdicts.UNSURE))
+        _labels(doubt, classes, is_of, act)
     with st.container(horizontal=True):
         how, last = {"on": "any", "icon": "chevron_left"}, at == len(judging.doubts) - 1
         act("Previous", "previous", "Left", "Goes to the previous example.", _go, at - 1, disabled=at == 0, **how)
         how, help = how | {"icon": "chevron_right"}, "Goes to the next example without a decision."
         act("Next", "next", "Right", help, _go, at + 1, disabled=last, **how)
-        act("Undo", "undo", "z", "Undoes your latest decision.", _undo, disabled=not stands, on="any", icon="undo")
+        if roles.teacher():
+            act("Undo", "undo", "z", "Undoes your latest decision.", _undo, disabled=not stands, on="any", icon="undo")
 
 
 def _labels(doubt: Doubt, classes: dict, is_of: Callable, act: Callable) -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 from data import catalogue
 from pages.lessons import course, places
 from pages.lessons.course import LESSONS
-from pages.lessons.parts import Facts, resolved
+from pages.lessons.parts import Facts, Lesson, resolved
 from pages.ui.kit import present, ways, words
 from pages.ui.kit.component import component
 from pages.ui.kit.ways import button
@@ -49,8 +49,34 @@ def _head(at: course.At) -> None:
             f":material/school: **Lesson {number}: {at.lesson.title}**, {at.number} of {len(at.lesson.steps)}{seeded}",
             width="stretch",
         )
+        handout(at.lesson, at.seed, "lesson_sheet", "Handout", type="tertiary")
         help = "This page stays as it is. You can resume the lesson on the page Lessons."
         button("Leave the lesson", "close", "lesson_leave", course.go, None, help=help, type="tertiary")
+
+
+def ready(lesson: Lesson, seed: int) -> None:
+    """A button that trains all machines of a lesson before the hour, as far as their data are available."""
+    facts = Facts(lesson.recipes, seed)
+    steps = [lesson.step(number) for number in range(1, len(lesson.steps) + 1)]
+    missing = list(dict.fromkeys(name for step in steps for name in step.after if not facts.done(name)))
+    if missing:
+        args = stored.queue, [facts.recipes[name] for name in missing], lesson.group, facts.parents(lesson.parents)
+        label, help = f"Train its machines ({_time(facts, missing)})", "Before the hour, so that nobody has to wait."
+        button(label, "play_arrow", f"lesson_ready_{lesson.name}", *args, help=help)
+
+
+def handout(lesson: Lesson, seed: int, key: str, label: str, link: str = "", answers: bool = False, **how) -> None:
+    """A button that hands out the lesson as a sheet to print, made when it is asked for."""
+
+    def content() -> str:
+        from pages.lessons import handout  # not with every page
+
+        return handout.sheet(lesson, seed, link, answers)
+
+    file = f"{lesson.name}-{seed}{'-answers' * answers}.html"
+    help = "The questions on a sheet to print, with figures and room to draw; opens anywhere."
+    st.download_button(label, content, file, "text/html", key=key, icon=":material/print:", help=help,
+                       on_click="ignore", **how)  # fmt: skip
 
 
 def _body(at: course.At, facts: Facts, page) -> None:
@@ -105,7 +131,7 @@ def _ask(at: course.At, facts: Facts) -> None:
     if waiting is not None:
         _train(at, facts, missing)
         return
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="lesson_check"):
         _back(at)
         label = f"Train it ({_time(facts, missing)}) and look" if missing else "Check"
         help = "First choose your prediction." if chosen is None else "Shows the answer on the page."
@@ -123,7 +149,8 @@ def _tell(at: course.At, said: course.Said, facts: Facts) -> None:
             f"You predicted *{choices[said.chosen]}*. The answer: **{choices[said.right]}**. {said.because}",
             icon=":material/lightbulb:",
         )
-    with st.container(horizontal=True, vertical_alignment="center"):  # one row: what is looked at stands below it
+    # One row: what is looked at stands below it
+    with st.container(horizontal=True, vertical_alignment="center", key="lesson_told"):
         st.markdown(f":material/visibility: **Look at** {at.step.where}", width="stretch")
         _onward(at, again=True)
     st.caption(f"The question: {resolved(at.step.question, facts)}")
@@ -140,7 +167,7 @@ def _outline(at: course.At) -> None:
 
 def _onward(at: course.At, again: bool = False) -> None:
     last = at.number == len(at.lesson.steps)
-    with st.container(horizontal=True, vertical_alignment="center", width="content"):
+    with st.container(horizontal=True, vertical_alignment="center", width="content", key="lesson_onward"):
         _back(at)
         if again:
             button("Ask me again", "replay", "lesson_again", course.forget, at, help="Hides the answer.")

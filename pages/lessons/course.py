@@ -28,7 +28,7 @@ from pages.lessons import (
     virtual,
 )  # fmt: skip
 from pages.lessons.parts import MAX_SEED, Facts, Lesson, Step, View, resolved
-from pages.ui.kit import parameters, words
+from pages.ui.kit import parameters, roles, words
 from pages.ui.run import stored
 from svmcore.lab.store import runs
 
@@ -39,6 +39,7 @@ LESSONS = tuple(
     )
 )  # fmt: skip
 LESSON, SEED, END = "lesson", "seed", "end"  # parameters of the address; END: of the page Lessons, what was finished
+NOTES = "notes"  # the page that follows the others
 BROKEN = (runs.Damaged, DataError, LookupError, ValueError, OSError)  # what a damaged run or dataset may raise
 BY_NAME = {lesson.name: lesson for lesson in LESSONS}
 
@@ -95,6 +96,14 @@ def current() -> At | None:
         return None
 
 
+_shown: dict = {}  # "at": the step that the teacher's windows came to last
+
+
+def shown() -> At | None:
+    """The step that the teacher came to last, in whatever window; for the page of the speaker's notes."""
+    return _shown.get("at")
+
+
 def read(text: str, seed: int) -> At:
     """The step that a text such as `virtual.2` names. ValueError, with what is allowed, for any other text."""
     name, _, number = text.partition(".")
@@ -114,6 +123,8 @@ def arrive(page) -> None:
     at = current()
     if at is None:
         return
+    if roles.teacher() and places.name_of(page) != NOTES:
+        _shown["at"] = at
     parameters.own(SEED)
     facts, wanted = Facts(at.lesson.recipes, at.seed), view(at)
     ready = not wanted.run or facts.done(wanted.run)
@@ -149,6 +160,8 @@ def go(at: At | None) -> None:
         st.session_state.update(lesson_placed=None, lesson_wrong="")
         return
     st.session_state.pop("lesson_at", None)
+    if roles.teacher():
+        _shown.clear()
     names = [LESSON] if SEED in st.session_state.get("lesson_seed_of_page", ()) else [LESSON, SEED]
     for name in names:
         st.query_params.pop(name, None)

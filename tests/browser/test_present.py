@@ -63,6 +63,14 @@ def test_a_talk_of_ten_figures_needs_no_scrolling(server, tab):
         tab.wait_for_function(FIGURE_SEEN)
         assert "present=true" in tab.url, title
         assert tab.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
+        if title == "Errors":
+            tab.keyboard.press("ArrowRight")
+            expect(tab.get_by_role("tab", name="Which ones")).to_have_attribute("aria-selected", "true")
+            tab.keyboard.press("PageUp")
+            expect(tab.get_by_role("tab", name="Confusion")).to_have_attribute("aria-selected", "true")
+            for lit in (1, 0):
+                tab.keyboard.press("s")
+                expect(tab.locator(".spotlight")).to_have_count(lit)
         if whole := {"Playground": ".field", "Errors": ".matrix svg"}.get(title):
             box = tab.locator(whole).first.bounding_box()
             assert box["y"] + box["height"] <= 720, title

@@ -92,8 +92,6 @@ def draw(dataset: Dataset, shown: Forms, jitters: JitterSet, square: Square, key
     """One square of the layout; a cross marks a form that the run takes for another class. Above each form stands its
     jitter, or, where forms are small, above the first of each row and column."""
     cells = square.cells
-    X = dataset.X_train
-    drawn = pictures(shown.images[np.maximum(cells.ravel(), 0)], X, dataset.image_shape, dataset.entry.ink)
     uppers = [brief(jitters.jitters[j], square.title) if j >= 0 else "" for j in cells.ravel()]
     if height < SMALL:
         right = [not shown.predicted or shown.predicted[j] == shown.true for j in cells.ravel()]  # others have a cross
@@ -101,8 +99,8 @@ def draw(dataset: Dataset, shown: Forms, jitters: JitterSet, square: Square, key
         first = held & ((np.cumsum(held, axis=0) == 1) | (np.cumsum(held, axis=1) == 1))  # of a row or column
         uppers = np.where(first.ravel() & right, uppers, "")
     gallery(
-        drawn,
-        [_tile(jitters.names[j], name, j, shown) if j >= 0 else Tile("", "") for j, name in zip(cells.ravel(), uppers)],
+        drawn(dataset, shown)[np.maximum(cells.ravel(), 0)],
+        [tile(jitters.names[j], name, j, shown) if j >= 0 else Tile("", "") for j, name in zip(cells.ravel(), uppers)],
         key=key,
         alt=f"{np.sum(cells >= 0)} forms of one example {square.title}".strip(),
         size=height,
@@ -110,7 +108,12 @@ def draw(dataset: Dataset, shown: Forms, jitters: JitterSet, square: Square, key
     )
 
 
-def _tile(name: str, upper: str, j: int, shown: Forms) -> Tile:
+def drawn(dataset: Dataset, shown: Forms) -> np.ndarray:
+    """The forms as pictures (J, h, w[, 3]) uint8."""
+    return pictures(shown.images, dataset.X_train, dataset.image_shape, dataset.entry.ink)
+
+
+def tile(name: str, upper: str, j: int, shown: Forms) -> Tile:
     said = shown.predicted[j] if shown.predicted else ""
     label = f"{name}, predicted as {said}" if said else name
     return Tile(

@@ -46,6 +46,45 @@ function present() {
   return Boolean(toggle)
 }
 
+// In Present mode, also for a clicker: what leads on in a lesson, else the next figure, which is a tab of the page. What
+// has the focus and takes arrows itself keeps them.
+
+const STEPS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 }
+const KEEPS = "input, [role=radio], [role=option], [role=menuitem], [role=gridcell]"
+
+function step(key) {
+  const by = STEPS[key]
+  if (!by || !document.querySelector(".st-key-present_leave")) return false
+  const focused = document.activeElement // pictures and matrices are within components
+  if (key.startsWith("Arrow") && (focused.shadowRoot || focused.matches(KEEPS))) return false
+  const ways = by > 0 ? [".st-key-lesson_look", ".st-key-lesson_next", ".st-key-lesson_end"] : [".st-key-lesson_back"]
+  const tabs = document.querySelector("[data-testid=stMain] [role=tablist]")?.querySelectorAll("[role=tab]") ?? []
+  const now = [...tabs].findIndex((tab) => tab.getAttribute("aria-selected") === "true")
+  const onward = document.querySelector(ways.map((one) => `${one} button:enabled`).join())
+  const to = onward ?? tabs[now + by]
+  to?.click()
+  return Boolean(to)
+}
+
+// Spotlight: all is dim but what is around the pointer.
+
+let light = null
+
+function follow({ clientX: x, clientY: y }) {
+  if (light) light.style.background = `radial-gradient(circle at ${x}px ${y}px, transparent 9rem, rgb(0 0 0 / 0.7) 10rem)`
+}
+
+function spotlight() {
+  if (light) {
+    light = light.remove() ?? null
+    return true
+  }
+  light = document.body.appendChild(element("div", "spotlight"))
+  light.style.cssText = "position: fixed; inset: 0; z-index: 1000000; pointer-events: none"
+  follow({ clientX: innerWidth / 2, clientY: innerHeight / 2 })
+  return true
+}
+
 // Within the view of an example Streamlit leads the Tab key past what stands in components; here they have their turn.
 
 const TABBED = "a[href], button, input, select, textarea, [tabindex]"
@@ -94,7 +133,8 @@ function act(state, event) {
     state.going = Date.now()
     return true
   }
-  return Boolean({ m: toMatrix, f: toPictures, p: present }[event.key]?.())
+  if (event.key === "Escape" && light) return spotlight()
+  return Boolean({ m: toMatrix, f: toPictures, p: present, s: spotlight }[event.key]?.()) || step(event.key)
 }
 
 // On a phone the menu lies over the page: it closes when one of its links is followed, and with the page that comes of
@@ -155,7 +195,9 @@ export default function ({ data, parentElement }) {
     const sheet = sheetOf(data)
     const open = button("", "", () => sheet.showModal(), "Keyboard shortcuts", true)
     open.append(element("kbd", "", "?"), " Keyboard shortcuts")
-    root.replaceChildren(open, sheet)
+    const onPaper = "The figures of this page on paper, or as PDF, with room to draw"
+    const print = button("Print", "", () => window.print(), onPaper, true)
+    root.replaceChildren(open, print, sheet)
     root.state = { data, sheet, going: 0 }
   }
   root.state.data = data
@@ -171,10 +213,12 @@ export default function ({ data, parentElement }) {
   window.addEventListener("keydown", root.heard, true)
   window.addEventListener("click", clicked, true)
   window.addEventListener("click", followed)
+  window.addEventListener("pointermove", follow)
   return () => {
     window.removeEventListener("keydown", root.heard, true)
     window.removeEventListener("click", clicked, true)
     window.removeEventListener("click", followed)
+    window.removeEventListener("pointermove", follow)
     root.heard = null
   }
 }

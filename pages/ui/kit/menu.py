@@ -80,7 +80,8 @@ def _draw(name: str, known: Sequence) -> None:
 
 
 GO = "g"  # before the letter of a page
-ANYWHERE = (("?", "This list"), ("p", "Present on or off"))
+ANYWHERE = (("?", "This list"), ("p", "Present on or off"), ("s", "Spotlight: dims all but what is at the pointer"))
+PRESENTING = (("← →", "Back, forward: figure by figure, or through a lesson; also Page up, Page down"),)
 ON_A_PAGE = (
     ("m", "To the confusion matrix; then arrows, Enter to filter"),
     ("f", "To the pictures, and from one gallery to the next; then arrows, Home, End, Enter to open"),
@@ -93,6 +94,7 @@ def shortcuts(pages: Mapping[str, str], current: str) -> None:
     title of the page that is drawn."""
     groups = {
         "Anywhere": ANYWHERE,
+        "In Present mode": PRESENTING,
         "On a page": ON_A_PAGE,
         "In the view of one example": IN_A_VIEW,
         "Go to": tuple((f"{GO} {letter}", title) for letter, title in pages.items()),

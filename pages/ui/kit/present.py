@@ -28,12 +28,13 @@ def scaled(pixels: int) -> int:
     return round(TYPE * pixels) if presenting() else pixels
 
 
-def switch() -> None:
-    """The switch, in the sidebar; and larger type while it is on."""
+def switch() -> DeltaGenerator:
+    """The switch, in the sidebar; and larger type while it is on. Returns the place beside it."""
+    place = st.sidebar.container(horizontal=True, vertical_alignment="center", key="switches")
     parameters.flag(
         PRESENT,
         "Present",
-        where=st.sidebar,
+        where=place,
         key=PRESENT,
         persist_state="session",
         help="Presentation view for a class: larger type, one figure at a time, no forms. The arrow closes this menu.",
@@ -43,7 +44,10 @@ def switch() -> None:
         st.html(Path(__file__).with_suffix(".css"))
         how = {"help": "Shows the whole page again, with its menu and forms.", "type": "tertiary"}
         off = st.session_state.update, {PRESENT: False}
-        button("Leave Present", "close_fullscreen", "present_leave", *off, **how)
+        place = st.container(horizontal=True, horizontal_alignment="right", key="present_off", width="content")
+        with place:
+            button("Leave Present", "close_fullscreen", "present_leave", *off, **how)
+    return place
 
 
 def about(text: str) -> None:

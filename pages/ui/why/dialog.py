@@ -17,7 +17,7 @@ from data import Dataset, catalogue, load, revisions
 from pages.ui.example import evidence
 from pages.ui.figures import decisions
 from pages.ui.figures.frame import show
-from pages.ui.kit import parameters, state, walk, ways, words
+from pages.ui.kit import parameters, short_links, state, walk, ways, words
 from pages.ui.kit.gallery import DIGIT, open_digit, reference
 from pages.ui.kit.text import many, with_sign
 from pages.ui.kit.ways import button
@@ -256,6 +256,7 @@ def _heading(run: Run | None, said: Answer | None, shown: Shown, split: str, ind
             st.markdown(f"#### {_named(None if said is None else run, split, index)}: {_answer(said, shown)}")
             where = f" · **{place.number:,} of {place.of:,}** {plain(short(place.title)) or 'here'}" if place else ""
             st.caption(f"{plain(shown.dataset.entry.title)}{'' if said is None else _role(run, split, index)}{where}")
+        short_links.share_view()
 
 
 def _back() -> None:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from data import permission
 from pages.ui.kit import state
 from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain
@@ -63,7 +64,7 @@ def _draw(work: Work, now: TaskStatus, draw: Callable[[TaskStatus], None]) -> No
     if now.state == "failed":
         st.error(plain(now.message), title=work.failed, icon=":material/error:")
     draw(now)
-    if now.state in ("none", "stopped", "failed"):
+    if now.state in ("none", "stopped", "failed") and permission.may("analyse"):
         label = work.begin if now.state == "none" else work.again or work.begin
         button(label, work.icon, f"{work.key}_begin", _begin, work, help=work.help)
 

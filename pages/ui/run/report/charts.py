@@ -9,9 +9,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from skimage.measure import find_contours
 
 from pages.ui.kit.gallery import data_uri
-from pages.ui.kit.palette import BLUE, CLASS_COLOURS, GREY, INK
+from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, GREY, INK
 from pages.ui.run.report.marks import figure, text
 
 WIDTH, HEIGHT = 420, 220
@@ -164,25 +165,54 @@ def _svg(parts: Sequence[str], alt: str, height: int = HEIGHT) -> str:
     )
 
 
-def plane(X, place, wrong, field, k: int) -> str:
-    """Test points X (n, 2) with their classes' places (n,), those that are wrong (n,) crossed, over what the machine
-    says: field (xs, ys, f), f the decision value, or of k > 2 classes the place of the winner."""
+def plane(X, place, wrong, field, k: int, rings=None) -> str:
+    """Points X (n, 2) with their classes' places (n,), those that are wrong (n,) crossed, over what the machine says:
+    field (xs, ys, f), f the decision value, or of k > 2 classes the place of the winner, None before there is one.
+
+    Without `rings` they are test points; with them training points, (n,) how many rings each has: 1 a free support
+    vector, 2 a bounded one."""
     xs, ys, f = field
     size = WIDTH
-    winner = (f > 0).astype(int) if k == 2 else f.astype(int)
-    colours = [CLASS_COLOURS[c % len(CLASS_COLOURS)] for c in range(k)]
-    light = [[255 - (255 - int(colour[at : at + 2], 16)) // 4 for at in (1, 3, 5)] for colour in colours]
-    ground = np.array(light, np.uint8)[winner[::-1]]
-    low, span = (xs[0], ys[0]), (xs[-1] - xs[0], ys[-1] - ys[0])
-    parts = [f'<image href="{data_uri(ground)}" width="{size}" height="{size}" preserveAspectRatio="none"/>']
-    for (x, y), c, bad in zip(X[:MOST_POINTS], place, wrong):
-        left, top = (x - low[0]) / span[0] * size, (1 - (y - low[1]) / span[1]) * size
-        colour = CLASS_COLOURS[c % len(CLASS_COLOURS)]
-        parts.append(f'<circle cx="{left:.1f}" cy="{top:.1f}" r="2.5" fill="{colour}"/>')
+    low, span = np.array([xs[0], ys[0]]), np.array([xs[-1] - xs[0], ys[-1] - ys[0]])
+    parts = [f'<path d="M0 0H{size}V{size}H0Z" fill="none" stroke="{GREY}"/>'] if f is None else _field(f, k, size)
+    shown = zip((np.asarray(X[:MOST_POINTS]) - low) / span * size, place, wrong, strict=False)
+    for at, ((left, up), c, bad) in enumerate(shown):
+        top, colour = size - up, CLASS_COLOURS[c % len(CLASS_COLOURS)]
+        for ring in range(0 if rings is None else rings[at]):
+            parts.append(_circle(left, top, 6 + 3 * ring, f'fill="none" stroke="{INK}"'))
+        shape = _square if CLASS_SYMBOLS[c % len(CLASS_SYMBOLS)] == "square" else _circle
+        parts.append(shape(left, top, 2.5 if rings is None else 4, f'fill="{colour}"'))
         if bad:
             cross = f"M{left - 5:.1f} {top - 5:.1f}l10 10m0 -10l-10 10"
             parts.append(f'<path d="{cross}" stroke="{INK}" stroke-width="1.5"/>')
-    n, n_wrong = min(len(X), MOST_POINTS), int(wrong.sum())
-    alt = f"{n:,} test points in the plane over the regions of {k} classes, {n_wrong} wrong."
-    see = "Background: predicted class. Points: test examples; crosses: errors."
+    n, n_wrong, kind = min(len(X), MOST_POINTS), int(wrong.sum()), "test" if rings is None else "training"
+    alt = f"{n:,} {kind} points in the plane over the regions of {k} classes, {n_wrong} wrong."
+    see = f"Points: {kind} examples."
+    if f is not None:
+        see = f"Background: predicted class. {see[:-1]}; crosses: errors."
+        see += " Thin lines: the edges of the margin." if k == 2 else ""
+        see += " One ring: a free support vector; two: a bounded one." if rings is not None else ""
     return figure(_svg(parts, alt, size), see)
+
+
+def _field(f: np.ndarray, k: int, size: int) -> list[str]:
+    """The regions of k classes, and for two the lines f = 0 and f = -1, 1."""
+    winner = (f > 0).astype(int) if k == 2 else f.astype(int)
+    colours = [CLASS_COLOURS[c % len(CLASS_COLOURS)] for c in range(k)]
+    light = [[255 - (255 - int(colour[at : at + 2], 16)) // 4 for at in (1, 3, 5)] for colour in colours]
+    ground = data_uri(np.array(light, np.uint8)[winner[::-1]])
+    parts = [f'<image href="{ground}" width="{size}" height="{size}" preserveAspectRatio="none"/>']
+    for level, width in ((0, 2), (-1, 0.7), (1, 0.7)) if k == 2 else ():
+        for line in find_contours(f, level):
+            share = line / (np.array(f.shape) - 1)
+            path = _path([(size * x, size * (1 - y)) for y, x in share], False)
+            parts.append(f'<path d="{path}" fill="none" stroke="{INK}" stroke-width="{width}"/>')
+    return parts
+
+
+def _circle(x: float, y: float, r: float, pen: str) -> str:
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}" {pen}/>'
+
+
+def _square(x: float, y: float, r: float, pen: str) -> str:
+    return f'<rect x="{x - r:.1f}" y="{y - r:.1f}" width="{2 * r}" height="{2 * r}" {pen}/>'

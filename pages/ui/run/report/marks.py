@@ -1,6 +1,7 @@
 """HTML of a report, from numbers, texts and pictures. Whatever a text is, it comes out as text."""
 
 import html
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -39,6 +40,15 @@ td { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 .virtual-bound.plus img { border-color: #0072b2; } .virtual-bound.minus img { border-color: #d55e00; }
 .plus img { outline-color: #0072b2; } .minus img { outline-color: #d55e00; }
 pre { background: #f4f4f6; padding: .7rem; font-size: .8rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.asked { display: flex; flex-wrap: wrap; gap: 0 1.5rem; }
+.asked > * { flex: 1 1 16rem; margin: 0; } .asked > :has(.tiles) { flex: 2 1 24rem; } .asked svg { max-width: 19rem; }
+.asked > div { display: flex; flex-direction: column; }
+.choices { list-style: "☐  "; } .choices .right { list-style: "☑  "; font-weight: bold; }
+.room { border: 1px dashed #8a8f98; height: 50mm; }
+.lines { flex: 1; min-height: 24mm; background: repeating-linear-gradient(transparent 0 7.6mm, #8a8f98 7.6mm 8mm); }
+.link { display: flex; align-items: center; gap: 1rem; } .link svg { width: 24mm; }
+.picture { width: 100%; }
+section section h2 { font-size: .85rem; margin: 0; border: 0; } section:has(> .asked) { break-inside: avoid; }
 @media print { body { margin: 0; max-width: none; font-size: 11pt; } h2 { break-after: avoid; } }
 @page { margin: 16mm; }
 """
@@ -71,6 +81,13 @@ def section(title: str, *parts: str) -> str:
 def paragraph(said: object, kind: str = "") -> str:
     """One paragraph; kind: "lead" or "quiet"."""
     return f'<p class="{kind}">{text(said)}</p>' if kind else f"<p>{text(said)}</p>"
+
+
+def emphasised(markdown: str) -> str:
+    """A sentence of the lab's own, whose Markdown is *this*, **this** and `this`."""
+    bare = text(re.sub(r"\\([^\w\s])", r"\1", markdown))
+    bare = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", bare)
+    return re.sub(r"`(.+?)`", r"<code>\1</code>", re.sub(r"\*(.+?)\*", r"<em>\1</em>", bare))
 
 
 def facts(pairs: Mapping[str, object]) -> str:

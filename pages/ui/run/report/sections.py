@@ -129,15 +129,15 @@ def _short_names(names: list[str]) -> tuple[list[str], str]:
     return short, marks.facts(cut) if cut else ""
 
 
-def supports(run) -> str:
-    """The examples that hold the machines up."""
+def supports(run, most: int = SUPPORTS) -> str:
+    """The examples that hold the machines up; most: pictures of all machines."""
     machine = run.machine()
     names = evidence.machine_names(run, machine)
     heaviest = [evidence.supports(run, machine, c) for c in range(len(names))]
-    each = max(1, SUPPORTS // len(names))
+    each = max(1, most // len(names))
     parts = [_alphas(run, machine, heaviest)]
     pictures, shown = [], []
-    for name, of in zip(names[:SUPPORTS], heaviest):
+    for name, of in zip(names[:most], heaviest):
         chosen = evidence.take(of, slice(each))
         pictures.append(evidence.support_pictures(run, machine, chosen))
         shown += [
@@ -190,8 +190,8 @@ def abstain(run) -> str:
     return marks.section("Abstain (reject option)", marks.table(head, rows, said))
 
 
-def wrong(run) -> str:
-    """The test examples that come out wrong, the most certain ones first."""
+def wrong(run, most: int = WRONG) -> str:
+    """The test examples that come out wrong, the most certain ones first; most: pictures of these."""
     machine, test = run.machine(), run.test()
     dataset, (names, _) = evidence.data_of(run), _short_names(evidence.class_names(run, machine))
     true, predicted = (class_positions(y, machine.classes) for y in (test.y_true, test.y_pred))
@@ -199,7 +199,7 @@ def wrong(run) -> str:
     if not len(rows):
         return marks.section("Errors", marks.paragraph("No test example is misclassified."))
     lead = evidence.lead(test.decision, true, predicted)[rows]
-    rows = rows[np.argsort(-lead, kind="stable")][:WRONG]
+    rows = rows[np.argsort(-lead, kind="stable")][:most]
     shown = [
         Tile(
             "",

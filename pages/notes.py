@@ -1,0 +1,96 @@
+"""Speaker's notes: what the teacher knows of the step that the first window shows, for a screen that the class does not
+see."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import streamlit as st
+
+from pages.classroom import pictures, session, together
+from pages.lessons import course, places
+from pages.lessons.parts import Facts, Verdict, resolved
+from pages.ui.kit import present, state, words
+from pages.ui.kit.text import many
+from pages.ui.kit.ways import button
+from pages.ui.run import stored
+
+PERIOD = 0.5  # seconds between two looks
+
+
+@lru_cache(maxsize=8)
+def verdict_of(text: str, seed: int, runs: tuple[str, ...]) -> Verdict:
+    """What is right at a step, worked out once. runs: ids of its machines."""
+    at = course.read(text, seed)
+    return at.step.judge(Facts(at.lesson.recipes, seed))
+
+
+right_of = lru_cache(maxsize=8)(together.right)
+
+
+def step(at: course.At, facts: Facts) -> None:
+    """The question with its answer, why, and where it is seen."""
+    st.markdown(resolved(at.step.question, facts))
+    missing = [facts.recipes[name] for name in at.step.after if not facts.done(name)]
+    ids = tuple(facts.found[name].id for name in at.step.after) if not missing else ()
+    verdict = None if missing else verdict_of(at.text, at.seed, ids)
+    for n, choice in enumerate(at.step.choices):
+        right = verdict is not None and n == verdict.right
+        mark, bold = ("check_box", "**") if right else ("check_box_outline_blank", "")
+        st.markdown(f":material/{mark}: {bold}{choice}{bold}")
+    if verdict is not None:
+        st.success(verdict.because, icon=":material/lightbulb:")
+        st.markdown(f":material/visibility: **Look at** {at.step.where} (*{places.PLACES[at.step.look.page].title}*)")
+        return
+    st.caption("The answer is worked out by machines that are not trained yet.")
+    args = stored.queue, missing, at.lesson.group, facts.parents(at.lesson.parents)
+    button("Train them", "play_arrow", "notes_train", *args, help="Takes some seconds.")
+
+
+def onward(at: course.At, facts: Facts) -> None:
+    """What comes next: a question, or the end."""
+    if at.number < len(at.lesson.steps):
+        following = at._replace(number=at.number + 1)
+        ready = all(facts.done(name) for name in following.step.before)
+        st.caption(f"Next: {resolved(following.step.question, facts) if ready else 'a machine is trained first.'}")
+    else:
+        st.markdown("**Remember**\n\n" + "\n".join(f"1. {sentence}" for sentence in at.lesson.remember))
+
+
+def room(one: session.Class) -> None:
+    """What the class answers, before it is shown."""
+    asked = one.current
+    st.subheader("The class")
+    st.markdown(f"{many(len(one.people), 'student')}; {many(len(asked.answers), 'answer')} to: {asked.question.text}")
+    if asked.right is None and together.machines(asked.question, one.seed):
+        st.caption("The machines of the result are in training.")
+        return
+    right, because = right_of(asked.question, one.seed) if asked.right is None else (asked.right, asked.because)
+    revealed = replace(asked, right=right)
+    if asked.question.points:
+        pictures.sketch(revealed, one.seed, f"notes{len(one.asked)}")
+    else:
+        st.html(pictures.shown(revealed))
+    st.caption(because)
+
+
+@state.fragment(run_every=PERIOD)
+def notes() -> None:
+    """All of it, anew as the first window moves on."""
+    at, one = course.shown(), session.now()
+    if at is None:
+        st.markdown("Open a lesson in another window. Its notes appear here, and follow it from step to step.")
+    else:
+        st.subheader(f"{words.plain(at.lesson.title)}, {at.number} of {len(at.lesson.steps)}")
+        facts = Facts(at.lesson.recipes, at.seed)
+        try:
+            step(at, facts)
+            onward(at, facts)
+        except course.BROKEN as error:
+            st.caption(f"The answer is not known yet: {words.plain(error)}.")
+    if one is not None and one.current is not None:
+        room(one)
+
+
+st.title("Speaker's notes")
+present.about("Keep this page on your own screen. It shows the answer to the question that the first window shows.")
+notes()

@@ -1,0 +1,107 @@
+"""Short links: a page, with all that its address says, under a number; for a board, a sheet of paper, a phone.
+
+    http://192.0.2.2:8080/12   leads to   /errors?run=...&digit=...
+
+A line of SVMLAB_HOME/links.jsonl each, which only ever grows: what was printed stays good.
+"""
+
+import io
+import json
+from collections.abc import Mapping
+
+import streamlit as st
+
+from data import permission, places
+from pages.ui.kit import present
+
+OWN = ("present", "embed", "embed_options", "who")  # parameters of whoever looks, not of what is looked at
+MOST = 9_999  # links
+Query = Mapping[str, list[str]]
+
+
+def number(page: str, query: Query) -> int:
+    """The number of a page with these parameters, "" for the first page; the same one whenever it is asked for."""
+    permission.require("change")
+    link, links = {"page": page, "query": {k: v for k, v in query.items() if k not in OWN}}, _links()
+    if link not in links:
+        if len(links) >= MOST:
+            raise ValueError(f"There are {MOST:,} short links already; delete links.jsonl in SVMLAB_HOME.")
+        from svmcore.lab.store import folders  # not before the first picture
+
+        places.home().mkdir(parents=True, exist_ok=True)
+        folders.append_line(places.home() / "links.jsonl", link)
+        links = _links()
+    return links.index(link) + 1
+
+
+def read(word: str) -> tuple[str, Query] | None:
+    """The page and the parameters that a number leads to; None for a word that is none."""
+    if not (word.isascii() and word.isdigit() and len(word) <= len(str(MOST))):
+        return None
+    link = dict(enumerate(_links(), 1)).get(int(word))
+    return link and (link["page"], link["query"])
+
+
+HOW = {"icon": ":material/qr_code_2:", "type": "tertiary", "help": "A short link to what is shown, and its QR code."}
+SHARED = "shared"  # in the session: the page, and how a class reaches the app
+
+
+def share(page: str, rooms: list[str]) -> None:
+    """A button for the link of the page as it stands. rooms: the addresses by which a class reaches the app, if it
+    does."""
+    st.session_state[SHARED] = page, rooms
+    if st.button("Link", key="share", **HOW):
+        st.dialog("Link to this page as it stands", width="medium")(_shown)()
+
+
+def share_view() -> None:
+    """The same within a view that lies over the page, for those who have the button on the page."""
+    if SHARED in st.session_state:
+        with st.popover("Link", key="share_view", on_change="rerun", **HOW) as opened:
+            if opened.open:
+                _shown()
+
+
+def base(rooms: list[str]) -> str:
+    """Where the app is reached: by a class, if it is, else as whoever looks does."""
+    return rooms[0] if rooms else "/".join((st.context.url or "").split("/")[:3])
+
+
+def _shown() -> None:
+    page, rooms = st.session_state[SHARED]
+    url = f"{base(rooms)}/{number(page, {name: st.query_params.get_all(name) for name in st.query_params})}"
+    st.image(qr(url), width=present.scaled(280), alt=f"QR code of {url}")
+    st.code(url, language=None)
+    st.caption(
+        "Students can open it if they may open the page, and if you show them the run (on *Class*)."
+        if rooms
+        else "It opens on this computer alone. `python -m pages.classroom` lets a room in."
+    )
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def qr(url: str) -> str:
+    """A QR code of an address, as SVG."""
+    import segno  # rarely needed
+
+    out = io.BytesIO()
+    segno.make(url, error="m").save(out, kind="svg", scale=6, border=3, dark="#000", light="#fff", xmldecl=False)
+    return out.getvalue().decode()
+
+
+def _links() -> list[dict]:
+    """The lines of the file; one that is damaged leads nowhere, and keeps its number."""
+    try:
+        lines = (places.home() / "links.jsonl").read_text("utf-8").splitlines()
+    except OSError:
+        return []
+    return [_link(line) for line in lines]
+
+
+def _link(line: str) -> dict:
+    try:
+        link = json.loads(line)
+        query = {str(name): [str(text) for text in texts] for name, texts in link["query"].items()}
+        return {"page": str(link["page"]), "query": query}
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return {"page": "", "query": {}}

@@ -110,6 +110,10 @@ def read(
         both = first.with_texts({name: asked[name] for name in ("task", "method") if name in asked})
         recipe = both if view.form_of(both) == view.form_of(first) else first
     recipe, refused = _with_texts(recipe, {name: asked[name] for name in names() if name in asked})
+    idle = asked.keys() & (option_fields().keys() - recipe.texts().keys())  # of other methods: read and left out
+    refused += [
+        f"{name}={words.short(asked[name])} in the address: {recipe.method} has no such field" for name in sorted(idle)
+    ]
     return recipe if recipe == first or "title" in asked else called(recipe), wrong + refused
 
 

@@ -199,6 +199,9 @@ def manage(one: Class) -> None:
             label = "Students see this run" if shown else "Let students see this run"
             button(label, "share", "class_show", state.callback(one.show), run.id, help=help, disabled=shown)
             st.caption(f"The run in the sidebar: {plain(run.title)}")
+        if any(asked.answers for asked in one.asked):
+            st.download_button("Answers (CSV)", one.csv, f"class-{one.id}.csv", "text/csv", key="class_csv",
+                               icon=":material/table:", on_click="ignore", help="With names.")  # fmt: skip
         button("Close the class", "logout", "class_end", session.end, help="Nobody can join or answer. It is kept.")
 
 

@@ -179,6 +179,7 @@ def test_an_answer_that_a_question_has_not_is_refused(home, answer):
     again = session.Class(one.path)  # as another process reads it
     assert again.people == one.people
     assert again.current.answers == {who: 2}
+    assert again.csv().splitlines() == ["question,student,answer,correct", "1. ?,Ada,c,"]
     one.reveal(1, "so")
     assert not one.answer(who, 0, 1)
     for _ in range(session.MAX_PEOPLE - 1):

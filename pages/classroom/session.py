@@ -8,6 +8,8 @@ nothing is left of it.
 a process has read it keeps, and changes with each line that it writes: whoever looks compares one number, `version`.
 """
 
+import csv
+import io
 import json
 import re
 import secrets
@@ -104,6 +106,22 @@ class Class:
         permission.require("change")
         self._add("board.jsonl", line)
 
+    def csv(self) -> str:
+        """Every answer in a line: question, student, answer, what is right; of a choice its text."""
+        out = io.StringIO()
+        table = csv.writer(out)
+        table.writerow(("question", "student", "answer", "correct"))
+        for n, asked in enumerate(self.asked, 1):
+            called = dict(enumerate(asked.question.choices))
+            right = None if asked.right is None else called.get(asked.right, asked.right) if called else asked.right
+            for who, answer in asked.answers.items():
+                name = self.people[who] or f"anonymous {list(self.people).index(who) + 1}"
+                given = called.get(answer, answer) if called else answer
+                table.writerow(
+                    [f"{n}. {asked.question.text}", *map(_cell, (name, given, "" if right is None else right))]
+                )
+        return out.getvalue()
+
     # The students'
 
     def join(self, name: str) -> str:
@@ -166,6 +184,12 @@ class Class:
             self.version += 1
         except (LookupError, TypeError, ValueError):
             return
+
+
+def _cell(value: object) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    text = str(value)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def fits(question: Question, answer: object) -> bool:

@@ -12,8 +12,7 @@ from pages.ui.example import jittered
 from pages.ui.figures.maps import grid
 from pages.ui.kit import short_links
 from pages.ui.kit.gallery import data_uri
-from pages.ui.play import setting
-from pages.ui.play.solve import fitted, solve
+from pages.ui.play import setting, solve
 from pages.ui.run.report import charts, marks, sections
 from svmcore.jitter import JitterSet
 
@@ -77,10 +76,11 @@ def _plane(query: dict, run) -> str:
         given = setting.points(shown)
         none = np.zeros(len(given.y), int)
         return charts.plane(given.X, (given.y > 0).astype(int), none, (xs, ys, None), 2, none)
-    machine = solve(shown)
+    seen = solve.picture(shown)
+    machine = seen.machines[0]
     given = machine.X[~machine.copy]
-    f = fitted(shown).decision_function(nodes.astype(np.float32)).reshape(len(ys), len(xs))
-    wrong = np.isin(np.arange(len(given)), machine.wrong)
+    f = solve.values(shown, machine, nodes.astype(np.float32)).reshape(len(ys), len(xs))
+    wrong = np.isin(np.arange(len(given)), seen.wrong)
     rings = (machine.alpha > 0).astype(int) + machine.bound
     place = (machine.sign[~machine.copy] > 0).astype(int)
     return charts.plane(given, place, wrong, (xs, ys, f), 2, rings[~machine.copy])

@@ -88,6 +88,7 @@ def run_picker(place, page: str):
             near = [f"{words.plain(known[one].title)} ({one})" for one in get_close_matches(current, known, 2, ALIKE)]
             missing = f"There is no run {words.plain(words.short(current))} here: it was deleted, or made on another "
             missing += f"machine.{' Runs with an id like it: ' * bool(near)}{'; '.join(near)}"
+            missing = missing if roles.teacher() else "The teacher does not show this run to the class."
         elif current not in st.session_state.get("deleted", ((),))[0]:
             st.warning("The run shown here was deleted meanwhile.", icon=":material/link_off:")
         asked = {}  # so that the newest for this page is shown

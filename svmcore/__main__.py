@@ -31,7 +31,7 @@ from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
 from svmcore.lab.jobs.console import carry_out, summary
 from svmcore.lab.meter import Compiling
 from svmcore.lab.methods import METHODS
-from svmcore.lab.papers import TABLES, fill, stored_runs, text
+from svmcore.lab.papers import TABLES, fill, text
 from svmcore.lab.presets import LISTED, RECIPES, named, osuna, xtrain
 from svmcore.lab.recipe import FIELDS, Recipe, RecipeError
 from svmcore.lab.solvers import SOLVERS
@@ -350,12 +350,12 @@ def _run_study(options: argparse.Namespace, recipes, group: runs.Group, study) -
     """The runs of a study that the store does not have, then what all come to; told: a module with `points`, `text`."""
     if options.set:
         raise ValueError("--set cannot be used with a study")
-    missing = [recipe for recipe, run in zip(recipes, stored_runs(recipes), strict=True) if run is None]
+    missing = [recipe for recipe, run in zip(recipes, runs.stored(recipes, finished=True), strict=True) if run is None]
     print(f"{options.name}: {len(missing)} runs missing, about {seconds_of(missing):.0f} s", file=sys.stderr)
     for _, status in carry_out(missing, group):
         if status:
             return status
-    points = study.points(run for run in stored_runs(recipes) if run is not None)
+    points = study.points(run for run in runs.stored(recipes, finished=True) if run is not None)
     print(json.dumps([point._asdict() for point in points]) if options.json else study.text(points))
     return 0
 

@@ -10,7 +10,6 @@ from data.verdicts import KEEP, LABEL, Verdict
 from svmcore import RBF
 from svmcore.lab.analyses import asking, repeats, suspects
 from svmcore.lab.jobs import analyses
-from svmcore.lab.papers.filling import stored_runs
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import runs
@@ -32,7 +31,7 @@ def test_no_lookup_answers_with_a_run_of_data_that_were_replaced(home):
 
     def lookups():
         return {
-            "table": stored_runs([reduced, recipe]),
+            "table": runs.stored([reduced, recipe], finished=True),
             "form": runs.stored([reduced, recipe]),
             "machine": [runs.with_machine(reduced), runs.with_machine(recipe)],
             "just now": [runs.asked_within(reduced, 3600), runs.asked_within(recipe, 3600)],
@@ -91,7 +90,7 @@ def test_a_revision_made_again_under_its_name_is_another_dataset(home):
     revisions.add(name, base, [Verdict("train", row, y[row], KEEP, None) for row in range(40)])
     assert catalogue.pinned(name) == recipe.dataset
     assert runs.with_machine(recipe) is None
-    assert runs.stored([recipe]) == stored_runs([recipe]) == [None]
+    assert runs.stored([recipe]) == runs.stored([recipe], finished=True) == [None]
 
 
 def test_a_published_set_that_no_checksum_verifies_may_be_replaced(home, tmp_path, monkeypatch):

@@ -148,7 +148,7 @@ def test_the_command_line_runs_what_is_missing_and_prints_both(small, capsys):
     assert found["missing"] == []
     assert found["rows"][3]["cells"][0]["value"] == rivals.measured("tiny-nearest")["errors"]
     assert found["rows"][1]["cells"][2]["published"] == 3.2
-    sv, vsv = (run.test() for run in papers.stored_runs([RECIPES["tiny-sv"], RECIPES["tiny-vsv"]]))
+    sv, vsv = (run.test() for run in runs.stored([RECIPES["tiny-sv"], RECIPES["tiny-vsv"]], finished=True))
     outcome = paired_test(sv.wrong, vsv.wrong)
     assert outcome.only_a + outcome.only_b > 0
     assert {name: found["tests"][0][name] for name in outcome._fields} == outcome._asdict()

@@ -42,7 +42,7 @@ from svmcore.lab.analyses import rivals
 from svmcore.lab.finders.findings import joined
 from svmcore.lab.jobs.console import carry_out
 from svmcore.lab.meter import Processors
-from svmcore.lab.papers import PUBLISHED, TABLES, of_run, stored_runs
+from svmcore.lab.papers import PUBLISHED, TABLES, of_run
 from svmcore.lab.presets import RECIPES, volcanoes
 from svmcore.lab.presets.digestion import PROBLEMS
 from svmcore.lab.presets.pairs import HURT, HURT_GROUP, HURTS
@@ -64,7 +64,7 @@ def of_forces() -> dict:
     """plane_force: of one vector of the Playground's machine; digits_, ten_: shares left of a machine of threes and
     eights, and the largest of ten machines of 60,000 digits."""
     points, digits = balance(plane.in_the_plane()[2]), plane.of_digits()
-    (run,) = stored_runs([RECIPES["mnist-sv"]])
+    (run,) = runs.stored([RECIPES["mnist-sv"]], finished=True)
     ten = [balance(run.machine(), number).left for number in range(10)]
     return {
         "plane_force": round(float(np.abs(points.force).max()), 4),
@@ -79,7 +79,7 @@ def of_forces() -> dict:
 def of_fiftieth() -> dict:
     """error_pct; vectors of a machine, and multiply-adds of a decision, of which the original and the virtual SV
     machine have so many times as many."""
-    first, virtual, reduced = (of_run(run) for run in stored_runs(RECIPES[name] for name in FIFTIETH))
+    first, virtual, reduced = (of_run(run) for run in runs.stored((RECIPES[name] for name in FIFTIETH), finished=True))
     folds = {
         f"{name}_{figure}": round(whole[figure].value / reduced[figure].value, 2)
         for name, whole in (("first", first), ("virtual", virtual))
@@ -128,7 +128,7 @@ def _seconds(X: np.ndarray, y: np.ndarray, C: float) -> float:
 
 def _run(name: str) -> runs.Run:
     """The stored run of a recipe. LookupError where there is none."""
-    (run,) = stored_runs([RECIPES[name]])
+    (run,) = runs.stored([RECIPES[name]], finished=True)
     if run is None:
         raise LookupError(f"{name} has no stored run: python -m svmcore run {name}")
     return run
@@ -278,10 +278,10 @@ def of_hurt() -> dict:
     """jitter set -> mean change of the error in points, pairs that lose a point or more, the pair that loses most and
     by how much, and at how many of those the validation error rose, too."""
     recipes = [recipe for sets in HURT.values() for recipe in sets.values()]
-    found = stored_runs(recipes)
+    found = runs.stored(recipes, finished=True)
     for _ in carry_out([recipe for recipe, run in zip(recipes, found, strict=True) if run is None], HURT_GROUP):
         pass
-    found, pairs = stored_runs(recipes), [f"{a} and {b}" for a, b in HURT]
+    found, pairs = runs.stored(recipes, finished=True), [f"{a} and {b}" for a, b in HURT]
     test, seen = (figures.changes(found, judge) for judge in figures.JUDGES)
     rows = {}
     for k, text in enumerate(HURTS[1:]):

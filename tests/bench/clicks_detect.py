@@ -26,7 +26,6 @@ import numpy as np
 from playwright.sync_api import Page, TimeoutError
 
 from data import places
-from svmcore.lab.papers import stored_runs
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
 from tests.bench import measured
@@ -76,7 +75,7 @@ def main(argv=None) -> int:
     parser.add_argument("--rounds", type=int, default=10, help="of clicks while the run is at work, at most")
     parser.add_argument("--write", action="store_true", help="keep the figures in tests/bench/measured")
     options = parser.parse_args(argv)
-    looked_at = dict(zip(LOOKED_AT, stored_runs(RECIPES[name] for name in LOOKED_AT), strict=True))
+    looked_at = dict(zip(LOOKED_AT, runs.stored((RECIPES[name] for name in LOOKED_AT), finished=True), strict=True))
     if missing := [name for name, run in looked_at.items() if run is None]:
         print(f"no stored run of {', '.join(missing)}: `python -m svmcore run NAME` first", file=sys.stderr)
         return 1

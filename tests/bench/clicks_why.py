@@ -25,8 +25,8 @@ import numpy as np
 from playwright.sync_api import Page
 
 from data import places
-from svmcore.lab.papers import stored_runs
 from svmcore.lab.presets import RECIPES
+from svmcore.lab.store.runs import stored
 from tests.bench import measured
 from tests.bench.browser import app_and_tabs
 from tests.bench.machine import machine
@@ -55,7 +55,7 @@ def main(argv=None) -> int:
     parser.add_argument("--clicks", type=int, default=20, help="of each kind")
     parser.add_argument("--write", action="store_true", help="keep the figures in tests/bench/measured")
     options = parser.parse_args(argv)
-    (run,) = stored_runs([RECIPES[options.run]])
+    (run,) = stored([RECIPES[options.run]], finished=True)
     if run is None:
         print(f"no stored run of {options.run}: `python -m svmcore run {options.run}` first", file=sys.stderr)
         return 1

@@ -12,10 +12,11 @@ import re
 import time
 
 from svmcore.lab.analyses import splits
-from svmcore.lab.papers import TABLES, fill, stored_runs
+from svmcore.lab.papers import TABLES, fill
 from svmcore.lab.papers.numbers import Number
 from svmcore.lab.papers.printing import with_interval
 from svmcore.lab.presets import RECIPES, xtrain
+from svmcore.lab.store.runs import stored
 from svmcore.lab.train import fit, prepare
 from tests.bench import measured
 from tests.bench.machine import machine
@@ -42,7 +43,7 @@ def gathered() -> dict:
     ]
     points = {}
     for name in xtrain.STUDIES:
-        runs = (run for run in stored_runs(xtrain.study(name)) if run is not None)
+        runs = (run for run in stored(xtrain.study(name), finished=True) if run is not None)
         points[name] = [point._asdict() for point in splits.points(runs)]
     return {"machine": machine(), "table1": rows, **points}
 

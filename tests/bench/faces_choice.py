@@ -33,7 +33,6 @@ from svmcore.detection.curve import CHALLENGE, challenge, difference, estimate, 
 from svmcore.jitter import JitterSet
 from svmcore.lab.finders import FINDERS
 from svmcore.lab.finders.scanned import search
-from svmcore.lab.papers import stored_runs
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.presets.faces import FAST
 from svmcore.lab.recipe import Recipe
@@ -99,7 +98,7 @@ def tried(recipe: Recipe, stage: str) -> float:
 def report() -> None:
     """Rates at 10 to 200 false alarms, the mean rate and its interval, and the difference of the two detectors."""
     found = {name: runs.get(run.id).test(0) for name, run in zip(
-        NAMES, stored_runs(RECIPES[name] for name in NAMES), strict=True)}  # fmt: skip
+        NAMES, runs.stored((RECIPES[name] for name in NAMES), finished=True), strict=True)}  # fmt: skip
     tested = next(iter(found.values())).tested
     for said, which in {"all pictures": tested, "no setting chosen": np.setdiff1d(tested, tested[::3])}.items():
         trials = {name: _trial(one, which) for name, one in found.items()}

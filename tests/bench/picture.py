@@ -18,8 +18,8 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from data import places
-from svmcore.lab.papers import stored_runs
 from svmcore.lab.presets import RECIPES
+from svmcore.lab.store.runs import stored
 from tests.bench import measured
 from tests.bench.browser import app_and_tabs
 from tests.browser.steps import press, settle, tiles, visit
@@ -34,7 +34,7 @@ MOST_BYTES = 200_000
 
 def errors(page: Page, url: str) -> None:
     """The errors of the run behind Why, opened on one of them."""
-    (run,) = stored_runs([RECIPES[RUN]])
+    (run,) = stored([RECIPES[RUN]], finished=True)
     if run is None:
         raise LookupError(f"no stored run of {RUN}: `python -m svmcore run {RUN}` first")
     visit(page, f"{url}/errors?run={run.id}")

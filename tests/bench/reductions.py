@@ -7,11 +7,12 @@ run's own time holds what else was at work.
 
 from __future__ import annotations
 
-from svmcore.lab.papers import TABLES, fill, stored_runs
+from svmcore.lab.papers import TABLES, fill
 from svmcore.lab.papers.numbers import Number
 from svmcore.lab.papers.printing import with_interval
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.reducing import taken
+from svmcore.lab.store.runs import stored
 from svmcore.lab.train import prepare
 from tests.bench import measured
 from tests.bench.machine import machine
@@ -39,7 +40,7 @@ def timed(names) -> list[float]:
     if not names:
         return []
     return taken(
-        [run.machine() for run in stored_runs(RECIPES[name] for name in names)],
+        [run.machine() for run in stored((RECIPES[name] for name in names), finished=True)],
         prepare(RECIPES[names[0]]).X_test[:DIGITS],
     )
 

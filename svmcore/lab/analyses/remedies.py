@@ -25,7 +25,7 @@ from svmcore.explain.remedy import Ladder, Net, Tally
 from svmcore.jitter import JitterSet
 from svmcore.lab import split
 from svmcore.lab.recipe import Recipe, RecipeError, own_fields
-from svmcore.lab.store import folders, reading, runs
+from svmcore.lab.store import folders, reading
 from svmcore.lab.task import Check
 from svmcore.lab.tasks import task_of
 from svmcore.lab.train import fit
@@ -176,15 +176,12 @@ def advised(recipe: Recipe, jitters: str) -> Recipe:
 
 def keep(recipe: Recipe, data_hash: str, totals: Totals) -> None:
     """Write totals down. OSError when the disk refuses."""
-    path = _path(recipe, data_hash)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     counts = {
         name: value if isinstance(value, int) else value.tolist() for name, value in totals.tally._asdict().items()
     }
     figures = {"n_wrong": totals.n_wrong, "n_right": totals.n_right, "image_shape": list(totals.image_shape)}
-    folders.write_json(
-        path, figures | {"everything": str(totals.ladder.everything), "sets": list(totals.ladder.texts)} | counts
-    )
+    figures |= {"everything": str(totals.ladder.everything), "sets": list(totals.ladder.texts)}
+    folders.write_json(_path(recipe, data_hash), figures | counts)
 
 
 def measured(recipe: Recipe, data_hash: str) -> Totals | None:
@@ -221,7 +218,7 @@ def _assembled(figures: dict, shape: tuple[int, ...]) -> Totals | None:
 
 def _path(recipe: Recipe, data_hash: str):
     key = hashlib.sha256(f"{recipe.digest()} {data_hash}".encode()).hexdigest()[:16]
-    return runs.home() / "remedies" / f"{key}.json"
+    return folders.place("remedies") / f"{key}.json"
 
 
 FIGURES = {"n_wrong": count, "n_right": count, "image_shape": several(count, 2), "everything": text}

@@ -23,7 +23,7 @@ from sklearn.svm import LinearSVC
 
 from svmcore.allowed import amount, check_object, count, size
 from svmcore.lab.recipe import Recipe
-from svmcore.lab.store import folders, reading, runs
+from svmcore.lab.store import folders, reading
 from svmcore.lab.train import prepare
 from svmcore.methods.tangent_neighbours import TangentNeighbours
 
@@ -78,9 +78,7 @@ def measure(name: str) -> dict:
     errors = int((estimator.predict(problem.X_test) != problem.y_test).sum())
     seconds = {"fit_seconds": fitted - started, "predict_seconds": time.perf_counter() - fitted}
     figures = {"errors": errors, "n_test": len(problem.y_test)} | seconds
-    path = _path(name)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folders.write_json(path, figures)
+    folders.write_json(_path(name), figures)
     return figures
 
 
@@ -94,4 +92,4 @@ def measured(name: str) -> dict | None:
 
 def _path(name: str) -> Path:
     settings = RIVALS[name].examples.digest() + repr(RIVALS[name].make())
-    return runs.home() / "rivals" / f"{name}-{hashlib.sha256(settings.encode()).hexdigest()[:16]}.json"
+    return folders.place("rivals") / f"{name}-{hashlib.sha256(settings.encode()).hexdigest()[:16]}.json"

@@ -10,7 +10,7 @@ Schölkopf, NIPS 9 (1997); Osuna, Freund and Girosi (1997); Bakir, Bottou and We
 them: the table `features` (presets/best.py).
 """
 
-from svmcore.lab.papers.filling import Filled, Tested, Value, asked, fill, stored_runs
+from svmcore.lab.papers.filling import Filled, Tested, Value, asked, fill
 from svmcore.lab.papers.numbers import NUMBERS, of_run
 from svmcore.lab.papers.printing import text, with_interval
 from svmcore.lab.presets import best, digestion, mnist, osuna, pairs, reductions, usps, xtrain
@@ -18,7 +18,7 @@ from svmcore.lab.presets.layout import PUBLISHED, Cell, Row, Table
 
 __all__ = [
     "NUMBERS", "PUBLISHED", "TABLES", "Cell", "Filled", "Row", "Table", "Tested", "Value", "asked", "fill",
-    "of_run", "stored_runs", "text", "with_interval",
+    "of_run", "text", "with_interval",
 ]  # fmt: skip
 
 TABLES: dict[str, Table] = {

@@ -4,7 +4,6 @@ Where there is none, the cell says how long a run is predicted to take. Pairs of
 McNemar test (metrics.paired_test) on the examples that both were tested on.
 """
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from svmcore.lab.analyses import rivals
@@ -80,17 +79,17 @@ def fill(table: Table, samples: bool = False) -> Filled:
     and they are whole; these stay missing. UnknownDataset for a recipe whose dataset the catalogue does not have."""
     wanted = asked(table)
     recipes = [recipe for those in wanted.values() for recipe in those]
-    every = stored_runs(recipes)
-    if samples and not any(every) and all(kept := stored_runs(recipes, runs.samples())):
+    every = runs.stored(recipes, finished=True)
+    if samples and not any(every) and all(kept := runs.stored(recipes, True, runs.samples())):
         every = kept
     every = iter(every)
     splits = {name: [next(every) for _ in recipes] for name, recipes in wanted.items()}
     lacking = {
-        name: [r for r, run in zip(wanted[name], runs) if not run or run.sample] for name, runs in splits.items()
+        name: [r for r, run in zip(wanted[name], those) if not run or run.sample] for name, those in splits.items()
     }
     lacking = {name: recipes for name, recipes in lacking.items() if recipes}
-    found = {name: runs[0] for name, runs in splits.items()}
-    ours = {name: [of_run(run) for run in runs if run is not None] for name, runs in splits.items()}
+    found = {name: those[0] for name, those in splits.items()}
+    ours = {name: [of_run(run) for run in those if run is not None] for name, those in splits.items()}
     seconds = {name: seconds_of(recipes) for name, recipes in lacking.items()}
     known = {name: rivals.measured(name) for name in table.rivals}
 
@@ -111,28 +110,6 @@ def fill(table: Table, samples: bool = False) -> Filled:
         unmeasured=tuple(name for name, figures in known.items() if figures is None),
         lacking=lacking,
     )
-
-
-@runs.one_look()
-def stored_runs(recipes: Iterable[Recipe], among: Iterable[runs.Run] | None = None) -> list[runs.Run | None]:
-    """Of each recipe the latest run that is done and has its outcome, whatever it was called. among: runs, newest
-    first, in place of all that are stored."""
-    wanted = [recipe.digest() for recipe in recipes]
-    digests, latest = set(wanted), {}
-    for run in runs.newest_first() if among is None else among:
-        digest = run.recipe.digest()
-        wanted_now = digest in digests and digest not in latest and run.state == "done"
-        if wanted_now and _readable(run) and runs.is_current(run):
-            latest[digest] = run
-    return [latest.get(digest) for digest in wanted]
-
-
-def _readable(run: runs.Run) -> bool:
-    """Whether it has its outcome; a sample may be figures alone."""
-    try:
-        return run.sample or bool(run.test())
-    except (runs.Damaged, runs.UnknownRun):
-        return False
 
 
 def _paired(a: runs.Run | None, b: runs.Run | None) -> PairedTest | None:

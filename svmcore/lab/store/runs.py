@@ -115,16 +115,28 @@ def _intact(run: Run) -> bool:
         return False
 
 
-def stored(recipes: Iterable[Recipe]) -> list[Run | None]:
+@one_look()
+def stored(recipes: Iterable[Recipe], finished: bool = False, among: Iterable[Run] | None = None) -> list[Run | None]:
     """For each recipe its run or None: a finished one, else one at work, else one that ended; of these the newest. Two
-    recipes are the same experiment when their digests agree, whatever they are called."""
+    recipes are the same experiment when their digests agree, whatever they are called. finished: those alone that are
+    done and have their outcome; among: runs, newest first, in place of all that are stored."""
     recipes, found = list(recipes), {}
     wanted = {recipe.digest() for recipe in recipes}
-    for run in reversed(newest_first()):
+    for run in newest_first() if among is None else among:
         key, rank = run.recipe.digest(), _rank(run)
-        if key in wanted and (key not in found or rank >= found[key][0]) and is_current(run):
+        if key not in wanted or (key in found and rank <= found[key][0]):
+            continue
+        if (not finished or (rank == 2 and _has_outcome(run))) and is_current(run):
             found[key] = rank, run
     return [found.get(recipe.digest(), (0, None))[1] for recipe in recipes]
+
+
+def _has_outcome(run: Run) -> bool:
+    """Of a sample always; it may be figures alone."""
+    try:
+        return run.sample or bool(run.test())
+    except (Damaged, UnknownRun):
+        return False
 
 
 def available(run: Run | None) -> bool:
@@ -161,18 +173,13 @@ def is_current(run: Run) -> bool:
     """
     trained_on = (run.result or {}).get("data_hash")
     if trained_on is None:
-        return _unchanged_since(run)
+        created = reading.created(run.id).timestamp()  # without a result: no file of its data is newer than the run
+        try:
+            entries = [entry for entry in task_of(run.recipe).content_entries(run.recipe) if not entry.fixed]
+            return all(path.stat().st_mtime <= created for entry in entries for path in entry.paths())
+        except (DataError, OSError):
+            return True  # it will say so itself
     return content(run.recipe) in ("", trained_on)
-
-
-def _unchanged_since(run: Run) -> bool:
-    """Of a run without a result: whether no file of what it trains on is newer than the run."""
-    created = reading.created(run.id).timestamp()
-    try:
-        entries = [entry for entry in task_of(run.recipe).content_entries(run.recipe) if not entry.fixed]
-        return all(path.stat().st_mtime <= created for entry in entries for path in entry.paths())
-    except (DataError, OSError):
-        return True  # it will say so itself
 
 
 def require_content(run: Run, data_hash: str | None = None) -> None:

@@ -29,10 +29,9 @@ import numpy as np
 from pages.paper import quoted
 from svmcore.lab.meter import training_seconds
 from svmcore.lab.papers import of_run as numbers_of
-from svmcore.lab.papers import stored_runs
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import Recipe
-from svmcore.lab.store.runs import Run
+from svmcore.lab.store.runs import Run, stored
 from svmcore.metrics import per_class_table
 from tests.bench.machine import machine
 
@@ -90,8 +89,8 @@ def take_runs(names=()) -> list[str]:
     wanted = [name for name in RECIPES if name in (names or known)]
     if unknown := set(names) - set(wanted):
         raise ValueError(f"{min(unknown)!r} is not a recipe; allowed: {', '.join(RECIPES)}")
-    stored = zip(wanted, stored_runs(RECIPES[name] for name in wanted), strict=True)
-    found = {name: run for name, run in stored if run is not None}
+    those = zip(wanted, stored((RECIPES[name] for name in wanted), finished=True), strict=True)
+    found = {name: run for name, run in those if run is not None}
     taken = {name: of_run(RECIPES[name], run) for name, run in found.items()}
     write("runs", {name: (known | taken)[name] for name in RECIPES if name in known or name in taken})
     return [name for name in wanted if name not in taken]

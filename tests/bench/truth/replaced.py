@@ -23,7 +23,6 @@ from svmcore import RBF
 from svmcore.lab import jobs
 from svmcore.lab.analyses import comparison, repeats, suspects, unseen, without
 from svmcore.lab.jobs import analyses
-from svmcore.lab.papers.filling import stored_runs
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
@@ -75,7 +74,7 @@ class Problem:
             return next((run.id for run in every if content[run.id] == today and alike(run)), None)
 
         lookups = {
-            "a table": (ids(stored_runs(recipes)), called),
+            "a table": (ids(runs.stored(recipes, finished=True)), called),
             "a form": (ids(runs.stored(recipes)), called),
             "just now": (ids(runs.asked_within(recipe, HOUR) for recipe in recipes), lambda recipe: recipe),
             "a machine to begin with": (ids(map(runs.with_machine, recipes)), lambda r: called(r).replace(folds=None)),

@@ -11,7 +11,7 @@ from openpyxl import Workbook
 
 from data import DataError, catalogue
 from data.loaders import sheets
-from data.loaders.columns import days, number
+from data.loaders.cells import days, number
 from data.loaders.sieve import Unusable
 from data.loaders.upload import opened
 from svmcore import RBF

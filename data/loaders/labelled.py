@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from data.dataset import DataError
-from data.loaders import objects, table, text
+from data.loaders import objects, text
 from data.loaders.bundle import Member
 from data.loaders.table import GROUP_NAMES, LABEL_NAMES, can_group
 
@@ -85,7 +85,7 @@ def _keys(images: Sequence[str]) -> dict[str, str]:
 
 
 def _of_table(name: str, content: str, keys: dict[str, str]) -> ClassTable | None:
-    header, rows = table.taken_apart(name, content)
+    header, rows = text.taken_apart(name, content)
     lines = [[cell.strip() for cell in rows.cells(k)] for k in range(rows.n)]
     if header and any(cell.lower() in keys for cell in header):  # not a header
         header, lines = [], [header, *lines]

@@ -1,6 +1,6 @@
 """Tables in binary formats: Excel workbooks and Parquet files, as pandas holds them.
 
-taken_apart(name, content, is_number) -> Sheet        DataError, TooLarge
+taken_apart(name, content) -> Sheet        DataError, TooLarge
 
 A column of a Parquet file may hold lists of numbers, such as embeddings, or one image for each row: its bytes, or a
 struct of bytes and path, as the datasets of Hugging Face have it. The names of classes are read from their metadata.
@@ -9,7 +9,7 @@ struct of bytes and path, as the datasets of Hugging Face have it. The names of 
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from functools import partial
@@ -120,12 +120,12 @@ class Sheet(NamedTuple):
     embedded: bool = False
 
 
-def taken_apart(name: str, content: bytes, is_number: Callable[[str], bool]) -> Sheet | None:
+def taken_apart(name: str, content: bytes) -> Sheet | None:
     """The table in a workbook or Parquet file; None for another format."""
     if content.startswith(PARQUET):
         return _parquet(name, content)
     if _is_workbook(content):
-        return Sheet("xlsx", *_workbook(name, content, is_number))
+        return Sheet("xlsx", *_workbook(name, content))
     return None
 
 
@@ -140,7 +140,7 @@ def _is_workbook(content: bytes) -> bool:
         return False
 
 
-def _workbook(name: str, content: bytes, is_number: Callable[[str], bool]) -> tuple[Table, list[str]]:
+def _workbook(name: str, content: bytes) -> tuple[Table, list[str]]:
     """The first sheet of a workbook with a table, and notes; formulas have the values saved with them."""
     from openpyxl import load_workbook  # 0.2 s to import
     from pandas import DataFrame
@@ -158,7 +158,7 @@ def _workbook(name: str, content: bytes, is_number: Callable[[str], bool]) -> tu
             more = len(book.sheetnames) - 1
             others = f"; {more} other sheet{'s are' if more > 1 else ' is'} ignored" if more else ""
             first = ["" if value is None else _line(str(value)) for value in rows[0]]
-            start = int(names_columns(first, is_number))
+            start = int(names_columns(first))
             table = start * first, Cells(name, DataFrame(rows[start:]), number[start:])
             return table, [f"The sheet {sheet.title!r} is read{others}"]
     raise DataError(f"{name} has no sheet with two rows and two columns", ACCEPTED)

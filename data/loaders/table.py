@@ -13,6 +13,7 @@ import numpy as np
 
 from data.dataset import DataError
 from data.loaders import columns, text
+from data.loaders.cells import is_number, number
 from data.loaders.check import MAX_CLASSES, MAX_LABEL
 from data.loaders.columns import REFUSE, TELL
 from data.loaders.sheets import Cells
@@ -50,11 +51,6 @@ class Labels(NamedTuple):
     names: tuple[str, ...]
     at: int
     clear: bool
-
-
-def taken_apart(name: str, table: str) -> tuple[list[str], Rows]:
-    """The header of a table (empty if there is none) and its rows. DataError if the text is not a table."""
-    return text.taken_apart(name, table, columns.is_number)
 
 
 def labels(header: list[str], rows: Rows | Cells) -> Labels:
@@ -193,9 +189,9 @@ def _distinct(cells: np.ndarray) -> float:
     n = len(distinct)
     if 2 * n > max(len(cells), FEW):
         return np.inf
-    if not all(map(columns.is_number, distinct)):
+    if not all(map(is_number, distinct)):
         return 0 if 1 < n <= MAX_CLASSES else np.inf
-    values = (columns.number(cell, False) for cell in distinct)
+    values = (number(cell, False) for cell in distinct)
     whole = all(value.is_integer() for value in values if np.isfinite(value))
     return n if whole and n > 1 else np.inf
 
@@ -236,5 +232,5 @@ def _groupless(rows: Rows | Cells, names: tuple[str, ...], grouping: int) -> dic
 
 
 def _counts(cells: np.ndarray) -> bool:
-    values = np.array([columns.number(cell, False) for cell in cells])
+    values = np.array([number(cell, False) for cell in cells])
     return bool(len(cells) > 2 and (np.diff(values) > 0).all() and not np.mod(values, 1).any())

@@ -9,13 +9,14 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from data.dataset import DataError
+from data.loaders.cells import is_number
 from data.loaders.check import MAX_LABEL
 
 MAX_LINES = 1 << 22
@@ -168,7 +169,7 @@ class Rows(Blocks):
         return _cells(self.lines[k], self.mark)
 
 
-def taken_apart(name: str, text: str, is_number: Callable[[str], bool]) -> tuple[list[str], Rows]:
+def taken_apart(name: str, text: str) -> tuple[list[str], Rows]:
     """The header and the rows. The header is empty if at most one cell of the first line is not a number."""
     numbered = [(number, line) for number, line in _whole(text.split("\n")) if line.strip()]
     number, lines = map(list, zip(*numbered))
@@ -179,33 +180,33 @@ def taken_apart(name: str, text: str, is_number: Callable[[str], bool]) -> tuple
         raise DataError(f"{name} is empty", ACCEPTED)
     comments = next((k for k, line in enumerate(lines) if not line.lstrip().startswith("#")), 0)
     if comments:
-        comments -= _is_header(name, lines[comments - 1], lines[comments], number[comments - 1], is_number)
+        comments -= _is_header(name, lines[comments - 1], lines[comments], number[comments - 1])
         number, lines = number[comments:], [_COMMENT.sub("", lines[comments]), *lines[comments + 1 :]]
     bare = _QUOTED.sub("", lines[0])
     mark = separator[1] if separator else next((mark for mark in _MARKS if mark in bare), None)
     first = [cell.strip() for cell in _cells(lines[0], mark)]
     if len(first) < 2:
         raise DataError(f"{name} has only one column", ACCEPTED)
-    header = first if names_columns(first, is_number) else []
+    header = first if names_columns(first) else []
     rows = Rows(name, lines[bool(header) :], number[bool(header) :], mark)
     if not rows.lines:
         raise DataError(f"{name} has a header but no examples", ACCEPTED)
     return header, rows
 
 
-def names_columns(cells: list[str], is_number: Callable[[str], bool]) -> bool:
+def names_columns(cells: list[str]) -> bool:
     """Whether more than one cell of a line is not a number."""
     return sum(map(is_number, cells)) < len(cells) - 1
 
 
-def _is_header(name: str, comment: str, after: str, number: int, is_number: Callable[[str], bool]) -> bool:
+def _is_header(name: str, comment: str, after: str, number: int) -> bool:
     """Whether the last comment before a table is its header, as NumPy writes it: it has as many cells as the next line.
     DataError if the next line could be the header too, as this is ambiguous."""
     mark = next((mark for mark in _MARKS if mark in after), None)
     cells = _cells(after, mark)
     if len(_cells(_COMMENT.sub("", comment), mark)) != len(cells):
         return False
-    if names_columns([cell.strip() for cell in cells], is_number):
+    if names_columns([cell.strip() for cell in cells]):
         reason = f"{name}: line {number} begins with # and may be a comment or the column names"
         raise DataError(reason, "the file without that line (if a comment), or without its # (if column names)")
     return True

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 
 from data.dataset import Arrays, DataError
-from data.loaders import arff, bundle, check, columns, idx, images, labelled, libsvm, matlab, npz, sheets, table, text
+from data.loaders import arff, bundle, check, idx, images, labelled, libsvm, matlab, npz, sheets, table, text
 from data.loaders.bundle import Member
 from data.loaders.columns import REFUSE
 from data.loaders.fitted import Fit
@@ -196,14 +196,14 @@ def _opened(name: str, source: Source, companions: Sequence[tuple[str, Source]],
             return replace(known("npz"), members=inside, pictures=files, notes=more)
         return known("images")
     if len(members) > 1 and all(member.name.lower().endswith(".parquet") for member in members):
-        parts = [sheets.taken_apart(member.name, member.read(), columns.is_number) for member in members]
+        parts = [sheets.taken_apart(member.name, member.read()) for member in members]
         if all(part is not None and part.pictures is not None and not part.embedded for part in parts):
             return _of_sheets(known, members, parts)
     if len(members) == 1 and not idx.is_idx(content := members[0].read()):
         if matlab.is_matlab(members[0].name, content):
             return known("mat", content=content)
         _require_known(members[0].name, content)
-        if sheet := sheets.taken_apart(members[0].name, content, columns.is_number):
+        if sheet := sheets.taken_apart(members[0].name, content):
             if sheet.pictures is not None and not sheet.embedded:
                 return _of_sheets(known, members, [sheet])
             return known(sheet.format, table=sheet.table, notes=tuple(sheet.notes), pictures=sheet.pictures)
@@ -213,7 +213,7 @@ def _opened(name: str, source: Source, companions: Sequence[tuple[str, Source]],
         whole = content.decode()
         if arff.is_arff(whole):
             return known("arff", notes=tuple(notes), table=arff.taken_apart(members[0].name, whole))
-        return known("csv", notes=tuple(notes), table=table.taken_apart(members[0].name, whole))
+        return known("csv", notes=tuple(notes), table=text.taken_apart(members[0].name, whole))
     if all(idx.is_idx(member.read()) for member in members):
         return known("idx")
     if tables := [member for member in members if member.name.lower().removesuffix(".gz").endswith(TABLES)]:

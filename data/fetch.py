@@ -222,7 +222,11 @@ def _verified(name: str, files: FileSet, file: File, folders: list[str]) -> Path
     refused = None
     for path in _candidates(folders, file):
         try:
-            _verify(path, file)
+            stat = path.stat()
+            stamp = [stat.st_size, stat.st_mtime_ns, file.packed or file.sha256 or list(file.counts)]
+            if stamp[-1] and _remembered().get(str(path.resolve())) != stamp:
+                _check(path, file)
+                _remember(path, stamp)
             return path
         except DataError as error:
             refused = error
@@ -234,15 +238,6 @@ def _verified(name: str, files: FileSet, file: File, folders: list[str]) -> Path
 
 
 # ---------------------------------------------------------------------------------------------------- verification
-
-
-def _verify(path: Path, file: File) -> None:
-    """`_check`, unless this file has passed it before and is unchanged."""
-    stat = path.stat()
-    stamp = [stat.st_size, stat.st_mtime_ns, file.packed or file.sha256 or list(file.counts)]
-    if stamp[-1] and _remembered().get(str(path.resolve())) != stamp:
-        _check(path, file)
-        _remember(path, stamp)
 
 
 def _check(path: Path, file: File) -> None:

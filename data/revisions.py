@@ -69,7 +69,10 @@ class Revision(Entry):
 
     def load(self) -> Dataset:
         """The examples of the base with the labels of the verdicts. DataError if they refer to another base."""
-        return _loaded(self)
+        base, name = self.base.load(), parse_name(self.name)
+        log = judging.log(_path(name), self.base)
+        key = self.name, log.number, self.lines, base.content_hash
+        return _loads.get(key, lambda: _made(self, base, log))
 
 
 _loads = Bounded(lambda: math.inf, most=KEPT)  # unbounded in bytes, as nearly all arrays belong to the bases
@@ -281,13 +284,6 @@ def _require_content(content: str, base: Dataset, name: str) -> None:
             f"{base.content_hash[:CONTENT]}, theirs is {content}",
             "verdicts on the current dataset, in a revision with another name",
         )
-
-
-def _loaded(entry: Revision) -> Dataset:
-    base, name = entry.base.load(), parse_name(entry.name)
-    log = judging.log(_path(name), entry.base)
-    key = entry.name, log.number, entry.lines, base.content_hash
-    return _loads.get(key, lambda: _made(entry, base, log))
 
 
 def _made(entry: Revision, base: Dataset, log: Log) -> Dataset:

@@ -90,20 +90,16 @@ def whole(name: str, source: bytes | Path) -> Member:
 def from_path(path: Path, most: int = MAX_BYTES) -> list[Member]:
     """The members of a local file or folder, with up to `most` bytes; hidden files and linked folders are ignored."""
     with in_words(f"{path.name} cannot be read", "a file with read permission", OSError):
-        return _from_path(path, most)
-
-
-def _from_path(path: Path, most: int) -> list[Member]:
-    if path.is_dir():
-        paths = sorted(islice((p for p in path.rglob("*") if p.is_file()), MAX_MEMBERS + 1))
-        return _checked(path.name, [_on_disk(p, p.relative_to(path).as_posix()) for p in paths], most)
-    if not path.is_file():
-        raise DataError(f"There is no file or folder {str(path)!r}", "the path of a file or folder on this machine")
-    with path.open("rb") as file:
-        magic = file.read(2)
-    if magic == b"PK":
-        return _zip_members(path.name, lambda: path, most)
-    return _checked(path.name, [whole(path.name, path)], most)
+        if path.is_dir():
+            paths = sorted(islice((p for p in path.rglob("*") if p.is_file()), MAX_MEMBERS + 1))
+            return _checked(path.name, [_on_disk(p, p.relative_to(path).as_posix()) for p in paths], most)
+        if not path.is_file():
+            raise DataError(f"There is no file or folder {str(path)!r}", "the path of a file or folder on this machine")
+        with path.open("rb") as file:
+            magic = file.read(2)
+        if magic == b"PK":
+            return _zip_members(path.name, lambda: path, most)
+        return _checked(path.name, [whole(path.name, path)], most)
 
 
 def _on_disk(path: Path, name: str) -> Member:

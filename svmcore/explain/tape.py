@@ -85,7 +85,27 @@ def record(estimator: SVC | VirtualSVC, X, y) -> Tape:
         raise ValueError(f"y: {len(np.unique(y))} classes; allowed: 2, because a tape shows one machine")
     recorder = _Recorder()
     estimator.fit(X, y, monitor=recorder)
-    return _tape(estimator, X, y, recorder.snapshots)
+    snapshots = recorder.snapshots
+    number = _numbers(estimator, len(X), snapshots)
+    jitter, parent, points, targets = _examples(estimator, X, y, number)
+    C = estimator.machine_.C
+    stages = list(dict.fromkeys(snapshot.stage for snapshot in snapshots))
+    kernels = [estimator.kernel_] if len(stages) == 1 else [estimator.base_.kernel_, estimator.kernel_]
+    grams = [kernel.exact(points, points) for kernel in kernels]
+    frames, before = [], np.zeros(len(targets))
+    for t, snapshot in enumerate(snapshots):
+        stage, begins = stages.index(snapshot.stage), t == 0 or snapshots[t - 1].stage != snapshot.stage
+        alpha = np.zeros(len(targets))
+        alpha[[number[key] for key in snapshot.support]] = snapshot.alpha
+        changed = np.flatnonzero(alpha) if begins else np.flatnonzero(alpha != before)
+        pair, violation = (), 0.0
+        if not begins and snapshot.step == snapshots[t - 1].step + 1 and len(changed) == 2:
+            pair, violation = _pair(grams[stage], targets, before, alpha, changed)
+        machine = changed, alpha[changed], snapshot.bias, float(C)
+        frames.append(Frame(stage, snapshot.step, pair, violation, snapshot.gap, *machine))
+        before = alpha
+    steps = tuple(max(frame.step for frame in frames if frame.stage == s) for s in range(len(stages)))
+    return Tape(points, targets, parent, jitter, frames, steps)
 
 
 def path(estimator: SVC | VirtualSVC, X, y, costs: Sequence[float]) -> Tape:
@@ -217,7 +237,10 @@ class _Recorder:
             self.snapshots[-1] = snapshot  # no pair since then, but bias and gap may be more precise
         else:
             self.snapshots.append(snapshot)
-            self._thin()
+            full = self._first + FULL + 1
+            if len(self.snapshots) > full + THIN:
+                del self.snapshots[full:-1:2]
+                self.burst *= 2
         return True
 
     def _snapshot(self, progress: Progress) -> _Snapshot:
@@ -229,35 +252,6 @@ class _Recorder:
         alpha = np.abs(snapshot.coef[0])
         support = list(zip(jitter.tolist(), snapshot.support.tolist(), strict=True))
         return _Snapshot(self._stage, step, support, alpha, float(snapshot.bias[0]), progress.gap)
-
-    def _thin(self) -> None:
-        full = self._first + FULL + 1
-        if len(self.snapshots) > full + THIN:
-            del self.snapshots[full:-1:2]
-            self.burst *= 2
-
-
-def _tape(estimator, X, y, snapshots: list[_Snapshot]) -> Tape:
-    """Frames from snapshots: numbers examples, finds changes, computes violations in double precision."""
-    number = _numbers(estimator, len(X), snapshots)
-    jitter, parent, points, targets = _examples(estimator, X, y, number)
-    C = estimator.machine_.C
-    stages = list(dict.fromkeys(snapshot.stage for snapshot in snapshots))
-    kernels = [estimator.kernel_] if len(stages) == 1 else [estimator.base_.kernel_, estimator.kernel_]
-    grams = [kernel.exact(points, points) for kernel in kernels]
-    frames, before = [], np.zeros(len(targets))
-    for t, snapshot in enumerate(snapshots):
-        stage, begins = stages.index(snapshot.stage), t == 0 or snapshots[t - 1].stage != snapshot.stage
-        alpha = np.zeros(len(targets))
-        alpha[[number[key] for key in snapshot.support]] = snapshot.alpha
-        changed = np.flatnonzero(alpha) if begins else np.flatnonzero(alpha != before)
-        pair, violation = (), 0.0
-        if not begins and snapshot.step == snapshots[t - 1].step + 1 and len(changed) == 2:
-            pair, violation = _pair(grams[stage], targets, before, alpha, changed)
-        machine = changed, alpha[changed], snapshot.bias, float(C)
-        frames.append(Frame(stage, snapshot.step, pair, violation, snapshot.gap, *machine))
-        before = alpha
-    return Tape(points, targets, parent, jitter, frames, tuple(_last(frames, s) for s in range(len(stages))))
 
 
 def _examples(estimator, X, y, number) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -281,7 +275,3 @@ def _pair(K, y, before, after, changed) -> tuple[tuple[int, int], float]:
     i, j = sorted(changed.tolist(), key=lambda at: -y[at] * (after[at] - before[at]))
     f = K[[i, j]] @ (before * y) - y[[i, j]]
     return (i, j), float(f[1] - f[0])
-
-
-def _last(frames: list[Frame], stage: int) -> int:
-    return max(frame.step for frame in frames if frame.stage == stage)

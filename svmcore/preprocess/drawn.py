@@ -90,7 +90,11 @@ def stages(ink: np.ndarray, how: Convention) -> Stages:
         raise ValueError("the drawing is empty; allowed: at least one dot")
     rows, columns = (np.flatnonzero(seen.any(axis=axis)) for axis in (1, 0))
     cropped = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    fitted = _fitted(cropped, how)
+    wanted = np.array(how.box, float)
+    if how.kept:
+        wanted = np.array(cropped.shape) * (wanted / cropped.shape).min()
+    shape = tuple(np.maximum(np.rint(wanted).astype(int), 1))
+    fitted = resize_local_mean(cropped.astype(np.float64), shape).astype(np.float32)
     return Stages(ink, cropped, fitted, _centred(fitted, how))
 
 
@@ -99,15 +103,6 @@ def like(picture: np.ndarray, low: float, high: float, dtype) -> np.ndarray:
     numbers are rounded."""
     grey = low + (high - low) * np.asarray(picture, np.float64)
     return np.rint(grey).astype(dtype) if np.issubdtype(dtype, np.integer) else grey.astype(dtype)
-
-
-def _fitted(ink: np.ndarray, how: Convention) -> np.ndarray:
-    """Ink (h, w) resized into the box; a side is at least one pixel."""
-    wanted = np.array(how.box, float)
-    if how.kept:
-        wanted = np.array(ink.shape) * (wanted / ink.shape).min()
-    shape = tuple(np.maximum(np.rint(wanted).astype(int), 1))
-    return resize_local_mean(ink.astype(np.float64), shape).astype(np.float32)
 
 
 def _centred(ink: np.ndarray, how: Convention) -> np.ndarray:

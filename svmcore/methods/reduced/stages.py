@@ -100,7 +100,9 @@ class Stages:
             Z, how["by"] = one_by_one(part.target, Z, part.norms, self.method, session, seen), "CG"
         result = optimise(part.target, Z, part.norms, session, seen=seen, **how)
         session.check()
-        self._settle(part, result)
+        gamma = part.target.weights(result.Z, self.session)  # in double precision
+        rho2 = part.target.rho2(result.Z, gamma, self.session, part.norms)
+        self.session.see(0, lambda: setattr(part, "found", result._replace(gamma=gamma, rho2=rho2)))
 
     def _eigenvectors(self, part: Part, m: int) -> None:
         exact = eigenvectors(part.target, self.session)
@@ -173,12 +175,6 @@ class Stages:
 
             optimise(None, Z, np.zeros(len(own)), self.session, seen=seen, fun=fun, **how)
             self.session.check()
-
-    def _settle(self, part: Part, result: Reduced) -> None:
-        """Weights and rho^2 of the vectors in double precision, as single precision rounded them."""
-        gamma = part.target.weights(result.Z, self.session)
-        rho2 = part.target.rho2(result.Z, gamma, self.session, part.norms)
-        self.session.see(0, lambda: setattr(part, "found", result._replace(gamma=gamma, rho2=rho2)))
 
     def simplify(self, tol: float) -> Machine:
         """The machine on those of its vectors that the others depend on, decisions unchanged."""

@@ -97,7 +97,10 @@ class Draws:
             self.rounds.append(Round(self.drawn, looked, n_violators, len(self.parent), n_sv))
             if not n_violators:
                 return
-            self._drop()
+            self.idle = np.where((self.alpha > 0).any(0), 0, self.idle + 1)  # those idle for long are let go of
+            stays = self.idle < STAYS
+            self.parent, self.jitter, self.idle = self.parent[stays], self.jitter[stays], self.idle[stays]
+            self.alpha, self.f = self.alpha[:, stays], self.f[:, stays]
             self._leave()
 
     def share(self) -> Share:
@@ -174,13 +177,6 @@ class Draws:
         """The solver's machines with the forms that they stand on."""
         own, stages = self.share(), self.stages
         return standing._replace(snapshot=lambda: stages._snapshot(self.kernel, [own.live(standing.snapshot())]))
-
-    def _drop(self) -> None:
-        """Let go of those that have long been no support vectors."""
-        self.idle = np.where((self.alpha > 0).any(0), 0, self.idle + 1)
-        stays = self.idle < STAYS
-        self.parent, self.jitter, self.idle = self.parent[stays], self.jitter[stays], self.idle[stays]
-        self.alpha, self.f = self.alpha[:, stays], self.f[:, stays]
 
     def _leave(self) -> None:
         """How all stands after a round, for a fit that goes on when this one is broken off."""

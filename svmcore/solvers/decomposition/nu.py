@@ -48,19 +48,15 @@ class NuRounds:
 
     def _scale_open(self) -> None:
         for m in self.s.open():
-            self._scale(m)
-
-    def _scale(self, m: int) -> None:
-        """alpha and C of machine m such that its margin is 1, or nearer to it; given up where it has none."""
-        s = self.s
-        rho = margin(*s.of(m, s.columns))
-        s.floor[m] = 0.0 if 1 / NEARLY < rho < NEARLY else LOOSE
-        rho = float(np.clip(rho, 1 / FASTEST, FASTEST))
-        s.f[m] = (s.f[m] + s.Y[m]) / rho - s.Y[m]
-        s.lost[m] /= rho
-        s.alpha[m] /= rho
-        s.C[m] /= rho
-        s.exact.given_up[m] |= self._without_margin()[m]
+            s = self.s  # alpha and C become such that the margin is 1, or nearer to it; given up where there is none
+            rho = margin(*s.of(m, s.columns))
+            s.floor[m] = 0.0 if 1 / NEARLY < rho < NEARLY else LOOSE
+            rho = float(np.clip(rho, 1 / FASTEST, FASTEST))
+            s.f[m] = (s.f[m] + s.Y[m]) / rho - s.Y[m]
+            s.lost[m] /= rho
+            s.alpha[m] /= rho
+            s.C[m] /= rho
+            s.exact.given_up[m] |= self._without_margin()[m]
 
     def _without_margin(self) -> np.ndarray:
         return self.s.alpha @ self.s.gram.diag > NO_MARGIN * self.s.n

@@ -74,7 +74,8 @@ class Pricing:
             at += int(places[-1]) + 1 if stop else len(block)
             if stop:
                 break
-        self._move(order, at, known)
+        if at > known:
+            self.cursor = int(order[at - 1]) + 1
         ranked = np.array(found, np.int64)
         ranked = ranked if first else ranked[np.argsort(-np.array(values), kind="stable")]
         return Priced(ranked[:wanted], sum(map(len, seen)), len(found), seen)
@@ -89,8 +90,3 @@ class Pricing:
         rest = np.flatnonzero(out)
         split = np.searchsorted(rest, self.cursor)
         return np.concatenate([listed, rest[split:], rest[:split]])
-
-    def _move(self, order, at: int, known: int) -> None:
-        """The next turn begins behind the last example of this one."""
-        if at > known:
-            self.cursor = int(order[at - 1]) + 1

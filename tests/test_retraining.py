@@ -157,7 +157,7 @@ def test_several_classes_and_a_source_that_keeps_nothing(monkeypatch):
     for held in (10_000, 0):
         monkeypatch.setattr("svmcore.explain.retraining.HELD", held)
         monkeypatch.setattr("svmcore.explain.retraining.DOUBLE", 0)
-        new = Retraining(estimator, X, y).without(gone)
+        new = Retraining(estimator, X, y).changed(gone)
         np.testing.assert_allclose(new.decision_values(X), anew, atol=1e-3)
     with pytest.raises(ValueError, match="bounds: 300 examples; allowed: up to"):
         bounds.bounds(Retraining(estimator, X, y))
@@ -191,7 +191,7 @@ def test_retraining_of_a_machine_that_centred_its_input(how, tmp_path):
     retraining = Retraining(estimator, given, y)
     assert bounds.bounds(retraining)["leave_one_out"].errors == wrong
     gone = estimator.support_[:10]
-    new, anew = retraining.without(gone), theirs.fit(np.delete(near, gone, 0), np.delete(y, gone))
+    new, anew = retraining.changed(gone), theirs.fit(np.delete(near, gone, 0), np.delete(y, gone))
     save(new, tmp_path / "machine.npz")
     for decided in (new.decision_function(given), load(tmp_path / "machine.npz").decision_function(X)):
         np.testing.assert_allclose(decided[:, 0], anew.decision_function(near), atol=2e-3)
@@ -213,7 +213,7 @@ def test_the_span_is_how_far_leaving_out_moves():
     told = retraining.alpha[0, support] * bounds._spans(retraining, support, free)
     same = []
     for p, i in enumerate(support):
-        new = retraining.without([i])
+        new = retraining.changed([i])
         kinds = dict(zip(new.support, new.bound[0], strict=True))
         if kinds == {j: bool(b) for j, b in zip(support, ~free, strict=True) if j != i}:
             same.append(p)
@@ -235,11 +235,11 @@ def test_what_cannot_be_is_named():
     estimator = SVC(Linear()).fit(X, y)
     retraining = Retraining(estimator, X, y)
     with pytest.raises(ValueError, match=r"take_out = \[3, 12\]; allowed: 0 to 11"):
-        retraining.without([12, 3])
+        retraining.changed([12, 3])
     with pytest.raises(ValueError, match=r"labels = \[-1, -1\]; allowed: 0 to 11"):
         retraining.changed(labels={-1: True})
     with pytest.raises(ValueError, match="no example of class False would be left"):
-        retraining.without(range(6))
+        retraining.changed(range(6))
     with pytest.raises(ValueError, match="no example of class True would be left"):
         retraining.changed([11], dict.fromkeys(range(6, 11), False))
     with pytest.raises(ValueError, match="labels: 'x'; allowed: False, True"):

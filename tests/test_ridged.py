@@ -132,7 +132,7 @@ def test_taking_examples_out_is_training_anew(seed):
     assert np.allclose(retraining.decision[:, 0], clone(estimator).fit(X, y).decision_function(X), atol=5e-3)
     gone = retraining.estimator.support_[:3]
     anew = clone(estimator).fit(np.delete(X, gone, 0), np.delete(y, gone))
-    assert np.allclose(retraining.without(gone).decision_function(X)[:, 0], anew.decision_function(X), atol=5e-3)
+    assert np.allclose(retraining.changed(gone).decision_function(X)[:, 0], anew.decision_function(X), atol=5e-3)
     other = y.copy()
     other[gone[0]] = 1 - other[gone[0]]
     changed = retraining.changed(labels={int(gone[0]): int(other[gone[0]])})

@@ -38,10 +38,6 @@ class Discard:
         block means."""
         return self.form.values(_features(averaged, ys, xs, self.side, self.block)) >= self.threshold
 
-    def averaged(self, level: np.ndarray) -> np.ndarray:
-        """Mean of the block of each corner, of a level (h, w) uint8: (h - b + 1, w - b + 1) float32."""
-        return averages(level, self.block)
-
 
 def fit_discard(chips, y, *, parent=None, block: int = 3, lost: float = 0.005, C: float = 1.0, monitor=None) -> Discard:
     """The quick look for objects y > 0 among chips (n, side, side) uint8, that loses at most the share `lost` of the

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore.allowed import is_whole, require
-from svmcore.detection.discard import Discard
+from svmcore.detection.discard import Discard, averages
 from svmcore.detection.pyramid import Level, level_shapes, pyramid
 from svmcore.detection.quadratic import is_quadratic, quadratic
 from svmcore.detection.turns import inside, matrices, turned, turned_back, turned_shape, upright
@@ -178,7 +178,7 @@ def _blocks(
     levels = ((form, level) for form, seen in forms for level in pyramid(seen, side=side, step=step, enlarge=enlarge))
     for form, level in levels:
         down, across = (np.arange(0, s - side + 1, stride) for s in level.image.shape)
-        windows, averaged = scorer.windows(level.image), discard and discard.averaged(level.image)
+        windows, averaged = scorer.windows(level.image), discard and averages(level.image, discard.block)
         rows = max(1, BLOCK // len(across))
         for start in range(0, len(down), rows):
             some = down[start : start + rows]

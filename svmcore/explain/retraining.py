@@ -96,7 +96,7 @@ class Retraining:
     >>> machine = SVC(RBF(1.0), C=10).fit(X, y)
     >>> gone = machine.support_[:3]
     >>> retraining = Retraining(machine, X, y)
-    >>> without = retraining.without(gone)
+    >>> without = retraining.changed(gone)
     >>> anew = SVC(RBF(1.0), C=10).fit(np.delete(X, gone, 0), np.delete(y, gone))
     >>> bool(np.abs(without.decision_function(X)[:, 0] - anew.decision_function(X)).max() < 0.01)
     True
@@ -138,21 +138,6 @@ class Retraining:
         """f (n, k) of the training examples, as in Machine.decision_values."""
         own = 0.0 if self.ridge is None else self.alpha * self.Y * self.ridge  # decisions have no ridge
         return (self.f + self.Y + self.bias[:, None] - own).T
-
-    def without(self, indices) -> Machine:
-        """The machine that training without these examples would give: `changed(take_out=indices)`.
-
-        Parameters
-        ----------
-        indices : array-like of int
-            Positions of the examples to exclude, support vectors or not.
-
-        Returns
-        -------
-        Machine
-            Its `support` refers to positions among all examples, as before.
-        """
-        return self.changed(take_out=indices)
 
     def changed(self, take_out=(), labels: Mapping[int, object] | None = None) -> Machine:
         """The machine that training without some examples, and with some relabelled, would give.

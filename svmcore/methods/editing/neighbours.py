@@ -35,14 +35,6 @@ MOST_ROUNDS = 1000  # every round without a discard counts towards the end, so t
 Classify = Callable[[np.ndarray, np.ndarray], Callable[[np.ndarray], np.ndarray]]  # (X, label) -> predict
 
 
-class ByNeighbours(Rule):
-    """Looks up neighbours in one thread, beside whatever else is at work."""
-
-    def role(self, given: Given) -> np.ndarray:
-        with one_openmp_thread:
-            return self._role(given)
-
-
 def nearest(X, label) -> Callable[[np.ndarray], np.ndarray]:
     """The 1-NN classifier that uses X (n, d) as its training set."""
     index = NearestNeighbors(n_neighbors=1).fit(X)  # the vote of one, which KNeighborsClassifier counts, takes longer
@@ -89,7 +81,7 @@ def _votes(labels) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class EditedNearest(ByNeighbours):
+class EditedNearest(Rule):
     """Wilson's rule."""
 
     name: ClassVar[str] = "edited-nn"
@@ -100,7 +92,8 @@ class EditedNearest(ByNeighbours):
         1, "Neighbours", "The number of neighbours that vote in the edited nearest neighbour rule.", 1, 1000
     )
 
-    def _role(self, given: Given) -> np.ndarray:
+    @one_openmp_thread
+    def role(self, given: Given) -> np.ndarray:
         return role_without(edited_nn(given.X, given.label, given.session, self.n_neighbors), WRONG_SIDE)
 
 
@@ -136,7 +129,7 @@ def condense(X, label, work: Work, rng) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Condense(ByNeighbours):
+class Condense(Rule):
     """Hart's rule."""
 
     name: ClassVar[str] = "condense"
@@ -147,7 +140,8 @@ class Condense(ByNeighbours):
     )
     source: ClassVar[str] = "Hart (1968)"
 
-    def _role(self, given: Given) -> np.ndarray:
+    @one_openmp_thread
+    def role(self, given: Given) -> np.ndarray:
         return role_without(condense(given.X, given.label, given.session, given.rng), EASY)
 
 
@@ -184,7 +178,7 @@ def _taught(classify: Classify, X, label) -> Callable[[np.ndarray], np.ndarray]:
 
 
 @dataclass(frozen=True)
-class Multiedit(ByNeighbours):
+class Multiedit(Rule):
     """Devijver and Kittler's rule."""
 
     name: ClassVar[str] = "multiedit"
@@ -202,7 +196,8 @@ class Multiedit(ByNeighbours):
     def _classify(self, given: Given) -> Classify:
         return nearest
 
-    def _role(self, given: Given) -> np.ndarray:
+    @one_openmp_thread
+    def role(self, given: Given) -> np.ndarray:
         X, label, session, rng = given.X, given.label, given.session, given.rng
         how = {"n_splits": self.n_splits, "patience": self.patience, "classify": self._classify(given)}
         return role_without(multiedit(X, label, session, rng, **how), WRONG_SIDE)
@@ -241,8 +236,9 @@ class MultieditCondense(Multiedit):
     title: ClassVar[str] = "MULTIEDIT, then CONDENSE"
     why: ClassVar[str] = "Discards first the misclassified examples, then those far from the boundary."
 
-    def _role(self, given: Given) -> np.ndarray:
-        role = super()._role(given)
+    @one_openmp_thread
+    def role(self, given: Given) -> np.ndarray:
+        role = super().role(given)
         left = np.flatnonzero(role == KEPT)
         if len(left):
             role[left] = role_without(condense(given.X[left], given.label[left], given.session, given.rng), EASY)

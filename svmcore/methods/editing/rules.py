@@ -30,14 +30,8 @@ def edit(
     *,
     seed=0,
     estimator: SVC | None = None,
-    n_neighbors: int = 1,
-    n_splits: int = 3,
-    patience: int = 3,
-    below: float = -1.0,
-    n_subsets: int = 5,
-    subset_size: int | None = None,
-    balance: bool = True,
     monitor=None,
+    **settings,
 ) -> Edited:
     """Which of the examples a rule keeps, and the role that it gives each.
 
@@ -54,18 +48,10 @@ def edit(
         Of everything drawn.
     estimator : SVC or None, default None
         The machine inside "multiedit-svm", "trimmed" and "cross-training".
-    n_neighbors : int, default 1
-        k of "edited-nn".
-    n_splits : int, default 3
-        s of MULTIEDIT.
-    patience : int, default 3
-        T of MULTIEDIT: rounds without a change before it ends.
-    below : float, default -1.0
-        s of the ramp loss of "trimmed", at most 0.
-    n_subsets, subset_size, balance : as of CrossTrainingSVC
-        Its first stage, for "cross-training".
     monitor : callable or None, default None
         As for SVC.fit.
+    **settings
+        Those of the rule, by the names that EditingSVC has for them.
 
     Returns
     -------
@@ -91,7 +77,7 @@ def edit(
     >>> edit("edited-nn", X, [0, 0, 0, 1, 1, 1, 1]).kept.tolist()
     [0, 4, 5, 6]
     """
-    rule = rule_of(rule, {name: value for name, value in locals().items() if name in SETTINGS})
+    rule = rule_of(rule, settings)
     with Session(monitor) as session:
         rows = rows_for((estimator or SVC())._kernel_for, X)[2]  # neighbours are the same wherever examples are moved
         return edited(rule, rows, np.asarray(y), session, seed=seed, estimator=estimator)
@@ -106,6 +92,8 @@ def rule_of(rule: str | Rule, settings: Mapping) -> Rule:
     if isinstance(rule, Rule):
         return rule
     require(rule in RULES, "rule", rule, ", ".join(RULES))
+    if unknown := settings.keys() - set(SETTINGS):
+        raise ValueError(f"{min(unknown)} is not a setting of a rule; allowed: {', '.join(SETTINGS)}")
     return RULES[rule](**{own.name: settings[own.name] for own in fields(RULES[rule]) if own.name in settings})
 
 

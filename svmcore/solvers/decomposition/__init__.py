@@ -23,8 +23,8 @@ import numpy as np
 from svmcore.gram.sources import Gram
 from svmcore.gram.threads import one_blas_thread
 from svmcore.solvers.decomposition.bounded import Bounded
+from svmcore.solvers.decomposition.look import standing
 from svmcore.solvers.decomposition.nu import NuRounds
-from svmcore.solvers.decomposition.reports import standing
 from svmcore.solvers.decomposition.rounds import Rounds
 from svmcore.solvers.decomposition.settings import CHOICES, Decomposition
 from svmcore.solvers.decomposition.state import State

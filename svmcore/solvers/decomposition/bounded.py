@@ -17,9 +17,8 @@ import numpy as np
 from svmcore.gram.sources import PLAIN, STEP
 from svmcore.solvers import smo
 from svmcore.solvers.decomposition.inner import LOOSE, solve_on
-from svmcore.solvers.decomposition.look import check_gaps, compute_afresh, look_exactly
+from svmcore.solvers.decomposition.look import check_gaps, compute_afresh, look_exactly, note, see, see_present
 from svmcore.solvers.decomposition.pricing import Priced, Pricing
-from svmcore.solvers.decomposition.reports import note, see, see_present
 from svmcore.solvers.decomposition.rounds import GAIN
 from svmcore.solvers.decomposition.settings import Decomposition
 from svmcore.solvers.decomposition.square import Square

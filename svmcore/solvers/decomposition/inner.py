@@ -8,7 +8,7 @@ import numpy as np
 
 from svmcore.gram.sources import NO_REST, PLAIN
 from svmcore.solvers import free, smo
-from svmcore.solvers.decomposition.reports import see
+from svmcore.solvers.decomposition.look import see
 from svmcore.solvers.decomposition.state import State
 from svmcore.solvers.progress import Stopped
 

@@ -1,12 +1,15 @@
-"""All examples after a change of alpha: f (k, n) brought up to date, and the gaps in single and in double precision."""
+"""How the machines of a decomposition stand: f (k, n) brought up to date after a change of alpha, gaps in single and in
+double precision, and the machines as they were last looked at, for reports and for the trace."""
 
 import numpy as np
 
+from svmcore.memory import MB
 from svmcore.solvers import smo
-from svmcore.solvers.decomposition.reports import see_present
-from svmcore.solvers.decomposition.state import State
+from svmcore.solvers.decomposition.state import Seen, State
+from svmcore.solvers.progress import Snapshot, Standing
 
 FEWER = 0.8  # share of the columns below which those outside the working sets are prepared by themselves
+OPEN = 1.01  # times tol, the least gap that is reported of a machine which is not known to be done
 
 
 def take_in(s: State, more) -> None:
@@ -67,3 +70,36 @@ def compute_afresh(s: State, m: int) -> None:
     """All of f of machine m from its SVs: what was added up over many rounds may have lost its digits."""
     s.stale[m] = 0
     s.gaps[m], s.bias[m] = s.exact.afresh(m, s.alpha[m], s.f[m], s.lost[m])
+
+
+def see(s: State, m: int, alpha, f, gap: float, b: float) -> None:
+    """Machine m has these multipliers; alpha (n,) is kept, and must not change any more."""
+    loaded = alpha > 0
+    counts = np.count_nonzero(loaded), np.count_nonzero(loaded & (alpha >= s.C[m]))
+    gap = gap if s.exact.known[m] else max(gap, OPEN * s.tol)
+    s.seen[m] = Seen(alpha, gap, b, smo.dual_objective(s.Y[m], alpha, f), *counts)
+
+
+def see_present(s: State, m: int) -> None:
+    """Machine m as the state has it."""
+    see(s, m, s.alpha[m].copy(), s.f[m], s.gaps[m], s.bias[m])
+
+
+def note(s: State, m: int, members, priced: int, violators: int, gap: float) -> None:
+    """A round of machine m on `members` for the trace, as it was seen last."""
+    arrays = 5 * s.Y.nbytes + s.gram.nbytes + 4 * len(members) * s.gram.width
+    memory = round((arrays + s.session.peak_bytes) / MB, 3)
+    figures = float(gap), float(s.seen[m].dual), int(s.seen[m].n_sv), round(s.session.seconds, 4), memory
+    s.trace.note(m, members, int(priced), int(violators), *figures)
+
+
+def standing(s: State) -> Standing:
+    """How the machines were when they were last looked at."""
+    seen, Y, C = tuple(s.seen), s.Y, s.C
+
+    def snapshot():
+        alpha, bias = (np.array([getattr(machine, name) for machine in seen]) for name in ("alpha", "bias"))
+        return Snapshot.of(Y, C, alpha, bias)
+
+    sums = (sum(getattr(machine, name) for machine in seen) for name in ("dual", "n_sv", "n_bound"))
+    return Standing(tuple(float(machine.gap) for machine in seen), *sums, snapshot)

@@ -26,8 +26,7 @@ import numpy as np
 
 from svmcore.gram.sources import PLAIN
 from svmcore.solvers.decomposition.inner import as_matrix, solve_set
-from svmcore.solvers.decomposition.look import check_gaps, compute_afresh, look_exactly, refresh, take_in
-from svmcore.solvers.decomposition.reports import note
+from svmcore.solvers.decomposition.look import check_gaps, compute_afresh, look_exactly, note, refresh, take_in
 from svmcore.solvers.decomposition.sample import whole_pays
 from svmcore.solvers.decomposition.square import Square
 from svmcore.solvers.decomposition.state import FUTILE, State

@@ -40,6 +40,7 @@ class Task(ABC):
     """
 
     name = title = rated = ""
+    catalogue = catalogue  # what lists its datasets
     revised = "dataset"  # the field that names examples, whose labels may be those of a revision
     does = "has a task of its own"
     fields: tuple[Field, ...] = ()
@@ -52,7 +53,7 @@ class Task(ABC):
 
     def entry(self, name: str):
         """What the catalogue says of a dataset. UnknownDataset for one that is not among this task's."""
-        return catalogue.entry(name)
+        return self.catalogue.entry(name)
 
     def pinned(self, recipe):
         """The recipe on the data that there are now: a revision with the verdicts that it has by now, for good."""
@@ -65,7 +66,7 @@ class Task(ABC):
 
     def data(self, name: str):
         """The dataset itself, with its `content_hash`. UnknownDataset or DataError where it cannot be had."""
-        return catalogue.load(name)
+        return self.catalogue.load(name)
 
     def content_names(self, recipe) -> tuple[str, ...]:
         """Names of the datasets that a recipe trains on."""

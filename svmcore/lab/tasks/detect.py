@@ -91,6 +91,7 @@ class Detect(Task):
     title = "Find objects in pictures"
     does = "finds objects in pictures"
     rated = "Mean rate"
+    catalogue = pictures
     revised = "windows"
     looks = False
     figures: ClassVar = {
@@ -109,14 +110,8 @@ class Detect(Task):
     def fields(self) -> tuple[Field, ...]:
         return OF_ALL + of_each("finder", FINDERS)
 
-    def entry(self, name: str):
-        return pictures.entry(name)
-
     def at_hand(self, recipe) -> bool:
         return super().at_hand(recipe) and bool(experiment(recipe)[1].parts)
-
-    def data(self, name: str):
-        return pictures.load(name)
 
     def content_names(self, recipe) -> tuple[str, ...]:
         return (recipe.dataset, *filter(None, [recipe.option("windows")]))

@@ -14,7 +14,7 @@ from functools import partial
 from data import drawn, own, revisions, synthetic
 from data.dataset import Dataset
 from data.entry import Entry, find, published
-from data.loaders import bundled, windows
+from data.loaders import bundled
 from data.own import PREFIX as OWN_PREFIX
 from data.own import draft, keep
 from data.shelf import DamagedSet
@@ -74,7 +74,7 @@ READERS: dict[str, Callable] = {  # published dataset -> the function that reads
     "qmnist": bundled.qmnist,
     "fashion-mnist": bundled.fashion,
     "faces": bundled.faces,
-    "face-windows": windows.face_windows,
+    "face-windows": bundled.face_windows,
     "banana": bundled.matlab,
     "waveform": bundled.matlab,
     "splice": bundled.matlab,

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from svmcore import SVC, Poly
-from svmcore.detection.mining import SAME, mine, rounds
+from svmcore.detection.mining import SAME, mine
 from svmcore.detection.scan import scan
 from svmcore.detection.suppression import overlaps
 from svmcore.detection.turns import QUARTERS
 from svmcore.preprocess import Preprocessor
+from tests.bench.faces import rounds
 
 HOW = {"side": 9, "stride": 2, "step": 1.4, "enlarge": 1.0, "threshold": -0.7}
 

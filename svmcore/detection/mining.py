@@ -11,7 +11,7 @@ References: Sung and Poggio, MIT AI memo 1521 (1994); Osuna, Freund and Girosi, 
 (1997), section 4.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -35,21 +35,9 @@ class Mined(NamedTuple):
     picture: np.ndarray  # (n,) int64, position in `pictures`
     boxes: np.ndarray  # (n, 4) float64, in pixels of that picture
     alarms: (
-        int  # windows that were false alarms, those on top of each other too; of a picture at most CROWD per_picture
+        int  # windows that were false alarms, those on top of each other too; of a picture CROWD per_picture at most
     )
     looked: int  # windows looked at
-
-
-class Round(NamedTuple):
-    """A machine, what it was fitted to, and the false alarms that it gave."""
-
-    number: int  # 0 for the machine that no false alarm has taught
-    machine: Machine
-    chips: np.ndarray  # (n, side, side) uint8
-    y: np.ndarray  # (n,) int64, +1 and -1
-    origin: np.ndarray  # (n,) int64, the round whose false alarm a chip is; 0 for those that were there
-    picture: np.ndarray  # (n,) int64, the picture that it was mined from; -1 for those that were there
-    mined: Mined | None  # None for the last round, which is not asked for its false alarms
 
 
 def mine(
@@ -86,29 +74,3 @@ def mine(
     chips, f, picture, boxes, turn = (np.concatenate(part) for part in zip(nothing, *parts))
     taken = np.lexsort((picture, -f, turn))[:limit]
     return Mined(chips[taken], f[taken], picture[taken], boxes[taken], alarms, looked)
-
-
-def rounds(
-    fit: Callable[[np.ndarray, np.ndarray, int], Machine],
-    chips: np.ndarray,
-    y: np.ndarray,
-    pictures: Sequence[np.ndarray],
-    *,
-    n: int = 2,
-    **how,
-) -> Iterator[Round]:
-    """Bootstrapping in n rounds: each Round as it is done, n + 1 of them, fewer where a machine gives no false alarms.
-
-    fit(chips, y, number): the machine of a round, with its preparation (Machine.prepare). how: what `mine` takes.
-    Source: Sung and Poggio (1994).
-    """
-    origin, picture = np.zeros(len(y), int), np.full(len(y), -1)
-    for number in range(n + 1):
-        machine = fit(chips, y, number)
-        mined = mine(pictures, machine, **how) if number < n else None
-        yield Round(number, machine, chips, y, origin, picture, mined)
-        if mined is None or not len(mined.f):
-            return
-        chips, y = np.concatenate([chips, mined.chips]), np.concatenate([y, np.full(len(mined.f), -1)])
-        origin = np.concatenate([origin, np.full(len(mined.f), number + 1)])
-        picture = np.concatenate([picture, mined.picture])

@@ -12,8 +12,10 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +24,7 @@ from svmcore import SVC, Poly, VirtualSVC
 from svmcore.detection import curve
 from svmcore.detection.discard import Discard, fit_discard
 from svmcore.detection.matching import by_overlap
-from svmcore.detection.mining import rounds
+from svmcore.detection.mining import Mined, mine
 from svmcore.detection.scan import Scorer, scan
 from svmcore.detection.suppression import grown, supported, suppressed
 from svmcore.detection.turns import QUARTERS
@@ -37,6 +39,44 @@ SIDE = 19
 GROWN, SHARED = 1.8, 0.3
 LOWEST = -0.5  # f from which a window is kept, as a detection or as a counter-example
 ALARMS = (0.25, 0.5, 0.9, 1, 2, 4)  # a picture
+
+
+class Round(NamedTuple):
+    """A machine, what it was fitted to, and the false alarms that it gave."""
+
+    number: int  # 0 for the machine that no false alarm has taught
+    machine: Machine
+    chips: np.ndarray  # (n, side, side) uint8
+    y: np.ndarray  # (n,) int64, +1 and -1
+    origin: np.ndarray  # (n,) int64, the round whose false alarm a chip is; 0 for those that were there
+    picture: np.ndarray  # (n,) int64, the picture that it was mined from; -1 for those that were there
+    mined: Mined | None  # None for the last round, which is not asked for its false alarms
+
+
+def rounds(
+    fit: Callable[[np.ndarray, np.ndarray, int], Machine],
+    chips: np.ndarray,
+    y: np.ndarray,
+    pictures: Sequence[np.ndarray],
+    *,
+    n: int = 2,
+    **how,
+) -> Iterator[Round]:
+    """Bootstrapping in n rounds: each Round as it is done, n + 1 of them, fewer where a machine gives no false alarms.
+
+    fit(chips, y, number): the machine of a round, with its preparation (Machine.prepare). how: what `mine` takes.
+    Source: Sung and Poggio (1994).
+    """
+    origin, picture = np.zeros(len(y), int), np.full(len(y), -1)
+    for number in range(n + 1):
+        machine = fit(chips, y, number)
+        mined = mine(pictures, machine, **how) if number < n else None
+        yield Round(number, machine, chips, y, origin, picture, mined)
+        if mined is None or not len(mined.f):
+            return
+        chips, y = np.concatenate([chips, mined.chips]), np.concatenate([y, np.full(len(mined.f), -1)])
+        origin = np.concatenate([origin, np.full(len(mined.f), number + 1)])
+        picture = np.concatenate([picture, mined.picture])
 
 
 @dataclass(frozen=True)

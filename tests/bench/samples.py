@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ from svmcore.lab.presets import RECIPES, osuna
 from svmcore.lab.presets.sweeps import EXAMPLES
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import folders, runs
-from svmcore.lab.store.contents import without_examples
+from svmcore.lab.store.contents import are_examples
 from svmcore.saved import save
 
 SECONDS = 900  # that one may take
@@ -94,7 +95,9 @@ def keep(run: runs.Run, sample: Sample) -> None:
     for stem in sample.arrays:  # of a run in parts the first
         path = folder / f"{stem}.npz"
         if stem == "model":
-            save(without_examples(run.machine()), path)
+            machine = run.machine()
+            vectors = np.where(are_examples(machine)[:, None], np.float32(0), machine.support_vectors)
+            save(replace(machine, support_vectors=vectors), path)
         if stem == "progress":
             lines = run.progress()
             for line in lines[:: -(-len(lines) // LINES)] + lines[-1:]:

@@ -271,15 +271,10 @@ def files(recipe: Recipe | None) -> dict[str, RunFile]:
     )
 
 
-def without_examples(machine: Machine) -> Machine:
-    """The machine with zeros in place of its examples."""
-    kept = np.where(_examples(machine)[:, None], np.float32(0), machine.support_vectors)
-    return replace(machine, support_vectors=kept)
-
-
 def with_examples(machine: Machine, recipe: Recipe, train: np.ndarray) -> Machine:
-    """The inverse. train: (n,) positions of the training examples in the dataset. DataError when it cannot be had."""
-    own = _examples(machine)
+    """The machine of a sample, whose file has zeros in the place of its examples. train: (n,) positions of the training
+    examples in the dataset. DataError when that cannot be had."""
+    own = are_examples(machine)
     origin = machine.origin[own]
     if not len(origin):
         return machine
@@ -292,6 +287,6 @@ def with_examples(machine: Machine, recipe: Recipe, train: np.ndarray) -> Machin
     return replace(machine, support_vectors=vectors)
 
 
-def _examples(machine: Machine) -> np.ndarray:
+def are_examples(machine: Machine) -> np.ndarray:
     """(m,) bool: which support vectors are training examples, or jittered ones."""
     return np.ones(len(machine.support), bool) if "reduced" not in machine.meta else ~machine.constructed

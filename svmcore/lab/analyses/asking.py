@@ -25,7 +25,7 @@ from svmcore.explain.asking import WAYS, next_ones
 from svmcore.explain.nearest import squared_distances
 from svmcore.explain.retraining import HELD
 from svmcore.lab import split
-from svmcore.lab.analyses.without import kernel_values, require_room, roomy, why_not
+from svmcore.lab.analyses.without import kernel_values, require_room, roomy, sums, why_not
 from svmcore.lab.methods import METHODS
 from svmcore.lab.problem import Problem, transformed
 from svmcore.lab.recipe import Recipe, RecipeError
@@ -36,7 +36,6 @@ from svmcore.lab.train import prepare, unchecked
 from svmcore.model import labels
 from svmcore.svc import SVC
 
-ROWS = 1000  # of kernel values that are turned into double precision at a time
 KNOWN, BATCH, MOST, SEEDS, TARGET = 20, 10, 800, 10, 0.05  # of a study
 
 
@@ -155,15 +154,9 @@ def taught(asking: Asking, at: np.ndarray, y: np.ndarray, monitor: Callable | No
     fitted = clone(asking.estimator).fit(asking.K[np.ix_(at, at)], y, monitor=monitor)
     machine = fitted.machine_
     support = at[machine.support]
-    decision, tested = (_sums(K, support, machine.coef) + machine.bias for K in (asking.K, asking.K_test))
+    decision, tested = (sums(K, machine.coef, support) + machine.bias for K in (asking.K, asking.K_test))
     wrong = int((labels(machine.classes, tested) != asking.y_test).sum())
     return Taught(wrong, decision, labels(machine.classes, decision))
-
-
-def _sums(K: np.ndarray, support: np.ndarray, coef: np.ndarray) -> np.ndarray:
-    """(m, k) float64: sums over the support vectors, in double precision, as large alphas nearly cancel."""
-    starts = range(0, len(K), ROWS) or [0]
-    return np.concatenate([K[at : at + ROWS, support].astype(np.float64) @ coef.T for at in starts])
 
 
 def asked(asking: Asking, now: Taught, way: str, left: np.ndarray, m: int, rng: np.random.Generator) -> np.ndarray:

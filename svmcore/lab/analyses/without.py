@@ -114,7 +114,7 @@ def stand(run: Run, ceiling_mb: float, check: Check = unchecked, monitor: Callab
     require_room(len(problem.X_train), len(problem.X_test), ceiling_mb)
     retraining = _retraining(run.recipe, problem, machine, ceiling_mb, monitor)
     K = kernel_values(machine.kernel, problem.X_test, retraining.rows, check)
-    decision = _sums(K, retraining.alpha * retraining.Y) + retraining.bias
+    decision = sums(K, retraining.alpha * retraining.Y) + retraining.bias
     return Stand(retraining, K, class_positions(problem.y_test, machine.classes), decision)
 
 
@@ -141,7 +141,7 @@ def effect(at: Stand, change: Change) -> Effect:
     coef = np.zeros_like(alpha)
     coef[:, machine.support] = machine.coef
     moved = (coef - before.alpha * before.Y).astype(np.float32)  # small: single precision serves
-    after = answers(at.decision + _sums(at.K, moved) + machine.bias - before.bias)
+    after = answers(at.decision + sums(at.K, moved) + machine.bias - before.bias)
     support = np.flatnonzero((before.alpha > 0).any(0) | (alpha > 0).any(0))
     alphas = before.alpha[:, support], alpha[:, support]
     return Effect(at.true, answers(at.decision), after, support, *alphas, time.perf_counter() - started)
@@ -220,10 +220,13 @@ def kernel_values(kernel, X: np.ndarray, rows: np.ndarray, check: Check) -> np.n
     return K
 
 
-def _sums(K: np.ndarray, coef: np.ndarray) -> np.ndarray:
-    """sum_i coef_ci K_ti (t, k) of coef (k, n)."""
-    held, sums = np.flatnonzero(coef.any(0)), np.empty((len(K), len(coef)))
+def sums(K: np.ndarray, coef: np.ndarray, held: np.ndarray | None = None) -> np.ndarray:
+    """sum_i coef_ci K_ti (t, k) of coef (k, n), or of those of the examples `held` (m,) alone, coef (k, m). In double
+    precision where coef is, as large alphas nearly cancel."""
+    if held is None:
+        held = np.flatnonzero(coef.any(0))
+        coef = coef[:, held]
+    found = np.empty((len(K), len(coef)))
     for at in range(0, len(K), PIECE):
-        part = slice(at, at + PIECE)
-        sums[part] = K[part, held] @ coef[:, held].T
-    return sums
+        found[at : at + PIECE] = K[at : at + PIECE, held] @ coef.T
+    return found

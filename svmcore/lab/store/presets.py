@@ -15,7 +15,7 @@ from data import permission
 from svmcore import files
 from svmcore.allowed import shown
 from svmcore.lab.recipe import Recipe, RecipeError
-from svmcore.lab.store import folders, runs
+from svmcore.lab.store import folders
 
 MAX_FILE = 1 << 20  # bytes
 MAX_PRESETS, MAX_NAME = 50, 60  # presets; characters of a name
@@ -43,7 +43,7 @@ def keep(name: str, recipe: Recipe) -> None:
         if at >= MAX_PRESETS:
             raise RecipeError("presets", f"{at} are stored already", f"{MAX_PRESETS}; remove one")
         listed[at : at + 1] = [{"name": name, "recipe": recipe.replace(name="custom", title=name).to_dict()}]
-        _write(listed)
+        folders.write_json(_file(), listed)
 
 
 def remove(name: str) -> None:
@@ -53,7 +53,7 @@ def remove(name: str) -> None:
         listed = _listed() or []
         others = [one for one in listed if not _is(one, name)]
         if len(others) < len(listed):
-            _write(others)
+            folders.write_json(_file(), others)
 
 
 def _listed() -> list | None:
@@ -87,10 +87,5 @@ def _name(text: object) -> str:
     return name
 
 
-def _write(listed: list) -> None:
-    _file().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folders.write_json(_file(), listed)
-
-
 def _file() -> Path:
-    return runs.home() / "presets.json"
+    return folders.place("") / "presets.json"

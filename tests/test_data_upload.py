@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageCms
 
 from data import DataError
-from data.loaders import images, text, upload
+from data.loaders import depth, images, text, upload
 from data.loaders.sieve import Unusable
 from tests.cases import all_cases
 from tests.uploads import (
@@ -159,7 +159,7 @@ def test_on_one_scale_order_is_kept_and_what_is_lost_is_told(shape, kind):
             "spoilt": low + rng.integers(0, 700, (8, *shape)) * np.where(rng.random((8, *shape)) < 1e-3, 40, 1),
             "two": low + 300 * rng.integers(0, 2, (8, *shape)),
         }[kind].astype(np.uint16)
-        pixels, (note, *_) = images.on_one_scale([images.Decoded(of_one) for of_one in values], [""] * len(values))
+        pixels, (note, *_) = depth.on_one_scale([depth.Decoded(of_one) for of_one in values], [""] * len(values))
         v, x = values.ravel().astype(int), np.stack(pixels).ravel().astype(int)
         assert np.stack(pixels).dtype == np.uint8
         order = np.argsort(v, kind="stable")

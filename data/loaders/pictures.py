@@ -19,7 +19,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from data.dataset import DataError
-from data.loaders import bundle, images, labelled, objects
+from data.loaders import bundle, depth, images, labelled, objects
 from data.loaders.bundle import Member
 from data.loaders.objects import Object
 from data.loaders.sieve import Sieve, TooLarge
@@ -267,7 +267,7 @@ def _decoded(members: list[Member], sieve: Sieve) -> tuple[list[np.ndarray | Non
             raise TooLarge(f"The images take more than {bundle.MAX_BYTES >> 20} MB as pixels", bundle.SIZE_ACCEPTED)
         decoded.append(image)
     read = [(image, member.name) for image, member in zip(decoded, members) if image]
-    pixels, notes = images.on_one_scale(*zip(*read), "pictures") if read else ([], [])
+    pixels, notes = depth.on_one_scale(*zip(*read), "pictures") if read else ([], [])
     left = iter(pixels)
     return [image and next(left) for image in decoded], [
         *(["Colour images are converted to grey"] if coloured else []),

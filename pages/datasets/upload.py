@@ -11,8 +11,9 @@ import streamlit as st
 from data import DataError, catalogue, pictures
 from data.loaders.bundle import MAX_MEMBERS
 from data.loaders.columns import FILL, REFUSE, TELL
+from data.loaders.depth import on_one_scale
 from data.loaders.fitted import WAYS, Fit, of_text
-from data.loaders.images import MAX_SIDE, Survey, decode, grey, on_one_scale, stacked
+from data.loaders.images import MAX_SIDE, Survey, decode, grey, stacked
 from data.loaders.pictures import ACCEPTED as PICTURES_ACCEPTED
 from data.loaders.pictures import MAX_PICTURES, Upload, are_pictures, read_pictures
 from data.loaders.table import Labels

@@ -15,7 +15,7 @@ from PIL import Image
 from skimage.feature import match_template
 
 from data import DataError, pictures
-from data.loaders import images
+from data.loaders import depth, images
 from pages.detect import labels, marked
 from pages.detect.judged import joined
 from pages.detect.view import View, opens_here, own_name
@@ -228,7 +228,7 @@ def _grey(photograph: Photograph) -> tuple[np.ndarray, tuple[int, int], list[str
             full = image.size
             image.draft(None, (2 * LONGEST, 2 * LONGEST))  # a JPEG is read at a fraction of its size
             decoded = images.flat(image)
-        (on_scale,), notes = images.on_one_scale([decoded], [photograph.name], "photograph")
+        (on_scale,), notes = depth.on_one_scale([decoded], [photograph.name], "photograph")
         image = Image.fromarray(on_scale)
     lies = image.width > image.height
     image.thumbnail((LONGEST, LONGEST))

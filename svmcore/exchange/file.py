@@ -37,7 +37,7 @@ from svmcore.exchange.graph import Graph, Value
 from svmcore.kernels import KERNELS, Kernel, Linear, far_features, squared_norms
 from svmcore.model import Demanded, Machine, labels, lead
 from svmcore.preprocess import STEPS, Preprocessor
-from svmcore.preprocess.steps import smooth
+from svmcore.preprocess.arithmetic import smooth
 
 Shape = tuple[int, ...]
 Values = tuple  # of a step: its numbers, or what it learned

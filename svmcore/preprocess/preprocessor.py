@@ -16,8 +16,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
 from svmcore.preprocess import window
+from svmcore.preprocess.arithmetic import as_images
+from svmcore.preprocess.language import Parsed, check_order, parse_step
 from svmcore.preprocess.sliding import cut
-from svmcore.preprocess.steps import Parsed, as_images, check_order, parse_step
 
 MOST = 1 << 16  # pixels that an image described in a file has in a row; features of an image
 LARGEST = 1e15  # a pixel, so that float32 holds the sum of the squares of an image's pixels

@@ -22,7 +22,7 @@ from svmcore.lab.recipe import Recipe
 from svmcore.lab.store.made_with import versions
 from svmcore.lab.tasks import task_of
 from svmcore.preprocess import Preprocessor
-from svmcore.preprocess.steps import parse_step
+from svmcore.preprocess.language import parse_step
 
 SCRIPT = '''"""{title}: trained by scikit-learn alone.
 

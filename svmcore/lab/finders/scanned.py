@@ -3,11 +3,8 @@
     windows to train on -> machine -> its false alarms on pictures without objects -> machine -> ...    (bootstrapping)
     machine -> every window of the test pictures -> of those that overlap the surest -> grown to an object's size
 
-The windows to train on come with the set; of a set that has none they are cut out of the training pictures around their
-objects, and elsewhere by the seed.
-Osuna, Freund and Girosi (1997), section 4.
-
-Windows to train on where a set brings none: cut out of the training pictures, around objects and elsewhere.
+The windows to train on come with the set. Where it brings none, they are cut out of the training pictures: around
+objects, and of the background by the seed. Osuna, Freund and Girosi (1997), section 4.
 
 object     the square about its centre whose form, grown by the set's factor, is as large as the object
 background squares of the objects' sizes that share at most CLEAR of their joint area with any object

@@ -85,13 +85,17 @@ class Session(Work):
     # Reports
 
     def check(self) -> None:
-        """Between pieces of work: report where one is due, in the thread that fits; wait for a report, in others; raise
-        in every thread what ended the fit."""
+        """Between pieces of work: report, in the thread that fits; wait for a report, in others; raise in every thread
+        what ended the fit."""
         with self._gate:
-            if self._due or not self.history:
-                self.report()
+            self.report()
         if self.stopped:
             raise self.error or Stopped
+
+    def check_when_due(self) -> None:
+        """As `check`, between pieces that may take no time: reports where one is due."""
+        if self._due or self.stopped:
+            self.check()
 
     def see(self, iterations: int, news: Callable[[], None]) -> bool:
         """From a machine's thread after a burst: take note of its news; whether to go on. No report comes between its

@@ -21,7 +21,7 @@ NEARER, GAINS = 0.7, 1e-3  # a call of steps is futile that leaves more than thi
 def solve_set(s: State, m: int, chosen, K) -> None:
     """Machine m on its working set, in a thread of its own; K, as of Gram.values: its Gram matrix, where
     sets share it."""
-    s.session.check()
+    s.session.check_when_due()
     if s.square:
         return solve_on(s, m, chosen, s.square.hold(chosen)[None], PLAIN)
     if K is not None or s.K is not None:

@@ -58,18 +58,23 @@ def draw(now: Setting) -> Setting:
         help = "Solves the problem of the working set, round by round; any solver leads to the same machine."
         _choice("inner", "Inner solver", settings.INNER, help, widget="selectbox")
     if three := len(replace(now, problem=own.name).colours) == 3:
-        help = "One machine for each colour against the rest. All: the largest f decides. One colour: its f alone."
+        help = (
+            "One machine for each colour against the rest. All: the largest f decides; thin lines are where each f is "
+            "0. One colour: its f alone, with its margin, hulls, forces and tape."
+        )
         _choice("of", "Machine of", settings.OF, help)
     help = (
         "Other lines: what perceptrons find that separate the points as well. Hulls: the nearest points of the convex "
         "hulls of both colours, or of reduced hulls. Forces: how each support vector presses on the line."
     )
     _choice("layer", "Also draw", settings.LAYERS, help)
-    _sample(now, drawn=own.make is None)
-    sometimes = {"by": virtual, "inner": rounds, "of": three}
+    if own.make:
+        _sample(now)
+    sometimes = {"by": virtual, "inner": rounds, "of": three, "seed": own.make, "noise": own.make}
     values[DRAWN] = [*WIDGETS, *OF_KERNEL.get(kernel, []), *(name for name, there in sometimes.items() if there)]
     shown = {name: values[_key(name)] for name in values[DRAWN]}
-    shown["noise"] = shown["noise"] / 100
+    if "noise" in shown:
+        shown["noise"] = shown["noise"] / 100
     changed = replace(now, **({} if three else {"of": "all"}), **shown)
     if changed.still != now.still or changed.inner != now.inner:
         changed = changed.closed
@@ -134,14 +139,12 @@ def _copies(own: plane.Plane, now: Setting) -> bool:
     return virtual
 
 
-def _sample(now: Setting, drawn: bool) -> None:
+def _sample(now: Setting) -> None:
     left, right = st.columns(2)
     help = "Share of the sample that gets another colour."
-    left.slider("Labels flipped", 0, 50, round(100 * now.noise), key=_key("noise"), format="%d %%", help=help,
-                disabled=drawn)  # fmt: skip
+    left.slider("Labels flipped", 0, 50, round(100 * now.noise), key=_key("noise"), format="%d %%", help=help)
     help = "The same seed draws the same points, for everyone in a class."
-    how = {"on_change": forget, "help": help, "disabled": drawn}
-    right.number_input("Seed", 0, settings.MAX_SEED, now.seed, key=_key("seed"), **how)
+    right.number_input("Seed", 0, settings.MAX_SEED, now.seed, key=_key("seed"), on_change=forget, help=help)
 
 
 def _choice(name: str, label: str, titles: Mapping[str, str], help: str, **how) -> str:
@@ -219,6 +222,7 @@ def _undo() -> None:
 
 def _reset() -> None:
     _become(replace(FORM.base, points=""))
+    FORM.keep(replace(FORM.base, noise=0.0))
     st.session_state[FORM.key("noise")] = 0
 
 

@@ -37,7 +37,7 @@ INNER = {
     "SLSQP": "Least squares (SLSQP)",
 }  # fmt: skip  (of a round's inner problem)
 PATH = tuple(10.0 ** (k / 20) for k in range(-40, 81))  # C of a path
-WIDGETS = ("problem", "kernel", "C", "virtual", "seed", "noise", "layer")  # values whose widgets are always there
+WIDGETS = ("problem", "kernel", "C", "virtual", "layer")  # values whose widgets are always there
 OF_KERNEL = {"poly": ["degree"], "rbf": ["gamma"], "sigmoid": ["gamma", "coef0"]}  # kernel -> those of its own
 C_RANGE, GAMMA_RANGE, NOISE_RANGE, COEF0_RANGE = (0.01, 1e4), (0.05, 50.0), (0.0, 0.5), (-2.0, 2.0)
 SERIES = tuple(m * 10.0**e for e in range(-2, 5) for m in (1, 2, 5))
@@ -184,7 +184,7 @@ def read(asked: dict[str, str]) -> tuple[Setting, list[str]]:
 def _spread(setting: Setting) -> dict:
     """What each widget shows, also those that are not there now."""
     own = (name for names in OF_KERNEL.values() for name in names)
-    shown = {name: getattr(setting, name) for name in (*WIDGETS, *own, "by", "inner", "of")}
+    shown = {name: getattr(setting, name) for name in (*WIDGETS, *own, "by", "inner", "of", "seed")}
     return shown | {"noise": round(100 * setting.noise)}
 
 

@@ -97,6 +97,19 @@ def at_rest(monkeypatch):
     monkeypatch.setattr(forecast, "crowding", lambda look=True: 1.0)
 
 
+@pytest.fixture(autouse=True)
+def nothing_at_work():
+    """A run that a test leaves at work ends with it: the next test's would wait for its turn, whatever test that is."""
+    yield
+    if queue := sys.modules.get("svmcore.lab.jobs.queue"):
+        left = queue.active()
+        for run_id in left:
+            queue.cancel(run_id)
+        for thread in [queue.QUEUE._jobs[run_id].thread for run_id in left]:
+            if thread is not None:
+                thread.join(30)
+
+
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     """An empty `SVMLAB_HOME` for one test, for what looks the folder up at call time."""

@@ -7,11 +7,11 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
-from tests.trained import finished
+from tests.trained import finish_all, finished
 
 SECONDS = 120  # that a page may take beside other work
 RUN_SECONDS = 120  # that a small run may take, compilation included
-__all__ = ["RUN_SECONDS", "SECONDS", "captions", "finished", "open_page", "to_page", "whole_app"]
+__all__ = ["RUN_SECONDS", "SECONDS", "captions", "finish_all", "finished", "open_page", "to_page", "whole_app"]
 
 
 @pytest.fixture(autouse=True)

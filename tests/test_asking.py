@@ -12,7 +12,7 @@ from pages.labels import ask
 from svmcore.__main__ import main
 from svmcore.explain.asking import REACH, WAYS, lead, next_ones
 from svmcore.kernels import RBF, Poly
-from svmcore.lab import Recipe, jobs
+from svmcore.lab import Recipe
 from svmcore.lab.analyses import asking
 from svmcore.lab.analyses.without import require_room, roomy
 from svmcore.lab.jobs import analyses as beside
@@ -22,6 +22,7 @@ from svmcore.lab.train import execute, prepare
 from svmcore.memory import BudgetError
 from tests import naive
 from tests.cases import all_cases
+from tests.trained import finished
 
 DIGITS = Recipe(dataset="digits-8x8", n_train=200, n_test=300, kernel=Poly(3, 1.0, 1.0))
 MOONS = Recipe(dataset="toy-moons", n_train=150, preprocess=(), kernel=RBF(2.0), C=1.0)
@@ -157,9 +158,7 @@ def run(home):
     digits = load("digits-8x8")
     arrays = Arrays(digits.X_train[:300], digits.y_train[:60], digits.X_train[300:500], digits.y_train[300:500])
     catalogue.keep("half", arrays)
-    run_id = jobs.submit(Recipe(dataset="own:half", split="given", kernel=Poly(3, 1.0, 1.0)))
-    assert jobs.wait(run_id, 120).state == "done"
-    return runs.get(run_id)
+    return finished(Recipe(dataset="own:half", split="given", kernel=Poly(3, 1.0, 1.0)))
 
 
 def after(run, labels, way="nearest", m=5):
@@ -240,16 +239,13 @@ def test_a_long_curve_is_drawn_through_few_points():
 def test_a_run_on_the_revision_asks_as_one_on_the_base_and_one_class_has_labels_of_its_own(run):
     base, digits = load("own:half"), load("digits-8x8")
     revisions.add("own:half@checked", base, [Verdict("train", 70, UNLABELLED, LABEL, digits.y_train[70].item())])
-    run_id = jobs.submit(run.recipe.replace(dataset="own:half@checked.1"))
-    assert jobs.wait(run_id, 120).state == "done"
+    run_id = finished(run.recipe.replace(dataset="own:half@checked.1")).id
     labels = ((70, digits.y_train[70].item()),)
     assert after(runs.get(run_id), labels) == after(run, labels)
-    run_id = jobs.submit(run.recipe.replace(classes=(8,)))
-    assert jobs.wait(run_id, 120).state == "done"
+    run_id = finished(run.recipe.replace(classes=(8,))).id
     now = after(runs.get(run_id), labels)
     assert set(now.said) <= {-1, 1}
-    pair = jobs.submit(run.recipe.replace(classes=(3, 8)))
-    assert jobs.wait(pair, 120).state == "done"
+    pair = finished(run.recipe.replace(classes=(3, 8))).id
     assert list(after(runs.get(pair), ((70, 5), (71, 3))).curve) == [0, 1], "a 5 is none of its classes"
 
 

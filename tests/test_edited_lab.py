@@ -5,7 +5,7 @@ import pytest
 
 from data import UnknownDataset, catalogue, drawn, load
 from svmcore.kernels import RBF, Linear
-from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare, split
+from svmcore.lab import Recipe, RecipeError, execute, prepare, split
 from svmcore.lab.analyses import splits
 from svmcore.lab.forecast import estimate
 from svmcore.lab.methods import METHODS
@@ -14,6 +14,7 @@ from svmcore.lab.papers.numbers import Number, mean
 from svmcore.lab.presets import RECIPES, xtrain
 from svmcore.lab.store import runs
 from svmcore.methods.editing.roles import EASY, KEPT, REINSERTED, TITLES, WRONG_SIDE
+from tests.trained import finished
 
 PLAIN = Recipe(dataset="toy-gaussians", n_train=200, n_test=200, preprocess=(), kernel=RBF(0.5), C=1.0)
 EDITED = PLAIN.replace(method="cross-training")
@@ -121,8 +122,7 @@ def test_a_plain_machine_chooses_from_a_grid_by_folds_of_its_training_set():
 
 
 def test_an_edited_run_keeps_its_margins_and_damage_is_named(home):
-    run_id = jobs.submit(EDITED)
-    assert jobs.wait(run_id, 60).state == "done"
+    run_id = finished(EDITED).id
     run, path = runs.get(run_id), runs.get(run_id).path / "edited.npz"
     found = run.edited()
     assert (found.index == run.train_index()).all()
@@ -139,8 +139,7 @@ def test_an_edited_run_keeps_its_margins_and_damage_is_named(home):
         np.savez(path, **arrays | wrong)
         with pytest.raises(runs.Damaged, match=why):
             runs.get(run_id).edited()
-    plain = jobs.submit(PLAIN)
-    jobs.wait(plain, 60)
+    plain = finished(PLAIN).id
     with pytest.raises(FileNotFoundError):
         runs.get(plain).edited()
     before, after = splits.points([runs.get(plain), run])

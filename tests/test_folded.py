@@ -6,7 +6,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from svmcore import SVC
 from svmcore.kernels import Poly
-from svmcore.lab import Recipe, execute, jobs, prepare, train
+from svmcore.lab import Recipe, execute, prepare, train
 from svmcore.lab.store import runs
 from svmcore.lab.tasks import classify
 from tests.trained import finished
@@ -47,8 +47,7 @@ def test_the_run_has_what_the_command_line_has(run):
 
 
 def test_without_folds_and_in_runs_of_before_there_is_none(run):
-    run_id = jobs.submit(DIGITS.replace(folds=None))
-    assert jobs.wait(run_id, 300).state == "done"
+    run_id = finished(DIGITS.replace(folds=None)).id
     assert runs.get(run_id).folded() is None
     (run.path / "folded.npz").unlink()
     assert run.folded() is None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svmcore.kernels import Poly
-from svmcore.lab import Recipe, execute, jobs
+from svmcore.lab import Recipe, execute
 from svmcore.lab.jobs.queue import QUEUE
 from svmcore.lab.jobs.sweeping import sweep
 from svmcore.lab.methods import METHODS
@@ -22,9 +22,7 @@ DIGITS = Recipe(dataset="digits-8x8", classes=(3, 8), n_train=90, n_test=50, ker
 
 @pytest.fixture
 def fitted(monkeypatch):
-    """What every SVC was fitted to, and its ceiling of memory; runs that earlier tests have left end before."""
-    for run_id in jobs.active():
-        jobs.cancel(run_id)
+    """What every SVC was fitted to, and its ceiling of memory."""
     QUEUE.give_way(lambda: False)
     KEPT.clear()
     seen, real = [], SVC.fit

@@ -8,10 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.kit import words
-from svmcore.lab import jobs
 from svmcore.lab.jobs import welcome
 from svmcore.lab.store import runs
-from tests.driven import captions, whole_app  # noqa: F401
+from tests.driven import captions, finish_all, whole_app  # noqa: F401
 from tests.readme import ROOT, lines
 
 
@@ -51,8 +50,7 @@ def test_the_lines_that_add_a_study_add_it(added):
     assert "0 of 3 runs are stored; 3 runs to train" in captions(app)
     assert not list(runs.newest_first())  # nothing starts without a click
     app.button(key="queue_widths").click().run()
-    for run_id in jobs.active():
-        assert jobs.wait(run_id, 60).state == "done"
+    finish_all()
     app.run()
     assert app.dataframe[0].value["State"].tolist() == ["done"] * 3
     assert (

@@ -11,12 +11,11 @@ from data import catalogue, fetch, load, transfers
 from pages.ui.example import decision_plane, evidence
 from pages.ui.kit.words import plain
 from pages.ui.run import snapshots
-from svmcore.lab import jobs
 from svmcore.lab.jobs.live import Live, Top
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
 from svmcore.solvers.progress import Snapshot
-from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=150)
 SECONDS = 60
@@ -25,17 +24,13 @@ SECONDS = 60
 @pytest.fixture(scope="module")
 def digits_run():
     """A finished run on 8 x 8 digits, small enough for a test and with some errors."""
-    run_id = jobs.submit(DIGITS)
-    assert jobs.wait(run_id, SECONDS).state == "done"
-    return runs.get(run_id)
+    return finished(DIGITS)
 
 
 @pytest.fixture(scope="module")
 def moons_run():
     """A finished run with one machine, on points of the plane."""
-    run_id = jobs.submit(RECIPES["moons"])
-    assert jobs.wait(run_id, SECONDS).state == "done"
-    return runs.get(run_id)
+    return finished(RECIPES["moons"])
 
 
 def test_errors_counts_what_the_run_counted(digits_run):
@@ -129,9 +124,7 @@ def test_support_vectors_come_largest_alpha_first_and_lead_to_their_example(digi
 
 
 def test_virtual_support_vectors_are_traced_to_the_example_they_were_made_from():
-    run_id = jobs.submit(DIGITS.replace(method="vsv", jitters="plus:1", n_train=100))
-    assert jobs.wait(run_id, SECONDS).state == "done"
-    run = runs.get(run_id)
+    run = finished(DIGITS.replace(method="vsv", jitters="plus:1", n_train=100))
     machine, dataset = run.machine(), load("digits-8x8")
     chosen = evidence.supports(run, machine, 3)
     virtual = chosen.kind == "virtual"
@@ -147,12 +140,10 @@ def test_virtual_support_vectors_are_traced_to_the_example_they_were_made_from()
 
 
 def test_one_class_against_the_rest_keeps_its_name():
-    run_id = jobs.submit(DIGITS.replace(classes=(8,)))
-    assert jobs.wait(run_id, SECONDS).state == "done"
-    run = runs.get(run_id)
+    run = finished(DIGITS.replace(classes=(8,)))
     assert evidence.machine_names(run, run.machine()) == ["8 against the rest"]
     assert [evidence.class_of(run, run.machine(), label) for label in (8, 3)] == ["8", "rest"]
-    open_page("errors", run=run_id)
+    open_page("errors", run=run.id)
 
 
 def test_a_run_without_a_machine_says_why_and_leads_to_train():
@@ -245,10 +236,8 @@ def test_a_transfer_stops_when_asked_and_is_not_started_twice(monkeypatch):
 
 @pytest.mark.parametrize(("weight", "line"), [(None, "C = 1"), ({"1": 0.3}, "their bounds, which differ by class")])
 def test_the_histogram_names_one_bound_only_where_it_is_everybodys(digits_run, weight, line):
-    run_id = jobs.submit(RECIPES["moons"].replace(C=1.0, class_weight=weight))
-    assert jobs.wait(run_id, SECONDS).state == "done"
-    run = runs.get(run_id)
-    app = open_page("support_vectors", run=run_id)
+    run = finished(RECIPES["moons"].replace(C=1.0, class_weight=weight))
+    app = open_page("support_vectors", run=run.id)
     n_bound, n_sv = run.result["n_bound"][0], run.result["n_sv"][0]
     assert n_bound
     assert f"{n_bound} of {n_sv} alphas above 0 reach {line}. If few" in captions(app)
@@ -256,8 +245,7 @@ def test_the_histogram_names_one_bound_only_where_it_is_everybodys(digits_run, w
 
 
 def test_the_histogram_of_squared_slack_names_no_bound(digits_run):
-    run_id = jobs.submit(RECIPES["moons"].replace(options={"loss": "squared_hinge"}))
-    assert jobs.wait(run_id, SECONDS).state == "done"
+    run_id = finished(RECIPES["moons"].replace(options={"loss": "squared_hinge"})).id
     app = open_page("support_vectors", run=run_id)
     assert "so that no alpha has a bound" in captions(app)
     assert "alphas above 0 reach" not in captions(app)

@@ -18,7 +18,7 @@ from svmcore.lab.methods.reduced import reduction_of
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from tests import damage
-from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 PAGES = (
     "compare",
@@ -226,9 +226,7 @@ def test_examples_of_hostile_classes_are_thrown_away_as_text(kept):
 
 
 def trained(recipe):
-    run_id = jobs.submit(recipe)
-    assert jobs.wait(run_id, 60).state == "done"
-    run = runs.get(run_id)
+    run = finished(recipe)
     run.rename(TITLE)
     return run
 

@@ -28,7 +28,7 @@ from svmcore.lab.presets.pairs import HURT
 from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import runs
 from svmcore.solvers.digestion import Digestion
-from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=120, n_test=150)
 SECONDS = 120
@@ -37,9 +37,7 @@ SECONDS = 120
 @pytest.fixture(scope="module")
 def digits_run():
     """A finished run on 8 x 8 digits."""
-    run_id = jobs.submit(DIGITS)
-    assert jobs.wait(run_id, SECONDS).state == "done"
-    return runs.get(run_id)
+    return finished(DIGITS)
 
 
 def finish_all(app):
@@ -139,8 +137,7 @@ def test_methods_show_tangents_of_colour_images_too(digits_run):
 
 def test_virtual_support_vectors_follow_their_parents(digits_run, monkeypatch):
     recipe = DIGITS.replace(method="vsv", jitters="box:1", classes=(3, 8), n_train=60)
-    run_id = jobs.submit(recipe)
-    assert jobs.wait(run_id, SECONDS).state == "done"
+    run_id = finished(recipe).id
     run, shown = runs.get(run_id), {}
     monkeypatch.setattr(parents, "gallery", lambda pictures, tiles, **how: shown.update(tiles=tiles, **how))
     machine = run.machine()

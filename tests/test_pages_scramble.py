@@ -6,12 +6,11 @@ import pytest
 from pages.scramble import twins
 from pages.ui.studies import usual
 from svmcore.kernels import RBF
-from svmcore.lab import jobs
 from svmcore.lab.jobs import welcome
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
 from svmcore.preprocess import Preprocessor
-from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import captions, finish_all, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=300, n_test=150, title="Small digits")
 LOCAL = DIGITS.replace(method="vsv", jitters="box:1", title="Small digits, virtual")
@@ -22,11 +21,6 @@ SECONDS = 120
 def two():
     """A plain machine and one with virtual support vectors, on 8 x 8 digits."""
     return [finished(DIGITS), finished(LOCAL)]
-
-
-def finish_all():
-    for run_id in jobs.active():
-        assert jobs.wait(run_id, SECONDS).state == "done"
 
 
 def test_it_trains_each_run_again_once_and_says_who_noticed(two):

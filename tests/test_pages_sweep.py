@@ -16,7 +16,7 @@ from svmcore.lab.presets.sweeps import EXAMPLES
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.lab.tasks import task_of
-from tests.driven import captions, open_page, whole_app  # noqa: F401
+from tests.driven import captions, finish_all, finished, open_page, whole_app  # noqa: F401
 
 MOONS = {"dataset": "toy-moons", "preprocess": "", "kernel": "rbf:gamma=2", "folds": "3", "over": "C"}
 BASE = Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0), folds=3)
@@ -25,23 +25,18 @@ BASE = Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0), folds=3)
 @pytest.fixture
 def ran(home):
     """A home with a run, so that no preset starts."""
-    assert jobs.wait(jobs.submit(Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0))), 60).state == "done"
+    finished(Recipe(dataset="toy-moons", preprocess=(), kernel=RBF(2.0)))
 
 
 def buttons(app):
     return [button.key for button in app.button]
 
 
-def wait_for_all():
-    for run_id in jobs.active():
-        jobs.wait(run_id, 60)
-
-
 def test_a_sweep_runs_and_is_found_again(ran):
     app = open_page("sweep", **MOONS, value=["0.1", "1", "10"])
     assert app.info[0].value.startswith("Start queues ordinary runs")
     app.button(key="queue_sweep").click().run()
-    wait_for_all()
+    finish_all()
     sweep = Sweep(BASE, "C", ("0.1", "1", "10"))
     found = runs.stored(sweep.recipes().values())
     assert [run.state for run in found] == ["done"] * 3
@@ -112,7 +107,7 @@ def test_many_values_without_a_result_are_counted_and_names_of_many_cells_are_pl
     app = open_page("sweep", **MOONS, **both)
     assert f"No result for {len(stopped)} runs." in app.warning[0].value
     app.button(key="queue_sweep").click().run()
-    wait_for_all()
+    finish_all()
     app = open_page("sweep", **MOONS, **both)
     (cells,) = [box for box in app.selectbox if box.label == "Alphas of"]
     assert cells.options[0] == "0.25 × 0.5"
@@ -136,7 +131,7 @@ def test_a_method_is_swept_over_its_own_numbers(ran):
     assert app.selectbox(key="sweep_over").value == "lam"
     assert "lambda" in app.selectbox(key="sweep_over").options
     app.button(key="queue_sweep").click().run()
-    wait_for_all()
+    finish_all()
     assert {run.recipe.option("lam") for run in runs.newest_first() if run.recipe.folds} == {0.1, 0.5}
 
 
@@ -144,7 +139,7 @@ def test_a_failed_value_says_why_and_a_cancelled_one_can_be_run_again(ran):
     sweep = Sweep(BASE.replace(n_train=6, folds=5), "C", ("1", "2"))
     for recipe in sweep.recipes().values():
         jobs.submit(recipe)
-    wait_for_all()
+    finish_all("done", "failed")
     address = MOONS | {"n_train": "6", "folds": "5"}
     app = open_page("sweep", **address, value=["1", "2"])
     assert "folds = 5; allowed: 2 to 3" in app.error[0].value.replace("\\", "")
@@ -184,7 +179,7 @@ def test_a_map_of_two_fields_fills_and_hides_its_test_errors_until_they_are_aske
     app = open_page("sweep", **asked)
     assert app.selectbox(key="sweep_and").value == "kernel.gamma"
     app.button(key="queue_sweep").click().run()
-    wait_for_all()
+    finish_all()
     sweep = Sweep(BASE, "C", ("0.1", "10"), "kernel.gamma", ("0.5", "2", "8"))
     found = {name: run.result for name, run in zip(sweep.recipes(), runs.stored(sweep.recipes().values()))}
     app = open_page("sweep", **asked)
@@ -265,7 +260,7 @@ def test_the_chart_shows_both_errors_and_marks_the_choice(field, values):
 def test_bounds_stand_beside_both_errors(ran):
     app = open_page("sweep", **MOONS, n_train="60", bounds="true", value=["0.1", "1"])
     app.button(key="queue_sweep").click().run()
-    wait_for_all()
+    finish_all()
     app = open_page("sweep", **MOONS, n_train="60", bounds="true", value=["0.1", "1"])
     results = [
         run.result
@@ -290,7 +285,7 @@ def test_what_leave_one_out_keeps_of_the_example_is_said(ran):
     """A scaling that it was a part of: without it the scaling would be another."""
     asked = MOONS | {"preprocess": "zscore", "n_train": "40", "bounds": "true", "value": ["0.1", "1"]}
     open_page("sweep", **asked).button(key="queue_sweep").click().run()
-    wait_for_all()
+    finish_all()
     assert "Preprocessing (zscore) stays as learned" in captions(open_page("sweep", **asked))
 
 
@@ -301,7 +296,7 @@ def test_what_leave_one_out_keeps_of_the_example_is_said(ran):
 def test_amounts_of_examples_and_preprocessing_are_swept(ran, over, values):
     app = open_page("sweep", **MOONS | {"over": over, "value": values})
     app.button(key="queue_sweep").click().run()
-    wait_for_all()
+    finish_all()
     app = open_page("sweep", **MOONS | {"over": over, "value": values})
     assert not app.exception
     assert list(app.dataframe[0].value["Value"]) == values
@@ -374,7 +369,7 @@ def test_a_cell_that_is_chosen_opens_its_ways(ran):
     query = MOONS | {"over": "C", "value": ["1", "2"], "and": "noise", "and_value": ["0", "0.1"]}
     app = open_page("sweep", **query)
     app.button(key="queue_sweep").click().run()
-    wait_for_all()
+    finish_all()
     app = open_page("sweep", **query)
     assert not app.exception
     assert app.selectbox(key="sweep_cell").value == ""

@@ -20,7 +20,6 @@ from pages.ui.play import setting, solve, solved
 from pages.ui.recipe import config
 from svmcore import RBF, SVC, PointJitters, VirtualSVC
 from svmcore.explain.balance import balance
-from svmcore.lab import jobs
 from tests import test_pages_hostile as hostile
 from tests.cases import all_cases
 from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
@@ -365,13 +364,10 @@ def test_what_the_browser_sends_is_not_trusted(monkeypatch):
 
 @pytest.fixture(scope="module", autouse=True)
 def own_home(tmp_path_factory):
-    """A home in which the preset begins behind the first page; it does not run on behind other tests."""
+    """A home in which the preset begins behind the first page."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SVMLAB_HOME", str(tmp_path_factory.mktemp("play")))
         yield
-        for run_id in jobs.active():
-            jobs.cancel(run_id)
-            jobs.wait(run_id, 30)
 
 
 def test_its_first_picture_needs_no_library():

@@ -8,14 +8,13 @@ import pytest
 from pages.ui.figures import scaling as figures
 from svmcore import RBF, Poly
 from svmcore import __main__ as cli
-from svmcore.lab import jobs
 from svmcore.lab.analyses.scaling import ScalingPoint, exponent, point, points, text
 from svmcore.lab.presets import RECIPES, osuna
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.solvers import SOLVERS, svc
 from svmcore.lab.store import runs
 from svmcore.solvers.decomposition import Decomposition
-from tests.driven import captions, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import captions, finish_all, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 SECONDS = 120
 BASE = Recipe(dataset="digits-8x8", classes=(8,), n_test=100, kernel=RBF(1.0), C=5.0, solver="decomposition").replace(
@@ -119,8 +118,7 @@ def test_the_command_line_runs_what_is_missing_and_gives_the_points(small_study,
 
 
 def test_a_run_that_keeps_no_trace_is_no_point():
-    run_id = jobs.submit(BASE.replace(n_train=100, solver="auto"))
-    assert jobs.wait(run_id, SECONDS).state == "done"
+    run_id = finished(BASE.replace(n_train=100, solver="auto")).id
     assert point(runs.get(run_id)) is None
     assert point(None) is None
     assert points([runs.get(run_id)]) == []
@@ -159,8 +157,7 @@ def test_the_page_is_empty_then_starts_the_runs_and_shows_them(small_study):
     assert "0 of 9 runs are stored; 9 runs to train, about" in captions(app)
     assert "stands in for faces" in captions(app)
     app.button(key="queue_scaling").click().run()
-    for run_id in jobs.active():
-        assert jobs.wait(run_id, SECONDS).state == "done"
+    finish_all()
     app.run()
     assert not app.exception
     assert "9 of 9 runs are stored." in captions(app)

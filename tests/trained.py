@@ -45,6 +45,13 @@ def submitted(recipe: Recipe, **how) -> runs.Run:
     return runs.get(run_id)
 
 
+def finish_all(*states: str) -> None:
+    """Wait for all runs of this process; each ends in one of the states, by default done."""
+    for run_id in jobs.active():
+        status = jobs.wait(run_id, SECONDS)
+        assert status.state in (states or ("done",)), status.message
+
+
 def copied(kept: Path, recipe: Recipe) -> runs.Run:
     run = runs.create(recipe)
     shutil.copytree(kept, run.path, dirs_exist_ok=True)

@@ -94,6 +94,7 @@ def ended(ids):
     return [jobs.wait(run_id, SECONDS).state for run_id in ids]
 
 
+@pytest.mark.ci
 def test_ten_runs_on_two_workers_are_those_made_here_bit_for_bit(machines, home, request):
     features = RECIPES["digits-8x8-sv"].replace(preprocess=("gradients:2", "unit-norm"), n_train=200, n_test=100)
     sweep = [*(MOONS.replace(C=2.0**k, folds=2) for k in range(-5, 4)), features.replace(folds=2)]

@@ -130,12 +130,14 @@ def virtual():
     return execute(RECIPES["mnist-5k-vsv"]).machine
 
 
+@pytest.mark.ci
 def test_a_machine_reads_digits_of_ten_drawn_classes(virtual):
     X = np.array([like(picture(DIGITS[c]), 0, 255, np.uint8) for c in range(10)])
     right = virtual.predict(X) == np.arange(10)
     assert right.sum() >= 9, virtual.predict(X)
 
 
+@pytest.mark.ci
 def test_real_digits_drawn_again_are_answered_alike(virtual, dataset):
     """The share is 0.99 for these; without size and centre as MNIST has them it is not."""
     X = dataset("mnist-5k").X_train[::20]

@@ -11,7 +11,7 @@ from numba.core import event
 from pages.ui.kit import words
 from svmcore.gram import threads
 from svmcore.lab import forecast, train
-from svmcore.lab.jobs import console
+from svmcore.lab.jobs import console, worker
 from svmcore.lab.jobs import queue as jobs
 from svmcore.lab.jobs.job import Job, Status
 from svmcore.lab.jobs.queue import submit
@@ -281,7 +281,8 @@ def test_nobody_looks_when_nobody_asked(gate):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("slow_motion", [False, True])
-def test_a_short_run_has_five_looks_the_last_at_its_end(home, slow_motion):
+def test_a_short_run_has_five_looks_the_last_at_its_end(home, slow_motion, monkeypatch):
+    monkeypatch.setattr(worker, "RESTS", 3.0)
     recipe = RECIPES["digits-8x8-sv"].replace(n_train=400, slow_motion=slow_motion)
     run_id = submit(recipe)
     status = jobs.wait(run_id, 240)

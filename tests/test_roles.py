@@ -271,6 +271,7 @@ def listening(pid):
     return sorted(row[1].partition(":")[0] for row in rows if row[3] == "0A" and row[9] in inodes)
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not Path("/proc/self/net/tcp").exists(), reason="needs /proc")
 def test_only_the_class_listens_beyond_loopback(tmp_path):
     from tests.browser.conftest import running_app

@@ -83,6 +83,7 @@ def test_nor_those_of_larger_digits_by_whole_number_tiles(kernel):
     np.testing.assert_allclose(straight.test.decision, moved.test.decision, rtol=0, atol=1e-9)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "changes",
     [

@@ -413,12 +413,14 @@ print(set(typeof_impl.registry) - before)
 """
 
 
+@pytest.mark.ci
 def test_a_first_fit_adds_no_types_to_those_that_other_threads_read():
     """A page that decided while another one fitted for the first time: "dictionary changed size during iteration"."""
     done = subprocess.run([sys.executable, "-c", TYPES], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(sys.platform != "linux", reason="affinity and priority of threads are Linux's")
 def test_cores_are_those_that_the_process_may_use():
     code = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})"

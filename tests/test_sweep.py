@@ -13,6 +13,7 @@ from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
 from svmcore.lab.analyses.amounts import rounded
 from svmcore.lab.analyses.sweep import PowerLaw, Sweep, apart, chosen, simplest, standard_error
 from svmcore.lab.forecast import estimate
+from svmcore.lab.jobs import worker
 from svmcore.lab.jobs.sweeping import sweep
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.solvers import share
@@ -209,6 +210,7 @@ def test_a_run_is_cancelled_between_two_folds(home):
 def test_a_cancelled_run_puts_no_machine_together(home, monkeypatch):
     made = []
     assemble = Stages.assemble
+    monkeypatch.setattr(worker, "RESTS", 4.0)
     monkeypatch.setattr(Stages, "assemble", lambda *arguments: made.append(1) or assemble(*arguments))
     run_id = jobs.submit(DIGITS.replace(method="vsv", classes=(), n_train=900, slow_motion=True), looks=False)
     while "virtual" not in jobs.status(run_id).message:

@@ -20,11 +20,7 @@ TALK = (
 )  # fmt: skip
 
 
-OTHERS = [pytest.param(page, marks=pytest.mark.ci) for page in ("", "train", "support_vectors", "datasets")]
-
-
-@pytest.mark.parametrize("page", ["errors", *OTHERS])
-def test_the_figure_is_near_the_upper_edge(server, tab, page):
+def the_figure_is_near_the_upper_edge(server, tab, page):
     run = preset(server)
     tab.set_viewport_size({"width": 1280, "height": 720})
     tab.goto(f"{server.url}/{page}?present=true&run={run}")
@@ -40,9 +36,15 @@ def test_the_figure_is_near_the_upper_edge(server, tab, page):
     expect(tab.get_by_role("button", name="Leave Present")).to_have_count(0)
 
 
+def test_the_figure_is_near_the_upper_edge(server, tab):
+    the_figure_is_near_the_upper_edge(server, tab, "errors")
+
+
 @pytest.mark.ci
-def test_so_it_is_on_the_pages_of_studies(server, tab):
-    """Each opens with its sample, whose words and forms stand aside."""
+def test_so_it_is_on_other_pages_and_on_those_of_studies(server, tab):
+    """Each of the studies opens with its sample, whose words and forms stand aside."""
+    for page in ("", "train", "support_vectors", "datasets"):
+        the_figure_is_near_the_upper_edge(server, tab, page)
     tab.set_viewport_size({"width": 1280, "height": 720})
     studies = ("sweep", "scramble", "reduced", "cross_training", "scaling", "digestion", "methods")
     for page in (*studies, "jitters", "detect"):

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import onnxruntime
+import pytest
 from playwright.sync_api import expect
 
 from data import load as load_data
@@ -22,6 +23,7 @@ def taken(page, label):
     return download.value.path()
 
 
+@pytest.mark.ci
 def test_a_machine_is_reduced_looked_at_drawn_for_and_taken_away(server, tab):
     of = preset(server)
     visit(tab, f"{server.url}/reduced?run={of}&n_vectors=99999&sizes=1")

@@ -8,9 +8,8 @@ from tests.browser.steps import OUTCOME, expect_state, press, settle, start, til
 from tests.browser.uploads import GOOD, embedded, npz, photographs, zipped
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == "non-square" else pytest.mark.ci) for name in GOOD]
-)
+@pytest.mark.ci
+@pytest.mark.parametrize("name", GOOD)
 def test_an_uploaded_set_is_shown_kept_and_trained_on(server, tab, name):
     files, classes, shape = GOOD[name]
     visit(tab, f"{server.url}/datasets?set=new")

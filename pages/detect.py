@@ -117,7 +117,9 @@ def sample() -> None:
         stored.say_samples(
             [run],
             "A machine learned objects from windows of some pictures and detected them in others. This sample shows "
-            "the first split. Click a mark to see why. Start replaces the sample with your own run.",
+            "the first split. Click a mark to see why."
+            + " Start replaces the sample with your own run."
+            * roles.teacher(),
         )
         view = view_of(run)
         operate.operate(view, [])

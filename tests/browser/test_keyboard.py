@@ -48,6 +48,12 @@ def opened(page, key, heading):
 def test_from_train_through_a_cell_to_the_next_error_and_back(server, tab):
     visit(tab, f"{server.url}/train?run={preset(server)}")
     tab.get_by_role("button", name="Keyboard shortcuts").wait_for()
+    tab.evaluate("window.print = () => (window.printed = true)")
+    tab.get_by_role("button", name="Print", exact=True).click()
+    assert tab.evaluate("window.printed")
+    tab.emulate_media(media="print")
+    expect(tab.get_by_test_id("stSidebar")).to_be_hidden()
+    tab.emulate_media(media="screen")
     press(tab, "?")
     sheet = tab.get_by_role("dialog", name="Keyboard shortcuts")
     expect(sheet).to_contain_text("To the confusion matrix")

@@ -9,7 +9,6 @@ from pages.ui.figures import confusion
 from pages.ui.kit import numbers, parameters, present, walk, words
 from pages.ui.kit.gallery import reference
 from pages.ui.kit.walk import paged
-from pages.ui.run import snapshots
 from pages.ui.run.hint import hint
 from pages.ui.run.trained import another_run, to_labels, trained_run
 from pages.ui.why import remedy
@@ -85,8 +84,9 @@ if run:
         rows = shown[paged(len(shown), PER_PAGE, key="errors_page", of=(run.id, wanted, order))]
         if len(rows):
             held = " The test examples were held out of its training set." if test.split == "train" else ""
-            snapshots.of_test(
-                run, rows, classes, true, predicted, key="errors_gallery",
+            evidence.answer_gallery(
+                run, machine, rows, {"true": true, "predicted": predicted}, key="errors_gallery",
+                alt=f"{words.many(len(rows), 'test example')} with their true and predicted classes",
                 legend=f"{words.many(len(shown), 'example')}. Upper right: true → predicted class; lower left: the "
                 f"number in the dataset.{held} Click an example to see why.",
             )  # fmt: skip

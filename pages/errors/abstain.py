@@ -3,15 +3,16 @@
 import numpy as np
 import streamlit as st
 
+from pages.ui.example import evidence
 from pages.ui.figures import ranking as figures
 from pages.ui.figures.frame import side_by_side
 from pages.ui.kit import parameters, words
 from pages.ui.kit.walk import paged
-from pages.ui.run import snapshots
 from svmcore import metrics
 from svmcore.lab.analyses import unsure
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
+from svmcore.model import Machine
 
 PER_PAGE = 48
 PRICES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
@@ -42,7 +43,7 @@ def section(run: Run, classes: list[str]) -> None:
     at = (given.mean(), wrong.sum() / given.sum()) if given.any() else None
     said = figures.said_and_right(unsure.reliability(P.max(axis=1), P.argmax(axis=1) == true))
     side_by_side({"unsure_errors": figures.errors_against_answers(share, rate, at), "unsure_said": said}, 2, 380)
-    _examples(run, classes, true, answer, P)
+    _examples(run, machine, true, answer, P)
 
 
 def _asked(classes: list[str]) -> tuple[float, str, np.ndarray | None]:
@@ -110,7 +111,7 @@ def _percent(share: float, digits: int) -> str:
     return f"{100 * share:.{digits}f}\u00a0%"
 
 
-def _examples(run: Run, classes: list[str], true, answer, P) -> None:
+def _examples(run: Run, machine: Machine, true, answer, P) -> None:
     """The errors that are left, or the examples without an answer, the least sure first."""
     which = parameters.choice(
         "left",
@@ -126,10 +127,11 @@ def _examples(run: Run, classes: list[str], true, answer, P) -> None:
     if not len(rows):
         st.caption("No such example.")
         return
-    said = [f"{p:.2f}" for p in P.max(axis=1)]
     first = "the least certain first" if which == ASKED else "the most certain first"
-    snapshots.of_test(
-        run, rows, classes, true, P.argmax(axis=1), key="unsure_gallery", what="likeliest", sure=said,
+    evidence.answer_gallery(
+        run, machine, rows, {"true": true, "likeliest": P.argmax(axis=1)}, key="unsure_gallery", sure=True,
+        lower=[f"{p:.2f}" for p in P[rows].max(axis=1)],
+        alt=f"{words.many(len(rows), 'test example')} with their true and likeliest classes",
         legend=f"{words.many(len(shown), 'example')}, {first}. Upper right: true → likeliest class; lower left: its "
         "probability.",
     )  # fmt: skip

@@ -15,7 +15,7 @@ from pages.ui.kit.walk import paged
 from svmcore.explain import nearest
 from svmcore.lab.methods import METHODS
 from svmcore.lab.store.runs import ACTIVE, Run
-from svmcore.metrics import OUTCOMES, outcomes, paired_test
+from svmcore.metrics import OUTCOMES, class_positions, outcomes, paired_test
 from svmcore.model import multiply_adds
 
 N_VECTORS, N_NEAREST, PER_PAGE = 8, 4, 60  # vectors, support vectors beside each; examples on a page
@@ -242,11 +242,10 @@ def changed_answers(run: Run, parent: Run | None) -> None:
     shown = parameters.choice("changed", "Answers", there, help=help)
     walk.over((reference(run.recipe.dataset, after.split, i) for i in after.index[rows[shown]]), f"answers {shown}")
     page = rows[shown][paged(len(rows[shown]), PER_PAGE, key="reduce_page", of=(run.id, shown))]
-    dataset, pairs = evidence.data_of(run), list(zip(before.y_pred[page], after.y_pred[page], strict=True))
-    captions = [f"class {y}: {a} before, {b} after" for y, (a, b) in zip(after.y_true[page], pairs, strict=True)]
-    upper = [" → ".join(evidence.brief(dataset, y) for y in pair) for pair in pairs]
+    machine, labels = run.machine(), {"true": after.y_true, "before": before.y_pred, "after": after.y_pred}
+    said = {what: class_positions(y, machine.classes) for what, y in labels.items()}
     alt = f"{len(page)} test examples whose prediction the reduction changed: {shown}"
-    evidence.answer_gallery(run, page, captions, upper, wrong[1][page], key="reduce_changed", alt=alt)
+    evidence.answer_gallery(run, machine, page, said, key="reduce_changed", alt=alt)
     st.caption(
         "Upper right: prediction before → after; lower left: the number in the dataset. Click an example to see why."
     )

@@ -7,7 +7,7 @@ Support vectors are traced back to the dataset: row `dataset_rows(run, machine)[
 that a virtual x_i was made from.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -162,13 +162,26 @@ def example_gallery(
     gallery(example_pictures(dataset, split, rows), tiles, key=key, alt=alt, rows=row_labels, **how)
 
 
-def answer_gallery(run: Run, rows, captions, upper, wrong, *, key: str, alt: str, lower=None, legend: str = "") -> None:
-    """Examples `rows` (m,) of a run's test; captions, upper, wrong and lower (else numbers in the set) are (m,)."""
-    test = run.test()
-    index, dataset = test.index[rows], load(run.recipe.dataset)
-    labels = [f"{test_example(test.split, i)}, {caption}" for i, caption in zip(index, captions, strict=True)]
-    marks = {"upper": upper, "lower": lower or map(str, index), "cross": map(bool, wrong)}
-    example_gallery(dataset, test.split, index, labels, **marks, key=key, alt=alt, legend=legend)
+def answer_gallery(
+    run: Run, machine: Machine, rows: np.ndarray, said: Mapping[str, np.ndarray], *, key: str, alt: str,
+    lower: Sequence[str] = (), sure: bool = False, legend: str = "",
+) -> None:  # fmt: skip
+    """Examples `rows` (m,) of a run's test, with a cross where the last class said is not the true one.
+
+    said: "true", then what each prediction is called -> places (n,) among the machine's classes; the last two stand
+    above the picture. lower (m,): below it, else the number in the set; sure: these are probabilities of the last."""
+    test, names = run.test(), class_names(run, machine)
+    index, cut = test.index[rows], distinct(names, 9)
+    places = np.array(list(said.values()))[:, rows].T
+    labels = [
+        f"{test_example(test.split, i)}, " + ", ".join(f"{what} {names[c]}" for what, c in zip(said, of, strict=True))
+        for i, of in zip(index, places, strict=True)
+    ]
+    if sure:
+        labels = [f"{label} with probability {p}" for label, p in zip(labels, lower, strict=True)]
+    upper = [" → ".join(cut[c] for c in of[-2:]) for of in places]
+    marks = {"upper": upper, "lower": lower or map(str, index), "cross": (places[:, -1] != places[:, 0]).tolist()}
+    example_gallery(load(run.recipe.dataset), test.split, index, labels, **marks, key=key, alt=alt, legend=legend)
 
 
 def plane_axes(dataset: Dataset) -> tuple[str, str]:

@@ -1,7 +1,4 @@
-"""Rows of examples for a run at work or under comparison, support vectors with the largest alpha and errors; and what
-it answers to tested ones."""
-
-from collections.abc import Sequence
+"""Rows of examples for a run at work or under comparison: support vectors with the largest alpha, and errors."""
 
 import numpy as np
 import streamlit as st
@@ -10,7 +7,6 @@ from data import DataError, load
 from pages.ui.example import evidence
 from pages.ui.kit import words
 from pages.ui.kit.gallery import gallery
-from svmcore.lab.store.runs import Run
 
 SIZE = 40  # pixels a picture is high
 
@@ -66,26 +62,3 @@ def errors(name: str, split: str, rows: np.ndarray, y_true: np.ndarray, y_pred: 
         evidence.example_gallery(dataset, split, rows, labels, **marks, key=key, alt=alt, size=SIZE)
     except DataError as error:
         st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
-
-
-def of_test(
-    run: Run, rows: np.ndarray, classes: Sequence[str], true: np.ndarray, said: np.ndarray, *, key: str,
-    what: str = "predicted", sure: Sequence[str] = (), legend: str = "",
-) -> None:  # fmt: skip
-    """The examples `rows` of a run's test: true and said (n,) are places among the names of the classes.
-
-    what : what the class said is called
-    sure : (n,) the probability of it, shown in place of the example's number
-    legend : as of a gallery
-    """
-    cut = words.distinct(classes, 9)
-    captions = [
-        f"true {classes[true[i]]}, {what} {classes[said[i]]}" + (f" with probability {sure[i]}" if sure else "")
-        for i in rows
-    ]
-    upper = [f"{cut[true[i]]} → {cut[said[i]]}" for i in rows]
-    alt = f"{words.many(len(rows), 'test example')} with their true and {what} classes"
-    lower = [sure[i] for i in rows] if sure else None
-    evidence.answer_gallery(
-        run, rows, captions, upper, true[rows] != said[rows], key=key, alt=alt, lower=lower, legend=legend
-    )

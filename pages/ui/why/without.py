@@ -98,15 +98,11 @@ def _sentence(run: Run, machine: Machine, found: Effect) -> None:
 
 def _changed(run: Run, machine: Machine, found: Effect, rows: np.ndarray, title: str, key: str) -> None:
     """The test examples of one kind, with their predictions before and after."""
-    names, shown = evidence.class_names(run, machine), rows[:SHOWN]
-    cut = distinct(names, 9)
-    answers = [tuple(int(said[i]) for said in (found.true, found.before, found.after)) for i in shown]
-    captions = [f"true {names[t]}, before {names[before]}, after {names[after]}" for t, before, after in answers]
+    cut, shown = distinct(evidence.class_names(run, machine), 9), rows[:SHOWN]
     more = f", the first {SHOWN}" if len(rows) > SHOWN else ""
     evidence.answer_gallery(
-        run, shown, captions, [f"{cut[before]} → {cut[after]}" for _, before, after in answers],
-        [after != true for true, _, after in answers], lower=[f"is {cut[true]}" for true, *_ in answers],
-        key=f"{key}_{title.split()[0].lower()}",
+        run, machine, shown, {"true": found.true, "before": found.before, "after": found.after},
+        lower=[f"is {cut[c]}" for c in found.true[shown]], key=f"{key}_{title.split()[0].lower()}",
         alt=f"{title}: {many(len(shown), 'test example')} with their predictions before and after",
         legend=f"**{title}** ({len(rows):,}{more})",
     )  # fmt: skip

@@ -40,7 +40,6 @@ with present.form("View"):
         "View",
         VIEWS,
         label_visibility="collapsed",
-        wrap=True,
         help="Points in the plane; any run with two classes; the paper's figures.",
     )
 with body or st.container():

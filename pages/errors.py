@@ -65,7 +65,6 @@ if run:
                 "Shown: true → predicted",
                 filled,
                 placeholder="all errors",
-                wrap=True,
                 help="Cells of the confusion matrix: click one there, or choose it here. If you choose none, all "
                 "errors are shown.",
             )
@@ -73,7 +72,6 @@ if run:
                 "errors_by",
                 "Order",
                 ORDERS,
-                wrap=True,
                 help="By how much the winning decision value exceeds the true class's: most first, or least first.",
             )
         shown = np.flatnonzero(np.isin(cell, [names.index(w) for w in wanted]) if wanted else true != predicted)

@@ -74,7 +74,6 @@ if run:
             "List",
             lists,
             format_func=lambda name: lists[name].title,
-            wrap=True,
             help="  \n".join(f"**{one.title}**: {one.help}" for one in lists.values()),
         )
         to = target.field(run)

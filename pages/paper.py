@@ -92,7 +92,6 @@ name = parameters.choice(
     outline.of(parameters.read("show", "", SHOWN)) or STUDIES,
     key="paper_name",
     format_func=lambda name: "All studies, as cards" if name == STUDIES else PAPERS[name].short,
-    wrap=True,
     label_visibility="collapsed",  # the title says it
     help="Each paper section by section, with its tables and figures; or the pages of studies at a glance.",
 )

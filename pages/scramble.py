@@ -47,7 +47,7 @@ def plan() -> Plan:
         ids = parameters.several(
             "runs", "Runs", known, key="scramble_runs", unknown="The run {} is unknown or cannot be scrambled.",
             format_func=titles.of_runs(list(known.values())).get, max_selections=8, placeholder="five usual ones",
-            wrap=True, width=760,
+            width=760,
             help="Choose from your finished runs on images. If you choose none: a polynomial and a Gaussian "
             "machine, virtual SVs, a local and a jittering kernel (DeCoste and Schölkopf 2002, section 1).",
         )  # fmt: skip

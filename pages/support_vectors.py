@@ -168,18 +168,16 @@ if run:
             "Kind",
             kinds,
             format_func=lambda kind: {"Bound": "Bounded"}.get(kind, kind),  # the address keeps "Bound"
-            wrap=True,
             help="Free: 0 < alpha < C, on the margin. Bounded: alpha = C, inside the margin or misclassified.",
         )
         order = parameters.choice(
-            "order", "Order", orders, wrap=True, help="The examples that are hardest to fit have the largest alphas."
+            "order", "Order", orders, help="The examples that are hardest to fit have the largest alphas."
         )
         wanted = parameters.several(
             "classes_shown",
             "Classes",
             map(str, dataset.classes),
             placeholder="all",
-            wrap=True,
             width=190,
             help="Only support vectors of these classes. If you choose none, those of all classes.",
         )

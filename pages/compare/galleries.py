@@ -105,7 +105,6 @@ def _category(rows: Mapping[str, np.ndarray], usual: str) -> str:
         usual,
         format_func=lambda name: f"{name} ({len(rows[name]):,})",
         key=key("shown"),
-        wrap=True,
         help="Fixed: only the reference is wrong. Broken: only the other run is wrong. Click a picture to see why.",
     )
 

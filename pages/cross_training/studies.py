@@ -224,7 +224,7 @@ REPEATED = {PLAIN: setting.PLAIN, EDITED: setting.METHOD}
 def plan() -> Plan | None:
     theirs = courses()
     name = parameters.choice(
-        "course", "Course", [*theirs, *OWN], wrap=True,
+        "course", "Course", [*theirs, *OWN],
         help="Figures of Bakir, Bottou and Weston (2004), with their examples or with yours.",
     )  # fmt: skip
     course = theirs[name] if name in theirs else _own(OWN[name])

@@ -54,7 +54,6 @@ def pick() -> list[Run]:
         max_selections=MAX_RUNS,
         placeholder="two or more runs",
         persist_state="session",
-        wrap=True,
         help="The first run is the reference unless you choose another. Runs are called A, B, C, … below.",
     )
     return [store[run_id] for run_id in chosen]

@@ -183,7 +183,6 @@ def choose(run: Run, machine: Machine, shown: Shown) -> str:
         key="why_panel",
         format_func=lambda name: PANELS[name].label,
         label_visibility="collapsed",
-        wrap=True,
         help="  \n".join(f"**{panel.label}**: {panel.help}" for panel in offered.values()),
     )
     st.caption(offered[chosen].help)

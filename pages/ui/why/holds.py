@@ -162,7 +162,6 @@ def runs_beside(run: Run, names: list[str]) -> list[Run]:
         unknown="Run {} cannot be shown here: it is unknown, unfinished, or has other classes.",
         format_func=titles.of_runs(list(able.values())).get,
         max_selections=MAX_MAPS,
-        wrap=True,
         width=760,  # the other choice goes below it where there is no room for both
         help="Finished runs on the same dataset with the same classes.",
     )

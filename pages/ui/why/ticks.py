@@ -90,7 +90,6 @@ def a_click(run: Run, machine: Machine) -> Callable[[str], None]:
         "On click",
         CLICKS,
         format_func=CLICKS.__getitem__,
-        wrap=True,
         help="Explain the example, exclude it, or relabel it. The effect on machines and predictions appears below. A "
         "second click undoes it.",
     )

@@ -14,6 +14,7 @@ WIDGETS = {
     "": "multiselect",
 }  # fmt: skip
 SEGMENTS = "segmented_control"
+WHOLE = {"wrap": True}  # what does not fit in a line is below, and not out of sight
 AT_FIRST = {SEGMENTS: "default", "select_slider": "value"}  # how a widget calls what it shows at first
 
 
@@ -40,6 +41,7 @@ def choice(
     """
     values, options, at = st.session_state, list(options), key or name
     usual = options[0] if usual is None else usual
+    how = WHOLE | how if widget == SEGMENTS else how
     before, raw = values.get(f"drawn_{at}"), st.query_params.get(name)
     over = (raw,) if touched(f"choice_{name}") else ()  # another was chosen since
     asked = read(name, usual, options, (before, *known, *over))
@@ -93,6 +95,7 @@ def several(name: str, label: str, options: Iterable, usual=(), *, key="", least
     """
     own(name)
     values, options, at, usual = st.session_state, list(options), key or name, list(usual)
+    how = WHOLE | how
     noted = bool(key) or "format_func" in how
     given = st.query_params.get_all(name) if not noted or _news(name, at, how) else None
     if noted and given == []:

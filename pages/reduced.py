@@ -14,7 +14,7 @@ from pages.ui.kit import parameters, present, state, view, ways, words
 from pages.ui.kit.parameters import Form
 from pages.ui.kit.ways import button
 from pages.ui.recipe import starting
-from pages.ui.run import card, exports, picker, polling, queue, stored, watch
+from pages.ui.run import card, exports, picker, stored, watch
 from pages.ui.run.trained import another_run, finished, nothing
 from svmcore.kernels import Precomputed
 from svmcore.lab.forecast import estimate
@@ -23,7 +23,7 @@ from svmcore.lab.methods.reduced import reduction_of
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.reducing import reducer
 from svmcore.lab.store import runs
-from svmcore.lab.store.runs import ACTIVE, Run
+from svmcore.lab.store.runs import Run
 from svmcore.lab.tasks import task_of
 
 WHAT = (
@@ -151,23 +151,12 @@ def before(parent: Run) -> None:
 
 
 def show_reduction(run: Run, parent: Run | None) -> None:
+    if run.state != "done":
+        watch.watch(run)
+        return
     picker.heading(run)
     st.caption(words.summary(run.recipe))
-    polling.poll(run.id, lambda status: at_work(run, status))
-    if run.state == "done":
-        done(run, parent)
-
-
-def at_work(run: Run, status) -> None:
-    """A reduction that is queued or at work, or that ended early."""
-    if status.state == "done":
-        return
-    (watch.controls if status.state in ACTIVE else watch.ended)(run, status)
-    if status.state == "queued":
-        st.info(queue.place(status), icon=":material/schedule:")
-    if status.progress:
-        reduction.progress_metrics(run, status.progress, status)
-        reduction.curves(run, run.progress(), "reduce")
+    done(run, parent)
 
 
 def done(run: Run, parent: Run | None) -> None:

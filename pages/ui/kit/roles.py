@@ -45,12 +45,6 @@ def open_class(word: str) -> None:
     permission.answer_with(allowed)
 
 
-def close_class() -> None:
-    """Everybody is the owner again."""
-    _class.clear()
-    permission.answer_with(None)
-
-
 def know(known: Known) -> None:
     """Make known what students may see and train; before that it is nothing."""
     _class["known"] = known

@@ -10,7 +10,7 @@ from svmcore.kernels import Poly
 from svmcore.lab import Recipe, execute, train
 from svmcore.lab.store import reading
 from svmcore.lab.store.reading import Damaged
-from svmcore.lab.tasks.classify import Classify
+from svmcore.lab.tasks import classify
 
 DIGITS = Recipe(dataset="digits-8x8", classes=(3, 8), n_train=90, n_test=50, kernel=Poly(3, 1.0, 1.0), C=0.01)
 
@@ -24,8 +24,8 @@ def test_the_area_is_that_of_the_machine_on_the_test_examples():
 
 
 def test_folds_have_the_mean_of_their_areas(monkeypatch):
-    judged, real = [], Classify.judge
-    monkeypatch.setattr(Classify, "judge", lambda *a: judged.append(real(*a)) or judged[-1])
+    judged, real = [], classify._answered
+    monkeypatch.setattr(classify, "_answered", lambda *a: judged.append(real(*a)) or judged[-1])
     found = train.validate(DIGITS.replace(folds=3)).figures["validation"]
     assert len(judged) == 3
     areas = [roc_auc_score(test.y_true == 8, test.decision[:, 0]) for test in judged]

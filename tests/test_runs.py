@@ -162,10 +162,10 @@ def test_of_many_that_a_killed_process_had_queued_those_that_never_began_are_cle
     many = runs.Group.of("sweep", "C", "some")
     made = {name: runs.create(MOONS, group=group) for name, group in (("alone", None), ("one", many), ("begun", many))}
     made["begun"].set_state("running")
-    assert len(runs.at_work()) == 3
+    made["begun"].save_grant(7.0)
     monkeypatch.setattr(runs, "_cleared", set())
-    runs.everything()
-    assert len(runs.at_work()) == 3  # their process lives
+    assert len(runs.everything()) == 3  # their process lives
+    assert [run.grant_mb for run in runs.at_work()] == [7.0]
     for run in made.values():
         os.close(_claims.pop(run.id))  # as a kill does
     monkeypatch.setattr(runs, "_cleared", set())

@@ -113,7 +113,7 @@ def estimate(recipe: Recipe) -> Estimate:
 @runs.one_look()
 def _free_mb() -> float:
     """Megabytes of free memory, minus those granted to running and paused runs."""
-    promised = sum(run.grant_mb for run in runs.at_work() if run.state in ("running", "paused"))
+    promised = sum(run.grant_mb for run in runs.at_work())
     return max(free_mb() - promised, 0.0)
 
 

@@ -33,6 +33,7 @@ jobs/sweeping.py queues what is missing, and what follows by halving.
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import product, zip_longest
 from typing import NamedTuple
 
@@ -170,6 +171,7 @@ class Sweep(NamedTuple):
         pairs = product(self.values, self.seconds) if self.second else ((value,) for value in self.values)
         return {BY.join(pair): pair for pair in pairs}
 
+    @lru_cache(maxsize=8)  # asked for at every step, and by every look of a page  # noqa: B019
     def recipes(self) -> dict[str, Recipe]:
         """Value, or pair of values -> recipe, each different one once. RecipeError for a value that cannot be."""
         if self.second == self.field:

@@ -29,7 +29,7 @@ from svmcore.saved import save
 
 ACTIVE = ("queued", "running", "paused")
 TERMINAL = ("done", "failed", "cancelled", "interrupted", "damaged")
-BALLAST = "ballast"  # the file that makes room on a full disk
+BALLAST, GRANT = "ballast", "grant.json"  # the file that makes room on a full disk; the memory that was promised
 _claims: dict[str, int] = {}  # run id -> open file whose lock says that this process is at work on it
 
 
@@ -57,7 +57,7 @@ class Run:
     parent = _value("parent.json")  # id of the run that it grew out of, to be compared with, which may be gone
     group = _value("group.json")  # what it was started together with others for
     tags = _value("tags.json", ())  # the reader's own words for it
-    grant_mb = _value("grant.json", 0.0)  # memory promised to it
+    grant_mb = _value(GRANT, 0.0)  # memory promised to it
     damage = property(lambda self: contents.of(self.path).damage)  # which of its files, and why; "" for an intact run
     oddity = property(lambda self: contents.of(self.path).oddity)  # the same of files without which it is still itself
 
@@ -290,7 +290,7 @@ class Run:
 
     def save_grant(self, memory_mb: float) -> None:
         """The memory that the run was promised, for other processes to see."""
-        folders.write_json(self.path / "grant.json", memory_mb)
+        folders.write_json(self.path / GRANT, memory_mb)
 
     def save_arrays(self, stem: str, arrays: dict[str, np.ndarray], part: int = 0) -> None:
         """The arrays of a file, such as what its method keeps of a part."""

@@ -37,7 +37,7 @@ from svmcore import files
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import contents, folders, reading
 from svmcore.lab.store.reading import Damaged, Group, UnknownRun
-from svmcore.lab.store.run import ACTIVE, BALLAST, TERMINAL, Run, RunBusy
+from svmcore.lab.store.run import ACTIVE, BALLAST, GRANT, TERMINAL, Run, RunBusy
 from svmcore.lab.tasks import task_of
 from svmcore.model import Machine
 
@@ -277,11 +277,11 @@ def _clear(folder: Path) -> None:
 
 
 def at_work() -> list[Run]:
-    """Those queued, running or paused, of any process and anyone: they alone have their ballast. Of a store of
-    thousands of runs that is known much sooner than by their states."""
-    folder = folders.place("runs")
-    held = (Run(path.name, path) for path in folder.iterdir() if reading.is_id(path.name) and (path / BALLAST).exists())
-    return [run for run in held if _intact(run) and run.state in ACTIVE]
+    """Those running or paused, of any process and anyone: they alone have a grant, and their ballast still. Of a store
+    of thousands of runs that is known much sooner than by their states."""
+    begun = (path.parent for path in folders.place("runs").glob(f"*/{BALLAST}") if (path.parent / GRANT).exists())
+    held = (Run(path.name, path) for path in begun if reading.is_id(path.name))
+    return [run for run in held if _intact(run) and run.state in ("running", "paused")]
 
 
 def _never_began(run: Run) -> bool:

@@ -330,7 +330,7 @@ def test_joblib_hands_folds_and_machines_to_any_backend(backend, request):
 
 @pytest.mark.ci
 def test_the_runs_of_a_killed_worker_are_repeated_once(cluster):
-    ids = [submit(MOONS.replace(C=2.0**k, folds=60)) for k in range(4)]
+    ids = [submit(MOONS.replace(C=2.0**k, folds=60, preprocess=("zscore",))) for k in range(4)]
     until(lambda: len(CLUSTER.doing()) == 2, SECONDS)
     until(lambda: all(at_work(run_id) for (run_id,) in CLUSTER.doing().values()), SECONDS)
     (lost,) = next(those for address, those in CLUSTER.doing().items() if named(address) == "two")
@@ -352,7 +352,7 @@ def test_a_run_waits_for_a_scheduler_that_is_gone_to_come_back(tmp_path, home):
         until(lambda: connected(made.address), SECONDS)
         made.add("one")
         until(lambda: CLUSTER.places() == 1, SECONDS)
-        run_id = submit(MOONS.replace(folds=60))
+        run_id = submit(MOONS.replace(folds=60, preprocess=("zscore",)))
         until(lambda: at_work(run_id), SECONDS)
         made.kill("scheduler")
         until(lambda: CLUSTER.trouble and state(run_id) == "queued", SECONDS)

@@ -394,6 +394,8 @@ def test_the_page_lessons_gives_links_with_the_seed(kept):
     app = AppTest.from_file("../app.py", default_timeout=SECONDS)
     app.query_params["seed"] = "12"
     app.run()
+    for one in LESSONS:
+        app.session_state[f"lesson_link_{one.name}"] = True  # Share is open
     app.switch_page("pages/lessons.py").run()
     assert not app.exception
     assert [box.value.partition("?")[2] for box in app.code] == [f"lesson={one.name}.1&seed=12" for one in LESSONS]

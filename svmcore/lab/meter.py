@@ -21,7 +21,7 @@ from numba.core import event
 from svmcore.memory import peak_mb, resident_mb
 
 KIND = "numba:compile"
-BETWEEN = 0.01  # seconds between two looks at the memory
+BETWEEN = 0.001  # seconds between two looks at the memory
 # The listeners that count what this thread compiles: those entered in it, and in the thread that gave it its work
 _entered: "ContextVar[tuple[Compiling, ...]]" = ContextVar("entered", default=())
 

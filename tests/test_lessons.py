@@ -265,6 +265,9 @@ def test_a_handout_asks_every_question_and_gives_no_answer_away(kept, lesson):
         assert because not in plain
         assert because in answered
     assert answered.count("class=right") == len(lesson.steps)
+    pictures = re.findall("<svg[^>]*>", plain)
+    assert pictures
+    assert all("viewBox=" in one for one in pictures)  # else it is cut, not shrunk: the QR code, too
     for sheet in (plain, answered):
         assert "Not shown" not in sheet
         assert not re.findall(r'(?:src|href)="(?!data:)', sheet)

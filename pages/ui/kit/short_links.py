@@ -84,8 +84,8 @@ def qr(url: str) -> str:
     """A QR code of an address, as SVG."""
     import segno  # rarely needed
 
-    out = io.BytesIO()
-    segno.make(url, error="m").save(out, kind="svg", scale=6, border=3, dark="#000", light="#fff", xmldecl=False)
+    out = io.BytesIO()  # omitsize: with a viewBox instead, so that it is whole at any size
+    segno.make(url, error="m").save(out, "svg", border=3, dark="#000", light="#fff", xmldecl=False, omitsize=True)
     return out.getvalue().decode()
 
 

@@ -119,14 +119,15 @@ def ended(run, status):
 
 def _numbers(run, last, status):
     """What it holds and has computed: of a run that is done as its result says, as the last look may be at a fold."""
-    told, seconds, several = last, last["seconds"], words.machines(last) > 1
+    told, seconds, several, gap = last, last["seconds"], words.machines(last) > 1, curves.mean_gap(last)
     if status.state == "done":
         result = run.result
         told = result | {name: sum(result[name]) for name in ("n_sv", "n_bound")}
-        seconds = words.training_seconds(result)
+        seconds, several = words.training_seconds(result), len(result["n_sv"]) > 1
+        gap = gap if several else result["gap"]
         last = last | {"compile_seconds": 0.0}  # told by the result, of the whole run
     shown = {
-        "Mean gap" if several else "KKT gap": words.small(curves.mean_gap(last)),
+        "Mean gap" if several else "KKT gap": words.small(gap),
         "Alphas > 0" if several else "Support vectors": f"{told['n_sv']:,}",
         "Bounded (α = C)": f"{told['n_bound']:,}",
         "Kernel evals": words.count(told["kernel_evals"]),

@@ -5,6 +5,7 @@ import pytest
 
 from data import load, own
 from data.dataset import Arrays
+from svmcore import SVC
 from svmcore.explain.suspects import doubts
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, RecipeError, execute, prepare, problem, split, train
@@ -46,16 +47,24 @@ def test_a_run_with_folds_finds_the_labels_that_its_noise_flipped(home, seed):
     assert sorted(tested.index.tolist()) == sorted(run.test().index.tolist())
 
 
+@pytest.mark.parametrize("steps", [(), ("zscore",)], ids=["together", "one by one"])
 @pytest.mark.parametrize("recipe", [DIGITS, PAIR, PAIR.replace(classes=(8,), n_train=300)], ids=["ten", "two", "one"])
-def test_the_second_time_the_folds_do_not_see_what_the_first_time_doubts(recipe, monkeypatch):
-    recipe = recipe.replace(folds=3)
+def test_the_second_time_the_folds_do_not_see_what_the_first_time_doubts(recipe, steps, monkeypatch):
+    recipe = recipe.replace(folds=3, preprocess=steps)
     once = execute(recipe)
     _, given = np.unique(once.folded.y_true, return_inverse=True)
     likely = once.folded.index[doubts(once.folded.decision, given, given.max() + 1).likely]
-    seen, real = [], train.fit
-    monkeypatch.setattr(train, "fit", lambda *a, **k: seen.append(a[1].train_index) or real(*a, **k))
+    seen, fit, together = [], train.fit, SVC.held_out_decisions
+    monkeypatch.setattr(train, "fit", lambda *a, **k: seen.append(a[1].train_index) or fit(*a, **k))
+
+    def of_folds(machine, X, y, left_out, *a, **k):
+        seen.extend(prepare(recipe).train_index[~rows] for rows in left_out)
+        return together(machine, X, y, left_out, *a, **k)
+
+    monkeypatch.setattr(SVC, "held_out_decisions", of_folds)
     twice = execute(recipe.replace(refold=True))
     assert len(seen) == 1 + 3 + 3
+    assert sorted(np.concatenate(seen[1:4])) == sorted(2 * once.folded.index.tolist())
     for first, second in zip(seen[1:4], seen[4:]):
         assert second.tolist() == np.setdiff1d(first, likely).tolist()
     assert twice.result["validation"]["folds"] == once.result["validation"]["folds"]

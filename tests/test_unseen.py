@@ -27,7 +27,7 @@ def test_the_machine_of_a_fold_says_what_was_kept_of_it(home, recipe):
         number = unseen.fold_of(run, int(index[at]))
         fold = unseen.trained(run, number)
         found = unseen.of_example(fold, int(index[at]))
-        assert found.f == pytest.approx(folded.decision[at], abs=1e-6)
+        assert found.f == pytest.approx(folded.decision[at], abs=2e-5)  # of machines that were trained together
         assert [one.f for one in found.contributions] == pytest.approx(found.f.tolist())
         origin = fold.machine.support if fold.machine.parent is None else fold.machine.parent
         assert not np.isin(index[origin], [*fold.rows, *folded.doubted]).any(), "it has not seen these"

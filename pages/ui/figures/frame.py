@@ -16,7 +16,7 @@ from pages.ui.kit.present import TYPE, parts, presenting
 from pages.ui.kit.words import plain
 
 HEIGHT = 260
-TALLEST = 400  # pixels in Present mode, whose titles and choices stand above it on a screen of 720
+TALLEST = 376  # pixels in Present mode, whose titles and choices stand above it on a screen of 720
 PAGE = {"light": "#fdfcfa", "dark": "#1a1a18"}  # grounds of the themes (.streamlit/config.toml)
 
 

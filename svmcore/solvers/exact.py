@@ -59,8 +59,8 @@ class Exact:
         k = len(Y)
         self.target = np.full(k, float(tol))
         self.known, self.given_up = np.zeros(k, bool), np.zeros(k, bool)
-        self.like = np.arange(k)  # (k,) which machines are alike: those of one number
-        self._e = np.full(k, np.inf)  # (k,) by that number, the largest of their looks
+        self.like = None  # (k,) which machines are alike, those of one number; None where none are
+        self._e: dict[int, float] = {}  # by that number, the largest of their looks
         self._best, self._failed = np.full(k, np.inf), np.zeros(k, int)
         length, self.root = gram.lengths(), np.sqrt(np.abs(gram.diag.astype(np.float64)))
         usual = max(float(np.median(length)), np.finfo(np.float32).tiny)
@@ -70,8 +70,9 @@ class Exact:
         """(gap, b) of machine m; f (n,) is corrected where it was computed anew: if rough, wherever it may decide. lost
         (n,): w, which is 0 then; None where all f came about alike."""
         look = _Look(self, m, alpha, f, np.ones(len(f)) if lost is None else lost)
-        if np.isfinite(others := self._e[self.like[m]]):
-            gap, b = self._at_most(m, alpha, f, ALIKE * others * look.scale + look.rounding)
+        alike = None if self.like is None else int(self.like[m])
+        if alike in self._e:
+            gap, b = self._at_most(m, alpha, f, ALIKE * self._e[alike] * look.scale + look.rounding)
             self.known[m] = gap <= self.tol
             if self.known[m]:
                 return gap, b
@@ -79,8 +80,8 @@ class Exact:
         while len(at):
             look.compute(at)
             at = look.more()
-        if look.e > 0:
-            self._e[self.like[m]] = look.e if np.isinf(others) else max(others, look.e)
+        if alike is not None and look.e > 0:
+            self._e[alike] = max(look.e, self._e.get(alike, 0.0))
         gap, b = self._at_most(m, alpha, f, look.error)
         self.known[m] = gap <= self.tol
         if self.known[m]:

@@ -66,7 +66,7 @@ def solve(
         trace = session.trace = None if settings is None else Trace(len(Y[0]), gram.nbytes)
         apart = nu is not None
         state = State(gram, session, Y, C, tol, square_bytes, seed, memory, hold, apart, trace, start)
-        state.exact.like = state.exact.like if like is None else like
+        state.exact.like = like
         state.columns = first_set(state) if start is None else np.arange(state.n)
         session.begin(stage, lambda: whole(standing(state)) if whole else standing(state))
         if settings is not None and not settings.usual:

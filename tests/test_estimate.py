@@ -158,6 +158,7 @@ def test_beside_other_work_all_but_rests_takes_longer(home, monkeypatch):
     assert all(looked)
     with_own = runs.create(MOONS)
     with_own.set_state("running")
+    with_own.save_grant(9.0)  # as of every run that begins
     forecast.estimate(MOONS)
     assert looked[-1] is False  # a run of ours will have ended before
     with_own.release()

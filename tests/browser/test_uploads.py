@@ -56,7 +56,7 @@ def train(tab, title):
 
 def explain_an_error(tab):
     """Open the first error; the dialog, and the height and width of its picture in pixels of its own."""
-    tab.get_by_role("link", name="errors").last.click()
+    tab.get_by_role("link", name="See its errors").click()
     expect(tab.get_by_role("heading", name="Errors", level=1)).to_be_visible()
     settle(tab)
     tiles(tab, "errors_gallery").first.click()

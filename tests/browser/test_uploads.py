@@ -56,8 +56,10 @@ def train(tab, title):
 
 def explain_an_error(tab):
     """Open the first error; the dialog, and the height and width of its picture in pixels of its own."""
-    way = tab.locator(f'a[href*="{run_id(tab)}"]', has_text="See its errors")  # the last run's may still stand there
-    way.click()
+    way = tab.locator(
+        f'a[href*="{run_id(tab)}"]', has_text="See its errors"
+    )  # not the last run's, which may still stand there
+    way.last.click()
     expect(tab.get_by_role("heading", name="Errors", level=1)).to_be_visible()
     settle(tab)
     tiles(tab, "errors_gallery").first.click()

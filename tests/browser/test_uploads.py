@@ -1,6 +1,8 @@
 """A reader's own data: sets unlike digits are kept and trained on, broken files are refused with helpful words. Of
 photographs of many sizes, and of feature vectors with pictures, errors are explained by the pictures as they were."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -56,10 +58,9 @@ def train(tab, title):
 
 def explain_an_error(tab):
     """Open the first error; the dialog, and the height and width of its picture in pixels of its own."""
-    way = tab.locator(
-        f'a[href*="{run_id(tab)}"]', has_text="See its errors"
-    )  # not the last run's, which may still stand there
-    way.last.click()
+    way = tab.get_by_role("link", name="See its errors")
+    expect(way).to_have_attribute("href", re.compile(run_id(tab)))  # not the last run's, which may still stand there
+    way.click()
     expect(tab.get_by_role("heading", name="Errors", level=1)).to_be_visible()
     settle(tab)
     tiles(tab, "errors_gallery").first.click()

@@ -48,12 +48,6 @@ def pytest_xdist_make_scheduler(config, log):
     return FilesAndBrowser(config, log)
 
 
-def pytest_collection_modifyitems(items):
-    """Files with tests of CI, some of a minute, come first: what begins last is waited for alone."""
-    long = {item.path for item in items if item.get_closest_marker("ci")}
-    items.sort(key=lambda item: item.path not in long)
-
-
 def pytest_unconfigure():
     shutil.rmtree(SESSION if OWNS_FOLDER else HOME, ignore_errors=True)
 

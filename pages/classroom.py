@@ -8,7 +8,7 @@ from pages.lessons import course
 from pages.lessons.parts import MAX_SEED, Facts
 from pages.ui.kit import parameters, present, roles, short_links, state, ways
 from pages.ui.kit.text import many, percent, plain
-from pages.ui.kit.ways import button
+from pages.ui.kit.ways import button, download
 from pages.ui.run import stored
 
 WHO = "who"  # parameter of the address: a student who comes back is the same one
@@ -200,8 +200,7 @@ def manage(one: Class) -> None:
             button(label, "share", "class_show", state.callback(one.show), run.id, help=help, disabled=shown)
             st.caption(f"The run in the sidebar: {plain(run.title)}")
         if any(asked.answers for asked in one.asked):
-            st.download_button("Answers (CSV)", one.csv, f"class-{one.id}.csv", "text/csv", key="class_csv",
-                               icon=":material/table:", on_click="ignore", help="With names.")  # fmt: skip
+            download("Answers (CSV)", "table", "class_csv", one.csv, f"class-{one.id}.csv", help="With names.")
         button("Close the class", "logout", "class_end", session.end, help="Nobody can join or answer. It is kept.")
 
 

@@ -76,7 +76,7 @@ def room(one: session.Class) -> None:
 @state.fragment(run_every=PERIOD)
 def notes() -> None:
     """All of it, anew as the first window moves on."""
-    at, one = course.shown(), session.now()
+    at, one = course.teachers_step(), session.now()
     if at is None:
         st.markdown("Open a lesson in another window. Its notes appear here, and follow it from step to step.")
     else:

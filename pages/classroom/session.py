@@ -8,8 +8,6 @@ nothing is left of it.
 a process has read it keeps, and changes with each line that it writes: whoever looks compares one number, `version`.
 """
 
-import csv
-import io
 import json
 import re
 import secrets
@@ -22,6 +20,7 @@ from typing import NamedTuple
 
 from data import permission, places
 from svmcore.lab.store import folders
+from svmcore.lab.task import csv_text
 
 MAX_PEOPLE, MAX_QUESTIONS, MAX_CHANGES = 200, 100, 20  # students; questions; answers of one student to one question
 MAX_NAME, MAX_FILE = 30, 16 << 20  # characters; bytes of a file
@@ -108,19 +107,15 @@ class Class:
 
     def csv(self) -> str:
         """Every answer in a line: question, student, answer, what is right; of a choice its text."""
-        out = io.StringIO()
-        table = csv.writer(out)
-        table.writerow(("question", "student", "answer", "correct"))
+        rows = []
         for n, asked in enumerate(self.asked, 1):
             called = dict(enumerate(asked.question.choices))
             right = None if asked.right is None else called.get(asked.right, asked.right) if called else asked.right
             for who, answer in asked.answers.items():
                 name = self.people[who] or f"anonymous {list(self.people).index(who) + 1}"
                 given = called.get(answer, answer) if called else answer
-                table.writerow(
-                    [f"{n}. {asked.question.text}", *map(_cell, (name, given, "" if right is None else right))]
-                )
-        return out.getvalue()
+                rows.append((f"{n}. {asked.question.text}", name, given, "" if right is None else right))
+        return csv_text(("question", "student", "answer", "correct"), rows)
 
     # The students'
 
@@ -184,12 +179,6 @@ class Class:
             self.version += 1
         except (LookupError, TypeError, ValueError):
             return
-
-
-def _cell(value: object) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    text = str(value)
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def fits(question: Question, answer: object) -> bool:

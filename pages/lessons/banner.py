@@ -14,7 +14,7 @@ from pages.lessons.course import LESSONS
 from pages.lessons.parts import Facts, Lesson, resolved
 from pages.ui.kit import present, ways, words
 from pages.ui.kit.component import component
-from pages.ui.kit.ways import button
+from pages.ui.kit.ways import button, download
 from pages.ui.run import polling, stored
 from svmcore.lab.forecast import estimate
 from svmcore.lab.store import runs
@@ -75,8 +75,7 @@ def handout(lesson: Lesson, seed: int, key: str, label: str, link: str = "", ans
 
     file = f"{lesson.name}-{seed}{'-answers' * answers}.html"
     help = "The questions on a sheet to print, with figures and room to draw; opens anywhere."
-    st.download_button(label, content, file, "text/html", key=key, icon=":material/print:", help=help,
-                       on_click="ignore", **how)  # fmt: skip
+    download(label, "print", key, content, file, help=help, **how)
 
 
 def _body(at: course.At, facts: Facts, page) -> None:

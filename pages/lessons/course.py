@@ -96,12 +96,12 @@ def current() -> At | None:
         return None
 
 
-_shown: dict = {}  # "at": the step that the teacher's windows came to last
+_teachers: dict = {}  # "at": the step that the teacher's windows came to last
 
 
-def shown() -> At | None:
+def teachers_step() -> At | None:
     """The step that the teacher came to last, in whatever window; for the page of the speaker's notes."""
-    return _shown.get("at")
+    return _teachers.get("at")
 
 
 def read(text: str, seed: int) -> At:
@@ -124,7 +124,7 @@ def arrive(page) -> None:
     if at is None:
         return
     if roles.teacher() and places.name_of(page) != NOTES:
-        _shown["at"] = at
+        _teachers["at"] = at
     parameters.own(SEED)
     facts, wanted = Facts(at.lesson.recipes, at.seed), view(at)
     ready = not wanted.run or facts.done(wanted.run)
@@ -161,7 +161,7 @@ def go(at: At | None) -> None:
         return
     st.session_state.pop("lesson_at", None)
     if roles.teacher():
-        _shown.clear()
+        _teachers.clear()
     names = [LESSON] if SEED in st.session_state.get("lesson_seed_of_page", ()) else [LESSON, SEED]
     for name in names:
         st.query_params.pop(name, None)

@@ -1,4 +1,4 @@
-"""The Playground's parts around the plane: its widgets beside it, what came out below it, three ways on."""
+"""The Playground around its plane: widgets beside it, results and links to other pages below it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -54,7 +54,7 @@ def playground() -> None:
             )
             if picture and (frames is None or now.tape == frames["trained"]):  # of the trained machine
                 _figures(now, picture)
-                _told(now, given, picture, layer)
+                _sentences(now, given, picture, layer)
             if trouble:
                 st.info(trouble, icon=":material/info:")
     if not st.session_state.get(controls.HELD):  # else the browser's history would keep every step of the way
@@ -93,7 +93,7 @@ def _hand_on(then: Callable, name: str, fields: tuple[str, ...]) -> None:
         then(*(sent[field] for field in fields))
 
 
-def _told(now: Setting, given, picture, layer) -> None:
+def _sentences(now: Setting, given, picture, layer) -> None:
     """Sentences below the plane: of the picture, unless a lesson asks what it shows, and of what is drawn over it."""
     with st.container(key="play_told", gap="small"):
         if not st.session_state.get("lesson_at"):

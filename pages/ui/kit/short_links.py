@@ -51,15 +51,15 @@ def share(page: str, rooms: list[str]) -> None:
     does."""
     st.session_state[SHARED] = page, rooms
     if st.button("Link", key="share", **HOW):
-        st.dialog("Link to this page as it stands", width="medium")(_shown)()
+        st.dialog("Link to this page as it stands", width="medium")(_code_and_link)()
 
 
 def share_view() -> None:
-    """The same within a view that lies over the page, for those who have the button on the page."""
+    """The same button in a dialog, for visitors to whom `share` has shown it on the page."""
     if SHARED in st.session_state:
         with st.popover("Link", key="share_view", on_change="rerun", **HOW) as opened:
             if opened.open:
-                _shown()
+                _code_and_link()
 
 
 def base(rooms: list[str]) -> str:
@@ -67,7 +67,7 @@ def base(rooms: list[str]) -> str:
     return rooms[0] if rooms else "/".join((st.context.url or "").split("/")[:3])
 
 
-def _shown() -> None:
+def _code_and_link() -> None:
     page, rooms = st.session_state[SHARED]
     url = f"{base(rooms)}/{number(page, {name: st.query_params.get_all(name) for name in st.query_params})}"
     st.image(qr(url), width=present.scaled(280), alt=f"QR code of {url}")

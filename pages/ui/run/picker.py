@@ -64,7 +64,7 @@ def heading(run):
 
 
 def ways_to(page: str, those, icon: str, told=lambda run: words.when(run.created)) -> None:
-    """Links that open runs on a page, each with its title and what is told of it."""
+    """Links that open these runs on a page, each named by the run's title and `told(run)`."""
     for run in those:
         label = words.plain(f"{words.short(run.title, 70)} · {told(run)}")
         ways.to(page, label, icon, {"run": run.id}, help="Opens it.")

@@ -17,6 +17,7 @@ if (!Object.hasOwn(history, "pushState")) {
   let leaving = false
   let ahead = false // the step of the next page is there, under the name of this one
   let wanted = "" // the path gone back to, until its page is touched
+  let asks = 0 // how often its page may be asked for once more
   function touch() {
     touched = true
     wanted = ""
@@ -24,7 +25,9 @@ if (!Object.hasOwn(history, "pushState")) {
   for (const kind of ["pointerdown", "keydown"]) window.addEventListener(kind, touch, true)
   function back(event) {
     touched = leaving = ahead = false
-    wanted = event.isTrusted ? location.pathname : ""
+    if (!event.isTrusted) return
+    wanted = location.pathname
+    asks = 5
   }
   window.addEventListener("popstate", back, true)
   window.addEventListener("click", (event) => {
@@ -34,7 +37,7 @@ if (!Object.hasOwn(history, "pushState")) {
   })
   history.pushState = (state, title, url) => {
     const arrives = new URL(url, location.href).pathname !== location.pathname
-    if (arrives && location.pathname === wanted) {
+    if (arrives && location.pathname === wanted && asks-- > 0) {
       queueMicrotask(() => window.dispatchEvent(new PopStateEvent("popstate")))
       return
     }

@@ -3,7 +3,9 @@
 import os
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from svmcore.lab import jobs
 from svmcore.lab.forecast import estimate
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import contents, runs
@@ -57,6 +59,35 @@ def test_what_is_changed_meanwhile_by_others_is_seen_next_time_and_by_oneself_at
         assert new.id in [run.id for run in runs.everything()]
         with runs.one_look():
             assert run.title == "mine"
+
+
+def page_that_waits():
+    """The run ends after the page has read that it is at work, and before the page begins to follow it."""
+    import streamlit as st
+
+    from pages.ui.kit import state
+    from pages.ui.run import polling
+    from svmcore.lab import jobs
+    from svmcore.lab.store import runs
+
+    state.keep_runs_in(runs)
+    run = runs.newest_first()[0]
+    with runs.one_look():
+        st.write(run.state)
+        if run.state not in runs.ACTIVE:
+            return
+        jobs.cancel(run.id)
+        assert jobs.status(run.id).state == "cancelled"
+        assert run.state == "cancelled"
+        polling.poll(run.id, lambda status: st.write(f"followed: {status.state}"))
+
+
+def test_a_run_that_ends_before_the_page_follows_it_lets_the_page_be_drawn_once_more(home):
+    run_id = jobs.submit(MOONS)
+    jobs.pause(run_id)
+    page = AppTest.from_function(page_that_waits, default_timeout=60).run()
+    assert not page.exception
+    assert [text.value for text in page.markdown] == ["cancelled"]
 
 
 def test_damage_that_is_found_while_drawing_is_known_at_once(home):

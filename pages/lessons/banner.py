@@ -219,12 +219,9 @@ def _train(at: course.At, facts: Facts, missing: list[str]) -> None:
 
 def _progress(statuses) -> None:
     active = [status for status in statuses if status.state in runs.ACTIVE]
-    queued = all(status.state == "queued" for status in active)
-    waits = (
-        "It waits until the run before it has finished."
-        if queued
-        else "It is training; the page changes when it has finished."
-    )
+    waits = "It is training; the page changes when it has finished."
+    if active and all(status.state == "queued" for status in active):
+        waits = "It waits until the run before it has finished."
     if any(status.state == "paused" for status in active):
         waits = "It is paused; resume it on the Train page."
     st.caption(f":material/progress_activity: {waits}")

@@ -27,7 +27,16 @@ OWNER, MAX_OWNER = "owner.json", 4096  # file, and its bytes at most
 TRASH_DAYS, TRASHED = 7, 20  # how long deleted runs are kept, and how many
 TOGETHER = 60  # seconds within which deletions count as one, which can be undone whole
 SAMPLES = Path(__file__).with_name("samples")  # finished runs that come with the lab, to be read alone
-_seen: ContextVar[dict | None] = ContextVar("seen", default=None)  # by this thread, within `one_look`
+
+
+class _Look(dict):
+    """What a thread has seen, by what it looked at. first: what stays known also after it has looked again."""
+
+    def __init__(self):
+        self.first = {}
+
+
+_seen: ContextVar[_Look | None] = ContextVar("seen", default=None)  # by this thread, within `one_look`
 
 
 def home() -> Path:
@@ -47,7 +56,7 @@ def one_look() -> Iterator[None]:
     """Within it this thread looks at each run once: what it shows is of one moment, however often it asks for it. Its
     own changes it sees at once."""
     outer = _seen.get()
-    before = _seen.set({} if outer is None else outer)
+    before = _seen.set(_Look() if outer is None else outer)
     try:
         yield
     finally:
@@ -62,6 +71,12 @@ def seen(key: Hashable, look: Callable[[], object]) -> object:
     if key not in kept:
         kept[key] = look()
     return kept[key]
+
+
+def seen_first(key: Hashable, value: object) -> object:
+    """`value`; within `one_look`, the first one under this key, however often the store was looked at again since."""
+    kept = _seen.get()
+    return value if kept is None else kept.first.setdefault(key, value)
 
 
 def look_again() -> None:

@@ -94,6 +94,16 @@ class Run:
     @property
     def state(self) -> str:
         """queued | running | paused | done | failed | cancelled | interrupted | damaged"""
+        state = self._state_now()
+        folders.seen_first(self.path, state)
+        return state
+
+    @property
+    def state_seen_first(self) -> str:
+        """Within `one_look` the state that it had when it was first asked for."""
+        return folders.seen_first(self.path, self._state_now())
+
+    def _state_now(self) -> str:
         found = contents.of(self.path)
         state = (found.values["state.json"] or {}).get("state")
         if state in ACTIVE and not (found.values["result.json"] or found.damage):

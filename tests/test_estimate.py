@@ -89,10 +89,10 @@ def test_before_any_run_predictions_are_about_what_was_measured(name, home, meas
     assert 0.45 < forecast.estimate(RECIPES[name]).seconds / took < 2.2
 
 
-def store(recipe, seconds, **more):
+def store(recipe, seconds, group=None, **more):
     """A run of `recipe` in the store that took so many seconds, ten of them compiling, on a quiet machine."""
     outcome = executed(recipe)
-    run = runs.create(recipe)
+    run = runs.create(recipe, group=group)
     figures = {"fit_seconds": seconds + 10, "compile_seconds": 10.0, "predict_seconds": 0.0}
     figures |= {"others_share": 0.0} | more
     run.save_part(outcome.machine, outcome.test)
@@ -113,6 +113,38 @@ def test_predictions_learn_from_stored_runs_that_are_alike(home):
     store(RECIPES["circles"], 20.0)
     assert forecast.estimate(RECIPES["circles"]).seconds == pytest.approx(20, rel=0.02)
     assert forecast.estimate(MOONS).seconds == pytest.approx(40, rel=0.02)
+
+
+MAP = [
+    Recipe(dataset="digits-8x8", n_train=600, n_test=300, folds=5, C=C, kernel=RBF(g))
+    for g in (0.5, 2.0)
+    for C in (1, 2, 4)
+]
+
+
+def test_cells_of_a_map_share_kernel_values_and_a_start(home):
+    first, *later = forecast.estimates(MAP)[:3]
+    alone = forecast.estimate(MAP[0])
+    assert first.seconds < alone.seconds - 0.8 * (forecast.FIXED_SECONDS - forecast.CELL_SECONDS)
+    assert {need.seconds for need in later} == {later[0].seconds}
+    assert later[0].seconds < first.seconds  # whose kernel values it finds
+    assert later[0].parts[1] == first.parts[1]  # folds make none in either
+    whole = first.seconds - forecast.CELL_SECONDS, later[0].seconds - forecast.CELL_SECONDS
+    assert forecast.seconds_of(MAP) == pytest.approx(
+        forecast.FIXED_SECONDS + (6 * forecast.CELL_SECONDS + 2 * whole[0] + 4 * whole[1]) / forecast.CORES
+    )
+    assert (first.cost, first.memory_mb) == (alone.cost, pytest.approx(alone.memory_mb, rel=0.1))
+    assert forecast.seconds_of(MAP[:1]) == pytest.approx(alone.seconds)
+
+
+def test_a_map_learns_from_cells_alone_and_a_single_run_as_ever(home):
+    single, cells = forecast.estimate(MAP[0].replace(folds=None)), forecast.estimates(MAP)[1]
+    store(MAP[0], 3.0)
+    assert forecast.estimates(MAP)[1].seconds == cells.seconds  # it was a run of its own
+    alone = forecast.estimate(MAP[0].replace(folds=None))
+    assert alone.seconds > 2 * single.seconds
+    store(MAP[1], 4.0, runs.Group.of("sweep", "C and gamma", "map"))
+    assert forecast.estimates(MAP)[1].seconds == pytest.approx(4.0, rel=0.02)
 
 
 def test_the_first_of_its_kind_is_said_to_be_a_guess(home):

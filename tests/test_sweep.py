@@ -1,20 +1,22 @@
 """Laws of svmcore.lab.analyses.sweep: every training example is judged once, by a machine that has not seen it."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from sklearn import svm as libsvm
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
+from data import DataError
 from svmcore.__main__ import main
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
 from svmcore.lab.analyses.amounts import rounded
 from svmcore.lab.analyses.sweep import PowerLaw, Sweep, apart, chosen, simplest, standard_error
 from svmcore.lab.forecast import estimate
-from svmcore.lab.jobs import worker
-from svmcore.lab.jobs.sweeping import sweep
+from svmcore.lab.jobs import queue, worker
+from svmcore.lab.jobs.sweeping import submit_missing, sweep
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.solvers import share
 from svmcore.lab.store import runs
@@ -283,3 +285,23 @@ def test_the_command_line_says_what_twice_the_examples_bring_and_what_the_better
     assert other.at(examples)[0] == pytest.approx(laws[best].at(400)[0])
     assert f"400 examples with kernel.degree = {best} are worth {rounded(examples)} (" in printed
     assert "chosen" not in printed  # more examples are better
+
+
+def test_what_two_ask_for_at_the_same_time_is_queued_once(home, monkeypatch):
+    monkeypatch.setattr(queue, "_places", lambda small: 0)  # nothing begins
+    recipes = [DIGITS.replace(C=C, folds=3) for C in (1.0, 2.0, 4.0)]
+    with ThreadPoolExecutor(4) as pool:
+        asked = list(pool.map(submit_missing, [recipes, recipes[::-1], [*recipes, *recipes], recipes[:2]]))
+    assert sorted(asked[0]) == sorted(asked[1]) == sorted(asked[2]) == sorted(jobs.active())
+    assert len(asked[0]) == len(runs.everything()) == 3
+    assert set(asked[3]) < set(asked[0])
+    jobs.cancel(*jobs.active())
+
+
+def test_what_cannot_be_queued_is_said_when_the_others_are(home, monkeypatch):
+    monkeypatch.setattr(queue, "_places", lambda small: 0)
+    recipes = [DIGITS.replace(dataset="own:gone"), DIGITS.replace(folds=3)]
+    with pytest.raises(DataError, match="gone"):
+        submit_missing(recipes)
+    assert [runs.get(run_id).recipe.folds for run_id in jobs.active()] == [3]
+    jobs.cancel(*jobs.active())

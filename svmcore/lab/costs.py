@@ -113,6 +113,7 @@ class Plan(NamedTuple):
     settings: object = None  # of the solver, where it has some
     filled: bool = False  # whether kernel values are so dear that rows of them are kept
     real: bool = False  # whether features are no whole numbers of one step
+    made: float = 1.0  # share of its kernel values that it makes; the others are there
     bounds: bool = False  # whether every machine is trained once without each of its support vectors
     most: int = 0  # of a recipe's first plan: examples of its largest training, if all become support vectors
     # Of what is no training of machines on examples:
@@ -209,7 +210,7 @@ def _enough_mb(plan: Plan) -> float:
 
 def _seconds(plan: Plan) -> list[tuple[float, float]]:
     size, stages = plan.size, plan.stages
-    made = 2.0 * size.d * plan.work.training / FLOPS
+    made = plan.made * 2.0 * size.d * plan.work.training / FLOPS
     decided = 2.0 * size.d * plan.work.deciding / FLOPS + REAL_VALUE * plan.real
     trainings = [
         OTHER[_solver(plan, s)](plan, s) if _solver(plan, s) in OTHER

@@ -12,6 +12,9 @@ cache_mb is a ceiling for all that grows with the data while fitting. By default
 the memory granted to running runs. How many examples become support vectors nobody knows before; a fit keeps
 within ROOM times what was said of it, as long as that suffices if all of them do.
 
+Cells of a map, small runs with folds, are side by side. Each has CELL_SECONDS for c, and makes no kernel values that
+another one has made (train.py); r is that of stored cells.
+
 A job carries the Estimate that it was submitted with; when it starts, only the free memory is asked for again.
 """
 
@@ -33,6 +36,7 @@ from svmcore.lab.recipe import Recipe
 from svmcore.lab.solvers import SOLVERS
 from svmcore.lab.store import runs
 from svmcore.lab.tasks import task_of
+from svmcore.lab.train import shared_by
 from svmcore.memory import SHARE, BudgetError, free_mb
 from svmcore.preprocess import parse_step
 
@@ -40,6 +44,7 @@ ROOM = 1.4  # times what a fit is forecast to take, that it may
 LITTLE_MB = 150.0  # that any fit may take
 RESTS = 20.0  # seconds that slow motion rests in all
 FIXED_SECONDS = 0.5  # of a start, the loading of compiled code in a process that has just begun among them
+CELL_SECONDS = 0.1  # of the start of a cell of a map
 QUICK = 10.0  # of a run of seconds, at the most
 SIMILAR = 5  # stored runs that calibrate a prediction
 # Share of the processors that others may have taken from a run that teaches: one that uses them all took at most 1.25
@@ -119,12 +124,28 @@ def _free_mb() -> float:
 
 @runs.one_look()
 def estimates(recipes: Iterable[Recipe]) -> list[Estimate]:
-    """Of each of these runs; those that differ in their seeds alone are forecast once. As `estimate`."""
-    recipes, found = list(recipes), {}
+    """Of each of these runs, queued together; those that differ in their seeds alone are forecast once. Errors as of
+    `estimate`."""
+    recipes, found, rows = list(recipes), {}, set()
     for recipe in recipes:
         if recipe.but_for_seed not in found:
-            found[recipe.but_for_seed] = estimate(recipe)
+            found[recipe.but_for_seed] = need = estimate(recipe)
+            if len(recipes) > 1 and small(recipe, need):
+                row = shared_by(recipe)
+                found[recipe.but_for_seed] = _of_cell(recipe, need, alone=row is None or row not in rows)
+                rows.add(row)
     return [found[recipe.but_for_seed] for recipe in recipes]
+
+
+def _of_cell(recipe: Recipe, need: Estimate, alone: bool) -> Estimate:
+    """Of a small run among others, by its estimate as a run of its own. alone: whether no other one has made its kernel
+    values."""
+    plan, others = plans(recipe, task_of(recipe).size(recipe.origin), made=float(alone))
+    needed = cost(plan, others)
+    pace, _ = _calibrated(recipe, needed.seconds, cells=True)
+    wait = crowding(look=False)
+    parts = tuple((wait * pace * fit, wait * pace * test) for fit, test in needed.parts)
+    return need._replace(seconds=wait * CELL_SECONDS + sum(map(sum, parts)) + need.rests, parts=parts)
 
 
 def small(recipe: Recipe, needed: Estimate) -> bool:
@@ -137,14 +158,20 @@ def seconds_of(recipes: Iterable[Recipe], needs: Sequence[Estimate] | None = Non
     """Predicted for runs that are queued together: compiled code is loaded once, and small ones are side by side.
     needs: their estimates, where they are known. As `estimate`."""
     recipes = list(recipes)
-    pairs = list(zip(recipes, estimates(recipes) if needs is None else needs, strict=True))
-    each = (max(need.seconds - FIXED_SECONDS, 0.0) / (CORES if small(recipe, need) else 1) for recipe, need in pairs)
-    return bool(pairs) * FIXED_SECONDS + sum(each)
+    needs = estimates(recipes) if needs is None else needs
+    if len(recipes) < 2:
+        return sum(need.seconds for need in needs)
+    each = (
+        need.seconds / CORES if small(recipe, need) else max(need.seconds - FIXED_SECONDS, 0.0)
+        for recipe, need in zip(recipes, needs, strict=True)
+    )  # fmt: skip
+    return FIXED_SECONDS + sum(each)
 
 
-def plans(recipe: Recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
+def plans(recipe: Recipe, size: Sizes, made: float | None = None) -> tuple[Plan, list[Plan]]:
     """What a recipe's method makes of a problem of this size, with all that its task, solver and jitters say of it: of
-    the first training, and of each that follows (folds, parts)."""
+    the first training, and of each that follows (folds, parts). made: of a cell of a map, the share of its kernel
+    values that no other one has made."""
     method, task = METHODS[recipe.method], task_of(recipe)
     how = {
         "solver": recipe.solver,
@@ -156,6 +183,9 @@ def plans(recipe: Recipe, size: Sizes) -> tuple[Plan, list[Plan]]:
         "beside": task.beside(recipe),
     }
     whole, *others = (method.plan(recipe, n)._replace(**how) for n in (size, *task.others(recipe, size)))
+    if made is not None:
+        together = 0.0 if method.folds_together(recipe) else made
+        whole, others = whole._replace(made=made), [other._replace(made=together) for other in others]
     hardest = method.plan(recipe, size._replace(hardness=inf))
     return whole._replace(most=max(size.n_train, *(stage.n for stage in hardest.stages))), others
 
@@ -169,21 +199,23 @@ def _real(steps: tuple[str, ...], jitters: str) -> bool:
 # How fast this machine is: measured over predicted seconds of stored runs
 
 
-def _calibrated(recipe: Recipe, expected: float) -> tuple[float, bool]:
+def _calibrated(recipe: Recipe, expected: float, cells: bool = False) -> tuple[float, bool]:
     """Times as long as predicted that a run takes here: the median over the latest stored runs of this method that take
     about as long, compiling left out, those of the same dataset and kind of kernel first; without any `pace`. And
-    whether no run of this task and method is done."""
-    ratios, first = {True: [], False: []}, True
+    whether no run of this task and method is done. cells: of cells of maps, by such alone."""
+    ratios, first, start = {True: [], False: []}, True, CELL_SECONDS if cells else FIXED_SECONDS
     for run in runs.newest_first():
         if run.recipe.method != recipe.method or not (result := run.result):
             continue
         first = first and run.recipe.task != recipe.task
-        if (known := _measured(run.recipe, result)) is None:
+        if cells and (run.group is None or run.recipe.folds is None):
+            continue
+        if (known := _measured(run.recipe, result, 0.0 if cells else None)) is None:
             continue
         measured, predicted = known
         if 0.1 < predicted / expected < 10:
             same = _like(run.recipe) == _like(recipe)
-            ratios[same].append(max(measured - FIXED_SECONDS, 0.1 * measured) / predicted)
+            ratios[same].append(max(measured - start, 0.1 * measured) / predicted)
         if len(ratios[True]) == SIMILAR:
             break
     return median((ratios[True] or ratios[False] or [pace()])[:SIMILAR]), first
@@ -201,7 +233,7 @@ def _like(recipe: Recipe) -> tuple[str, str]:
     return recipe.dataset, recipe.kernel.name
 
 
-def _measured(recipe: Recipe, result: dict) -> tuple[float, float] | None:
+def _measured(recipe: Recipe, result: dict, made: float | None) -> tuple[float, float] | None:
     """Seconds that a run took and those predicted for it; None for one that says too little, or was held up."""
     if recipe.slow_motion or result.get("others_share", 0.0) > QUIET:
         return None
@@ -209,13 +241,13 @@ def _measured(recipe: Recipe, result: dict) -> tuple[float, float] | None:
         size = result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"])
         measured = training_seconds(result) + result["predict_seconds"]
         measured += result.get("validation", {}).get("seconds", 0) + sum(result.get("rival_seconds", ()))
-        return measured, _predicted(recipe, *size)
+        return measured, _predicted(recipe, *size, made)
     except (KeyError, TypeError, AttributeError, ValueError):
         return None
 
 
 @lru_cache(maxsize=4096)
-def _predicted(recipe: Recipe, n_train: int, n_test: int, d: int, machines: int) -> float:
-    """By the rule, for the sizes that the run had. ValueError for data that are gone."""
+def _predicted(recipe: Recipe, n_train: int, n_test: int, d: int, machines: int, made: float | None) -> float:
+    """By the rule, for the sizes that the run had; made: as in `plans`. ValueError for data that are gone."""
     size = task_of(recipe).size(recipe.origin)
-    return cost(*plans(recipe, size._replace(n_train=n_train, n_test=n_test, d=d, machines=machines))).seconds
+    return cost(*plans(recipe, size._replace(n_train=n_train, n_test=n_test, d=d, machines=machines), made)).seconds

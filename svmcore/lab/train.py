@@ -202,7 +202,7 @@ def _folds(recipe: Recipe, without: np.ndarray, more: str, monitor: Callable | N
     numbers, look = range(recipe.folds), lambda _: check("validating")
     if not getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False):
         return Parallel()(delayed(_fold)(recipe, number, without, None, unchecked) for number in numbers)
-    if _shared_by(recipe):
+    if shared_by(recipe):
         listener = under_name(f"{recipe.folds} folds{more}", monitor)
         whole = _with_kept_values(recipe, prepare(recipe, look))
         if (judged := task_of(recipe).judged_folds(recipe, whole, without, listener)) is not None:
@@ -223,7 +223,7 @@ KEPT = Bounded(KEPT_BYTES)  # problems and Gram sources
 
 
 @lru_cache(maxsize=1024)
-def _shared_by(recipe: Recipe) -> str | None:
+def shared_by(recipe: Recipe) -> str | None:
     """What recipes have in common that differ from this one in C alone; None for one without folds, and where there is
     no room for all that they share."""
     task = task_of(recipe)
@@ -236,7 +236,7 @@ def _shared_by(recipe: Recipe) -> str | None:
 
 def _kept(recipe: Recipe, part: object, make: Callable):
     """make(), or what that gave to a run of this process whose recipe differs in C alone. part: what it is made of."""
-    alike = _shared_by(recipe)
+    alike = shared_by(recipe)
     return KEPT.get((alike, task_of(recipe).content_hash(recipe), part), make) if alike else make()
 
 
@@ -250,7 +250,7 @@ def _problem(recipe: Recipe, part: object, make: Callable) -> Problem:
 def _with_kept_values(recipe: Recipe, problem: Problem) -> Problem:
     """The problem, with kernel values of its training examples that other runs have left, where its machine is an SVC
     on these, of a solver that takes all of them at once."""
-    if not (_shared_by(recipe) and METHODS[recipe.method].bounded and recipe.solver in ("auto", "smo")):
+    if not (shared_by(recipe) and METHODS[recipe.method].bounded and recipe.solver in ("auto", "smo")):
         return problem
     known = problem.train_index.tobytes()
     return problem._replace(source=_kept(recipe, known, lambda: share(recipe, problem).source))

@@ -4,8 +4,6 @@ Two recipes are the same experiment when their digests agree, whatever they are 
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from types import MappingProxyType
 
 import streamlit as st
 
@@ -14,15 +12,11 @@ from pages.ui.kit import present, state, words
 from pages.ui.kit.ways import button
 from pages.ui.recipe import starting
 from svmcore.lab import jobs
-from svmcore.lab.analyses.sweep import in_turn
-from svmcore.lab.forecast import estimate
+from svmcore.lab.jobs.sweeping import NONE, Grouping, submit_missing
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
-from svmcore.lab.store.runs import Group, Run
+from svmcore.lab.store.runs import Run
 from svmcore.lab.tasks import task_of
-
-Grouping = Group | Callable[[Recipe], Group | None] | None
-NONE: Mapping[Recipe, Recipe] = MappingProxyType({})
 
 
 def at_hand(recipe: Recipe) -> bool:
@@ -60,28 +54,12 @@ def queue(
     recipes: Iterable[Recipe], group: Grouping = None, parents: Mapping[Recipe, Recipe] = NONE,
     then: Callable[[], None] = lambda: None,
 ):  # fmt: skip
-    """Callback: queue a run of each recipe that has none done or at work; what cannot be queued is said when the others
-    are. group: what they are started together for, or says it of each. parents: of a recipe the one that its run grows
-    out of, which stands before it. then: called in the end."""
-    recipes, refused = list(recipes), None
+    """Callback: `submit_missing`; what cannot be queued is said. then: called in the end."""
     with starting.asking("Not all runs were queued."):
-        missing = [r for r, run in zip(recipes, runs.stored(recipes), strict=True) if not runs.available(run)]
-        needs = {}
-        with runs.one_look():
-            for recipe in missing:
-                with suppress(DataError, RecipeError):  # which `submit` says
-                    needs[recipe] = estimate(recipe)
-        for recipe in missing if parents else in_turn(missing):
-            try:
-                of = {"group": group(recipe) if callable(group) else group, "needed": needs.get(recipe)}
-                if recipe in parents and runs.available(parent := runs.stored([parents[recipe]])[0]):
-                    of["parent"] = parent.id
-                starting.submit(recipe, looks=False, **of)
-            except (DataError, RecipeError) as error:
-                refused = error
-        then()
-        if refused:
-            raise refused
+        try:
+            submit_missing(recipes, group, parents)
+        finally:
+            then()
 
 
 @state.callback

@@ -34,12 +34,11 @@ jobs/sweeping.py queues what is missing, and what follows by halving.
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from itertools import product, zip_longest
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
-from svmcore.gram.threads import CORES
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.split import smallest_class
 from svmcore.lab.store import runs, titles
@@ -263,16 +262,6 @@ class Sweep(NamedTuple):
             for value, run in found
             if run and run.state == "done"
         ]
-
-
-def in_turn(recipes: Iterable[Recipe]) -> list[Recipe]:
-    """Those that share kernel values one after the other, of as many such rows side by side as there are cores."""
-    alike: dict[str, list[Recipe]] = {}
-    for recipe in recipes:
-        alike.setdefault(recipe.replace(C=1.0).digest(), []).append(recipe)
-    rows = list(alike.values())
-    beside = (zip_longest(*rows[at : at + CORES]) for at in range(0, len(rows), CORES))
-    return [recipe for some in beside for those in some for recipe in those if recipe]
 
 
 class SweepPoint(NamedTuple):

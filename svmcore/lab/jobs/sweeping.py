@@ -1,4 +1,4 @@
-"""A sweep carried out by ordinary runs: those that are missing are queued, and with halving those that follow.
+"""Runs that are asked for together: those that are missing are queued; of a sweep with halving also those that follow.
 
     reached -> queue what is missing -> wait -> reached -> ...        until all are stored, or one ended otherwise
 
@@ -6,27 +6,32 @@ So a sweep that was cancelled, or whose process was killed, goes on where it was
 """
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from itertools import zip_longest
+from types import MappingProxyType
 
-from data import permission
-from svmcore.lab.analyses.sweep import Sweep, SweepPoint, in_turn
+from data import DataError, permission
+from svmcore.gram.threads import CORES
+from svmcore.lab.analyses.sweep import Sweep, SweepPoint
 from svmcore.lab.forecast import estimates
 from svmcore.lab.jobs.job import Status
 from svmcore.lab.jobs.queue import submit, wait
-from svmcore.lab.recipe import Recipe
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Group
 
+NONE: Mapping[Recipe, Recipe] = MappingProxyType({})
+Grouping = Group | Callable[[Recipe], Group | None] | None
+_looking = threading.Lock()  # a run that two threads find missing is queued once
 _steps: dict[str, int] = {}  # of sweeps that are followed, by their groups: steps that have been queued
-_queueing = threading.Lock()  # a run that two threads find missing is queued once
 
 
 def carry_out(sweep: Sweep, group: Group | None = None, wait: Callable[[str], Status] = wait) -> str:
     """Until all of its runs are stored. Why one was not done, which ends it; empty where all are. wait: follows a run
-    to its end. Raises what `submit` raises."""
+    to its end. Raises what `submit_missing` raises."""
     group = group or sweep.group()
-    while ids := _queued(sweep, group):
+    while ids := submit_missing(sweep.reached()[0].values(), group):
         if group.key in _steps:
             _steps[group.key] += 1
         for run_id, status in [(run_id, wait(run_id)) for run_id in ids]:
@@ -35,16 +40,44 @@ def carry_out(sweep: Sweep, group: Group | None = None, wait: Callable[[str], St
     return ""
 
 
-def _queued(sweep: Sweep, group: Group) -> list[str]:
-    """Ids of its runs that are not done, of which those that were missing are queued now."""
-    with _queueing:
-        recipes = in_turn(sweep.reached()[0].values())
+def submit_missing(
+    recipes: Iterable[Recipe], group: Grouping = None, parents: Mapping[Recipe, Recipe] = NONE
+) -> list[str]:
+    """Queue a run of each recipe that has none done or at work, without live looks; the ids of all that are at work
+    then.
+
+    group: what they are started together for, or says it of each. parents: of a recipe the one that its run grows out
+    of, which stands before it. Raises what `submit` raises, DataError and RecipeError when the others are queued.
+    """
+    recipes, refused = {recipe.digest(): recipe for recipe in recipes}.values(), None
+    with _looking:
         with runs.one_look():
-            found = runs.stored(recipes)
-            missing = [one for one, run in zip(recipes, found, strict=True) if not runs.available(run)]
-            queued = [run.id for run in found if runs.available(run) and run.state != "done"]
-            needs = estimates(missing)
-        return queued + [submit(r, looks=False, group=group, needed=n) for r, n in zip(missing, needs, strict=True)]
+            found, needs = runs.stored(recipes), {}
+            missing = [recipe for recipe, run in zip(recipes, found, strict=True) if not runs.available(run)]
+            ids = [run.id for run in found if runs.available(run) and run.state != "done"]
+            with suppress(DataError, RecipeError):  # which `submit` says of those that cannot be
+                needs = dict(zip(missing, estimates(missing), strict=True))
+        for recipe in missing if parents else _in_turn(missing):
+            of = group(recipe) if callable(group) else group
+            try:
+                before = runs.stored([parents[recipe]])[0] if recipe in parents else None
+                parent = before.id if runs.available(before) else None
+                ids.append(submit(recipe, looks=False, parent=parent, group=of, needed=needs.get(recipe)))
+            except (DataError, RecipeError) as error:
+                refused = error
+    if refused:
+        raise refused
+    return ids
+
+
+def _in_turn(recipes: Iterable[Recipe]) -> list[Recipe]:
+    """Those that share kernel values one after the other, of as many such rows side by side as there are cores."""
+    alike: dict[str, list[Recipe]] = {}
+    for recipe in recipes:
+        alike.setdefault(recipe.replace(C=1.0).digest(), []).append(recipe)
+    rows = list(alike.values())
+    beside = (zip_longest(*rows[at : at + CORES]) for at in range(0, len(rows), CORES))
+    return [recipe for some in beside for those in some for recipe in those if recipe]
 
 
 def follow(sweep: Sweep, group: Group) -> None:

@@ -21,6 +21,7 @@ from svmcore.jitter import JitterSet
 from svmcore.kernels import Linear
 from svmcore.lab import jobs
 from svmcore.lab.analyses.rivals import RIVALS, Rival
+from svmcore.lab.jobs import sweeping
 from svmcore.lab.jobs.analyses import MEASURED
 from svmcore.lab.papers import TABLES, fill
 from svmcore.lab.presets import RECIPES
@@ -151,7 +152,7 @@ def test_virtual_support_vectors_follow_their_parents(digits_run, monkeypatch):
 
 def test_a_finished_run_stands_for_its_recipe_and_is_not_queued_again(digits_run, monkeypatch):
     asked = []
-    monkeypatch.setattr(stored.jobs, "submit", lambda recipe, **how: asked.append(recipe.name))
+    monkeypatch.setattr(sweeping, "submit", lambda recipe, **how: asked.append(recipe.name))
     other = DIGITS.replace(C=7.0, name="other")
     assert [run and run.id for run in runs.stored([DIGITS, other])] == [digits_run.id, None]
     stored.queue([DIGITS, other])
@@ -160,7 +161,7 @@ def test_a_finished_run_stands_for_its_recipe_and_is_not_queued_again(digits_run
 
 def test_run_all_queues_what_has_its_data_and_names_what_has_not(home, monkeypatch):
     asked = []
-    monkeypatch.setattr(stored.jobs, "submit", lambda recipe, **how: asked.append(recipe))
+    monkeypatch.setattr(sweeping, "submit", lambda recipe, **how: asked.append(recipe))
     monkeypatch.setenv("SVMLAB_DATA", str(home / "no mirror"))
     app = open_page("paper", paper="bakir")
     app.button(key="queue_paper").click().run()
@@ -189,7 +190,7 @@ def test_what_cannot_be_queued_is_said_when_the_others_are(home, monkeypatch):
             raise RecipeError("experiment", "d", "a")
         asked.append(recipe.C)
 
-    monkeypatch.setattr(stored.jobs, "submit", submit)
+    monkeypatch.setattr(sweeping, "submit", submit)
     stored.queue([DIGITS.replace(C=C) for C in (6.0, 7.0, 8.0)])
     assert asked == [6, 8]
     assert "Not all runs were queued. experiment = 'd'; allowed: a" in stored.st.session_state["told"].replace("\\", "")
@@ -211,7 +212,7 @@ def test_a_table_is_filled_by_the_runs_that_there_are(digits_run):
 
 def test_paper_queues_what_a_cell_lacks(digits_run, monkeypatch):
     asked = []
-    monkeypatch.setattr(stored.jobs, "submit", lambda recipe, **how: asked.append(recipe.name))
+    monkeypatch.setattr(sweeping, "submit", lambda recipe, **how: asked.append(recipe.name))
     monkeypatch.setattr(stored, "at_hand", lambda recipe: recipe.task == "classify")
     app = open_page("paper", run=digits_run.id, show="table10-3v8-5x5-deslant")
     assert app.dataframe[0].value.shape == (4, 6)

@@ -75,7 +75,7 @@ def ending(lesson: Lesson) -> None:
     st.markdown(f"**Try** {text}")
     with st.container(horizontal=True):
         ways.to(there.page, places.PLACES[there.page].title, "science", places.texts(there.query))
-        ways.to("paper", lesson.source.text, "article", {"paper": lesson.source.paper})
+        ways.to("paper", lesson.source.text, "article", lesson.source.query)
 
 
 def finished(seed: int) -> None:

@@ -84,7 +84,7 @@ def draw(paper):
 
 
 st.title("Paper")
-parameters.own("state", "judged", "problem", "measure", "digits")
+parameters.own("state", "section", "judged", "problem", "measure", "digits")
 name = parameters.choice(
     "paper",
     "Paper",

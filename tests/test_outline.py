@@ -416,6 +416,16 @@ def test_each_paper_opens_section_by_section_and_by_state(home):
     assert all("Differs" in text for text in items)
 
 
+def test_a_section_is_of_its_paper(home):
+    app = open_page("paper", paper="decoste", section="5.1.2")
+    assert len(app.subheader) == 1
+    app.segmented_control(key="paper_name").set_value("bakir").run()
+    assert len(app.subheader) == len(PAPERS["bakir"].sections)
+    assert not app.warning
+    app = open_page("paper", paper="bakir", section="5.1.2")
+    assert "section=5.1.2 in the address" in app.warning[0].value.replace("\\", "")
+
+
 def test_a_link_to_a_table_opens_the_paper_that_has_it(home):
     app = open_page("paper", show="xtrain-table1")
     assert app.session_state["paper_name"] == "bakir"

@@ -243,10 +243,14 @@ def test_the_sigmoid_kernel_has_negative_eigenvalues_and_is_said_to():
     assert None not in solve.frames(replace(shown, kernel="rbf", along="C"))["margin"]
 
 
+def test_what_a_click_does_stands_before_the_plane_as_phones_show_one_below_the_other():
+    assert [one.key for one in open_page("playground").segmented_control][:2] == ["play_mode", "play_problem"]
+
+
 def test_points_of_one_s_own_begin_with_none():
     app = open_page("playground", problem="own")
     assert "two colours" in app.info[0].value
-    assert app.button(key="play_new").disabled
+    assert not [one for one in app.button if one.key == "play_new"]
     app = open_page("playground", problem="own", points="b-50_0~o50_0", kernel="linear", layer="forces")
     assert figures(app)["Support vectors"][0] == "2"
     assert "Errors on 400 new" not in figures(app)

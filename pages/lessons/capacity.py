@@ -90,7 +90,7 @@ LESSON = Lesson(
     "capacity",
     "Margin and capacity",
     "Why a machine that could fit anything need not, and what theory promises about it.",
-    Source("section 5"),
+    Source("1", "osuna"),
     {
         name: recipe.replace(title=f"3 against 8, degree {name[1:]}")
         for name, recipe in zip(EVERY, BY_DEGREE.recipes().values(), strict=True)

@@ -86,7 +86,7 @@ LESSON = Lesson(
     "finding",
     "Finding faces, or volcanoes",
     "How a machine that classifies small windows detects objects in large pictures, and how that is measured.",
-    Source("section 4", "osuna"),
+    Source("4", "osuna"),
     {"found": FOUND},
     (
         Step(

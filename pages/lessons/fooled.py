@@ -129,7 +129,7 @@ LESSON = Lesson(
     "fooled",
     "How to be fooled",
     "Five ways to believe in a machine that does not deserve it, and how to avoid them.",
-    Source("section 5.1"),
+    Source("5.1"),
     {
         "plain": PAIR,
         **{f"c{value}": recipe.replace(title=f"3 against 8, C = {value}") for value, recipe in BY_C.recipes().items()},

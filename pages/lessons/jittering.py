@@ -97,7 +97,7 @@ LESSON = Lesson(
     "jittering",
     "Jittering inside the kernel",
     "The other way to teach a shift: leave the digits alone and change how two of them are compared.",
-    Source("section 3.3"),
+    Source("3.3"),
     {
         "plain": PAIR,
         "virtual": VIRTUAL,

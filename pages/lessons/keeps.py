@@ -151,7 +151,7 @@ LESSON = Lesson(
     "keeps",
     "What an SVM keeps",
     "Why a machine that has seen sixty points needs only a few of them.",
-    Source("section 2"),
+    Source("2", "osuna"),
     {"plain": PAIR, "clothes": CLOTHES},
     (
         Step(

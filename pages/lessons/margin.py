@@ -87,7 +87,7 @@ LESSON = Lesson(
     "margin",
     "The margin and C",
     "Why a machine may do better with a few points on the wrong side, and how one number decides that.",
-    Source("section 2"),
+    Source("2", "osuna"),
     {f"c{value}": recipe.replace(title=f"3 against 8, C = {value}") for value, recipe in BY_C.recipes().items()},
     (
         Step(

@@ -83,7 +83,7 @@ LESSON = Lesson(
     "noise",
     "Label noise",
     "What a few false labels do to a machine, and how the machine itself points at them.",
-    Source("section 2", "bakir"),
+    Source("4", "bakir"),
     {"clean": CLEAN, "noisy": NOISY, "edited": EDITED},
     (
         Step(

@@ -136,14 +136,19 @@ AUTHORS = {  # of a paper, by its name on the page Paper
 
 
 class Source(NamedTuple):
-    """Where a paper says it. paper: its name on the page Paper."""
+    """Where a paper says it. section: its number in the outline; paper: its name on the page Paper."""
 
     section: str
     paper: str = "decoste"
 
     @property
     def text(self) -> str:
-        return f"{AUTHORS[self.paper]}, {self.section}".replace("section ", "section\u00a0")
+        return f"{AUTHORS[self.paper]}, section\u00a0{self.section}"
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The address of the section on the page Paper."""
+        return {"paper": self.paper, "section": self.section}
 
 
 class Lesson(NamedTuple):

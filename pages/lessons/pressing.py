@@ -101,7 +101,7 @@ LESSON = Lesson(
     "pressing",
     "Forces on a plane",
     "A picture from mechanics that explains what alpha is and why the machine is where it is.",
-    Source("section 2", "burges"),
+    Source("2", "burges"),
     {"plain": PAIR},
     (
         Step(

@@ -66,7 +66,7 @@ LESSON = Lesson(
     "smaller",
     "Smaller machines: reduced sets",
     "How a machine can decide nearly the same with a tenth of its vectors, and what these vectors are.",
-    Source("section 3", "burges"),
+    Source("4", "burges"),
     {"plain": PAIR, "few": REDUCED},
     (
         Step(

@@ -77,7 +77,7 @@ LESSON = Lesson(
     "speed",
     "Speed: digestion and smaller machines",
     "What makes a machine slow, how C changes that, and what a solver does about it while it learns.",
-    Source("section 4"),
+    Source("4"),
     {"soft": SOFT, "hard": HARD, "virtual": HARD_VIRTUAL, "digested": DIGESTED, "undigested": UNDIGESTED},
     (
         Step(

@@ -66,7 +66,7 @@ LESSON = Lesson(
     "toofar",
     "Too much invariance: 6 against 9",
     "How a false invariance spoils a machine, and how to notice it in time.",
-    Source("section 6"),
+    Source("6"),
     {"upright": UPRIGHT, "tilted": TILTED, "upside": UPSIDE_DOWN},
     (
         Step(

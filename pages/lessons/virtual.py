@@ -69,7 +69,7 @@ LESSON = Lesson(
     "virtual",
     "Why virtual SVs work",
     "Why a machine misclassifies shifted digits, and how copies of a few digits correct that.",
-    Source("section 3.2"),
+    Source("3.2"),
     {"plain": PAIR, "virtual": VIRTUAL},
     (
         Step(

@@ -101,25 +101,33 @@ PAPERS = {name: _read(_FOLDER / f"{name}.toml") for name in ("decoste", "burges"
 
 
 def draw(paper: Paper) -> None:
-    """The paper's items by section, those of one state alone where that is asked for."""
+    """The paper's items by section, those of one section or state alone where that is asked for."""
     st.markdown(paper.cite)
-    counts = Counter(item.state for item in paper.items)
-    wanted = parameters.choice(
-        "state", "Items", [ALL, *STATES], key="outline_state",
-        format_func=lambda name: f"All {len(paper.items)}" if name == ALL else f"{STATES[name][2]} {counts[name]}",
-        help="Claims of the paper: reproduced here, different (with the likely reason), or not covered.",
-    )  # fmt: skip
+    titles = {section.number: f"{section.number}\u2002{section.title}" for section in paper.sections}
+    with st.container(horizontal=True):
+        asked = parameters.choice(
+            "section", "Section", [ALL, *titles], key="outline_section", widget="selectbox", width=380,
+            format_func={ALL: "All sections", **titles}.get, help="Sections of the paper that have items here.",
+        )  # fmt: skip
+        sections = [section for section in paper.sections if asked in (ALL, section.number)]
+        every = [item for section in sections for item in section.items]
+        counts = Counter(item.state for item in every)
+        wanted = parameters.choice(
+            "state", "Items", [ALL, *STATES], key="outline_state",
+            format_func=lambda name: f"All {len(every)}" if name == ALL else f"{STATES[name][2]} {counts[name]}",
+            help="Claims of the paper: reproduced here, different (with the likely reason), or not covered.",
+        )  # fmt: skip
     st.caption(
         "Our results in this text were measured on two cores; the question mark of an item says when, and beside which "
         "load. The linked tables and figures show your own runs."
     )
     found = dict(zip((r.name for r in paper.recipes), runs.stored(paper.recipes), strict=True))
-    for place, section in enumerate(paper.sections):
+    for section in sections:
         items = [item for item in section.items if wanted in (ALL, item.state)]
         if items:
-            st.subheader(f"{section.number}\u2002{section.title}", divider="gray")
+            st.subheader(titles[section.number], divider="gray")
             for number, item in enumerate(items):
-                _item(paper, item, found, f"{paper.name}_{place}_{number}")
+                _item(paper, item, found, f"{paper.name}_{paper.sections.index(section)}_{number}")
 
 
 def _item(paper: Paper, item: Item, found: dict[str, Run | None], key: str) -> None:

@@ -38,10 +38,10 @@ def begin() -> None:
         values.setdefault(name, first)
 
 
-def draw(now: Setting) -> Setting:
-    """All widgets; returns the Setting that they show. One that comes back, or has lost what it showed, as when a busy
-    machine draws the page twice, shows the Setting's and not the least there is: to the browser too, which may have
-    missed what the session put there."""
+def draw(now: Setting, hand=None) -> Setting:
+    """All widgets, what a click does in the container `hand`; returns the Setting that they show. One that comes back,
+    or has lost what it showed, as when a busy machine draws the page twice, shows the Setting's and not the least there
+    is: to the browser too, which may have missed what the session put there."""
     values = st.session_state
     for name, shown in FORM.spread(now).items():
         if name not in values[DRAWN] or _key(name) not in values:
@@ -51,7 +51,8 @@ def draw(now: Setting) -> Setting:
     own = plane.PROBLEMS[_choice("problem", "Problem", problems, help, on_change=_another_problem)]
     law = " The dotted line is the true boundary." if own.law else ""
     st.caption(f"{own.says}{law}{' Synthetic points.' if own.make else ''}")
-    _hand(now, own)
+    with hand or st.container():
+        _hand(now, own)
     kernel = _machine(now)
     virtual = _copies(own, now)
     if rounds := now.along == "rounds":
@@ -70,6 +71,10 @@ def draw(now: Setting) -> Setting:
     _choice("layer", "Also draw", settings.LAYERS, help)
     if own.make:
         _sample(now)
+    with st.container(horizontal=True, gap="small"):
+        _button("reset", disabled=not (now.points or now.noise))
+        if own.make:
+            _button("new")
     sometimes = {"by": virtual, "inner": rounds, "of": three, "seed": own.make, "noise": own.make}
     values[DRAWN] = [*WIDGETS, *OF_KERNEL.get(kernel, []), *(name for name, there in sometimes.items() if there)]
     shown = {name: values[_key(name)] for name in values[DRAWN]}
@@ -100,8 +105,9 @@ def _hand(now: Setting, own: plane.Plane) -> None:
         "keys, Enter, N for the next point."
     )
     colours = {colour: settings.OF[colour] for colour in own.colours.values()}
-    _choice("mode", "A click adds", colours | BRUSHES, help)
-    buttons(now)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        _choice("mode", "A click adds", colours | BRUSHES, help, width="content")
+        _button("undo", type="tertiary", disabled=not st.session_state[UNDO])
 
 
 def _machine(now: Setting) -> str:
@@ -188,16 +194,9 @@ def edited(text: str, seq: int, held: bool = False) -> None:
     values[HELD] = held
 
 
-def buttons(now: Setting) -> None:
-    """Undo, Reset and New sample, beside each other."""
-    idle = {
-        "undo": not st.session_state[UNDO],
-        "reset": not (now.points or now.noise),
-        "new": plane.PROBLEMS[now.problem].make is None,
-    }
-    with st.container(horizontal=True, gap="small"):
-        for name, (label, icon, does, help) in BUTTONS.items():
-            st.button(label, icon=icon, key=FORM.key(name), on_click=does, disabled=idle.get(name, False), help=help)
+def _button(name: str, **how) -> None:
+    label, icon, does, help = BUTTONS[name]
+    st.button(label, icon=icon, key=FORM.key(name), on_click=does, help=help, **how)
 
 
 def forget(points: str = "") -> None:

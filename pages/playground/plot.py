@@ -35,8 +35,9 @@ def playground() -> None:
     else:
         grid = st.grid(2, min_column_width=380, gap="large")  # one below the other where the plane would be too small
         left, right = grid.cell(), grid.cell()
+    hand = None if present.presenting() else left.container(gap="small", key="play_hand")
     with right, present.form():
-        now = controls.draw(now)
+        now = controls.draw(now, hand)
     picture, trouble = _picture(now)
     with left:
         (place,) = present.parts(["The plane"], [st.container()])

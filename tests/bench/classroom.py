@@ -1,11 +1,12 @@
 """A class of thirty on one computer: phones join, predict and look; the board follows; all leave.
 
-    python -m tests.bench.classroom --students 30 --minutes 2
+    python -m tests.bench.classroom --students 30 --minutes 2 [--beside mnist-vsv mnist-deslant-vsv ...]
 
 The phones are websocket clients (tests/phones.py) that do what a browser does, but for drawing: they look at fragments
 as often as the page asks for it, and send every click. A question is asked; each phone answers within ten seconds; the
 result is shown; then some open a lesson's page, or the Playground, and come back. Measured: seconds from a student's
 click on Send to the board that counts it, of the clicks of both, and the server's memory before, while and after.
+--beside: recipes that the teacher starts before the first question; those that are left at the end are cancelled.
 """
 
 from __future__ import annotations
@@ -84,7 +85,15 @@ async def student(phone: Phone, figures: Figures, rng, questions: int, sent: dic
         figures.failures += [f"student: {one.message[:200]}" for one in phone.kinds("exception")]
 
 
-async def teach(teacher: str, students: str, number: int, minutes: float, figures: Figures, held: Held) -> dict:
+async def start(teacher: str, recipe: str) -> None:
+    """As the teacher, on Train."""
+    async with Phone(teacher, "train", f"recipe={recipe}") as desk:
+        await desk.click(next(label for label in desk.labels() if label in ("Start", "Queue")))
+
+
+async def teach(
+    teacher: str, students: str, number: int, minutes: float, figures: Figures, held: Held, beside: list[str]
+) -> dict:
     """The lesson. Returns memory in MB before, at most, and when all have left."""
     rng = np.random.default_rng(0)
     questions = max(1, round(minutes * 60 / 25))
@@ -106,6 +115,8 @@ async def teach(teacher: str, students: str, number: int, minutes: float, figure
             for k, phone in enumerate(phones)
         ]
         await asyncio.sleep(5)
+        for recipe in beside:
+            await start(teacher, recipe)
         for asked in range(1, questions + 1):
             counts["sent"] = 0
             sent.clear()
@@ -136,6 +147,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--students", type=int, default=30)
     parser.add_argument("--minutes", type=float, default=2.0)
+    parser.add_argument("--beside", nargs="+", metavar="RECIPE", default=[])
     parser.add_argument("--home", type=Path, help="a home whose preset is trained; default: a new one")
     options = parser.parse_args()
     figures = Figures()
@@ -150,8 +162,12 @@ def main() -> int:
             time.sleep(20)  # the preset, and what is compiled behind it
             held = Held(process.pid)
             memory = asyncio.run(
-                teach(found[0].removesuffix("/classroom"), found[1], options.students, options.minutes, figures, held)
-            )
+                teach(
+                    found[0].removesuffix("/classroom"), found[1], options.students, options.minutes, figures, held,
+                    options.beside,
+                )
+            )  # fmt: skip
+            trained = [path.parent.name for path in home.glob("runs/*/result.json")]
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(30)
@@ -159,6 +175,7 @@ def main() -> int:
         "students": options.students,
         "seconds": figures.rows(),
         "memory": memory,
+        "trained": len(trained),
         "failures": figures.failures[:10],
     }
     print(json.dumps(said | {"load": round(os.getloadavg()[0], 1)}, indent=1))

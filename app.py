@@ -178,6 +178,6 @@ try:
 finally:  # also below a page that stops early
     if page in PAGES:
         with unknown:
-            parameters.say_unknown()
+            parameters.say_wrong()
 state.tell()
 collector.settle()

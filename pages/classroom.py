@@ -362,7 +362,7 @@ def students() -> None:
     phone(one, who)
 
 
-parameters.own(WHO, course.SEED)
+parameters.own(**{WHO: session.check_who, course.SEED: slice(0, MAX_SEED)})
 st.title("Class")
 if roles.teacher():
     present.about("Predict together, then look: the class answers by phone, and the board shows what it thinks.")

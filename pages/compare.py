@@ -4,7 +4,8 @@ import streamlit as st
 
 from pages.compare import empty, galleries, tables
 from pages.ui.compare import laid, pairs, repeats
-from pages.ui.kit import parameters, present
+from pages.ui.kit import parameters, present, state
+from pages.ui.recipe import data_set
 
 VIEWS = {"pair": "Two of them", "all": "All together"}
 
@@ -27,7 +28,10 @@ def examples(those):
 
 
 st.title("Compare")
-parameters.own("view", "labels", "reference", "against", "asks", "change", "roc", "sheet", "shown", "page")
+parameters.own(
+    view=VIEWS, shown=galleries.SHOWN, reference=state.check_run, against=state.check_run, labels=tables.check_letters,
+    asks=list(laid.LETTERS), change=data_set.check_cell, roc=data_set.check_class, sheet=slice(1, None),
+)  # fmt: skip
 above = st.container()
 with present.form("Runs"), st.container(horizontal=True, vertical_alignment="top"):
     chosen = laid.pick()

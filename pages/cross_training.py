@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.cross_training import discarded, planar, studies
+from pages.cross_training import discarded, planar, setting, studies
 from pages.ui.kit import parameters, present
 from pages.ui.studies import study
 
@@ -15,20 +15,7 @@ VIEWS = {
 }
 
 st.title("Cross-training")
-parameters.own(
-    "part",
-    "point",
-    "rule",
-    "thrown",
-    "course",
-    "flipped",
-    "examples",
-    "subsets",
-    "each",
-    "sample_seed",
-    "edit_gamma",
-    "edit_C",
-)
+parameters.own(**setting.PARAMS, **planar.PARAMS, thrown=discarded.KINDS, course=[*studies.courses(), *studies.OWN])
 present.about(
     "Every misclassified training example becomes a support vector, so label noise makes a machine large. Editing "
     "discards such examples before training, and easy ones (Bakir, Bottou and Weston 2004)."

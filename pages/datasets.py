@@ -267,7 +267,7 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
 kinds = {CLASSES: catalogue.entries(), OBJECTS: pictures.entries()}
 entries = {entry.name: entry for of_kind in kinds.values() for entry in of_kind}
 chosen = parameters.read("set", catalogue.DEFAULT, [*entries, *NEW.values()])
-parameters.own("part", "look", "picture", "page", "across", "up")
+parameters.own(*views.CHOSEN, part=views.PARTS, look=picture_sets.LOOKS, picture=slice(1, None), page=slice(1, None))
 of_objects = chosen == OWN_PICTURES or isinstance(entries.get(chosen), PictureEntry)
 kind = st.session_state["kind"] = OBJECTS if of_objects else CLASSES
 if chosen in NEW.values():

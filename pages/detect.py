@@ -7,11 +7,12 @@ import streamlit as st
 from data import DataError, NotAtHand, pictures
 from data.pictures import drawing
 from pages.detect import one, operate, others, set_up, windows
-from pages.detect.more import more
+from pages.detect.more import LOOKS, more
 from pages.detect.view import View, opens_here, view_of
 from pages.ui.compare import repeats
 from pages.ui.kit import parameters, present, roles, state, ways, words
 from pages.ui.kit.ways import button
+from pages.ui.recipe import config
 from pages.ui.run import picker, polling, stored, watch
 from pages.ui.run.trained import another_run
 from svmcore.lab.store import runs
@@ -171,7 +172,11 @@ def show_run(run) -> None:
 
 
 st.title("Detect")
-parameters.own("window", "gallery", "beside", "picture", "by", "fa", "axis", "per", "more", "flip", "page")
+parameters.own(
+    "picture", "by",
+    **config.fields(), window=one.check, gallery=windows.KINDS, beside=state.check_run, fa=slice(0.0, None),
+    axis=operate.AXES, per=operate.UNITS, more=LOOKS, flip=slice(1, None), page=slice(1, None),
+)  # fmt: skip
 windows.found_in_old_links()
 run = state.current_run()
 if set_up.is_open(run):

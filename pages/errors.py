@@ -9,6 +9,7 @@ from pages.ui.figures import confusion
 from pages.ui.kit import numbers, parameters, present, walk, words
 from pages.ui.kit.gallery import reference
 from pages.ui.kit.walk import paged
+from pages.ui.recipe import data_set
 from pages.ui.run.hint import hint
 from pages.ui.run.trained import another_run, to_labels, trained_run
 from pages.ui.why import remedy
@@ -34,7 +35,9 @@ def toggle_cell(clicked: str):
 
 
 st.title("Errors")
-parameters.own("cells", "errors_by", "left", "unsure", "calibrated", "dearer", "page")
+parameters.own(
+    cells=data_set.check_cell, errors_by=ORDERS, page=slice(1, None), dearer=abstain.check_costs, **abstain.PARAMS
+)
 run = trained_run()
 if run:
     machine, test = run.machine(), run.test()

@@ -99,7 +99,7 @@ def draw(dataset, run, shown, jitters):
 
 
 st.title("Jitters")
-parameters.own("part", "index")
+parameters.own(part=PARTS, index=slice(0, None))
 example = present.form("Which example")
 try:
     with example:

@@ -12,8 +12,9 @@ from pages.labels.doubtful import Doubt
 from pages.ui.example import evidence
 from pages.ui.kit import parameters, present, roles, state
 from pages.ui.kit.words import plain
-from pages.ui.recipe import starting
+from pages.ui.recipe import data_set, starting
 from pages.ui.run.trained import another_run, trained_run
+from svmcore.lab.analyses import suspects
 from svmcore.lab.analyses.suspects import searched
 from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store.runs import Run
@@ -26,7 +27,7 @@ def by_a_way(run: Run) -> list[Doubt] | None:
     if not ways:
         return None
     way = parameters.choice(
-        "by", "Found by", ways, alone=False, format_func=ways.get,
+        "by", "Found by", ways, alone=False, known=suspects.WAYS, format_func=ways.get,
         help="Out of folds: by machines that were trained without the example. By cross-training: by the margins of "
         "its first machines. Bounded alpha: examples that the run's own machine could not learn.",
     )  # fmt: skip
@@ -58,7 +59,10 @@ def missing(run: Run) -> None:
 
 
 st.title("Labels")
-parameters.own("unseen", "doubted", "at", "revision", "by", "ask", "goal", "begin", "upto", "times", "given", "page")
+parameters.own(
+    revision=target.check, unseen=bool, doubted=doubtful.LISTS, at=slice(1, None), by=suspects.WAYS,
+    page=slice(1, None), given=data_set.check_class, **ask.PARAMS,
+)  # fmt: skip
 present.about(
     "Is the machine wrong, or the label? A label is a likely error if a machine trained without the example predicts "
     "another class. Review these labels, or label the examples that the machine asks for. The dataset is not changed; "

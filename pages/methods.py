@@ -231,6 +231,7 @@ def triangle_note() -> None:
         numbers.table(rows, "Distances between the three images under either set of shifts", "triangle_distances")
 
 
+parameters.own(left=usual.contenders(), right=usual.contenders())
 drawn = study.draw(Study(
     "methods", plan, intervals, rows, COLUMNS, alt="Errors, support vectors and times of each method",
     observations=observations, title="Compare methods",

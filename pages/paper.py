@@ -84,7 +84,7 @@ def draw(paper):
 
 
 st.title("Paper")
-parameters.own("state", "section", "judged", "problem", "measure", "digits")
+parameters.own(state=[outline.ALL, *outline.STATES], section=outline.SECTIONS, **figures.PARAMS)
 name = parameters.choice(
     "paper",
     "Paper",

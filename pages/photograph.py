@@ -214,7 +214,7 @@ def pick(missed: list[photo.Box], ref: str) -> None:
 
 
 st.title("On a photograph")
-parameters.own("photo", "at", "window")
+parameters.own(photo=photo.samples(), at=slice(-10.0, MAX_THRESHOLD), window=one.check)
 known = photo.scanners()
 if not known:
     no_machine()

@@ -13,7 +13,7 @@ from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, present, state, view, ways, words
 from pages.ui.kit.parameters import Form
 from pages.ui.kit.ways import button
-from pages.ui.recipe import starting
+from pages.ui.recipe import data_set, starting
 from pages.ui.run import card, exports, picker, stored, watch
 from pages.ui.run.trained import another_run, finished, nothing
 from svmcore.kernels import Precomputed
@@ -204,7 +204,10 @@ def take_away(run: Run) -> None:
 
 
 st.title("Reduced sets")
-parameters.own(*(field.name for field in METHODS["reduced"].fields), "machine", "changed", "page")
+parameters.own(
+    **{field.name: field for field in METHODS["reduced"].fields},
+    machine=data_set.check_machine, changed=reduction.CHANGES, page=slice(1, None),
+)  # fmt: skip
 parent, run = chosen()
 store = runs.newest_first()
 if parent is not None:

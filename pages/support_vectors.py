@@ -19,6 +19,7 @@ from pages.ui.kit.text import with_sign
 from pages.ui.kit.walk import paged
 from pages.ui.kit.ways import button
 from pages.ui.kit.words import many, percent, plain
+from pages.ui.recipe import data_set
 from pages.ui.run.trained import another_run, to_labels, trained_run
 from pages.ui.why import ticks, without
 from pages.ui.why.working import Work, watched
@@ -149,7 +150,11 @@ def one_by_one(run, machine, chosen, name, of, ticked, on_pick):
 
 
 st.title("Support vectors")
-parameters.own("machine", "sv", "order", "classes_shown", "worth", "click", "given", "take_out", "another", "page")
+parameters.own(
+    take_out=ticks.check_rows, another=ticks.check_labels,
+    machine=data_set.check_machine, sv=KINDS, order=(*ORDERS, FAMILIES), classes_shown=data_set.check_class,
+    worth=WHOSE, click=ticks.CLICKS, given=data_set.check_class, page=slice(1, None),
+)  # fmt: skip
 run = trained_run()
 if run:
     machine = run.machine()

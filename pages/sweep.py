@@ -386,7 +386,7 @@ def alphas(results: Results) -> None:
         button(words.plain(f"Finer around {best}"), "zoom_in", "finer", FORM.fill, finer, help=help)
 
 
-parameters.own("test", "layer")
+parameters.own(test=bool, layer=LAYERS)
 study.draw(Study(
     "sweep", plan, lambda results: {"Errors": partial(errors, results), "Alphas": partial(alphas, results)},
     rows, COLUMNS, alt="Validation error, test error, support vectors and time of each value", title="Choose",

@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from data import DataError, Entry, catalogue, load
+from pages.ui import reduction
 from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, present, state, view, ways, words
@@ -16,6 +17,7 @@ from pages.ui.recipe.config import FORM
 from pages.ui.run import watch
 from svmcore.kernels import KERNELS, RBF, Kernel
 from svmcore.lab.analyses import advice
+from svmcore.lab.analyses.repeats import MAX_REPEATS
 from svmcore.lab.fields import check_weights, numerals
 from svmcore.lab.forecast import estimate
 from svmcore.lab.presets import PRESET, RECIPES
@@ -165,7 +167,10 @@ def set_up():
 
 
 st.title("Train")
-parameters.own(*config.names(), "repeats", "machine", "changed", "page")
+parameters.own(
+    **config.fields(), repeats=slice(1, MAX_REPEATS), machine=data_set.check_machine, changed=reduction.CHANGES,
+    page=slice(1, None),
+)  # fmt: skip
 run = state.current_run()
 alone = starting.folded(run) or (run is not None and present.presenting())
 # Both layouts are a grid of two cells: what a run's fragment still sends while the page changes has a place to go.

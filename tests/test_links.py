@@ -9,13 +9,26 @@ import pytest
 from data import permission
 from pages.ui.kit import short_links
 from pages.ui.kit.parameters import address
+from pages.ui.kit.parameters.address import STREAMLITS
 from pages.ui.play.setting import NAMES
-from tests.driven import open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from svmcore.lab.presets import RECIPES
+from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 ROOT = Path(__file__).parents[1]
 CALLS = [node for node in ast.walk(ast.parse((ROOT / "app.py").read_text("utf-8"))) if isinstance(node, ast.Call)]
 PAGES = [call.args[1].value for call in CALLS if getattr(call.func, "id", "") == "entry"]
-ELSEWHERE = ("asked", "begin", "own", "refusal", "say_unknown", "shown", "taken", "write", "one_of")  # no name first
+ELSEWHERE = (
+    "asked",
+    "begin",
+    "own",
+    "refusal",
+    "judge",
+    "say_wrong",
+    "shown",
+    "taken",
+    "write",
+    "one_of",
+)  # no name first
 
 
 def said(app):
@@ -50,12 +63,42 @@ def test_a_parameter_that_a_page_has_not_is_said_with_those_like_it_and_one_that
     app = open_page(page, presnt="true", embed="false", present="false", why="bill", digit="")
     (text,) = unknown(app)
     assert re.match(r"presnt in the address is not a parameter of this page. Parameters like it: present\b", text)
-    assert own <= app.session_state["parameters"]["now"], "drawn in some of its states only: parameters.own"
+    assert own <= app.session_state["parameters"]["now"].keys(), "drawn in some of its states only: parameters.own"
     names = NAMES if page == "playground" else app.session_state["parameters"]["now"]  # others lead on to Train
     for name in names:
         app.query_params[name] = "\0"  # what none of them can be, and no page breaks down over
     assert len(unknown(app.run())) == 1
     assert not app.exception
+
+
+ANY_TEXT = {"title", "find", "across", "up", "off", "by", "picture", "and_value", *STREAMLITS}
+WRONG = "?\0"
+CALLED = {
+    "jitter_set": "jitters",
+    "dearer": "Costlier",
+    "value": "values",
+    "runs": r"The run \?",
+    "revision": "no letter",
+    "compare": r"no run \?",
+}
+DIGITS = RECIPES["digits-8x8-sv"].replace(n_train=200, n_test=150)
+
+
+def test_a_value_that_cannot_be_is_said_on_every_page_whatever_it_shows_and_one_that_means_nothing_now_is_not(home):
+    """Once with no run of one's own, where a page has a sample or nothing, and once with a run."""
+    silent, loud, made = [], [], None
+    for page, trained in [(page, trained) for trained in (False, True) for page in PAGES]:
+        run = {"run": made.id} if trained and (made := made or finished(DIGITS)) else {}
+        domains = dict(open_page(page, **run).session_state["parameters"]["now"])
+        app = open_page(page, **{name: WRONG for name in domains if name != "run"}, **run)
+        told = " ".join([*said(app), *(error.value.replace("\\", "") for error in app.error)])
+        asked = domains.keys() - {*ANY_TEXT, *run}
+        silent += [f"{page}: {n}" for n in asked if not re.search(CALLED.get(n, rf"\b{n}\b"), told)]
+        can_be = {name: next(iter(of)) for name, of in domains.items() if isinstance(of, dict | list | tuple) and of}
+        can_be |= {name: of.start for name, of in domains.items() if isinstance(of, slice)}
+        app = open_page(page, **{name: str(value) for name, value in can_be.items()}, **run)
+        loud += [f"{page}: {text}" for text in said(app) if any(f"{name}=" in text for name in can_be)]
+    assert (silent, loud) == ([], [])
 
 
 @pytest.mark.parametrize("page", PAGES)

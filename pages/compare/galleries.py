@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from data import DataError
-from pages.ui.compare.laid import Laid, key
+from pages.ui.compare.laid import LETTERS, Laid, key
 from pages.ui.example import evidence
 from pages.ui.figures import confusion
 from pages.ui.kit import parameters, walk, words
@@ -68,6 +68,12 @@ def sets(laid: Laid) -> None:
     shown = _category(rows, "all wrong")
     asks = _asked_run(laid, range(r), laid.reference)
     _pictures(laid, range(r), rows[shown], shown, asks)
+
+
+SHOWN = [
+    *OUTCOMES, "all right", "all wrong",
+    *(f"only {letter} {how}" for letter in LETTERS for how in ("right", "wrong")),
+]  # fmt: skip
 
 
 def _one_kind(labels: Mapping[str, int]) -> int | None:

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.compare import pairs
-from pages.ui.compare.laid import Laid, key
+from pages.ui.compare.laid import LETTERS, Laid, key
 from pages.ui.figures import ranking
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, present, ways, words
@@ -196,6 +196,12 @@ def by_labels(laid: Laid) -> Laid:
         help="The labels of the test examples in this run: as given, or as in its revision.",
     )
     return laid._replace(answers=answers.by(kinds[chosen]))
+
+
+def check_letters(text: str) -> None:
+    """Of an address: ValueError for what names no runs by their letters."""
+    if not set(text.split(", ")) <= set(LETTERS):
+        raise ValueError("write letters of runs, as A or A, B")
 
 
 def _kinds(laid: Laid) -> dict[str, int]:

@@ -165,6 +165,7 @@ def _wrong(trials: Trials, x_title: str, now: float) -> go.Figure:
 ONE_RULE = "One rule"
 BELOW = ("Every rule", "Margins", "As noise and examples grow")  # the one that is open is drawn, the others take time
 TITLES = {rule.title: name for name, rule in RULES.items()}
+PARAMS = {"part": BELOW, "rule": TITLES, POINT: slice(0, None)}
 
 
 @state.fragment

@@ -22,6 +22,11 @@ C_SERIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 GAMMA_SERIES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 SEEDS = slice(0, 9999)
 POINT = "point"  # the parameter of the address that names one of the examples
+PARAMS = {
+    "flipped": slice(0, MAX_FLIPPED), "examples": slice(FEWEST, MOST_POINTS), "subsets": slice(2, 20),
+    "each": slice(4, MOST_POINTS), "sample_seed": SEEDS,
+    "edit_C": [f"{C:g}" for C in C_SERIES], "edit_gamma": [f"{gamma:g}" for gamma in GAMMA_SERIES],
+}  # fmt: skip
 
 
 class Setting(NamedTuple):

@@ -24,6 +24,7 @@ PICTURES, EXPERIMENTS, TRAIN, EMPTY, ABOUT = (
     "Without objects",
     "About",
 )
+LOOKS = (PICTURES, EXPERIMENTS, TRAIN, EMPTY, ABOUT)
 
 
 def facts(entry: PictureFacts, published: PictureFacts | None = None) -> str:

@@ -12,7 +12,7 @@ from pages.detect import marked
 from pages.detect.view import View
 from pages.detect.windows import WINDOW, open_window
 from pages.ui.example import evidence
-from pages.ui.kit import numbers, state, walk, words
+from pages.ui.kit import numbers, parameters, state, walk, words
 from pages.ui.kit.gallery import Tile, gallery, magnified, pictures
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.ways import button
@@ -29,6 +29,7 @@ def show_requested(view: View | None, below: Callable[[View, int], None] | None 
     ref = st.query_params.get(WINDOW)
     if ref is None or view is None:
         return
+    parameters.judge(WINDOW)
     if _row(view, ref) is None:
         said = f"{WINDOW}={words.plain(words.short(ref))} in the address does not name a window of this run. "
         st.warning(said + "Write a split and a number, both from 0: 0.17.", icon=":material/link_off:")
@@ -36,11 +37,20 @@ def show_requested(view: View | None, below: Callable[[View, int], None] | None 
     state.dialog("Why this window?", _view, on_dismiss=_close)(view, below or (lambda *of: st.markdown(_verdict(*of))))
 
 
+def check(text: str) -> None:
+    """Of an address: ValueError for what names no window."""
+    part, dot, row = text.partition(".")
+    if not (dot and part.isdecimal() and row.isdecimal() and max(len(part), len(row)) < 12):
+        raise ValueError("write a split and a number, both from 0: 0.17")
+
+
 def _row(view: View, ref: str) -> int | None:
     """Which detection a reference names."""
-    part, _, row = ref.partition(".")
-    if not (part.isdecimal() and row.isdecimal() and max(len(part), len(row)) < 12):
+    try:
+        check(ref)
+    except ValueError:
         return None
+    part, _, row = ref.partition(".")
     at = np.flatnonzero((view.judged.part == int(part)) & (view.judged.row == int(row)))
     return int(at[0]) if len(at) else None
 

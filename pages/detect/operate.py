@@ -66,6 +66,7 @@ def _outlined(pen: ImageDraw.ImageDraw, mark: Mark, shape: str) -> None:
 
 
 AXES = ("log", "linear")
+UNITS = ("per picture", "per km²")
 FEW = 10  # pictures whose thumbnails stand below the large one; more take the width of the page
 
 

@@ -18,6 +18,7 @@ PER_PAGE = 48
 PRICES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 USUAL = 0.1
 LEFT, ASKED = "Wrong all the same", "Not sure"  # in the address
+PARAMS = {"unsure": list(map(str, PRICES)), "calibrated": unsure.WAYS, "left": (LEFT, ASKED)}  # of the address
 TITLES = {LEFT: "Remaining errors", ASKED: "Abstained"}
 
 
@@ -72,6 +73,12 @@ def _asked(classes: list[str]) -> tuple[float, str, np.ndarray | None]:
 
 def _example(classes: list[str]) -> str:
     return f"{words.short(classes[0], 12)} > {words.short(classes[-1], 12)}: 5"
+
+
+def check_costs(text: str) -> None:
+    """Of an address: ValueError for what `costs` takes for no classes at all."""
+    pairs = [part.rpartition(":")[0].split(">") for part in text.split(",")]
+    costs(text, list(dict.fromkeys(name.strip() for pair in pairs for name in pair)))
 
 
 def costs(text: str, classes: list[str]) -> np.ndarray | None:

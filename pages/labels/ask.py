@@ -113,6 +113,11 @@ def draw(run: Run, to: Target, way: str) -> None:
     _saved(run, to)
 
 
+PARAMS = {
+    "ask": WAYS, "goal": slice(0.1, 50.0), "begin": slice(2, None), "upto": slice(3, None), "times": slice(1, 20),
+}  # fmt: skip
+
+
 def field(to: Target) -> str:
     """By what examples are asked for; nothing where there are none."""
     return "" if not to.base.entry.unlabelled else parameters.choice(

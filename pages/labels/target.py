@@ -31,6 +31,11 @@ class Target(NamedTuple):
         return len(revisions.read(self.name, self.base.entry).lines)
 
 
+def check(text: str) -> None:
+    """Of an address: DataError for what cannot name a revision."""
+    revisions.named("", text.strip() or USUAL)
+
+
 def field(run: Run) -> Target | None:
     """The choice of a revision of the run's dataset by its name; None, and the reason, for a name that cannot be."""
     now = revisions.parse_name(run.recipe.dataset)

@@ -240,6 +240,9 @@ FIGURE_5 = Study(
 GROWING = ("none", "plus:1", "box:1", "vsv2", "box:2", "box:3", "box:4")
 EXAMINED = {"Degree 9": Poly(9, 1.0, 1.0), "Linear": Linear()}
 EXAMINED_DIGITS = (500, 1000, 2000)
+PARAMS = {  # of the address
+    "problem": PROBLEMS, "measure": MEASURES, "judged": JUDGES, "digits": list(map(str, EXAMINED_DIGITS)),
+}  # fmt: skip
 
 
 def definiteness() -> None:

@@ -98,6 +98,7 @@ def _item_of(said: str, **others) -> Item:
 
 _FOLDER = Path(__file__).with_name("outlines")
 PAPERS = {name: _read(_FOLDER / f"{name}.toml") for name in ("decoste", "burges", "osuna", "bakir", "after")}
+SECTIONS = [ALL, *dict.fromkeys(section.number for paper in PAPERS.values() for section in paper.sections)]
 
 
 def draw(paper: Paper) -> None:

@@ -20,6 +20,7 @@ from svmcore.preprocess import STEPS, Preprocessor, parse_step, usage
 
 HUNDRED = 100
 ROWS = 4000  # examples that ranges are taken over and that are drawn, at most
+PARTS = ("train", "test")
 CHOSEN = ("across", "up")  # what an address says of the columns of one set
 OFFERED = 200  # columns to choose from, the most telling
 EACH = 12  # examples of a class, and examples that pass through the preprocessing
@@ -74,7 +75,7 @@ def hundred(dataset: Dataset) -> None:
         split = "train"
         if len(dataset.y_test):
             split = parameters.choice(
-                "part", "Set", ("train", "test"), label_visibility="collapsed", help="Training or test examples."
+                "part", "Set", PARTS, label_visibility="collapsed", help="Training or test examples."
             )
         n = len(evidence.all_of(dataset, split))
         shown = paged(n, HUNDRED, key="hundred_page", of=(dataset.entry.name, split))

@@ -36,6 +36,14 @@ def current_run():
     return None if run is None or run.damage else run
 
 
+def check_run(text: str) -> None:
+    """Of an address: ValueError for a run that is not here."""
+    try:
+        _store().get(text)
+    except _store().UnknownRun as error:
+        raise ValueError(str(error)) from None
+
+
 def show_run(run_id: str):
     """Make a run the one shown on every page, in the address too: a second click still comes with that of before."""
     st.session_state["run"] = run_id

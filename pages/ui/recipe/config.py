@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import streamlit as st
 
-from data import NotAtHand, catalogue
+from data import DataError, NotAtHand, catalogue, pictures
 from pages.ui.kit import parameters, state, view, words
 from pages.ui.kit.parameters import Form
 from pages.ui.recipe import data_set
@@ -28,6 +28,23 @@ from svmcore.lab.tasks import TASKS, task_of
 
 NAME = "recipe"  # of the address: the name of a recipe, from which its other fields depart
 SPREAD = ("name", "title", "kernel", "jitters", "options")  # over widgets that show a part each
+
+
+def fields() -> dict[str, object]:
+    """The same, with what each can be at all (`parameters.own`)."""
+    return FIELDS | option_fields() | {NAME: RECIPES, "dataset": _check_dataset, "classes": _check_classes}
+
+
+def _check_classes(text: str) -> None:
+    for label in FIELDS["classes"].check(FIELDS["classes"].read(text)):
+        data_set.check_class(str(label))
+
+
+def _check_dataset(name: str) -> None:
+    for known in (catalogue, pictures):
+        with suppress(DataError):
+            return known.entry(name)
+    raise ValueError("there is no such dataset here")
 
 
 def names() -> list[str]:
@@ -114,7 +131,18 @@ def read(
     refused += [
         f"{name}={words.short(asked[name])} in the address: {recipe.method} has no such field" for name in sorted(idle)
     ]
+    if "classes" in asked and (strange := _strange_classes(recipe)):
+        refused.append(parameters.refusal("classes", asked["classes"], strange))
+        recipe = recipe.replace(classes=())
     return recipe if recipe == first or "title" in asked else called(recipe), wrong + refused
+
+
+def _strange_classes(recipe: Recipe) -> list[str]:
+    """The classes of the dataset, if the recipe has others; nothing where they are not known."""
+    with suppress(DataError):
+        there = [str(label) for label in catalogue.entry(recipe.dataset).classes]
+        return [] if {*map(str, recipe.classes)} <= {*there} else there
+    return []
 
 
 def _with_texts(recipe: Recipe, texts: dict[str, str]) -> tuple[Recipe, list[str]]:

@@ -40,6 +40,30 @@ def field(names: Sequence[str], help: str, usual: str = "", width: int = 220) ->
     )
 
 
+def check_class(text: str) -> None:
+    """Of an address: ValueError for what no dataset here has as a class."""
+    if text not in {"", "rest", *(str(label) for entry in catalogue.entries() for label in entry.classes)}:
+        raise ValueError("no dataset here has such a class")
+
+
+def check_machine(text: str) -> None:
+    """Of an address: ValueError for what is not called like a machine."""
+    own, against, other = text.partition(" against ")
+    if not against:
+        raise ValueError("write a machine as 3 against the rest, or 3 against 8")
+    for name in (own, *({other} - {"the rest"})):
+        check_class(name)
+
+
+def check_cell(text: str) -> None:
+    """Of an address: ValueError for what is no cell of a confusion matrix."""
+    true, arrow, predicted = text.partition(" → ")
+    if text and not arrow:
+        raise ValueError("write the true and the predicted class: 3 → 8")
+    for name in (true, predicted):
+        check_class(name)
+
+
 def pair(entry: Entry, label: str, help: str, width: int) -> list[str]:
     """Draw the field `?pair=` of a page: two classes of a dataset, at first 3 and 8, which are easily confused; as
     texts."""

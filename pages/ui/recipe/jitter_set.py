@@ -19,6 +19,11 @@ PRESETS = {
 }
 
 
+def check(text: str) -> None:
+    """Of an address: ValueError for a text that is not in the language."""
+    JitterSet.parse(text)
+
+
 def field(image_shape: tuple[int, ...], key: str = "jitter_set", usual: str = "box:1") -> JitterSet | None:
     """Draw the field, which is the address's parameter `key`; None, and what is allowed on screen, for a text that is
     not in the language."""

@@ -17,6 +17,7 @@ from pages.ui.kit import parameters, ways
 from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain, short
+from pages.ui.recipe import data_set
 from pages.ui.why import waterfall
 from pages.ui.why.answer import Answer, Shown, answer
 from svmcore.explain.contributions import Contributions
@@ -24,10 +25,10 @@ from svmcore.lab.analyses.without import why_not
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
-PARAMS = ("bill", "rival", "off")
 LINES_FIRST, LINES_ALL = 8, 24  # lines pictured of each machine, and when the reader asks for more
 FEW_LINES = 12  # lines up to which all are pictured at once
 BY = {"sv": "support vector", "parent": "parent", "class": "class"}
+PARAMS = {"bill": BY, "rival": data_set.check_class, "off": None}
 MANY = {"sv": "support vectors", "parent": "parents", "class": "classes"}
 ROW = {
     "sv": "a training example",

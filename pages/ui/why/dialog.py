@@ -6,7 +6,7 @@ lead through the examples of the page behind it (`kit.walk`). All of it is a fra
 page behind it again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from pages.ui.kit.gallery import DIGIT, open_digit, reference
 from pages.ui.kit.text import many, with_sign
 from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain, short
+from pages.ui.recipe import jitter_set
 from pages.ui.why import contributions, family, holds, orbit, remedy, table, without
 from pages.ui.why.answer import Answer, Shown, answer
 from svmcore.lab.store.runs import Run
@@ -86,14 +87,14 @@ BEFORE = "why_before"  # of the session: the latest example of a page's list, to
 class Panel(NamedTuple):
     """One answer to the question why.
 
-    params: its own parameters of the address, which go when the view is closed. offered(run, machine, shown): whether
-    it has anything to say of this example by this machine.
+    params: its own parameters of the address, as in `parameters.own`, which go when the view is closed. offered(run,
+    machine, shown): whether it has anything to say of this example by this machine.
     """
 
     label: str
     draw: Callable[[Run, Machine, Shown], None]
     help: str
-    params: tuple[str, ...] = ()
+    params: Mapping[str, object] = {}
     offered: Callable[[Run, Machine, Shown], bool] = lambda run, machine, shown: True
     elsewhere: str = "is for images only: these examples cannot be shifted or turned."
 
@@ -113,7 +114,7 @@ PANELS = {
         "Moved a little",
         orbit.panel,
         "The example under every jitter of a set, and where the prediction changes.",
-        ("orbit",),
+        {"orbit": jitter_set.check},
         _image,
     ),
     "map": Panel("Where it holds", holds.panel, "f over shifts, for several runs side by side.", holds.PARAMS, _image),
@@ -121,7 +122,7 @@ PANELS = {
         "Hidden",
         holds.hidden,
         "How f changes when a square of the picture is hidden, for several runs side by side.",
-        (*holds.PARAMS, holds.SIDE, holds.FILL),
+        holds.OF_HIDDEN,
         _image,
         "is for images only: these examples have no parts to hide.",
     ),
@@ -129,7 +130,7 @@ PANELS = {
         "What would fix it",
         remedy.panel,
         "The smallest changes that correct the error, and the errors they would add.",
-        (),
+        {},
         _image,
     ),
     "without": Panel(
@@ -147,12 +148,15 @@ PANELS = {
         family.PARAMS,
     ),
 }
-PARAMS = (WHY, *(name for panel in PANELS.values() for name in panel.params))  # what goes when the view is closed
+PARAMS = {WHY: PANELS}  # what goes when the view is closed
+for one in PANELS.values():
+    PARAMS |= one.params
 
 
 def show_requested() -> None:
     """Draw the view of the example that the address names, if any; an address that names none is said aloud."""
-    parameters.own(DIGIT, *PARAMS)
+    parameters.own(DIGIT, **PARAMS)
+    parameters.judge(DIGIT)
     if DIGIT not in st.query_params:
         return
     try:

@@ -18,6 +18,7 @@ from pages.ui.kit import numbers, parameters, ways
 from pages.ui.kit.gallery import VIRTUAL_RINGS, Tile, gallery, reference
 from pages.ui.kit.text import many, with_sign
 from pages.ui.kit.words import plain, short, small
+from pages.ui.recipe import data_set
 from pages.ui.why.answer import Answer, Shown, answer
 from svmcore.explain import contributions
 from svmcore.explain.contributions import Contributions
@@ -25,7 +26,7 @@ from svmcore.jitter import JitterSet
 from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
-PARAMS = ("family", "of")
+PARAMS = {"family": slice(0, None), "of": data_set.check_machine}
 OFFERED = 8  # families to choose from, those that pull most
 PALE = 0.3  # of the ink of a form that was not kept
 

@@ -12,8 +12,9 @@ import streamlit as st
 from pages.ui.example import evidence
 from pages.ui.figures.frame import show
 from pages.ui.figures.maps import hidden_map, shift_map
-from pages.ui.kit import parameters
+from pages.ui.kit import parameters, state
 from pages.ui.kit.words import distinct, plain, short
+from pages.ui.recipe import data_set
 from pages.ui.why.answer import Answer, Shown, answer, deciding, form_pictures, is_image, machine_of, value
 from svmcore.explain import moved
 from svmcore.explain.hidden import FILLS, Hidden, least_side, occlusion
@@ -24,8 +25,9 @@ from svmcore.lab.tasks import task_of
 from svmcore.model import Machine, answers
 
 BESIDE, CLASS = "beside", "map_class"  # in the address: the runs, the class
-PARAMS = (BESIDE, CLASS)
 SIDE, FILL = "hide", "hide_by"  # in the address: pixels of a square's side, what it becomes
+PARAMS = {BESIDE: state.check_run, CLASS: data_set.check_class}
+OF_HIDDEN = PARAMS | {SIDE: slice(1, None), FILL: FILLS}
 MAX_MAPS = 4  # side by side
 USUAL = 3
 SHARE = 6  # the shorter side of the picture is about six squares long

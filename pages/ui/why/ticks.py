@@ -137,6 +137,19 @@ def _parsed(given: dict[str, list[str]], run: Run, machine: Machine) -> Ticks:
     return Ticks(tuple(out), tuple(labels))
 
 
+def check_rows(text: str) -> None:
+    """Of an address: ValueError for what are no numbers of examples."""
+    if any(_row(one) < 0 for one in text.split(",") if one):
+        raise ValueError("write numbers of training examples: 12,97")
+
+
+def check_labels(text: str) -> None:
+    """Of an address: ValueError for what is no number of an example with a class."""
+    number, _, name = text.partition(":")
+    if _row(number) < 0 or not name:
+        raise ValueError("write a training example and its class: 97:3")
+
+
 def _row(text: str) -> int:
     """-1 for what is no row."""
     return int(text) if text.isdecimal() and len(text) < 12 else -1

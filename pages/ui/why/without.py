@@ -13,6 +13,7 @@ from pages.ui.example import evidence
 from pages.ui.kit import parameters
 from pages.ui.kit.ways import button
 from pages.ui.kit.words import distinct, many, minus, plain, short, small
+from pages.ui.recipe import data_set
 from pages.ui.why.answer import Shown
 from pages.ui.why.ticks import Ticks, keep, rows_of
 from pages.ui.why.working import Work, by_stage, watched
@@ -30,7 +31,7 @@ HOW = (
     "the run learned them. Do not use the test set to choose examples to exclude; use the leave-one-out influence for "
     "that."
 )
-PARAMS = ("instead",)
+PARAMS = {"instead": data_set.check_class}
 OUT = ""  # in place of another label
 
 

@@ -13,14 +13,27 @@ theirs and draw them here; nothing else of `pages` knows this loop.
                               widgets show
     read, asked, write, say   the address alone, where the widget is the page's own
 
-What cannot be in an address is said aloud and left out. What was put there by a widget itself is no news.
+What cannot be in an address is said aloud and left out: by what is drawn, which knows what can be now, or else, at the
+end of the page, by what its parameters can be at all (`own`). What was put there by a widget itself is no news.
 """
 
-from pages.ui.kit.parameters.address import LINK_OFF, asked, begin, own, read, refusal, say, say_unknown, taken, write
+from pages.ui.kit.parameters.address import (
+    LINK_OFF,
+    asked,
+    begin,
+    judge,
+    own,
+    read,
+    refusal,
+    say,
+    say_wrong,
+    taken,
+    write,
+)
 from pages.ui.kit.parameters.form import Form
 from pages.ui.kit.parameters.widgets import choice, flag, number, one_of, several, shown, tabs, text
 
 __all__ = [
-    "LINK_OFF", "Form", "asked", "begin", "choice", "flag", "number", "one_of", "own", "read", "refusal", "say",
-    "say_unknown", "several", "shown", "tabs", "taken", "text", "write",
+    "LINK_OFF", "Form", "asked", "begin", "choice", "flag", "judge", "number", "one_of", "own", "read", "refusal",
+    "say", "say_wrong", "several", "shown", "tabs", "taken", "text", "write",
 ]  # fmt: skip

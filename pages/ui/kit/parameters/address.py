@@ -1,7 +1,7 @@
 """The address itself: what it asks for, what it is made to say, and what of it cannot be."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import get_close_matches
 
 import streamlit as st
@@ -17,18 +17,20 @@ LAG = 3.0  # seconds within which a click may still come with the address of bef
 
 
 def asked(group: str, names: Iterable[str]) -> dict[str, list[str]]:
-    """The parameters `names` as the address has them, or {} when that is what `write` last put there.
+    """The parameters `names` as the address has them, or {} when that is what `write` last put there. Whoever asks says
+    what of them cannot be.
 
     {} too when a widget of the group was changed since it was drawn: the address may be that of before, still on its
     way back from the browser, and the session knows better.
     """
-    return _present(names) if changed(group, names) else {}
+    judge(*names)
+    return present(names) if changed(group, names) else {}
 
 
 def changed(group: str, names: Iterable[str]) -> bool:
     """Whether the address says something else of the parameters than `write` made it say, by no click on their
     widgets. The address of before the last `write` is none: a click may have been on its way."""
-    now = _present(names)
+    now = present(names)
     if now == st.session_state.get(f"written_{group}", {}):
         st.session_state.pop(f"left_{group}", None)  # the browser has it: from here on the old one is asked for
         return False
@@ -41,7 +43,7 @@ def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]
     """Make the address say `values`, and nothing else, for the parameters `names`, in one step of its history, or two
     where a widget has bound other parameters and keeps them. keys: of the group's widgets; of a group that has none,
     such as the run that is shown, what the address said before is no news for LAG seconds."""
-    left = _present(names)
+    left = present(names)
     now = {name: st.query_params.get_all(name) for name in st.query_params}
     wanted = {name: [value] if isinstance(value, str) else value for name, value in values.items() if value != []}
     changed = {name: texts for name, texts in now.items() if name not in names} | wanted
@@ -53,7 +55,7 @@ def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]
                 del st.query_params[name]
             st.query_params.update({name: texts for name, texts in wanted.items() if now.get(name) != texts})
     shown = {key: st.session_state[key] for key in keys if key in st.session_state}
-    written = _present(names)
+    written = present(names)
     st.session_state.update({f"written_{group}": written, f"shown_{group}": shown})
     if not shown and left != written:
         st.session_state[f"left_{group}"] = left, time.monotonic()
@@ -70,22 +72,59 @@ def say(name: str, value: str | None):
 
 def begin(page: str) -> None:
     """A page is about to be drawn: what is read, drawn or written from here on are its parameters."""
-    of_pages = st.session_state.setdefault("parameters", {})
-    of_pages["now"] = of_pages.setdefault(page, set(STREAMLITS))
+    pages = st.session_state.setdefault("parameters", {})
+    given = {name: st.query_params.get_all(name) for name in st.query_params}
+    pages |= {"now": pages.setdefault(page, dict.fromkeys(STREAMLITS)), "given": given, "judged": set()}
 
 
-def own(*names: str) -> None:
-    """These are parameters of the page, also where it does not draw now what they are of."""
-    st.session_state.get("parameters", {}).get("now", set()).update(names)
+def own(*names: str, **domains) -> None:
+    """These are parameters of the page, also where it does not draw now what they are of; `say_wrong` says what of
+    them can never be.
+
+    domains: name -> `bool`, a `slice` of numbers (its `stop` may be None) or a container of texts, as in `taken`; a
+    Field; or what raises ValueError over a text that cannot be, and says what can. A parameter without can be any
+    text, or whoever reads it says what it cannot be.
+    """
+    known = st.session_state.get("parameters", {}).get("now", {})
+    known.update({name: known.get(name) for name in names} | domains)
 
 
-def say_unknown() -> None:
-    """Say which parameters of the address are none of the page, which has been drawn, and those like them."""
-    known = st.session_state["parameters"]["now"]
-    for name in [name for name in st.query_params if name not in known][:3]:
-        near = ", ".join(map(plain, like(name, sorted(known - set(STREAMLITS)), 3)))
+def judge(*names: str) -> None:
+    """What draws the page has read these parameters, and says what of them cannot be."""
+    own(*names)
+    st.session_state.get("parameters", {}).get("judged", set()).update(names)
+
+
+def say_wrong() -> None:
+    """The page has been drawn: say which parameters of its address it has not, with those like them, and which values
+    cannot be, of those that it did not read now. What can be and means nothing now is no news."""
+    pages, wrong = st.session_state["parameters"], {}
+    known = pages["now"]
+    for name in sorted(st.query_params.keys() - known.keys()):
+        near = ", ".join(map(plain, like(name, sorted(known.keys() - set(STREAMLITS)), 3)))
         hint = f"Parameters like it: {near}." if near else "It is ignored."
-        st.warning(f"{plain(short(name))} in the address is not a parameter of this page. {hint}", icon=LINK_OFF)
+        wrong[name] = f"{plain(short(name))} in the address is not a parameter of this page. {hint}"
+    for name in sorted(known.keys() & pages["given"].keys() - pages["judged"]):
+        if said := next(filter(None, (_never(name, text, known[name]) for text in pages["given"][name])), ""):
+            wrong[name] = f"{said} It is ignored."
+    told, more = list(wrong.values())[:ALL], ", ".join(plain(short(name)) for name in list(wrong)[ALL:])
+    if told:
+        st.warning("\n\n".join([*told, f"Ignored, too: {short(more, 1000)}."] if more else told), icon=LINK_OFF)
+
+
+def _never(name: str, text: str, domain) -> str:
+    """What is said of a text that its parameter can never be; nothing of another."""
+    try:
+        if domain is bool or isinstance(domain, slice | Collection):
+            usual = False if domain is bool else getattr(domain, "start", "")
+            taken(name, text, usual, None if domain is bool else domain)
+        elif domain is not None:
+            domain.check(domain.read(text)) if hasattr(domain, "check") else domain(text)
+    except ValueError as error:
+        said, begins = str(error).rstrip("."), f"{name}={short(text, 80)} in the address; "
+        said = f"allowed: {error.allowed}" if hasattr(error, "allowed") else said.removeprefix(begins)
+        return plain(f"{begins}{said}.")
+    return ""
 
 
 def like(word: str, known: Iterable[str], most: int = 5) -> list[str]:
@@ -100,7 +139,7 @@ def read(name: str, default, allowed=None, known=()):
 
     allowed: as in `taken`. known: texts of which nothing is said, such as what a widget has put there.
     """
-    own(name)
+    judge(name)
     raw = st.query_params.get(name)
     if raw is None:
         return default
@@ -139,7 +178,8 @@ def touched(group: str) -> bool:
     return any(key in st.session_state and st.session_state[key] != value for key, value in drawn.items())
 
 
-def _present(names):
+def present(names: Iterable[str]) -> dict[str, list[str]]:
+    """Those of the parameters that the address has."""
     names = list(names)
     own(*names)
     return {name: st.query_params.get_all(name) for name in names if name in st.query_params}
@@ -156,13 +196,13 @@ def _typed(raw: str, usual):
 
 def _within(value, allowed):
     if isinstance(allowed, slice):
-        return allowed.start <= value <= allowed.stop
+        return allowed.start <= value and (allowed.stop is None or value <= allowed.stop)
     return allowed is None or value in allowed
 
 
 def _spelled(allowed, usual, raw: str) -> str:
     if isinstance(allowed, slice):
-        return f"{allowed.start:,.12g} to {allowed.stop:,.12g}"
+        return f"{allowed.start:,.12g} " + ("or more" if allowed.stop is None else f"to {allowed.stop:,.12g}")
     if allowed is None:
         return {bool: "true or false", int: "a whole number", float: "a number"}.get(type(usual), "a text")
     names = list(map(str, allowed))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 import streamlit as st
 
-from pages.ui.kit.parameters.address import LINK_OFF, asked, refusal, touched, write
+from pages.ui.kit.parameters.address import LINK_OFF, changed, judge, present, refusal, touched, write
 from pages.ui.kit.parameters.widgets import draw
 from pages.ui.kit.text import plain
 
@@ -52,14 +52,17 @@ class Form:
         return st.session_state.get(self.key("form"))
 
     def asked(self) -> dict[str, list[str]]:
-        """What the address asks for; see `asked`."""
-        return asked(self.name, self.names())
+        """What the address asks for; see `asked`. What of it cannot be, `warn` says."""
+        return present(self.names()) if changed(self.name, self.names()) else {}
 
     def seed(self, first: Callable, unless: Callable = lambda given: False) -> None:
         """Fill the widgets from the address, `unless` what it asks for is there; with `first()` at the beginning, and
         when they are gone since another page was looked at."""
         given = self.asked()
-        if given and not unless(given):
+        another = unless(given)
+        if not another:  # else what cannot be in it is for the page to say
+            judge(*self.names())
+        if given and not another:
             self.fill(*self.read(given))
         elif self.base is None or self.key(next(iter(self.spread(self.base)))) not in st.session_state:
             self.fill(first())

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.ui.kit.parameters.address import LINK_OFF, binding, changed, own, read, refusal, touched, write
+from pages.ui.kit.parameters.address import LINK_OFF, binding, changed, judge, read, refusal, touched, write
 from pages.ui.kit.text import plain, short
 
 KEEP = {"persist_state": "session"}  # of widgets whose form is still filled when the reader comes back to its page
@@ -93,7 +93,7 @@ def several(name: str, label: str, options: Iterable, usual=(), *, key="", least
     With a `format_func` the address has what is chosen, as with `choice`. unknown: what is said of one in the address
     that is not among them, with a place `{}` for it; without it, what is allowed.
     """
-    own(name)
+    judge(name)
     values, options, at, usual = st.session_state, list(options), key or name, list(usual)
     how = WHOLE | how
     noted = bool(key) or "format_func" in how
@@ -150,7 +150,7 @@ def _single(name: str, draw: partial, usual, allowed, key: str, first=None):
 
 
 def text(name: str, label: str, usual: str = "", **how) -> str:
-    own(name)
+    judge(name)
     return st.text_input(label, usual, key=name, bind="query-params", **how)
 
 

@@ -8,13 +8,17 @@ import numpy as np
 from data import load, pictures
 from pages.lessons import course, places
 from pages.lessons.parts import Facts, Lesson, View, resolved
+from pages.ui.compare import laid
 from pages.ui.example import jittered
+from pages.ui.figures import validation
 from pages.ui.figures.maps import grid
 from pages.ui.kit import short_links
 from pages.ui.kit.gallery import data_uri
+from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from pages.ui.play import setting, solve
 from pages.ui.run.report import charts, marks, sections
 from svmcore.jitter import JitterSet
+from svmcore.lab.store import runs
 
 EDGE = np.array([[-1.0, -1.0], [1.0, 1.0]])  # of the Playground
 SHOWN = 24  # pictures of a run: two rows
@@ -38,7 +42,7 @@ def sheet(lesson: Lesson, seed: int, link: str = "", answers: bool = False) -> s
 def _question(at: course.At, facts: Facts, answers: bool, shown: set[str]) -> str:
     """shown: the figures so far; instead of one of these there is room to draw."""
     try:
-        asked, drawn = resolved(at.step.question, facts), _figure(at.step.ask, facts)
+        asked, drawn = resolved(at.step.question, facts), _figure(at.step.ask, facts, answers)
         verdict = at.step.judge(facts) if answers else None
     except course.BROKEN as error:
         return marks.section(f"Question {at.number}", marks.paragraph(f"Not shown: {error}."), BOX)
@@ -63,10 +67,13 @@ def _ending(lesson: Lesson) -> str:
     return marks.section("Remember", f"<ol>{remember}</ol>", attempt, marks.paragraph(lesson.source.text, "quiet"))
 
 
-def _figure(view: View, facts: Facts) -> str:
-    """What the page shows while the question is open; "" for a page that is not drawn here."""
-    draw = FIGURES.get(view.page)
-    return draw(places.texts(resolved(view.query, facts)), facts.run(view.run) if view.run else None) if draw else ""
+def _figure(view: View, facts: Facts, answers: bool) -> str:
+    """What the page shows while the question is open; "" for a page that is not drawn here. What it shows only once an
+    earlier question is answered is left to be drawn or filled in, or, for the teacher, given."""
+    query, run = places.texts(resolved(view.query, facts)), facts.run(view.run) if view.run else None
+    if view.page in FILLED_IN:
+        return FILLED_IN[view.page](query, run, facts, answers)
+    return FIGURES[view.page](query, run) if view.page in FIGURES else ""
 
 
 def _plane(query: dict, run) -> str:
@@ -104,10 +111,72 @@ def _picture(query: dict, run) -> str:
     return marks.figure(drawn, "One of the pictures searched. Ring what you would detect.")
 
 
+def _by_value(query: dict, run, facts: Facts, filled: bool) -> str:
+    """The errors by value of Choose: the lesson's machines are one for each value. Bounds may be far above 1."""
+    results, values = [facts.run(name).result for name in facts.recipes], query["value"]
+    bounds = validation.BOUNDS if validation.bounded([*zip(values, results, strict=True)]) else {}
+    counted = {"test": [(result["errors"], result["n_test"]) for result in results]}
+    counted["validation"] = [(r["validation"]["errors"], r["validation"]["n_test"]) for r in results]
+    for name, label in bounds.items():
+        counted[label] = [(r["bounds"][name]["errors"], r["bounds"][name]["n"]) for r in results]
+    lines = [
+        charts.Line(
+            label, range(len(values)), [100 * max(wrong, 0.5 * bool(bounds)) / n for wrong, n in of],
+            {"test": ORANGE, "validation": BLUE}.get(label, GREY),
+        )
+        for label, of in counted.items()
+    ]  # fmt: skip
+    over, how = query["over"].removeprefix("kernel."), {"names": values, "log_y": bool(bounds)}
+    return _to_draw(lines, over, "wrong, %", f"Errors by {over}", filled, **how)
+
+
+def _by_size(query: dict, run, facts: Facts, filled: bool) -> str:
+    """The errors by size of Reduced sets."""
+    found = run.result["reduction"]
+    sizes, wrong = ([one[at] for one in found["path"]] for at in (0, 2))
+    level = 100 * found["machine_errors"] / found["aside"], f"all {found['n_before']:,}"
+    line = charts.Line("", sizes, [100 * n / found["aside"] for n in wrong])
+    return _to_draw([line], "vectors", "wrong, %", "Errors by number of vectors", filled, level=level)
+
+
+def _bulge(query: dict, run, facts: Facts, filled: bool) -> str:
+    """The support vectors of Digestion while its two solvers work."""
+    lines = []
+    for recipe, of in zip(facts.recipes.values(), facts.found.values(), strict=True):
+        if recipe.solver == "smo-digestion" and of is not None:
+            on = recipe.option("digestion").get("on", True)
+            course = [(0, 0), *((line["kernel_evals"], line["n_sv"]) for line in of.progress())]
+            lines.append(charts.Line("with" if on else "without", *zip(*course, strict=True), BLUE if on else ORANGE))
+    title = "Support vectors with and without digestion"
+    return _to_draw(lines, "kernel evaluations", "support vectors", title, filled)
+
+
+def _to_draw(lines, x_title: str, y_title: str, title: str, filled: bool, **how) -> str:
+    see = f"{title}." if filled else f"{title}: draw what you expect."
+    return charts.lines(lines, x_title, y_title, see, see, empty=not filled, **how)
+
+
+def _runs(query: dict, run, facts: Facts, filled: bool) -> str:
+    """The runs of Compare in numbers."""
+    those = [runs.get(run_id) for run_id in query["compare"]]
+    head = ["", "Run", "Errors", "SVs"]
+    rows = [
+        [letter, one.title, *(f"{one.result[name]:,}" if filled else "" for name in ("errors", "n_union"))]
+        for letter, one in zip(laid.LETTERS, those)
+    ]
+    return marks.table(head, rows, "The runs compared." if filled else "The runs compared: fill in what the page says.")
+
+
 FIGURES = {  # page -> (parameters of its address, run) -> HTML
     "playground": _plane,
     "jitters": _forms,
     "detect": _picture,
     "errors": lambda query, run: sections.wrong(run, SHOWN),
     "support_vectors": lambda query, run: sections.supports(run, SHOWN),
+}
+FILLED_IN = {  # page -> (the same, the lesson's facts, whether it is filled in) -> HTML
+    "sweep": _by_value,
+    "reduced": _by_size,
+    "digestion": _bulge,
+    "compare": _runs,
 }

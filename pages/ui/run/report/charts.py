@@ -15,8 +15,8 @@ from pages.ui.kit.gallery import data_uri
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, GREY, INK
 from pages.ui.run.report.marks import figure, text
 
-WIDTH, HEIGHT = 420, 220
-LEFT, RIGHT, TOP, BOTTOM = 72, 80, 12, 42
+WIDTH, HEIGHT = 450, 220
+LEFT, RIGHT, TOP, BOTTOM = 72, 118, 12, 42
 LONGEST = 300  # points of a line
 MOST_POINTS = 2000  # of a plane
 
@@ -32,8 +32,10 @@ class Line(NamedTuple):
     step: bool = False
 
 
-def lines(drawn: Sequence[Line], x_title: str, y_title: str, alt: str, see: str, log_y=False, level=None) -> str:
-    """Lines over one another. level: (y, name) of a dotted line across."""
+def lines(drawn: Sequence[Line], x_title: str, y_title: str, alt: str, see: str, log_y=False, level=None, names=(),
+          empty=False) -> str:  # fmt: skip
+    """Lines over one another. level: (y, name) of a dotted line across; names: of the places 0, 1, ... across; empty:
+    the axes alone, to draw in, and no number upwards that would say how high."""
     drawn = [_thinned(line) for line in drawn if len(line.x)]
     xs = [x for line in drawn for x in line.x]
     ys = [y for line in drawn for y in line.y] + ([level[0]] if level else [])
@@ -42,7 +44,9 @@ def lines(drawn: Sequence[Line], x_title: str, y_title: str, alt: str, see: str,
     if not xs or not ys:
         return ""
     x_axis, y_axis = _Axis(min(0.0, *xs), max(xs)), _Axis(min(ys) if log_y else min(0.0, *ys), max(ys), log_y)
-    parts, ends = [_frame(x_axis, y_axis, x_title, y_title)], []
+    parts, ends = [_frame(x_axis, y_axis, x_title, y_title, names, empty)], []
+    if empty:
+        return figure(_svg(parts, alt), see)
     if level:
         y = _down(y_axis.at(level[0]))
         parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="{GREY}" stroke-dasharray="2 4"/>')
@@ -111,14 +115,15 @@ def _down(share: float) -> float:
     return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
 
-def _frame(x_axis: _Axis, y_axis: _Axis, x_title: str, y_title: str) -> str:
+def _frame(x_axis: _Axis, y_axis: _Axis, x_title: str, y_title: str, names: Sequence[str] = (), empty=False) -> str:
     parts, floor, middle = [], HEIGHT - BOTTOM, (TOP + HEIGHT - BOTTOM) / 2
     for tick in y_axis.ticks():
         y = _down(y_axis.at(tick))
         parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#e3e4e8"/>')
-        parts.append(_words(f'x="{LEFT - 6}" y="{y + 4:.1f}"', _number(tick), anchor="end"))
-    for tick in x_axis.ticks():
-        parts.append(_words(f'x="{_across(x_axis.at(tick)):.1f}" y="{floor + 16}"', _number(tick)))
+        if not empty:
+            parts.append(_words(f'x="{LEFT - 6}" y="{y + 4:.1f}"', _number(tick), anchor="end"))
+    for at, said in enumerate(names) if names else ((tick, _number(tick)) for tick in x_axis.ticks()):
+        parts.append(_words(f'x="{_across(x_axis.at(at)):.1f}" y="{floor + 16}"', said))
     parts.append(f'<path d="M{LEFT} {floor}H{WIDTH - RIGHT}" stroke="{GREY}"/>')
     parts.append(_words(f'x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}"', x_title))
     parts.append(_words(f'transform="translate(12 {middle}) rotate(-90)"', y_title))

@@ -5,7 +5,7 @@ import streamlit as st
 from pages.classroom import addresses, pictures, session, together
 from pages.classroom.session import Asked, Class, Question
 from pages.lessons import course
-from pages.lessons.parts import MAX_SEED, Facts
+from pages.lessons.parts import MAX_SEED
 from pages.ui.kit import parameters, present, roles, short_links, state, ways
 from pages.ui.kit.text import many, percent, plain
 from pages.ui.kit.ways import button, download
@@ -89,9 +89,8 @@ def chosen_question(one: Class) -> Question | None:
         try:
             return together.of_step(at)
         except course.BROKEN:
-            recipes = [Facts(lesson.recipes, one.seed).recipes[name] for name in at.step.before]
             st.caption("This question names a machine that is not trained yet.")
-            args = stored.queue, recipes, lesson.group
+            args = stored.queue, *lesson.training(at.step.before, one.seed)
             button("Train it", "play_arrow", "class_train", *args, help="Takes some seconds; choose it then again.")
             return None
     if kind == "number":
@@ -116,8 +115,7 @@ def ask(one: Class, question: Question) -> None:
     """Callback: put it on the board, and train what its result needs."""
     one.ask(question)
     if missing := together.machines(question, one.seed):
-        lesson = course.read(question.lesson, one.seed).lesson
-        stored.queue(missing, lesson.group, Facts(lesson.recipes, one.seed).parents(lesson.parents))
+        stored.queue(*course.read(question.lesson, one.seed).lesson.training(missing, one.seed))
 
 
 @state.callback
@@ -131,7 +129,7 @@ def go_to(one: Class, asked: Asked, chosen: int | None = None) -> None:
     """Callback: the page of a lesson's question; with its answer, if the class has it. chosen: what was predicted."""
     at = course.read(asked.question.lesson, one.seed)
     if asked.right is not None:
-        course.judge(at, asked.right if chosen is None else chosen, Facts(at.lesson.recipes, one.seed))
+        course.judge(at, asked.right if chosen is None else chosen)
     course.go(at)
     st.session_state[WHOLE] = True
 

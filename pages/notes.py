@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.classroom import pictures, session, together
 from pages.lessons import course, places
-from pages.lessons.parts import Facts, Verdict, resolved
+from pages.lessons.parts import Verdict
 from pages.ui.kit import present, state, words
 from pages.ui.kit.text import many
 from pages.ui.kit.ways import button
@@ -21,17 +21,18 @@ PERIOD = 0.5  # seconds between two looks
 def verdict_of(text: str, seed: int, runs: tuple[str, ...]) -> Verdict:
     """What is right at a step, worked out once. runs: ids of its machines."""
     at = course.read(text, seed)
-    return at.step.judge(Facts(at.lesson.recipes, seed))
+    return at.step.judge(at.facts)
 
 
 right_of = lru_cache(maxsize=8)(together.right)
 
 
-def step(at: course.At, facts: Facts) -> None:
+def step(at: course.At) -> None:
     """The question with its answer, why, and where it is seen."""
-    st.markdown(resolved(at.step.question, facts))
-    missing = [facts.recipes[name] for name in at.step.after if not facts.done(name)]
-    ids = tuple(facts.found[name].id for name in at.step.after) if not missing else ()
+    facts = at.facts
+    st.markdown(facts.filled(at.step.question))
+    missing = facts.missing(at.step.after)
+    ids = tuple(facts.found(name).id for name in at.step.after) if not missing else ()
     verdict = None if missing else verdict_of(at.text, at.seed, ids)
     for n, choice in enumerate(at.step.choices):
         right = verdict is not None and n == verdict.right
@@ -42,16 +43,16 @@ def step(at: course.At, facts: Facts) -> None:
         st.markdown(f":material/visibility: **Look at** {at.step.where} (*{places.PLACES[at.step.look.page].title}*)")
         return
     st.caption("The answer is worked out by machines that are not trained yet.")
-    args = stored.queue, missing, at.lesson.group, facts.parents(at.lesson.parents)
+    args = stored.queue, *at.lesson.training(missing, at.seed)
     button("Train them", "play_arrow", "notes_train", *args, help="Takes some seconds.")
 
 
-def onward(at: course.At, facts: Facts) -> None:
+def onward(at: course.At) -> None:
     """What comes next: a question, or the end."""
     if at.number < len(at.lesson.steps):
         following = at._replace(number=at.number + 1)
-        ready = all(facts.done(name) for name in following.step.before)
-        st.caption(f"Next: {resolved(following.step.question, facts) if ready else 'a machine is trained first.'}")
+        ready = not (facts := following.facts).missing(following.step.before)
+        st.caption(f"Next: {facts.filled(following.step.question) if ready else 'a machine is trained first.'}")
     else:
         st.markdown("**Remember**\n\n" + "\n".join(f"1. {sentence}" for sentence in at.lesson.remember))
 
@@ -81,10 +82,9 @@ def notes() -> None:
         st.markdown("Open a lesson in another window. Its notes appear here, and follow it from step to step.")
     else:
         st.subheader(f"{words.plain(at.lesson.title)}, {at.number} of {len(at.lesson.steps)}")
-        facts = Facts(at.lesson.recipes, at.seed)
         try:
-            step(at, facts)
-            onward(at, facts)
+            step(at)
+            onward(at)
         except course.BROKEN as error:
             st.caption(f"The answer is not known yet: {words.plain(error)}.")
     if one is not None and one.current is not None:

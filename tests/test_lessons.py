@@ -10,10 +10,11 @@ from sklearn import svm
 from streamlit.testing.v1 import AppTest
 
 from data import load
-from pages.lessons import course, handout, jittering, keeps, places, plane, seen, speed, virtual
+from pages.lessons import course, handout, places, plane
 from pages.lessons.course import LESSONS
-from pages.lessons.machines import BY_C, BY_DEGREE, CLOTHES, TURNS
-from pages.lessons.parts import AUTHORS, Facts, resolved
+from pages.lessons.machines import BY_C, BY_DEGREE, MACHINES, PAGED, TURNS
+from pages.lessons.parts import AUTHORS, FIGURES, TEXTS, Facts, recipe_of
+from pages.lessons.plane import Plane
 from pages.paper import outline
 from pages.scramble import twins
 from pages.ui.kit import words
@@ -39,7 +40,7 @@ def trained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lessons")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SVMLAB_HOME", str(folder))
-        everything = [r for lesson in LESSONS for seed in SEEDS for r in Facts(lesson.recipes, seed).recipes.values()]
+        everything = [recipe_of(name, seed) for name in MACHINES for seed in SEEDS]
         recipes = list({recipe.digest(): recipe for recipe in everything if stored.at_hand(recipe)}.values())
         ids = [jobs.submit(recipe, looks=False) for recipe in recipes]
         deadline = time.monotonic() + 300
@@ -56,13 +57,15 @@ def kept(trained, monkeypatch):
     return trained
 
 
-def facts_of(lesson, seed):
-    return Facts(lesson.recipes, seed)
+def judged(name, seed):
+    """What is right at a step such as `virtual.2`, and why."""
+    at = course.read(name, seed)
+    return at.step.judge(at.facts)
 
 
 def need_data(lesson, step):
     """Skip a step whose dataset is not on this machine."""
-    for recipe in (lesson.recipes[name] for name in step.after):
+    for recipe in (MACHINES[name] for name in step.after):
         if not stored.at_hand(recipe):
             pytest.skip(f"needs the dataset {recipe.dataset!r}")
 
@@ -117,43 +120,47 @@ def test_a_step_names_pages_and_machines_that_there_are(lesson, number, step):
     for view in (step.ask, step.look):
         assert view.page in places.PLACES
         assert (PAGES / f"{view.page}.py").exists()
-    assert set(step.after) | set(step.before) <= lesson.recipes.keys()
+        assert not view.run or view.run in MACHINES
+    assert len(step.choices) in (len(step.limits or step.choices[1:]) + 1, 3 if step.beside else 0)
+    assert not step.ends or len(step.ends) == len(step.choices)
+    paths = [f"{{{path}}}" for path in (step.value, step.beside) if isinstance(path, str) and path]
+    texts = step.question, step.because, *step.ends, *paths
+    names = {re.split(r"[.\[]", field)[0] for text in texts for _, field, _, _ in TEXTS.parse(text) if field}
+    of_the_judge = {"value", "beside", "ratio", "change", "end"}
+    assert names <= {*MACHINES, *FIGURES, *of_the_judge, "ask", "look", "clouds", "seed"}
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_the_machines_take_less_than_ten_seconds(home, lesson):
-    for recipe in lesson.recipes.values():
-        assert estimate(recipe).seconds < 10
+    for name in lesson.machines:
+        assert estimate(MACHINES[name]).seconds < 10
 
 
 @all_cases("seed", SEEDS)
 @all_cases(("lesson", "number", "step"), STEPS, ids=NAMED)
 def test_exactly_one_choice_is_right_and_the_reason_is_text(kept, lesson, number, step, seed):
     need_data(lesson, step)
-    facts = facts_of(lesson, seed)
+    facts = Facts(seed, step)
     verdict = step.judge(facts)
     assert step.choices[verdict.right]
-    assert verdict == step.judge(facts_of(lesson, seed))
-    assert not re.search(
-        r"[{}]|nan|inf\b|None|object at", resolved(step.question, facts) + verdict.because + step.where
-    )
+    assert verdict == step.judge(Facts(seed, step))
+    assert not re.search(r"[{}]|nan|inf\b|None|object at", facts.filled(step.question) + verdict.because + step.where)
     for view in (step.ask, step.look):
-        assert all(isinstance(text, str | list) for text in places.texts(resolved(view.query, facts)).values())
+        assert all(isinstance(text, str | list) for text in places.texts(view.parameters(facts)).values())
 
 
 def test_another_seed_draws_other_digits_and_the_same_seed_the_same(kept):
-    lesson = course.BY_NAME["virtual"]
-    a, b, again = (facts_of(lesson, seed) for seed in (0, 7, 7))
+    a, b, again = (Facts(seed) for seed in (0, 7, 7))
     rows = [facts.run("plain").train_index() for facts in (a, b, again)]
     assert not np.array_equal(rows[0], rows[1])
     assert np.array_equal(rows[1], rows[2])
-    assert a.recipes["plain"].digest() != b.recipes["plain"].digest() == again.recipes["plain"].digest()
+    assert recipe_of("plain", 0).digest() != recipe_of("plain", 7).digest()
 
 
 def test_the_shifted_forms_are_counted_as_by_hand(kept):
     """Nine shifts made by slicing, each asked of the machine alone."""
-    facts = facts_of(course.BY_NAME["virtual"], 7)
-    row, label = virtual.digit(facts)
+    facts = Facts(7)
+    row, label = facts["digit"].row, facts["digit"].label
     machine, picture = facts.run("plain").machine(), load("mnist-5k").X_train[row].reshape(28, 28).astype(float)
     wide, right = np.pad(picture, 1), 0
     for dy in range(3):
@@ -161,67 +168,66 @@ def test_the_shifted_forms_are_counted_as_by_hand(kept):
             moved = wide[dy : dy + 28, dx : dx + 28].ravel()
             f = machine.decision_values((moved / np.linalg.norm(moved)).astype(np.float32)[None])[0, 0]
             right += machine.classes[int(f > 0)] == label
-    assert right == seen.forms_right(facts, "plain", row, "box:1")
-    assert f"{right} of 9" in virtual.shifted(facts).because
+    assert f"{right} of 9" in judged("virtual.1", 7).because
 
 
 def test_errors_and_support_vectors_are_those_of_the_run(kept):
-    facts = facts_of(course.BY_NAME["virtual"], 0)
+    facts = Facts(0)
     test, machine = facts.run("virtual").test(), facts.run("virtual").machine()
-    assert facts.errors("virtual") == np.sum(test.y_true != test.y_pred)
-    assert facts.n_sv("virtual") == len(machine.support_vectors)
-    assert f"{facts.errors('virtual')} of {len(test.y_true)} are wrong now" in virtual.fewer_errors(facts).because
+    wrong, kept = np.sum(test.y_true != test.y_pred), len(machine.support_vectors)
+    assert f"{wrong} of {len(test.y_true)} are wrong now" in judged("virtual.3", 0).because
+    assert judged("virtual.4", 0).because.startswith(f"{kept:,} support vectors instead of")
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 7])
 def test_the_road_in_the_plane_is_that_of_libsvm(seed):
-    facts = Facts({}, seed)
     for C in (0.1, 10.0):
-        machine = plane.solved(facts, C=C)
-        other = svm.SVC(kernel="linear", C=C, tol=1e-6).fit(machine.X, machine.sign)
-        assert plane.width(machine) == pytest.approx(2 / np.linalg.norm(other.coef_), rel=2e-3)
-    machine = plane.solved(facts)
-    assert plane.same(machine, plane.solved(facts, points=plane.without_idle(facts)))
-    assert not plane.same(machine, plane.solved(facts, points=plane.without_ringed(facts)))
+        shown = Plane.of({"C": C}, seed)
+        other = svm.SVC(kernel="linear", C=C, tol=1e-6).fit(shown.machine.X, shown.machine.sign)
+        assert shown.width == pytest.approx(2 / np.linalg.norm(other.coef_), rel=2e-3)
+    clouds = Plane.of({}, seed)
+    assert plane.same(clouds.machine, clouds.edited(clouds.idle.edit).machine)
+    assert not plane.same(clouds.machine, clouds.edited(clouds.ringed.edit).machine)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_page_scramble_finds_the_runs_of_its_lesson_and_says_the_same(kept, seed):
-    facts = facts_of(course.BY_NAME["jittering"], seed)
+    facts = Facts(seed)
     plan = twins.plan([facts.run("plain"), facts.run("jittered")], seed)
     found = runs.stored(plan.recipes.values())
     pairs = twins.pairs(Results(plan, dict(zip(plan.recipes, found, strict=True))))
     assert [pair.scrambled.id for pair in pairs] == [facts.run(f"{n}_scrambled").id for n in ("plain", "jittered")]
     assert [twins.outcome(pair).same for pair in pairs] == [True, False]
-    assert jittering.notices(facts).right == 1
+    assert judged("jittering.6", seed).right == 1
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 7])
 def test_the_point_that_goes_has_the_colour_that_is_said(seed):
     """Counted on the Playground's own points: one blue, or one orange, is missing."""
-    facts = Facts({}, seed)
-    for edit in (plane.without_idle, plane.without_ringed):
-        before, after = plane.solved(facts).sign, plane.solved(facts, points=edit(facts)).sign
-        gone = "blue" if np.sum(after > 0) < np.sum(before > 0) else "orange"
-        assert plane.colour(facts, edit) == gone
+    clouds = Plane.of({}, seed)
+    for point in (clouds.idle, clouds.ringed):
+        before, after = clouds.machine.sign, clouds.edited(point.edit).machine.sign
+        assert point.colour == ("blue" if np.sum(after > 0) < np.sum(before > 0) else "orange")
 
 
-@pytest.mark.parametrize(("sweep", "name"), [(BY_C, "margin"), (TURNS, "toofar"), (BY_DEGREE, "capacity")])
-def test_a_sweep_of_a_lesson_is_what_its_page_draws(kept, sweep, name):
+SWEPT = [(BY_C, ("c0.02", "c1", "c10")), (TURNS, ("upright", "tilted", "upside")), (BY_DEGREE, ("d1", "d3", "d9"))]
+
+
+@pytest.mark.parametrize(("sweep", "names"), SWEPT)
+def test_a_sweep_of_a_lesson_is_what_its_page_draws(kept, sweep, names):
     """The page finds the runs that the lesson has trained: each value is done."""
-    facts = facts_of(course.BY_NAME[name], 7)
     found = runs.stored([recipe.replace(seed=7) for recipe in sweep.recipes().values()])
-    assert [run.id for run in found] == [facts.run(machine).id for machine in facts.recipes]
+    assert [run.id for run in found] == [Facts(7).run(name).id for name in names]
 
 
 def test_the_page_digestion_finds_both_runs_of_its_lesson(kept):
-    app, facts = at("speed.6", 7), facts_of(course.BY_NAME["speed"], 7)
+    app, facts = at("speed.6", 7), Facts(7)
     until = time.monotonic() + SECONDS
     while not app.dataframe and time.monotonic() < until:  # beside busy cores the page says first that it trains
         app.run()
     assert not [button for button in app.button if button.key == "queue_all"]
-    assert app.session_state["n_mnist-5k_none"] == speed.PAGED.n_train
-    costs = [words.count(facts.run(name).result["kernel_evals"]) for name in ("digested", "undigested")]
+    assert app.session_state["n_mnist-5k_none"] == PAGED.n_train
+    costs = [words.count(facts[name]["kernel_evals"]) for name in ("digested", "undigested")]
     assert app.dataframe[0].value["Kernel evaluations"].tolist() == costs
 
 
@@ -243,8 +249,8 @@ def said(app):
 def test_every_step_opens_asks_and_answers_without_a_warning(kept, name):
     lesson, step = course.read(name, 7).lesson, course.read(name, 7).step
     need_data(lesson, step)
-    app, facts = at(name, 7), facts_of(lesson, 7)
-    assert resolved(step.question, facts) in said(app)
+    app, facts = at(name, 7), Facts(7, step)
+    assert facts.filled(step.question) in said(app)
     assert not app.warning
     verdict = step.judge(facts)
     for right, choice in ((False, (verdict.right + 1) % len(step.choices)), (True, verdict.right)):
@@ -257,7 +263,7 @@ def test_every_step_opens_asks_and_answers_without_a_warning(kept, name):
         assert verdict.because in " ".join(box.value for box in (app.success if right else app.info))
         app.button(key="lesson_again").click().run()
         app.switch_page(f"pages/{step.ask.page}.py").run()
-        assert resolved(step.question, facts) in said(app)
+        assert facts.filled(step.question) in said(app)
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
@@ -265,13 +271,11 @@ def test_a_handout_asks_every_question_and_gives_no_answer_away(kept, lesson):
     """A whole file that asks no server; what is right stands on the teacher's sheet alone."""
     for number in range(1, len(lesson.steps) + 1):
         need_data(lesson, lesson.step(number))
-    facts, link = facts_of(lesson, 7), f"http://lab.example/lessons?lesson={lesson.name}.1&seed=7"
+    link = f"http://lab.example/lessons?lesson={lesson.name}.1&seed=7"
     plain, answered = handout.sheet(lesson, 7, link), handout.sheet(lesson, 7, answers=True)
     for number in range(1, len(lesson.steps) + 1):
-        step = lesson.step(number)
-        asked, because = (
-            marks.emphasised(text) for text in (resolved(step.question, facts), step.judge(facts).because)
-        )
+        step, facts = (one := course.At(lesson, number, 7)).step, one.facts
+        asked, because = map(marks.emphasised, (facts.filled(step.question), step.judge(facts).because))
         assert asked in plain
         assert because not in plain
         assert because in answered
@@ -286,7 +290,7 @@ def test_a_handout_asks_every_question_and_gives_no_answer_away(kept, lesson):
     assert "class=right" not in plain
     for step in lesson.steps:  # a page that has answered before is left to be drawn, or filled in
         if step.ask.page in handout.FILLED_IN:
-            empty, full = (handout._figure(step.ask, facts, filled) for filled in (False, True))
+            empty, full = (handout._figure(step.ask, Facts(7, step), filled) for filled in (False, True))
             assert empty in plain
             assert full in answered
             numbers = re.findall(r"<td>[^<]+</td>|<path[^>]*stroke-width|text-anchor=.end.", full)
@@ -298,7 +302,7 @@ def test_the_notes_follow_the_step_of_another_window(kept):
     window, lesson = at("margin.1", 7), course.BY_NAME["margin"]
     notes = open_page("notes")
     for number in (1, 2):
-        verdict = lesson.step(number).judge(facts_of(lesson, 7))
+        verdict = judged(f"margin.{number}", 7)
         assert f"{number} of 5" in " ".join(box.value for box in notes.subheader)
         assert verdict.because in [box.value for box in notes.success]
         assert f"**{lesson.step(number).choices[verdict.right]}**" in said(notes)
@@ -354,7 +358,8 @@ def test_who_leaves_in_the_middle_goes_on_at_the_question_that_is_open(kept, les
     app.button(key=f"lesson_start_{lesson.name}").click().run()
     app.switch_page(f"pages/{lesson.step(2).ask.page}.py").run()
     assert not app.exception
-    assert resolved(lesson.step(2).question, facts_of(lesson, 7)) in said(app)
+    second = course.At(lesson, 2, 7)
+    assert second.facts.filled(second.step.question) in said(app)
 
 
 def test_a_step_without_its_machine_offers_to_train_it(home):
@@ -367,27 +372,29 @@ def test_a_step_without_its_machine_offers_to_train_it(home):
 def test_every_step_can_be_walked_without_a_network(monkeypatch, home, lesson):
     monkeypatch.setenv("SVMLAB_DATA", "")
     for number in range(1, len(lesson.steps) + 1):
-        assert all(stored.at_hand(lesson.recipes[name]) for name in lesson.step(number).after)
+        assert all(stored.at_hand(MACHINES[name]) for name in lesson.step(number).after)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_step_without_its_data_asks_of_others_and_is_walked_to_its_end(kept, monkeypatch, seed):
     monkeypatch.setenv("SVMLAB_DATA", "")
-    if stored.at_hand(CLOTHES):  # downloaded, and no mirror's
+    if stored.at_hand(MACHINES["clothes"]):  # downloaded, and no mirror's
         pytest.skip("Fashion-MNIST is on this machine")
     lesson, app = course.BY_NAME["keeps"], at("keeps.6", seed)
-    facts, confused = facts_of(lesson, seed), keeps.digits_confused(facts_of(lesson, seed))
-    assert lesson.step(6) is keeps.OF_DIGITS
+    step = lesson.step(6)
+    facts = Facts(seed, step)
+    confused = facts["confused"]
+    assert step is lesson.steps[5].instead
     assert f"digits {confused.true} that this machine calls {confused.called}" in said(app)
     assert app.session_state["cells"] == [confused.cell]
     app.radio(key=f"lesson_guess_keeps.6_{seed}").set_value(2).run()
     app.button(key="lesson_look").click().run()
     assert not app.exception
     assert not app.warning
-    assert keeps.OF_DIGITS.judge(facts).because in " ".join(box.value for box in (*app.success, *app.info))
+    assert step.judge(facts).because in " ".join(box.value for box in (*app.success, *app.info))
     run, test = facts.run("plain"), facts.run("plain").test()
     wrong = (test.y_true == confused.true) & (test.y_pred == confused.called)
-    f = confused.pulls(facts).sum() + run.machine().bias[0] * (1 if confused.called == 8 else -1)
+    f = confused.pull.sum() + run.machine().bias[0] * (1 if confused.called == 8 else -1)
     assert f == pytest.approx(np.abs(test.decision[wrong]).max(), abs=1e-4)
     assert {"lesson_back", "lesson_end"} <= {button.key for button in app.button}
 
@@ -395,9 +402,9 @@ def test_a_step_without_its_data_asks_of_others_and_is_walked_to_its_end(kept, m
 def test_the_coat_that_is_called_a_shirt_is_the_first_of_its_page(kept):
     lesson = course.BY_NAME["keeps"]
     need_data(lesson, lesson.steps[5])
-    facts = facts_of(lesson, 0)
+    facts = Facts(0)
     run, test = facts.run("clothes"), facts.run("clothes").test()
-    f = keeps.COATS.pulls(facts).sum() + run.machine().bias[0]
+    f = facts["coats"].pull.sum() + run.machine().bias[0]
     wrong = (test.y_true == "Coat") & (test.y_pred == "Shirt")
     assert f == pytest.approx(test.decision[wrong].max(), abs=1e-4)
 
@@ -407,8 +414,8 @@ def test_the_errors_of_a_step_stay_chosen_when_its_run_is_new_to_the_page(kept):
     app = at("virtual.3", 7)
     app.query_params["lesson"] = "keeps.6"
     app.run()
-    assert app.session_state["run"] == facts_of(lesson, 7).run("clothes").id
-    assert app.session_state["cells"] == [keeps.COATS.cell]
+    assert app.session_state["run"] == Facts(7).run("clothes").id
+    assert app.session_state["cells"] == ["Coat → Shirt"]
 
 
 def test_the_page_lessons_gives_links_with_the_seed(kept):

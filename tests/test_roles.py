@@ -24,9 +24,9 @@ from data.permission import Forbidden
 from data.verdicts import Verdict
 from pages.classroom import pictures as pictures_of_class
 from pages.classroom import session, together
-from pages.lessons import plane
 from pages.lessons.course import LESSONS
-from pages.lessons.parts import Facts
+from pages.lessons.parts import recipe_of
+from pages.lessons.plane import Plane
 from pages.ui.kit import roles
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
@@ -104,14 +104,14 @@ def test_students_see_what_is_shown_to_them(home):
     theirs, other = finished(SMALL), finished(SMALL.replace(n_train=50))
     one = session.begin(0)
     one.show(theirs.id)
-    lesson = next(iter(Facts(LESSONS[0].recipes, 0).recipes.values()), SMALL)
+    lesson = recipe_of(LESSONS[0].machines[0], 0)
     known = together.KNOWN
     assert known.run(theirs)
     assert not known.run(other)
     assert known.dataset("mnist-5k")
     assert not known.dataset("own:mine")
     assert not known.dataset("toy-moons@mine")
-    assert lesson.digest() in known.trains() or lesson is SMALL
+    assert lesson.digest() in known.trains()
     assert SMALL.digest() not in known.trains()
     session.end()
     assert not known.run(theirs)
@@ -152,7 +152,7 @@ def test_what_is_drawn_is_judged_by_the_machine():
     asked = session.Asked(session.Question("number", "?", high=1000), {"a": 40, "b": 20, "c": 161}, right=40)
     assert together.share_right(asked) == pytest.approx((1 + 21 / 41 + 41 / 162) / 3)
     assert "<span>200</span>" in pictures_of_class.shown(asked)  # the scale ends where the answers do, not at 1,000
-    machine = plane.solved(Facts({}, 7))
+    machine = Plane.of({}, 7).machine
     ends = np.array(straight).reshape(2, 2)
     np.testing.assert_allclose(ends @ machine.w + machine.bias, 0, atol=1e-3 * np.linalg.norm(machine.w))
 

@@ -11,8 +11,7 @@ from html import escape
 import numpy as np
 
 from pages.classroom.session import Asked
-from pages.lessons import plane as lesson_plane
-from pages.lessons.parts import Facts
+from pages.lessons.plane import Plane
 from pages.ui.kit.text import many, plural
 from pages.ui.play import picture, solve
 from pages.ui.play.setting import points
@@ -91,8 +90,8 @@ def bare(text: str) -> str:
 def sketch(asked: Asked, seed: int, key: str, chosen: list | None = None, takes: bool = False) -> list | None:
     """The plane of a question that is drawn on, with the answers over the machine once they are shown; what whoever
     looks has drawn on it. chosen: what they have sent; takes: whether they may draw."""
-    question, facts, known = asked.question, Facts({}, seed), asked.right is not None
-    setting, answers = lesson_plane.setting(facts), list(asked.answers.values()) if known else []
+    question, known = asked.question, asked.right is not None
+    setting, answers = Plane.of({}, seed).setting, list(asked.answers.values()) if known else []
     layer = {"lines": [[line[:2], line[2:]] for line in answers]}
     if question.kind == "rings":
         counts = Counter(at for answer in answers for at in answer)

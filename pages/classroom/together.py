@@ -11,8 +11,10 @@ import numpy as np
 from data import catalogue, pictures, revisions
 from pages.classroom import session
 from pages.classroom.session import Answer, Question
-from pages.lessons import course, plane
-from pages.lessons.parts import Facts, resolved
+from pages.lessons import course
+from pages.lessons.machines import MACHINES
+from pages.lessons.parts import recipe_of
+from pages.lessons.plane import Plane
 from pages.ui.kit import roles, text
 from svmcore.lab.presets import PRESET, RECIPES
 from svmcore.lab.store import runs
@@ -23,8 +25,7 @@ MOST_CHOICES = 8  # of a question of the teacher's own
 
 def of_step(at: course.At) -> Question:
     """The question of a lesson's step. LookupError where a machine that it names is not trained yet."""
-    facts = Facts(at.lesson.recipes, at.seed)
-    return Question("choice", resolved(at.step.question, facts), at.step.choices, lesson=at.text)
+    return Question("choice", at.facts.filled(at.step.question), at.step.choices, lesson=at.text)
 
 
 def of_run(run: Run) -> dict[str, Question]:
@@ -54,7 +55,7 @@ def own(typed: str) -> Question | None:
 
 def drawn(kind: str, seed: int) -> Question:
     """The Playground's two clouds, on which the line, or the support vectors, are drawn."""
-    machine = plane.solved(Facts({}, seed))
+    machine = Plane.of({}, seed).machine
     points = [(round(float(x), 3), round(float(y), 3), int(s)) for (x, y), s in zip(machine.X, machine.sign)]
     what = {
         "line": "Where will the machine put its line between the colours? Tap two places: the line goes through them.",
@@ -67,14 +68,14 @@ def right(question: Question, seed: int) -> tuple[Answer, str]:
     """What is right, and why. LookupError where a machine is not trained yet."""
     if question.lesson:
         at = course.read(question.lesson, seed)
-        verdict = at.step.judge(Facts(at.lesson.recipes, seed))
+        verdict = at.step.judge(at.facts)
         return verdict.right, verdict.because
     if question.run:
         value = int(runs.get(question.run).result[question.figure])
         return value, f"It is {value:,} of {question.high:,}."
     if question.kind == "choice":
         return int(question.figure), ""
-    machine = plane.solved(Facts({}, seed))
+    machine = Plane.of({}, seed).machine
     if question.kind == "rings":
         found = np.flatnonzero(machine.alpha).tolist()
         return found, f"{len(found)} points are support vectors; without the others the line would be the same."
@@ -114,13 +115,12 @@ def _agreement(sides: np.ndarray, signs: np.ndarray) -> float:
     return max(same, 1 - same)
 
 
-def machines(question: Question, seed: int) -> list:
-    """Recipes that the result needs and that have no finished run yet."""
+def machines(question: Question, seed: int) -> list[str]:
+    """The lesson's machines that the result needs and that have no finished run yet."""
     if not question.lesson:
         return []
     at = course.read(question.lesson, seed)
-    facts = Facts(at.lesson.recipes, seed)
-    return [facts.recipes[name] for name in at.step.after if not facts.done(name)]
+    return at.facts.missing(at.step.after)
 
 
 # What students may see and train: `roles.Known`
@@ -129,8 +129,7 @@ def machines(question: Question, seed: int) -> list:
 @lru_cache(maxsize=8)
 def _of_lessons(seed: int) -> frozenset[str]:
     """Digests of all machines of all lessons."""
-    recipes = (Facts(lesson.recipes, seed).recipes.values() for lesson in course.LESSONS)
-    return frozenset(recipe.digest() for those in recipes for recipe in those)
+    return frozenset(recipe_of(name, seed).digest() for name in MACHINES)
 
 
 def _trains() -> frozenset[str]:

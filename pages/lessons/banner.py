@@ -11,7 +11,7 @@ import streamlit as st
 from data import catalogue
 from pages.lessons import course, places
 from pages.lessons.course import LESSONS
-from pages.lessons.parts import Facts, Lesson, resolved
+from pages.lessons.parts import Facts, Lesson, recipe_of
 from pages.ui.kit import present, ways, words
 from pages.ui.kit.component import component
 from pages.ui.kit.ways import button, download
@@ -31,7 +31,7 @@ def draw(page) -> None:
     st.html(Path(__file__).with_name("lesson.css"))
     with st.container(border=True, key="lesson", gap="small"):
         _head(at)
-        facts = Facts(at.lesson.recipes, at.seed)
+        facts = at.facts
         try:
             _body(at, facts, page)
             _outline(at)
@@ -56,12 +56,11 @@ def _head(at: course.At) -> None:
 
 def ready(lesson: Lesson, seed: int) -> None:
     """A button that trains all machines of a lesson before the hour, as far as their data are available."""
-    facts = Facts(lesson.recipes, seed)
     steps = [lesson.step(number) for number in range(1, len(lesson.steps) + 1)]
-    missing = list(dict.fromkeys(name for step in steps for name in step.after if not facts.done(name)))
+    missing = Facts(seed).missing(dict.fromkeys(name for step in steps for name in step.after))
     if missing:
-        args = stored.queue, [facts.recipes[name] for name in missing], lesson.group, facts.parents(lesson.parents)
-        label, help = f"Train its machines ({_time(facts, missing)})", "Before the hour, so that nobody has to wait."
+        args = stored.queue, *lesson.training(missing, seed)
+        label, help = f"Train its machines ({_time(missing, seed)})", "Before the hour, so that nobody has to wait."
         button(label, "play_arrow", f"lesson_ready_{lesson.name}", *args, help=help)
 
 
@@ -80,7 +79,7 @@ def handout(lesson: Lesson, seed: int, key: str, label: str, link: str = "", ans
 
 def _body(at: course.At, facts: Facts, page) -> None:
     said, view = course.said(at), course.view(at)
-    missing = [name for name in at.step.before if not facts.done(name)]
+    missing = facts.missing(at.step.before)
     if places.name_of(page) != view.page:
         _astray(f"This step is on the page *{places.PLACES[view.page].title}*.")
     elif missing:
@@ -103,7 +102,7 @@ def _astray(text: str) -> None:
 
 def _ask(at: course.At, facts: Facts) -> None:
     """The question, its choices, and the button that shows the answer."""
-    st.markdown(f"**{resolved(at.step.question, facts)}**")
+    st.markdown(f"**{facts.filled(at.step.question)}**")
     if at.step is at.lesson.steps[at.number - 1].instead:
         clothes = catalogue.entry(at.lesson.lacking(at.number).pop().dataset)
         size = f"{clothes.size_mb:.2g} MB"
@@ -123,16 +122,16 @@ def _ask(at: course.At, facts: Facts) -> None:
         disabled=waiting is not None,
         help="Predict before you check: you remember a wrong prediction longer than an answer that you read.",
     )
-    missing = [name for name in at.step.after if not facts.done(name)]
+    missing = facts.missing(at.step.after)
     if waiting is not None and not missing:
-        course.judge(at, waiting, facts)
+        course.judge(at, waiting)
         st.rerun()
     if waiting is not None:
         _train(at, facts, missing)
         return
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_check"):
         _back(at)
-        label = f"Train it ({_time(facts, missing)}) and look" if missing else "Check"
+        label = f"Train it ({_time(missing, at.seed)}) and look" if missing else "Check"
         help = "First choose your prediction." if chosen is None else "Shows the answer on the page."
         how = {"help": help, "type": "primary", "disabled": chosen is None}
         button(label, "visibility", "lesson_look", course.want, at, chosen, **how)
@@ -152,7 +151,7 @@ def _tell(at: course.At, said: course.Said, facts: Facts) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_told"):
         st.markdown(f":material/visibility: **Look at** {at.step.where}", width="stretch")
         _onward(at, again=True)
-    st.caption(f"The question: {resolved(at.step.question, facts)}")
+    st.caption(f"The question: {facts.filled(at.step.question)}")
 
 
 def _outline(at: course.At) -> None:
@@ -193,7 +192,8 @@ def _back(at: course.At) -> None:
 
 def _train(at: course.At, facts: Facts, missing: list[str]) -> None:
     """The machines that are not there yet: one button that trains them, and how far they are."""
-    recipes, found = [facts.recipes[name] for name in missing], [facts.found[name] for name in missing]
+    found = [facts.found(name) for name in missing]
+    recipes, group, parents = at.lesson.training(missing, at.seed)
     for run in found:
         if run is not None and run.state not in runs.ACTIVE:
             st.warning(
@@ -207,11 +207,11 @@ def _train(at: course.At, facts: Facts, missing: list[str]) -> None:
         stored.buttons(
             recipes,
             found,
-            f"Train {'it' if len(missing) == 1 else 'them'} ({_time(facts, missing)})",
+            f"Train {'it' if len(missing) == 1 else 'them'} ({_time(missing, at.seed)})",
             "Starts an ordinary run in the background; it is kept.",
             "lesson",
-            group=at.lesson.group,
-            parents=facts.parents(at.lesson.parents),
+            group=group,
+            parents=parents,
         )
     if working:
         polling.poll_all(working, _progress)
@@ -227,8 +227,8 @@ def _progress(statuses) -> None:
     st.caption(f":material/progress_activity: {waits}")
 
 
-def _time(facts: Facts, names: list[str]) -> str:
-    seconds = sum(estimate(facts.recipes[name]).seconds for name in names)
+def _time(names: list[str], seed: int) -> str:
+    seconds = sum(estimate(recipe_of(name, seed)).seconds for name in names)
     return f"{max(1, math.ceil(seconds))} s"
 
 

@@ -12,32 +12,17 @@ from typing import NamedTuple
 import streamlit as st
 
 from data import DataError
-from pages.lessons import (
-    capacity,
-    finding,
-    fooled,
-    jittering,
-    keeps,
-    margin,
-    noise,
-    places,
-    pressing,
-    smaller,
-    speed,
-    toofar,
-    virtual,
-)  # fmt: skip
-from pages.lessons.parts import MAX_SEED, Facts, Lesson, Step, View, resolved
+from pages.lessons import places, seen  # noqa: F401  (seen: the figures that lessons name)
+from pages.lessons.parts import MAX_SEED, Facts, Lesson, Step, View
 from pages.ui.kit import parameters, roles, words
 from pages.ui.run import stored
 from svmcore.lab.store import runs
 
-LESSONS = tuple(
-    of.LESSON
-    for of in (
-        keeps, margin, virtual, jittering, toofar, speed, capacity, pressing, finding, smaller, noise, fooled,
-    )
+ORDER = (
+    "keeps", "margin", "virtual", "jittering", "toofar", "speed", "capacity", "pressing", "finding", "smaller", "noise",
+    "fooled",
 )  # fmt: skip
+LESSONS = tuple(map(Lesson.read, ORDER))
 LESSON, SEED, END = "lesson", "seed", "end"  # parameters of the address; END: of the page Lessons, what was finished
 NOTES = "notes"  # the page that follows the others
 BROKEN = (runs.Damaged, DataError, LookupError, ValueError, OSError)  # what a damaged run or dataset may raise
@@ -59,6 +44,11 @@ class At(NamedTuple):
     @property
     def step(self) -> Step:
         return self.lesson.step(self.number)
+
+    @property
+    def facts(self) -> Facts:
+        """What its texts may name, as the store has it now."""
+        return Facts(self.seed, self.step)
 
     @property
     def key(self) -> tuple[str, int, int]:
@@ -126,8 +116,8 @@ def arrive(page) -> None:
     if roles.teacher() and places.name_of(page) != NOTES:
         _teachers["at"] = at
     parameters.own(SEED)
-    facts, wanted = Facts(at.lesson.recipes, at.seed), view(at)
-    ready = not wanted.run or facts.done(wanted.run)
+    facts, wanted = at.facts, view(at)
+    ready = not wanted.run or not facts.missing([wanted.run])
     key = (*at.key, said(at) is not None, ready)
     here = places.name_of(page)
     if st.session_state.get("lesson_placed") != key:
@@ -148,7 +138,7 @@ def arrive(page) -> None:
 def _query(wanted: View, facts: Facts) -> dict:
     """The parameters of a place; none, where they cannot be worked out: the banner will say why."""
     try:
-        return dict(resolved(wanted.query, facts))
+        return dict(wanted.parameters(facts))
     except BROKEN:
         return {}
 
@@ -171,9 +161,7 @@ def go(at: At | None) -> None:
 def want(at: At, chosen: int) -> None:
     """Callback: the reader has chosen; train what the answer needs and is not there."""
     st.session_state["lesson_wanted"] = at.key, chosen
-    facts = Facts(at.lesson.recipes, at.seed)
-    missing = (facts.recipes[name] for name in at.step.after if not facts.done(name))
-    stored.queue(missing, at.lesson.group, facts.parents(at.lesson.parents))
+    stored.queue(*at.lesson.training(at.facts.missing(at.step.after), at.seed))
 
 
 def wanted(at: At) -> int | None:
@@ -182,9 +170,9 @@ def wanted(at: At) -> int | None:
     return chosen if key == at.key else None
 
 
-def judge(at: At, chosen: int, facts: Facts) -> None:
+def judge(at: At, chosen: int) -> None:
     """Keep what was said and what is right."""
-    verdict = at.step.judge(facts)
+    verdict = at.step.judge(at.facts)
     answers = st.session_state.get("lesson_said", {})
     st.session_state["lesson_said"] = answers | {at.key: Said(chosen, verdict.right, verdict.because)}
     st.session_state["lesson_wanted"] = None, None

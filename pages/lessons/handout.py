@@ -6,8 +6,8 @@ HTML in the form of a run's report, complete in one file. The answers are left o
 import numpy as np
 
 from data import load, pictures
-from pages.lessons import course, places
-from pages.lessons.parts import Facts, Lesson, View, resolved
+from pages.lessons import course, places, seen
+from pages.lessons.parts import Facts, Lesson, View
 from pages.ui.compare import laid
 from pages.ui.example import jittered
 from pages.ui.figures import validation
@@ -28,21 +28,21 @@ BOX, LINES = '<div class="room"></div>', '<div class="lines"></div>'
 def sheet(lesson: Lesson, seed: int, link: str = "", answers: bool = False) -> str:
     """The HTML file. link: the address of the lesson; answers: with what is right, as far as its machines are
     trained."""
-    facts = Facts(lesson.recipes, seed)
     head = [f"<h1>{marks.text(lesson.title)}</h1>", marks.paragraph(lesson.promise, "lead")]
     if link:
         head.append(f'<div class="link">{short_links.qr(link)}{marks.paragraph(link, "quiet")}</div>')
     head.append(marks.paragraph("Name ______________________________" if not answers else "With answers.", "quiet"))
     steps, shown = [], set()
     for n in range(1, len(lesson.steps) + 1):
-        steps.append(_question(course.At(lesson, n, seed), facts, answers, shown))
+        steps.append(_question(course.At(lesson, n, seed), answers, shown))
     return marks.page(f"{lesson.title} · Invariant SVM Lab", [*head, *steps, _ending(lesson)])
 
 
-def _question(at: course.At, facts: Facts, answers: bool, shown: set[str]) -> str:
+def _question(at: course.At, answers: bool, shown: set[str]) -> str:
     """shown: the figures so far; instead of one of these there is room to draw."""
+    facts = at.facts
     try:
-        asked, drawn = resolved(at.step.question, facts), _figure(at.step.ask, facts, answers)
+        asked, drawn = facts.filled(at.step.question), _figure(at.step.ask, facts, answers)
         verdict = at.step.judge(facts) if answers else None
     except course.BROKEN as error:
         return marks.section(f"Question {at.number}", marks.paragraph(f"Not shown: {error}."), BOX)
@@ -70,7 +70,7 @@ def _ending(lesson: Lesson) -> str:
 def _figure(view: View, facts: Facts, answers: bool) -> str:
     """What the page shows while the question is open; "" for a page that is not drawn here. What it shows only once an
     earlier question is answered is left to be drawn or filled in, or, for the teacher, given."""
-    query, run = places.texts(resolved(view.query, facts)), facts.run(view.run) if view.run else None
+    query, run = places.texts(view.parameters(facts)), facts.run(view.run) if view.run else None
     if view.page in FILLED_IN:
         return FILLED_IN[view.page](query, run, facts, answers)
     return FIGURES[view.page](query, run) if view.page in FIGURES else ""
@@ -112,8 +112,8 @@ def _picture(query: dict, run) -> str:
 
 
 def _by_value(query: dict, run, facts: Facts, filled: bool) -> str:
-    """The errors by value of Choose: the lesson's machines are one for each value. Bounds may be far above 1."""
-    results, values = [facts.run(name).result for name in facts.recipes], query["value"]
+    """The errors by value of Choose: the machines are one for each value. Bounds may be far above 1."""
+    results, values = [facts.run(name).result for name in seen.SWEPT[query["over"]]], query["value"]
     bounds = validation.BOUNDS if validation.bounded([*zip(values, results, strict=True)]) else {}
     counted = {"test": [(result["errors"], result["n_test"]) for result in results]}
     counted["validation"] = [(r["validation"]["errors"], r["validation"]["n_test"]) for r in results]
@@ -142,11 +142,10 @@ def _by_size(query: dict, run, facts: Facts, filled: bool) -> str:
 def _bulge(query: dict, run, facts: Facts, filled: bool) -> str:
     """The support vectors of Digestion while its two solvers work."""
     lines = []
-    for recipe, of in zip(facts.recipes.values(), facts.found.values(), strict=True):
-        if recipe.solver == "smo-digestion" and of is not None:
-            on = recipe.option("digestion").get("on", True)
+    for name, label, colour in (("digested", "with", BLUE), ("undigested", "without", ORANGE)):
+        if (of := facts.found(name)) is not None:
             course = [(0, 0), *((line["kernel_evals"], line["n_sv"]) for line in of.progress())]
-            lines.append(charts.Line("with" if on else "without", *zip(*course, strict=True), BLUE if on else ORANGE))
+            lines.append(charts.Line(label, *zip(*course, strict=True), colour))
     title = "Support vectors with and without digestion"
     return _to_draw(lines, "kernel evaluations", "support vectors", title, filled)
 

@@ -59,7 +59,7 @@ def drawing(found) -> None:
 
 
 st.title("Draw a digit")
-parameters.own("runs", *address.NAMES)
+parameters.own(*address.NAMES, runs=state.check_run)
 present.about(
     "Draw in the square, with mouse, finger or pen. All machines predict its class at once. Then move the prepared "
     "digit until a prediction changes."

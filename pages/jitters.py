@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from data import DataError, catalogue
+from data import catalogue
 from pages.ui.example import evidence, jittered
 from pages.ui.kit import parameters, present, roles, state, words
 from pages.ui.kit.gallery import Tile, gallery
@@ -101,13 +101,8 @@ def draw(dataset, run, shown, jitters):
 st.title("Jitters")
 parameters.own(part=PARTS, index=slice(0, None))
 example = present.form("Which example")
-try:
-    with example:
-        dataset, split, index = choose_example()
-except DataError as error:
-    st.error(words.plain(error), title="This dataset cannot be read", icon=":material/broken_image:")
-    st.stop()
 with example:
+    dataset, split, index = choose_example()
     strip(dataset, split, index)
     jitters = jitter_set.field(dataset.image_shape)
 if jitters:

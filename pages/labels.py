@@ -27,7 +27,7 @@ def by_a_way(run: Run) -> list[Doubt] | None:
     if not ways:
         return None
     way = parameters.choice(
-        "by", "Found by", ways, alone=False, known=suspects.WAYS, format_func=ways.get,
+        "by", "Found by", ways, alone=False, format_func=ways.get,
         help="Out of folds: by machines that were trained without the example. By cross-training: by the margins of "
         "its first machines. Bounded alpha: examples that the run's own machine could not learn.",
     )  # fmt: skip

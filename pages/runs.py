@@ -12,11 +12,14 @@ import streamlit as st
 from pages.runs import listed
 from pages.ui.kit import numbers, parameters, present, state, words
 from pages.ui.kit.ways import button
+from pages.ui.recipe import config
 from pages.ui.run import card, polling, queue
 from pages.ui.run.queue import PERIOD
 from svmcore.lab import jobs
 from svmcore.lab.jobs.cluster import CLUSTER, ON_REQUEST, ClusterError, Worker
+from svmcore.lab.methods import METHODS
 from svmcore.lab.store import runs, titles
+from svmcore.lab.store.reading import STATES
 
 
 def cluster_panel() -> None:
@@ -104,40 +107,45 @@ def _named(run_id: str) -> str:
     return f"{title} ({status.state})" if status.state != "running" else title
 
 
+def listing(found: list) -> None:
+    """The queue, the table of the runs with its filters, and the run that is shown."""
+    store = {run.id: run for run in found}
+    with st.container():  # there also when nothing is at work: what follows keeps its place in the page
+        queue.panel()
+    listed.read_address(store.__contains__, {run.group.key for run in found if run.group})
+    passing = listed.filtered(found)
+    if not passing:
+        st.info(
+            "Remove a filter to see more runs.", title="No run passes these filters", icon=":material/filter_alt_off:"
+        )
+    else:
+        listed.table(titles.folded(passing), store)
+    all_of_them = f"{len(found):,} run{'' if len(found) == 1 else 's'}"
+    said = all_of_them if len(passing) == len(found) else f"{len(passing):,} of {all_of_them}"
+    st.caption(
+        f"{said}. *Show* makes a run the one shown on every page. *Open* unfolds runs that were started together. Tick "
+        "rows to compare, tag or delete runs."
+    )
+    ticked = [store[run_id] for run_id in st.session_state.get("ticked", ()) if run_id in store and passing]
+    tags = sorted({tag for run in found for tag in run.tags})
+    card.together(ticked)
+    polling.poll_all([run.id for run in found if run.state in runs.ACTIVE], lambda statuses: None)  # anew when one ends
+    listed.write_address()
+
+    run = store.get(st.session_state.get("run"))
+    if run is not None and not run.damage:
+        with st.container(border=True):
+            card.headline(run)
+            card.to_compare(run)
+            card.actions(run, tags)
+            card.course(run)
+
+
 st.title("Runs")
-parameters.own("find", *listed.FILTERS)
+parameters.own("find", "tag", "open", data=config.check_dataset, how=METHODS, state=STATES, compare=state.check_run)
 cluster_panel()
-found = runs.everything()
-store = {run.id: run for run in found}
 listed.tell_deleted()
-if not store:
-    st.info("Train a machine on the Train page; its run appears here.", title="No runs yet", icon=":material/inbox:")
-    st.stop()
-
-with st.container():  # there also when nothing is at work: what follows keeps its place in the page
-    queue.panel()
-listed.read_address(store.__contains__, {run.group.key for run in found if run.group})
-passing = listed.filtered(found)
-if not passing:
-    st.info("Remove a filter to see more runs.", title="No run passes these filters", icon=":material/filter_alt_off:")
+if found := runs.everything():
+    listing(found)
 else:
-    listed.table(titles.folded(passing), store)
-all_of_them = f"{len(found):,} run{'' if len(found) == 1 else 's'}"
-said = all_of_them if len(passing) == len(found) else f"{len(passing):,} of {all_of_them}"
-st.caption(
-    f"{said}. *Show* makes a run the one shown on every page. *Open* unfolds runs that were started together. Tick "
-    "rows to compare, tag or delete runs."
-)
-ticked = [store[run_id] for run_id in st.session_state.get("ticked", ()) if run_id in store and passing]
-tags = sorted({tag for run in found for tag in run.tags})
-card.together(ticked)
-polling.poll_all([run.id for run in found if run.state in runs.ACTIVE], lambda statuses: None)  # anew when one ends
-listed.write_address()
-
-run = store.get(st.session_state.get("run"))
-if run is not None and not run.damage:
-    with st.container(border=True):
-        card.headline(run)
-        card.to_compare(run)
-        card.actions(run, tags)
-        card.course(run)
+    st.info("Train a machine on the Train page; its run appears here.", title="No runs yet", icon=":material/inbox:")

@@ -83,7 +83,8 @@ def read(tests: int) -> None:
         text = ""
     pen = parameters.read("pen", PEN, slice(THINNEST, THICKEST))
     nudge = Nudge(*(parameters.read(n, 0, slice(-most, most)) for n, most in LIMITS._asdict().items()))
-    start = parameters.read("start", 0, slice(0, tests - 1)) if "start" in asked and not text and tests else None
+    start = parameters.read("start", 0, slice(0, tests - 1 if tests else None)) if "start" in asked else None
+    start = None if text or not tests else start
     trail = (Nudge(),) if nudge == Nudge() else (Nudge(), nudge)
     st.session_state[START] = start
     change(fresh=False, text=text, pen=pen, start=start, trail=trail)

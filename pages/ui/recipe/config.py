@@ -32,7 +32,7 @@ SPREAD = ("name", "title", "kernel", "jitters", "options")  # over widgets that 
 
 def fields() -> dict[str, object]:
     """The same, with what each can be at all (`parameters.own`)."""
-    return FIELDS | option_fields() | {NAME: RECIPES, "dataset": _check_dataset, "classes": _check_classes}
+    return FIELDS | option_fields() | {NAME: RECIPES, "dataset": check_dataset, "classes": _check_classes}
 
 
 def _check_classes(text: str) -> None:
@@ -40,7 +40,8 @@ def _check_classes(text: str) -> None:
         data_set.check_class(str(label))
 
 
-def _check_dataset(name: str) -> None:
+def check_dataset(name: str) -> None:
+    """Of an address: ValueError for a dataset that is not here."""
     for known in (catalogue, pictures):
         with suppress(DataError):
             return known.entry(name)

@@ -230,7 +230,8 @@ def _differences(finished: tuple[tuple[str, str], ...], _results: Results) -> di
     for value, one in judged.items():
         if value != best and one is not None and np.array_equal(one.index, lowest.index):
             task = task_of(_results.done[value].recipe)
-            found[value] = apart(task.wrong(one), task.wrong(lowest), len(lowest.index))
+            wrong = (np.isin(lowest.index, task.wrong(judge)) for judge in (one, lowest))
+            found[value] = apart(*wrong, lowest.groups)
     return found
 
 
@@ -354,7 +355,6 @@ def errors(results: Results) -> None:
                 "the bounds leave an example out of the machine alone, which may count fewer errors."
             )
     _say_noise(results)
-    st.caption(words.of_groups(results.plan.given.base.dataset))
     if not results.active and len(points) < len(results.runs):
         st.caption(f"{len(points)} of {len(results.runs)} values have finished; the choice is among these.")
 

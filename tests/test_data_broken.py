@@ -46,7 +46,11 @@ BROKEN = {
     "npz cut off": ("a.npz", npz(X=ROWS, y=PAIR)[:-40], "not a complete zip.*the complete zip or npz file"),
     "single npy": ("a.npy", lying_npy((8,)), "single array without labels.*X and y"),
     "pickle": ("a.pkl", pickle.dumps([1, 2]), "pickle, which could run code.*numpy.savez"),
-    "NaN": ("a.npz", npz(X=np.where(ROWS[5, 1] == ROWS, np.nan, ROWS), y=PAIR), "1 missing or infinite.*example 5"),
+    "NaN": (
+        "a.npz",
+        npz(X=np.where(ROWS[5, 1] == ROWS, np.nan, ROWS), y=PAIR),
+        "a missing or infinite value in example 5",
+    ),
     "infinite": ("a.npz", npz(X=np.where(ROWS[3, 0] == ROWS, 1e300, ROWS), y=PAIR), "infinite.*example 3"),
     "complex numbers": ("a.npz", npz(X=ROWS + 1j, y=PAIR), "type complex128.*of numbers or text"),
     "one class": ("a.npz", npz(X=ROWS, y=np.zeros(12)), r"1 class \(0\).*2 to 100 classes"),

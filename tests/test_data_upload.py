@@ -447,6 +447,35 @@ def test_bad_rows_of_a_csv_are_named_by_their_line_and_left_out_on_request():
     assert "6 of 23 rows left out: line 11, line 12, line 14, line 15, line 16 and 1 more" in preview.notes
 
 
+def test_bad_rows_of_an_array_are_named_and_left_out_on_request_with_all_that_belongs_to_them():
+    rng = np.random.default_rng(3)
+    X, X_test = rng.normal(size=(40, 5)), rng.normal(size=(12, 5))
+    y, y_test, groups = np.arange(40) % 2, np.arange(12) % 2, np.arange(52) // 2 * 2 + np.arange(52) % 2
+    shown = rng.integers(0, 256, (52, 7, 7), dtype=np.uint8)
+    whole, holes = np.concatenate([X, X_test]), {3: [0, 4], 17: [2], 39: [1], 45: [0, 1, 2]}
+    for row, columns in holes.items():
+        whole[row, columns] = [np.nan, np.inf, 1e300][: len(columns)]
+    good = np.setdiff1d(np.arange(52), list(holes))
+    train, test = good[good < 40], good[good >= 40]
+
+    def file(train, test, dtype=np.float64):
+        parts = {"X": whole[train], "X_test": whole[test], "images": shown[train], "images_test": shown[test]}
+        parts |= {"groups": groups[train], "groups_test": groups[test]}
+        return npz(**parts, y=y[train], y_test=y_test[test - 40])
+
+    bad = file(np.arange(40), np.arange(40, 52))
+    with pytest.raises(Unusable, match=r"X has 2 missing or infinite values in example 3; 4 of 52 rows") as refusal:
+        read_upload("a.npz", bad)
+    assert refusal.value.bad[-1] == "X_test has 3 missing or infinite values in example 5"
+    left, usual = read_upload("a.npz", bad, skip=True), read_upload("a.npz", file(train, test))
+    for mine, its in zip((*left.arrays[:4], left.arrays.groups), (*usual.arrays[:4], usual.arrays.groups), strict=True):
+        np.testing.assert_array_equal(mine, its)
+    np.testing.assert_array_equal([left.arrays.album.picture(k) for k in range(48)], shown[good])
+    assert "4 of 52 rows left out: X[3], X[17], X[39], X_test[5]" in left.notes
+    with pytest.raises(DataError, match="none of 40 rows can be used"):
+        read_upload("a.npz", npz(X=X * np.nan, y=y), skip=True)
+
+
 def sparse(rng, n, d, base):
     """A table (n, d) with many zeros, its labels, and both as libsvm text of indices from `base`."""
     X = np.where(rng.random((n, d)) < 0.3, rng.normal(size=(n, d)).round(3), 0).astype(np.float32)
@@ -494,8 +523,8 @@ WRONG_LIBSVM = {
     "1 " + "9" * 5000 + ":1": "Line 41 of a.svm is an example with 9999.*at most 512 MB",
     "1 200000000:1": "60 examples of 200000000 features, 457.. MB.*at most 512 MB",
     "1 100000000:1": "60 examples of 100000000 features, 228.. MB.*at most 512 MB",
-    "1 1:inf": "missing or infinite values, the first in example 40",
-    "1 1:1e300": "missing or infinite values, the first in example 40",
+    "1 1:inf": "a missing or infinite value in example 40",
+    "1 1:1e300": "a missing or infinite value in example 40",
 }
 
 

@@ -1,5 +1,6 @@
 """Laws of svmcore.lab.analyses.sweep: every training example is judged once, by a machine that has not seen it."""
 
+import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
 
@@ -87,22 +88,39 @@ def test_errors_on_folds_are_told_apart_example_by_example():
         folds = StratifiedKFold(3, shuffle=True, random_state=DIGITS.seed).split(X, y)
         wrong = [rows[b[SVC(DIGITS.kernel, C=C).fit(X[a], y[a]).predict(X[b]) != y[b]]] for a, b in folds]
         assert list(point.wrong) == sorted(np.concatenate(wrong).tolist())
-    d, h = apart(points[0].wrong, points[1].wrong, 200)
+    d, h = apart(*(np.isin(rows, point.wrong) for point in points))
     assert d == pytest.approx(points[0].validation[0] - points[1].validation[0])
     assert d - h > 0  # C = 0.001 is no machine for ten digits
-    assert apart([1, 2, 3], [2, 3, 4, 5], 100) == (-0.01, pytest.approx(1.959964 * 2 / 100))
+    of_100 = np.arange(100)
+    few = apart(np.isin(of_100, [1, 2, 3]), np.isin(of_100, [2, 3, 4, 5]))
+    assert few == (pytest.approx(-0.01), pytest.approx(1.959964 * 2 / 100))
 
 
 @pytest.mark.parametrize("differ", [0.0, 0.002, 0.05])
 def test_the_interval_of_a_difference_covers_it_also_where_settings_hardly_differ(differ):
     rng, n, hits = np.random.default_rng(0), 300, 0
     for _ in range(500):  # of 300 examples some are wrong by both; one of both is wrong alone with this probability
-        both, more, fewer = (np.flatnonzero(rng.random(n) < share) for share in (0.1, 1.5 * differ, 0.5 * differ))
-        alone, other = np.setdiff1d(more, both), np.setdiff1d(np.setdiff1d(fewer, both), more)
-        d, h = apart([*both, *alone], [*both, *other], n)
+        both, more, fewer = (rng.random(n) < share for share in (0.1, 1.5 * differ, 0.5 * differ))
+        d, h = apart(both | more, both | (fewer & ~more))
         expected = 0.9 * (1.5 * differ - 0.5 * differ * (1 - 1.5 * differ))
         hits += d - h <= expected <= d + h
     assert hits / 500 >= 0.93
+
+
+def test_the_interval_of_a_difference_counts_groups():
+    """Of G groups with M, 1 or 2 rows: the deviation of the sum under all signs of the groups, and rows that are only
+    copies make no difference surer."""
+    rng, G, M = np.random.default_rng(1), 60, 7
+    a, b = rng.random(G) < 0.3, rng.random(G) < 0.2
+    copies, groups = np.repeat([a, b], M, axis=1), np.repeat(np.arange(G), M) + 1000
+    order = rng.permutation(G * M)
+    assert apart(*copies[:, order], groups[order]) == pytest.approx(apart(a, b))
+    assert apart(*copies)[1] == pytest.approx(apart(a, b)[1] / np.sqrt(M), rel=0.1)  # what counting rows would claim
+    groups = rng.integers(0, 12, G)
+    d = np.array([np.sum(a[groups == g]) - np.sum(b[groups == g]) for g in np.unique(groups)])
+    sums = np.array(list(itertools.product([-1, 1], repeat=len(d)))) @ d
+    root = np.sqrt(sums.var() + (G / len(d)) ** 2)
+    assert apart(a, b, groups) == (pytest.approx(d.sum() / G), pytest.approx(1.959964 * root / G))
 
 
 def test_finer_values_lie_between_those_beside_the_best():

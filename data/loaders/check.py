@@ -14,11 +14,13 @@ import numpy as np
 from data.dataset import Arrays, DataError
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 from data.loaders.npz import channels_last
+from data.loaders.sieve import Sieve
 
 MAX_CLASSES = 100
 MAX_FEATURES = 3 << 20
 ROUNDED = 1e-3  # largest rounding error, relative to the narrowest range that holds a quarter of a column
 MERGED = 0.1  # of neighbouring quantiles of a column, that may become equal in float32
+LARGEST, BLOCK = np.finfo(np.float32).max, 1 << 22  # number in single precision; numbers that are tested at a time
 QUANTILES = 256  # of a column, so that numbers which are neighbours because they are many do not count
 SEEN = 1 << 16  # rows, evenly spaced, that a column is judged by
 NOISE = 16 * np.finfo(np.float64).eps  # relative: what differs by less is the rounding of float64 itself
@@ -31,14 +33,16 @@ ACCEPTED_CLASSES = f"2 to {MAX_CLASSES} classes with at least two training examp
 
 
 def checked(
-    arrays: Arrays, image_shape: tuple[int, ...] | None = None, features: Sequence[str] = ()
+    arrays: Arrays, image_shape: tuple[int, ...] | None = None, features: Sequence[str] = (), skip: bool = False
 ) -> tuple[Arrays, list[str]]:
     """The arrays in the types of the project, and notes on the decisions made.
 
     features : names of the columns of X, where they have names
     image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to keep them as rows, None to decide by values
-    Raises DataError with the reason.
+    skip : leave out rows with missing or infinite values; a note lists them
+    Raises DataError with the reason; its subclass Unusable if `skip` would help.
     """
+    arrays, left_out = _finite(arrays, skip)
     X, y, order, notes = _labelled_first(_examples(arrays.X_train, "X"), arrays.y_train)
     album, groups, n_train = arrays.album, arrays.groups, len(X)
     if order is not None:
@@ -69,7 +73,33 @@ def checked(
             notes.append(f"The numbers in column {_listed(apart, named)} lie in groups so far apart that this does not "
                          "help: split it into the group and the position within it")  # fmt: skip
     X, X_test = (part.reshape(len(part), *shape).astype(dtype, copy=False) for part in (X, X_test))
-    return Arrays(X, y, X_test, y_test, album, groups), notes + more
+    return Arrays(X, y, X_test, y_test, album, groups), left_out + notes + more
+
+
+def _finite(arrays: Arrays, skip: bool) -> tuple[Arrays, list[str]]:
+    """The rows whose numbers are all finite, also in single precision, with what belongs to them, and a note on the
+    others, as of a table. Unusable if there are others and they may not be skipped."""
+    sieve, kept, begin = Sieve(skip), [], 0
+    for X, name in ((arrays.X_train, "X"), (arrays.X_test, "X_test")):
+        bad = _not_finite(X) if X.dtype.kind == "f" and X.size else np.zeros(len(X), np.int64)
+        for k in np.flatnonzero(bad).tolist():
+            what = "a missing or infinite value" if bad[k] == 1 else f"{bad[k]:,} missing or infinite values"
+            sieve.add(f"{name}[{k}]", DataError(f"{name} has {what} in example {k}", ACCEPTED_X), begin + k)
+        kept.append(bad == 0)
+        begin += len(X)
+    if not sieve.bad:
+        return arrays, []
+    left_out, (train, test), good = sieve.notes(begin, "rows"), kept, np.flatnonzero(np.concatenate(kept))
+    examples = arrays.X_train[train], arrays.y_train[train], arrays.X_test[test], arrays.y_test[test]
+    album, groups = arrays.album, arrays.groups
+    return Arrays(*examples, album and album.take(good), None if groups is None else groups[good]), left_out
+
+
+def _not_finite(X: np.ndarray) -> np.ndarray:
+    """(n,) int64: how many numbers of each row are missing, or infinite in single precision; some rows at a time."""
+    step = max(1, BLOCK // max(X[0].size, 1))
+    blocks = (X[at : at + step].reshape(len(X[at : at + step]), -1) for at in range(0, len(X), step))
+    return np.concatenate([(~(np.abs(block) <= LARGEST)).sum(axis=1) for block in blocks])
 
 
 def _labelled_first(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, list[str]]:
@@ -105,13 +135,7 @@ def _examples(X: np.ndarray, name: str) -> np.ndarray:
     if X.size * 4 > MAX_BYTES:
         raise DataError(f"{name} takes {X.size * 4 >> 20:,} MB in single precision", SIZE_ACCEPTED)
     with np.errstate(over="ignore"):
-        X = np.ascontiguousarray(X, np.result_type(X.dtype, np.float32) if X.ndim == 2 else np.float32)
-    finite = np.abs(X) <= np.finfo(np.float32).max
-    if not finite.all():
-        bad = int(np.argwhere(~finite)[0][0])
-        count = X.size - int(finite.sum())
-        raise DataError(f"{name} has {count} missing or infinite values, the first in example {bad}", ACCEPTED_X)
-    return X
+        return np.ascontiguousarray(X, np.result_type(X.dtype, np.float32) if X.ndim == 2 else np.float32)
 
 
 def _rounded_columns(X: np.ndarray) -> np.ndarray:

@@ -116,7 +116,7 @@ class Opened:
                 default one named so, "" for none
         image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to keep them as rows, None to decide by
                       their values
-        skip : skip invalid images of a zip or folder and invalid rows of a table; the notes list them
+        skip : skip invalid images of a zip or folder and invalid rows of a table or an array; the notes list them
         fit : the size to which images are brought, and how; by default the one proposed
         report : called as images are read; see `data.transfers`
         empty : handling of empty cells of a table: "refuse", "fill", or "tell", which also adds an indicator column
@@ -149,7 +149,7 @@ class Opened:
             if pictures:
                 arrays, more = _with_album(arrays, pictures, skip, report)
                 notes = [*notes, *more]
-            arrays, more = check.checked(arrays, image_shape, features)
+            arrays, more = check.checked(arrays, image_shape, features, skip)
             features = tuple(features) if arrays.X_train.ndim == 2 else ()
             return Preview(self.title, self.format, arrays, (*self.notes, *notes, *more), features)
 

@@ -58,7 +58,7 @@ def halves(a: np.ndarray, b: np.ndarray, folds: list) -> dict[str, float]:
         "folds": quantile * np.sqrt(on_folds / K),
         "resampled": quantile * np.sqrt(on_folds * (1 / K + 1 / (K - 1))),
         "pairs": Z95 * np.sqrt((a ^ b).sum()) / n,
-        "pairs + 1": apart(np.flatnonzero(a), np.flatnonzero(b), n)[1],
+        "pairs + 1": apart(a, b)[1],
     }
 
 

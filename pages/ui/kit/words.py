@@ -96,14 +96,6 @@ def count(number: float) -> str:
     return f"{number:.0f}"
 
 
-def of_groups(name: str) -> str:
-    """What to say beside tests that count the examples of a dataset, where some belong together; else empty."""
-    with suppress(DataError):
-        if catalogue.entry(name).groups:
-            return "These tests count examples. Those of a group are alike, so differences seem surer than they are."
-    return ""
-
-
 def summary(recipe: Recipe) -> str:
     """One line of Markdown that says what was asked."""
     steps = ", ".join(recipe.preprocess) or "raw values"

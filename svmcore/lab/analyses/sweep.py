@@ -31,7 +31,7 @@ the folds of a run whose steps learn nothing (train.py); small runs are at work 
 jobs/sweeping.py queues what is missing, and what follows by halving.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import product
@@ -77,19 +77,24 @@ def simplest(folds: Mapping[str, Sequence[int]], n: Mapping[str, int]) -> str:
     return next(value for value in folds if rates[value] <= most)
 
 
-def apart(a: Iterable[int], b: Iterable[int], n: int) -> tuple[float, float]:
+def apart(err_a: np.ndarray, err_b: np.ndarray, groups: np.ndarray | None = None) -> tuple[float, float]:
     """(d, h): d is by how much the error rate of a setting is above that of another, and d - h to d + h its 95 %
-    interval. a, b: which of the same n examples each of them answered wrongly on the same folds.
+    interval. err_a, err_b (n,) bool: which of the same examples each of them answered wrongly on the same folds.
+    groups (n,) int: which examples are alike, if some are; else each is a group of its own.
 
-        d = (|a| - |b|) / n,    h = 1.96 sqrt(|a xor b| + 1) / n
+        d = sum_g d_g / n,    h = 1.96 sqrt(sum_g d_g^2 + (n / G)^2) / n,    d_g: errors of a less those of b in g
 
-    The root is McNemar's, but for the 1: settings that hardly differ answer few examples differently, often none. The
-    interval is for the machines of these folds on new examples; of simulated ones 92 to 100 % cover that difference
+    The root is McNemar's (of single examples that of the number answered differently), but for one of the G groups
+    more, of average size: settings that hardly differ answer few examples differently, often none. The interval is for
+    the machines of these folds on new examples; of simulated ones 92 to 100 % cover that difference
     (tests/bench/differences.py). With other training examples the difference would be another: of that the interval
     covers 77 to 100 %, and those from the differences on single folds cover 57 to 100 %.
     """
-    a, b = set(a), set(b)
-    return (len(a) - len(b)) / n, Z95 * float(np.sqrt(len(a ^ b) + 1)) / n
+    more = np.asarray(err_a, dtype=np.int64) - np.asarray(err_b, dtype=np.int64)
+    n, total = len(more), int(more.sum())
+    if groups is not None and len(groups):
+        more = np.bincount(np.unique(groups, return_inverse=True)[1], more)
+    return total / n, Z95 * float(np.sqrt(np.square(more).sum() + (n / len(more)) ** 2)) / n
 
 
 def apart_text(d: float, h: float) -> str:

@@ -46,7 +46,7 @@ def drawing(found) -> None:
     if runs:
         said = board.answers(place.container(horizontal=True), runs, ink)  # beside the canvas as far as there is room
         if said:
-            brief.markdown(f"Answers: **{plain(' · '.join(said))}**")
+            brief.markdown(f"Predictions: **{plain(' · '.join(said))}**")
     elif not found:
         with place.container(width=board.LEFT):
             nobody(state.current_run())

@@ -37,33 +37,34 @@ from svmcore.methods.tangent import principal_tangents, scaled_lambda, tangent_c
 PICTURES = 36  # of those that only one of two methods gets wrong
 
 
-def disagreement(a: Run, b: Run) -> None:
-    """The test examples that only one of two finished runs gets wrong, with a paired test; `a` stands left."""
+def disagreement(done: dict[str, Run], left: str, right: str) -> None:
+    """The test examples that only one of two finished runs, of those called so, gets wrong, with a paired test."""
+    a, b = done[left], done[right]
     if reason := why_not(a, b):
         st.caption(f"They cannot be compared. {words.plain(reason.text)}")
         return
     found = together([a, b])
-    left, right = found.wrong
+    only_a, only_b = found.wrong[0] & ~found.wrong[1], found.wrong[1] & ~found.wrong[0]
     test = pairs.all_pairs(found)[0, 1]
     st.markdown(
-        f"**Where they disagree.** Of {len(found.index):,} test examples, {test.fixed} are wrong only on the left and "
-        f"{test.broken} only on the right. {pairs.mcnemar_in_words('the left one', 'the right one', test)}"
+        f"**Where they disagree.** Of {len(found.index):,} test examples, {test.fixed} are wrong only with *{left}*, "
+        f"{test.broken} only with *{right}*. {pairs.mcnemar_in_words(f'*{left}*', f'*{right}*', test)}"
     )
     ways.to("compare", "Compare them example by example", "compare", {"compare": [a.id, b.id]})
     if len(found.classes) == 2 and all(f.shape[1] == 1 for f in found.decision):
         positive = found.y_true == found.classes[1]
         if positive.any() and not positive.all():
-            decisions = {"left": found.decision[0][:, 0], "right": found.decision[1][:, 0]}
+            decisions = {left: found.decision[0][:, 0], right: found.decision[1][:, 0]}
             show(ranking.roc_curves(positive, decisions), key="compare_roc")
-    for column, side, rows in zip(st.columns(2), ("left", "right"), (left & ~right, right & ~left), strict=True):
-        shown, said = np.flatnonzero(rows)[:PICTURES], found.y_pred[0 if side == "left" else 1]
+    for at, (column, name, rows) in enumerate(zip(st.columns(2), (left, right), (only_a, only_b), strict=True)):
+        shown, said = np.flatnonzero(rows)[:PICTURES], found.y_pred[at]
         with column:
             if not len(shown):
-                st.caption(f"No example is wrong only on the {side}.")
+                st.caption(f"No example is wrong only with *{name}*.")
                 continue
-            st.caption(f"Wrong only on the {side}: true → predicted class above each.")
+            st.caption(f"Wrong only with *{name}*: true → predicted class above each.")
             snapshots.errors(
-                a.recipe.dataset, found.split, found.index[shown], found.y_true[shown], said[shown], key=f"only_{side}"
+                a.recipe.dataset, found.split, found.index[shown], found.y_true[shown], said[shown], key=f"only_{at}"
             )
 
 
@@ -198,7 +199,7 @@ def observations(results: Results) -> None:
     if waiting := {left, right} - done.keys():
         st.caption(f"Not finished: {' and '.join(sorted(waiting))}.")
     elif left != right:
-        disagreement(done[left], done[right])
+        disagreement(done, left, right)
     for title, run in done.items():
         if said := METHODS[run.recipe.method].words(run.result):
             st.caption(f"{title}: {words.plain(said)}")

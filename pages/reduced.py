@@ -161,7 +161,7 @@ def show_reduction(run: Run, parent: Run | None) -> None:
 
 def done(run: Run, parent: Run | None) -> None:
     above, sides = st.container(), st.grid(2, min_column_width=400)
-    parts = ["Errors by size", "How near", "Vectors", "Answers that changed", "Decisions"]
+    parts = ["Errors by size", "How near", "Vectors", "Changed predictions", "Decisions"]
     if not task_of(run.recipe).answers:
         parts = parts[:2]
     places = [sides.cell() for _ in parts[:3]]

@@ -87,7 +87,7 @@ def trace(points):
         format_func=lambda run: _named(named[run]),
         key=f"scaling_trace_{len(named)}",
         width=480,
-        help="Initially: the run in which the most examples re-entered.",
+        help="Initially: the run with the most re-entries.",
     )
     run = runs.get(chosen)
     kept = run.result["trace"]
@@ -145,7 +145,7 @@ def claims(results: Results):
         rows.append(("Few examples ever enter the working set.",
                      f"{min(last.entered, last.n):,} of {last.n:,} entered at the largest size."))  # fmt: skip
         rows.append(("Some examples enter and leave again and again.",
-                     f"At most {again.again:,} re-entered: n = {again.n:,}, |B| = {again.working_set:,}."))  # fmt: skip
+                     f"At most {again.again:,} re-entries: n = {again.n:,}, |B| = {again.working_set:,}."))  # fmt: skip
     if (slope := exponent([p.d for p in dimensions], [p.seconds for p in dimensions])) is not None:
         rows.append(("Training time grows less than linearly with the dimension.", f"Like d to the power {slope:.2f}."))
     st.table(

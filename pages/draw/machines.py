@@ -34,7 +34,7 @@ def refusal(run: Run) -> str:
         return "its images do not show pen strokes"
     if not entry.at_hand:
         return "its dataset was deleted"
-    return "" if run.state == "done" else f"it is {run.state}"
+    return "" if run.state == "done" else f"it {run.state}" if run.state == "failed" else f"it is {run.state}"
 
 
 def able(current: Run | None) -> list[Run]:

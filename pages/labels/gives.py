@@ -22,7 +22,7 @@ def train(run: Run, to: Target) -> None:
     stands = to.standing
     st.markdown(f"**Revised dataset.** {revisions.summary(revisions.counted(stands))}")
     if not stands:
-        st.caption("Nothing reviewed yet. Your first decision creates a revised dataset that you can train on.")
+        st.caption("Your first decision creates a revised dataset that you can train on.")
         return
     try:
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -84,7 +84,7 @@ def draw() -> None:
     known = iter(stored.samples(recipe for card in CARDS for recipe in card.recipes))
     for card in CARDS:
         found = list(islice(known, len(card.recipes)))
-        with grid.cell(), st.container(border=True, key=f"card_{card.page}"):
+        with grid.cell(), st.container(border=True, height="stretch", key=f"card_{card.page}"):
             ways.to(card.page, f"**{card.title}**", card.icon)
             if all(found):
                 figure = card.figure(found).update_layout(height=HEIGHT)

@@ -26,7 +26,7 @@ COLUMNS = {
     "Multiply-adds": numbers.text("For one prediction, over all machines."),
     "10,000 take": numbers.number(2, SECONDS, "10,000 take, s"),
 }
-CHANGES = {"broken": "broken", "mended": "fixed", "wrong otherwise": "both wrong"}
+CHANGES = {"broken": "broken", "mended": "fixed", "wrong otherwise": "both wrong"}  # in the address -> outcome
 
 
 def is_reduction(run: Run) -> bool:
@@ -61,7 +61,7 @@ def size_curve(run: Run, progress: list[dict]):
     result = run.result
     found = result["reduction"] if result else progress[-1]
     chosen = run.recipe.option("sizes") > 1 or run.recipe.option("allowed") is not None
-    where = "held-out training examples" if chosen else "training examples"
+    where = "training examples not used to fit the vectors" if chosen else "training examples"
     where = figures.UNSEEN if found["unseen"] else where
     if result:
         test = (result["error_rate"], result["interval"]) if "error_rate" in result else None
@@ -145,7 +145,7 @@ def other_size(run: Run) -> int | None:
         return None
     return st.selectbox(
         "Another size of the curve", [None, *errors], key="reduce_other", width=360,
-        format_func=lambda m: f"{m:,} vectors: {errors[m]:,.0f} of {found['aside']:,} held-out wrong" if m else "–",
+        format_func=lambda m: f"{m:,} vectors: {errors[m]:,.0f} of {found['aside']:,} wrong" if m else "–",
         help="Its machine was neither saved nor tested; start a run to construct it.",
     )  # fmt: skip
 
@@ -238,13 +238,15 @@ def changed_answers(run: Run, parent: Run | None) -> None:
     )
     if not (there := [name for name in rows if len(rows[name])]):
         return
-    help = "Errors added (right before, wrong after) and errors fixed (wrong before, right after)."
-    shown = parameters.choice("changed", "Answers", there, help=help)
-    walk.over((reference(run.recipe.dataset, after.split, i) for i in after.index[rows[shown]]), f"answers {shown}")
+    help = "Errors added (right before, wrong after), errors fixed (wrong before, right after), and errors that differ."
+    called = {name: f"{CHANGES[name]} ({len(rows[name]):,})" for name in there}
+    shown = parameters.choice("changed", "Changed predictions", there, help=help, format_func=called.get)
+    which = f"predictions {CHANGES[shown]}"
+    walk.over((reference(run.recipe.dataset, after.split, i) for i in after.index[rows[shown]]), which)
     page = rows[shown][paged(len(rows[shown]), PER_PAGE, key="reduce_page", of=(run.id, shown))]
     machine, labels = run.machine(), {"true": after.y_true, "before": before.y_pred, "after": after.y_pred}
     said = {what: class_positions(y, machine.classes) for what, y in labels.items()}
-    alt = f"{len(page)} test examples whose prediction the reduction changed: {shown}"
+    alt = f"{len(page)} test examples whose prediction the reduction changed: {CHANGES[shown]}"
     evidence.answer_gallery(run, machine, page, said, key="reduce_changed", alt=alt)
     st.caption(
         "Upper right: prediction before → after; lower left: the number in the dataset. Click an example to see why."

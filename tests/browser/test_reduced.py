@@ -61,7 +61,7 @@ def test_a_machine_is_reduced_looked_at_drawn_for_and_taken_away(server, tab):
     for point in at[1:]:
         tab.mouse.move(*point, steps=5)
     tab.mouse.up()
-    expect(tab.get_by_text("Answers: 1 · 1")).to_be_visible()
+    expect(tab.get_by_text("Predictions: 1 · 1")).to_be_visible()
 
     visit(tab, f"{server.url}/runs?run={run}")
     tab.get_by_role("button", name=re.compile("Export")).first.click()

@@ -81,15 +81,17 @@ def _words(path, aside, machine_errors, before, where, tested) -> tuple[str, str
         if where == UNSEEN
         else " The machine was trained on these, so they compare sizes but do not estimate the error."
     )
-    own = f"the machine itself gets {machine_errors:,} of {aside:,} {where} wrong"
     if not path:
+        own = f"the machine itself gets {machine_errors:,} of {aside:,} {where} wrong"
         return "Errors by number of vectors, not known yet.", f"The first point will appear soon; {own}.{seen}"
     m, _, errors, changed, *_ = path[-1]
+    verb = "is" if errors == 1 else "are"
     once = " Diamond: the test set, used once, for the saved machine." if tested else ""
     return (
-        f"Errors on {aside} {where} at {len(path)} numbers of vectors; with {m:,.0f} vectors {errors:,.0f} are wrong.",
-        f"With {m:,.0f} vectors, {before / m:.1f} times fewer, {errors:,.0f} of {aside:,} {where} are wrong and "
-        f"{changed:,.0f} predictions differ; {own}. Bars are 95 % intervals.{seen}{once}",
+        f"Errors on {aside} {where} at {len(path)} sizes; with {m:,.0f} vectors {errors:,.0f} {verb} wrong.",
+        f"With {m:,.0f} vectors, {before / m:.1f} times fewer, {errors:,.0f} of {aside:,} {where} {verb} wrong; the "
+        f"machine itself gets {machine_errors:,} wrong. {many(round(changed), 'prediction')} "
+        f"{'differs' if changed == 1 else 'differ'}. Bars are 95 % intervals.{seen}{once}",
     )
 
 
@@ -121,7 +123,7 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
         figure,
         "Distance between the original and the reduced machine, by number of vectors: with "
         f"{many(m, 'vector')}, f differs by {small(apart)}.",
-        f"With {m:,.0f} vectors, f on the held-out examples differs by {small(apart)} (root mean square)"
+        f"With {m:,.0f} vectors, f on these examples differs by {small(apart)} (root mean square)"
         + (
             ". It was fitted to the training examples, not to f."
             if rho2 is None

@@ -149,6 +149,29 @@ def test_exactly_one_choice_is_right_and_the_reason_is_text(kept, lesson, number
         assert all(isinstance(text, str | list) for text in places.texts(view.parameters(facts)).values())
 
 
+class Only(Facts):
+    """With some machines alone."""
+
+    names: tuple[str, ...] = ()
+
+    def found(self, name):
+        assert name in self.names, f"{name} is not among {self.names}"
+        return super().found(name)
+
+
+@all_cases(("lesson", "number", "step"), STEPS, ids=NAMED)
+def test_a_step_names_all_machines_that_it_needs(kept, lesson, number, step):
+    """A link to it trains these and no others."""
+    need_data(lesson, step)
+    facts = Only(7, step)
+    facts.names = step.before
+    assert facts.filled(step.question)
+    assert step.ask.parameters(facts) is not None
+    facts.names = step.after
+    assert step.look.parameters(facts) is not None
+    assert step.judge(facts)
+
+
 def test_another_seed_draws_other_digits_and_the_same_seed_the_same(kept):
     a, b, again = (Facts(seed) for seed in (0, 7, 7))
     rows = [facts.run("plain").train_index() for facts in (a, b, again)]

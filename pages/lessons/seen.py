@@ -10,7 +10,7 @@ import numpy as np
 
 from data import load, pictures
 from pages.lessons import plane
-from pages.lessons.machines import BY_C, BY_DEGREE, DEGREES, FOUND, SHIFTS, STRENGTHS, TURNS
+from pages.lessons.machines import BY_C, BY_DEGREE, DEGREES, FOUND, MACHINES, PAGED, SHIFTS, STRENGTHS, TURNS
 from pages.lessons.parts import Facts, figure
 from pages.ui.example import evidence, jittered
 from pages.ui.kit.text import rounded, small
@@ -191,17 +191,17 @@ def _sweep(sweep, facts: Facts) -> dict:
     return config.link(sweep.base.replace(seed=facts.seed)) | {"over": sweep.field, "value": list(sweep.values)}
 
 
-@figure()
+@figure(*EVERY_C)
 def sweep_c(facts: Facts) -> dict:
     return _sweep(BY_C, facts)
 
 
-@figure()
+@figure(*EVERY_DEGREE)
 def sweep_degree(facts: Facts) -> dict:
     return _sweep(BY_DEGREE, facts)
 
 
-@figure()
+@figure("upright", "tilted", "upside")
 def sweep_turns(facts: Facts) -> dict:
     return _sweep(TURNS, facts)
 
@@ -324,6 +324,13 @@ def _confused(facts: Facts, name: str, true, called) -> Confused:
     X = dataset.X_test if test.split == "test" else dataset.X_train
     x = evidence.prepared(run, X[worst][None])
     return Confused(true, called, sign * machine.coef[0] * machine.kernel.block(x, machine.support_vectors)[0])
+
+
+@figure("digested", "undigested")
+def race(facts: Facts) -> dict:
+    """The address of the page Digestion with both of its solvers."""
+    rows = MACHINES["digested"].option("digestion")["rows"]
+    return {"set": PAGED.dataset, "copies": "none", "rows": rows, "n": PAGED.n_train, "seed": facts.seed}
 
 
 @figure("undigested")

@@ -89,12 +89,6 @@ def own(*names: str, **domains) -> None:
     known.update({name: known.get(name) for name in names} | domains)
 
 
-def possible(name: str, text: str) -> bool:
-    """Whether the page has declared that its parameter can be this: it may mean nothing now, but is not wrong."""
-    domain = st.session_state.get("parameters", {}).get("now", {}).get(name)
-    return isinstance(domain, Collection) and text in domain
-
-
 def judge(*names: str) -> None:
     """What draws the page has read these parameters, and says what of them cannot be."""
     own(*names)
@@ -141,8 +135,7 @@ def like(word: str, known: Iterable[str], most: int = 5) -> list[str]:
 
 
 def read(name: str, default, allowed=None, known=()):
-    """The address's value of `name`, typed like `default`; one that is not allowed is said aloud and replaced, unless
-    it is `possible`.
+    """The address's value of `name`, typed like `default`; one that is not allowed is said aloud and replaced.
 
     allowed: as in `taken`. known: texts of which nothing is said, such as what a widget has put there.
     """
@@ -153,7 +146,7 @@ def read(name: str, default, allowed=None, known=()):
     try:
         return taken(name, raw, default, allowed)
     except ValueError:
-        if raw not in known and not possible(name, raw):
+        if raw not in known:
             instead = f"Showing {plain(default)}." if default != "" else "It is ignored."
             st.warning(f"{refusal(name, raw, allowed, default, plain)} {instead}", icon=LINK_OFF)
         return default

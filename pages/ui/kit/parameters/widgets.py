@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.ui.kit.parameters.address import LINK_OFF, binding, changed, judge, possible, read, refusal, touched, write
+from pages.ui.kit.parameters.address import LINK_OFF, binding, changed, judge, read, refusal, touched, write
 from pages.ui.kit.text import plain, short
 
 KEEP = {"persist_state": "session"}  # of widgets whose form is still filled when the reader comes back to its page
@@ -101,8 +101,7 @@ def several(name: str, label: str, options: Iterable, usual=(), *, key="", least
     if noted and given == []:
         given = usual
     most = how.get("max_selections")
-    strange = [one for one in given or () if one not in options and not possible(name, one)]
-    for wrong in [one for one in strange if one not in values.get(f"drawn_{at}", ())][:3]:
+    for wrong in [one for one in given or () if one not in options and one not in values.get(f"drawn_{at}", ())][:3]:
         said = f"{refusal(name, wrong, options, show=plain)} It is ignored."
         st.warning(unknown.format(plain(short(wrong, 60))) if unknown else said, icon=LINK_OFF)
     if noted and most and len(set(given or ())) > most:

@@ -79,6 +79,7 @@ class Facts:
 
     def __init__(self, seed: int, step: "Step | None" = None):
         self.seed, self.step, self._known = seed, step, {"seed": seed}
+        self._runs: dict[str, Run | None] = {}
 
     def __getitem__(self, name: str):
         if name not in self._known:
@@ -113,18 +114,21 @@ class Facts:
         """The value of a field: `plain[errors]`."""
         return TEXTS.get_field(field, (), self)[0]
 
-    @cached_property
-    def _found(self) -> dict[str, Run | None]:
-        recipes = [recipe_of(name, self.seed) for name in MACHINES]
-        return dict(zip(MACHINES, runs.stored(recipes), strict=True))
-
     def found(self, name: str) -> Run | None:
         """The run of a machine: a finished one, else one at work, else one that ended."""
-        return self._found[name]
+        self._look_up([name, *(self.step.after if self.step else ())])
+        return self._runs[name]
 
     def missing(self, names: Iterable[str]) -> list[str]:
         """Those of the machines that are not trained yet."""
+        self._look_up(names := list(names))
         return [name for name in names if (run := self.found(name)) is None or run.state != "done"]
+
+    def _look_up(self, names: Iterable[str]) -> None:
+        """All in one go: each look goes through all stored runs."""
+        new = [name for name in dict.fromkeys(names) if name not in self._runs]
+        if new:
+            self._runs |= zip(new, runs.stored(recipe_of(name, self.seed) for name in new), strict=True)
 
     def run(self, name: str) -> Run:
         """The finished run of a machine. LookupError when there is none yet."""

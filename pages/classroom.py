@@ -184,7 +184,10 @@ def misjudged(one: Class) -> None:
     table = [(plain(pictures.bare(asked.question.text)), asked, share) for share, asked in rows]
     st.table([{"Question": text, "Answers": len(asked.answers), "Correct": percent(share)}
               for text, asked, share in table], alt="Questions, the most misjudged first")  # fmt: skip
-    st.caption("Correct: the share of correct choices; for a number or a drawing, how near the predictions were.")
+    st.caption(
+        "Correct: the share of correct choices; for a number or a drawing, how near the predictions were. A line "
+        "counts 100 % if it divides the plane as the machine's line does, 0 % if it agrees on half of the plane."
+    )
 
 
 def manage(one: Class) -> None:
@@ -241,14 +244,18 @@ def teachers() -> None:
     elif one is None:
         opening()
     else:
-        invitation(one)
-        live(one)
+        parts = [invitation, live]
+        if present.presenting() and one.current is not None:  # a board is whole on a screen of 720
+            parts.reverse()
+        for part in parts:
+            part(one)
         with present.form("Next question"):
             question = chosen_question(one)
             if question is not None:
                 st.caption(question.text)
-                button("Ask the class", "campaign", "class_ask", ask, one, question, help="Puts it on the board.",
-                       type="primary")  # fmt: skip
+                there = one.asks(question)
+                how = {"help": "It is on the board." if there else "Puts it on the board.", "disabled": there}
+                button("Ask the class", "campaign", "class_ask", ask, one, question, type="primary", **how)
         misjudged(one)
         manage(one)
     kept()

@@ -147,6 +147,9 @@ def test_what_is_drawn_is_judged_by_the_machine():
     asked = session.Asked(line, {"a": straight, "b": [0.0, 0.9, 0.1, 0.9]}, right=straight)
     assert together.share_right(session.Asked(line, {"a": straight}, right=straight)) == 1
     assert 0.5 < together.share_right(asked) < 1
+    level = [-1.0, 0.0, 1.0, 0.0]  # separates the colours as well, elsewhere
+    assert all(together.side(level, np.array([[x, y]]))[0] == sign for x, y, sign in line.points)
+    assert 0.2 < together.share_right(session.Asked(line, {"a": level}, right=straight)) < 0.8
     asked = session.Asked(rings, {"a": ringed, "b": [n for n in range(60) if n not in ringed][:1]}, right=ringed)
     assert together.share_right(asked) == 0.5
     asked = session.Asked(session.Question("number", "?", high=1000), {"a": 40, "b": 20, "c": 161}, right=40)
@@ -165,6 +168,21 @@ def test_a_question_of_the_teachers_own_is_text_and_has_one_right_choice():
     assert "<span>![p](http://evil.example/1.png) ✓</span>" in drawn
     for typed in ("", "What?", "What?\na\nb", "What?\n*a\n*b", "What?\n*a", "What?\n*a" + 9 * "\nb"):
         assert together.own(typed) is None
+
+
+def test_a_question_that_is_open_on_the_board_stays_with_its_answers(home):
+    question = session.Question("rings", "?", points=((0.5, -0.25, 1), (0.0, 1.0, -1)))
+    one = session.begin(0)
+    who = one.join("Ada")
+    one.ask(question)
+    one.answer(who, 0, [1])
+    for again in (one, session.Class(one.path)):  # also once it is read from its folder
+        again.ask(question)
+        assert len(again.asked) == 1
+        assert list(again.current.answers) == [who]
+    one.reveal([0], "")
+    one.ask(question)
+    assert len(one.asked) == 2
 
 
 @pytest.mark.parametrize("answer", [-1, 3, True, 1.0, "1", None, [0], {}, 10**30])

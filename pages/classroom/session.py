@@ -92,8 +92,14 @@ class Class:
 
     # The teacher's
 
+    def asks(self, question: Question) -> bool:
+        """Whether this question is on the board and open."""
+        return self.current is not None and self.current.right is None and self.current.question == question
+
     def ask(self, question: Question) -> None:
-        """Put a question on the board. Full."""
+        """Put a question on the board; the one that is open there stays, with its answers. Full."""
+        if self.asks(question):
+            return
         if len(self.asked) >= MAX_QUESTIONS:
             raise Full(f"A class has at most {MAX_QUESTIONS} questions; open another class.")
         self._tell({"ask": question._asdict()})
@@ -170,7 +176,8 @@ class Class:
             elif "show" in line:
                 self.shown.append(str(line["show"]))
             elif "ask" in line:
-                fields = line["ask"] | {name: tuple(line["ask"].get(name, ())) for name in ("choices", "points")}
+                choices, points = (line["ask"].get(name, ()) for name in ("choices", "points"))
+                fields = line["ask"] | {"choices": tuple(choices), "points": tuple(map(tuple, points))}
                 self.asked.append(Asked(Question(**fields)))
             elif "reveal" in line:
                 asked = self.asked[line["reveal"]]

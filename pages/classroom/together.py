@@ -20,6 +20,7 @@ from svmcore.lab.presets import PRESET, RECIPES
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Run
 
+PLACES = np.stack(np.meshgrid(*2 * [np.linspace(-0.99, 0.99, 40)]), -1).reshape(-1, 2)  # of the Playground's square
 MOST_CHOICES = 8  # of a question of the teacher's own
 
 
@@ -98,9 +99,8 @@ def share_right(asked: session.Asked) -> float:
     if question.kind == "rings":
         true = set(asked.right)
         return float(np.mean([len(true & set(one)) / len(true | set(one)) for one in answers]))
-    signs = np.array([sign for *_, sign in question.points])
-    points = np.array([point[:2] for point in question.points])
-    return float(np.mean([_agreement(side(one, points), signs) for one in answers]))
+    true = side(asked.right, PLACES)
+    return float(np.mean([_agreement(side(one, PLACES), true) for one in answers]))
 
 
 def side(line: list, points: np.ndarray) -> np.ndarray:
@@ -109,10 +109,10 @@ def side(line: list, points: np.ndarray) -> np.ndarray:
     return np.sign((x2 - x1) * (points[:, 1] - y1) - (y2 - y1) * (points[:, 0] - x1))
 
 
-def _agreement(sides: np.ndarray, signs: np.ndarray) -> float:
-    """The share of points that a line separates as their colours do, either way round."""
-    same = float(np.mean(sides == signs))
-    return max(same, 1 - same)
+def _agreement(sides: np.ndarray, others: np.ndarray) -> float:
+    """The share of places that two lines divide alike, either way round: 0 for half of them, 1 for all."""
+    same = float(np.mean(sides == others))
+    return 2 * max(same, 1 - same) - 1
 
 
 def machines(question: Question, seed: int) -> list[str]:

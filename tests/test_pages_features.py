@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
-from data import load, own
+from data import catalogue, load, own
+from data.album import Album, encoded
 from data.dataset import Arrays
 from pages.draw.strokes import FOUR, pack
 from pages.ui.example import evidence
 from pages.ui.kit.gallery import one_size, reference
+from pages.ui.run.report import sections
 from svmcore.kernels import RBF
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import Recipe
@@ -187,3 +189,18 @@ def test_the_occlusion_map_compares_runs_and_takes_its_settings_from_the_address
     assert app.selectbox(key="why_hide_by").value == "mean"
     charts = [chart for chart in app.get("plotly_chart") if "hidden" in chart.proto.id]
     assert len(charts) == 2
+
+
+def test_grey_pictures_and_coloured_ones_are_shown_beside_each_other(home):
+    """Those of class 0 are grey; the labels of some say otherwise."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 25)
+    X = (rng.normal(size=(75, 4)) + 4 * np.eye(3, 4)[y]).astype(np.float32)
+    shown = [rng.integers(0, 256, (20, 30, 3)[: 2 + (c > 0)], dtype=np.uint8) for c in y]
+    y[[3, 30, 60]] = 1, 2, 0
+    arrays = Arrays.unsplit(X, y)._replace(album=Album.bound([encoded(picture, 60) for picture in shown]))
+    catalogue.keep("mixed", arrays)
+    run = finished(Recipe(dataset="own:mixed", preprocess=("zscore",), kernel=RBF(0.3), folds=3, n_test=15))
+    for page in ("labels", "errors", "support_vectors", "datasets"):
+        assert not open_page(page, run=run.id, set="own:mixed").exception, page
+    assert "data:image" in sections.supports(run)

@@ -231,6 +231,10 @@ REFUSED = [
         ["gradients:4", "deslant"],
         "'deslant' needs images, but 'gradients:4' before it makes features; allowed: 'deslant'",
     ),
+    (
+        ["gradients:4", "colours:2"],
+        "'colours:2' needs images, but 'gradients:4' before it makes features; allowed: 'gradients:4+colours:2'",
+    ),
     (["colours"], "images of shape 16 x 16 x 1 have no three channels; allowed: colour pictures (height, width, 3)"),
     (["patterns:20"], "'patterns': cells = 20 per side"),
     (["pca:30"], "components = 30, but there are 20 training examples of 256 features; allowed: at most 20"),

@@ -232,7 +232,10 @@ def _size(name: str, image: Image.Image) -> tuple[int, int]:
     """The height and width of an opened image as it is shown. DataError for one that is too large or animated."""
     width, height = image.size
     if max(image.size) > MAX_SIDE:
-        raise DataError(f"{name} has {width} x {height} pixels", f"images of up to {MAX_SIDE} x {MAX_SIDE}")
+        raise DataError(
+            f"{name} has {width} x {height} pixels, more than {MAX_SIDE} a side",
+            f"images of up to {MAX_SIDE} x {MAX_SIDE}",
+        )
     if image.format != "MPO" and (frames := getattr(image, "n_frames", 1)) > 1:
         raise DataError(f"{name} has {frames} frames", "images that are not animated, and files with one page")
     try:

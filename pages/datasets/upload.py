@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -145,10 +146,9 @@ def _fit(known: tuple, surveyed: Survey) -> Fit:
         height, width = of_text(size) if size else usual[:2]
         fit = Fit(height, width, how, bool(colour)).checked()
         if several or fit[:2] != images[0].size:
-            drawn = _ways(known, fit, surveyed)
-            names = [image.member.name for image in _some(images)]
+            names, drawn = _ways(known, fit, surveyed)
             tiles = [Tile("", f"{name}: {way}") for way in WAYS.values() for name in names]
-            if len(drawn) == len(tiles):
+            if names:
                 gallery(drawn, tiles, key="own_ways", alt="Some pictures under each way", rows=list(WAYS.values()))
     return fit
 
@@ -160,15 +160,20 @@ def _some(images: list) -> list:
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
-def _ways(known: tuple, fit: Fit, _surveyed: Survey) -> np.ndarray:
-    """Some images, brought to a size in each way; none if one of them cannot be read."""
+def _ways(known: tuple, fit: Fit, _surveyed: Survey) -> tuple[list[str], np.ndarray]:
+    """The names of some images that can be read, and these images, brought to a size in each way."""
+    found = {}
+    for member in (image.member for image in _some(_surveyed.images)):
+        with suppress(DataError):  # the others show what the ways are
+            found[member.name] = decode(member.name, member.read())
     try:
-        names, found = zip(*[(m.name, decode(m.name, m.read())) for m in (i.member for i in _some(_surveyed.images))])
-        whole, _ = on_one_scale(found, names)
+        whole, _ = on_one_scale(list(found.values()), list(found))
     except DataError:
-        return np.zeros((0, *fit[:2]), np.uint8)
+        found.clear()
+    if not found:
+        return [], np.zeros((0, *fit[:2]), np.uint8)
     whole = [picture if fit.colour else grey(picture) for picture in whole]
-    return stacked([fit._replace(how=way).applied(picture) for way in WAYS for picture in whole])
+    return list(found), stacked([fit._replace(how=way).applied(picture) for way in WAYS for picture in whole])
 
 
 def _which_table(known: tuple, sources: list) -> str | None:

@@ -13,6 +13,7 @@ import numpy as np
 import streamlit as st
 
 from data import Dataset, verdicts
+from data.loaders.images import stacked
 from data.verdicts import Verdict
 from pages.labels import doubtful, gives, merging, target
 from pages.labels.doubtful import Doubt, Near
@@ -367,7 +368,7 @@ def _strip(judging: Judging, at: int, stands) -> None:
         for i, one in enumerate(shown)
     ]
     gallery(
-        np.stack(drawn), tiles, key="label_strip", alt="The next examples in this list, and your decisions", size=42,
+        stacked(drawn), tiles, key="label_strip", alt="The next examples in this list, and your decisions", size=42,
         on_pick=lambda number: _go(judging, at, int(number)), whole_page=False,
         legend=f"The list: {'given → ' * (not judging.of)}{doubtful.LISTS[judging.kind].said} above each"
         f"{'; after the dot, the most likely other class' * any(one.agreed for one in shown)}, your decision below; "

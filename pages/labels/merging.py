@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, revisions, verdicts
+from data.loaders.images import stacked
 from data.verdicts import SET_NAMES, Key, Verdict, describe
 from pages.labels import target
 from pages.labels.target import Target
@@ -94,7 +95,7 @@ def _strip(to: Target, left: list[tuple[Verdict, Verdict]]) -> None:
     ]
     more = f", the first {STRIP}" if len(left) > STRIP else ""
     gallery(
-        np.stack(drawn), tiles, key="label_unlike", alt="Examples on which your decisions and theirs disagree", size=42,
+        stacked(drawn), tiles, key="label_unlike", alt="Examples on which your decisions and theirs disagree", size=42,
         legend=f"{len(left):,} left{more}: your decision above each, theirs below; the ring marks the current example.",
     )  # fmt: skip
 

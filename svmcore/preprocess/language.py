@@ -142,9 +142,10 @@ def check_order(steps: Iterable[str], whole: bool = True) -> None:
         if step.first and at:
             raise ValueError(f"preprocessing step '{text}' must be the first step")
         if step.images_only and made_by:
+            allowed = f"'{made_by}+{text}', both joined" if step.features else f"'{text}' before '{made_by}'"
             raise ValueError(
-                f"preprocessing step '{text}' needs images, but '{made_by}' before it makes features; allowed: "
-                f"'{text}' before '{made_by}'"
+                f"preprocessing step '{text}' needs images, but '{made_by}' before it makes features; "
+                f"allowed: {allowed}"
             )
         if whole and step.after and step.after not in before:
             raise ValueError(f"preprocessing step '{text}' needs '{step.after}'; allowed: '{step.after}' before it")

@@ -5,7 +5,7 @@ import numpy as np
 from pages.ui.example import decision_plane, evidence
 from pages.ui.figures import curves
 from pages.ui.kit import view, words
-from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS, Tile
+from pages.ui.kit.gallery import SIDES, VIRTUAL_RINGS, Tile, one_size
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from pages.ui.kit.text import rounded
 from pages.ui.run.report import charts, marks
@@ -147,7 +147,7 @@ def supports(run, most: int = SUPPORTS) -> str:
     if shown:
         parts.append(
             marks.gallery(
-                np.concatenate(pictures), shown,
+                np.concatenate(one_size(*pictures)), shown,
                 f"The {each} largest alphas of each machine. {VIRTUAL_RINGS}; {SIDES}. Below: its class and alpha.",
             )
         )  # fmt: skip

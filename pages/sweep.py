@@ -177,7 +177,7 @@ def _values(over: str, base: Recipe) -> list[str]:
         "commas between them."
     )
     field = Field(f"values_{over}", LABELS, usual, "Values", help)
-    wide = 480  # on a narrow page on a line of its own
+    wide = 660  # ten numbers; on a narrow page on a line of its own
     values = FORM.draw(field, options=list(usual), accept_new_options=True, width=wide)
     if len(values) < 2:
         raise RecipeError("values", ", ".join(values), "two or more")
@@ -240,7 +240,8 @@ def rows(results: Results, states) -> list[dict]:
     bounds = validation.BOUNDS if sweep.base.bounds else {}
     tests = not (sweep.second or sweep.of_amounts) or st.session_state.get("test")  # of a map only when asked for
     columns = results.plan.over.split(BY) if sweep.second else ["Value"]
-    for value in results.runs:
+    order = _lowest_first(results) if sweep.second else results.runs
+    for value in order:
         told.append(row := dict(zip(columns, sweep.cells()[value])) | {"State": states[value]})
         if value in results.done:
             result = results.done[value].result
@@ -255,6 +256,13 @@ def rows(results: Results, states) -> list[dict]:
                 "Time": words.training_seconds(result) + check["seconds"],
             }
     return told
+
+
+def _lowest_first(results: Results) -> list[str]:
+    """The cells of a map that there are runs of; those that have finished by their validation errors."""
+    done, runs = results.done, results.runs
+    rates = {value: run.result["validation"]["error_rate"] for value, run in done.items()}
+    return [*sorted(done, key=rates.get), *(value for value, run in runs.items() if run and value not in done)]
 
 
 def points_of(results: Results) -> list[tuple[str, dict]]:
@@ -341,10 +349,9 @@ def errors(results: Results) -> None:
         )
     if results.plan.given.second or results.plan.given.of_amounts:
         cells(results)
-        _say_noise(results)
-        return
-    coming = len(results.runs) if results.active else len(points)
-    show(validation.sweep_chart(results.plan.given.field, name, points, coming), "sweep_chart")
+    else:
+        coming = len(results.runs) if results.active else len(points)
+        show(validation.sweep_chart(results.plan.given.field, name, points, coming), "sweep_chart")
     if validation.bounded(points):
         by_way = ", ".join(f"{value} by {way}" for way, value in validation.choices(points).items())
         costs = ", ".join(f"{words.duration(took)} {way}" for way, took in validation.seconds(points).items())
@@ -357,6 +364,8 @@ def errors(results: Results) -> None:
     _say_noise(results)
     if not results.active and len(points) < len(results.runs):
         st.caption(f"{len(points)} of {len(results.runs)} values have finished; the choice is among these.")
+    if grouped := words.of_groups(results.plan.given.base.dataset):
+        st.caption(grouped)
 
 
 def alphas(results: Results) -> None:

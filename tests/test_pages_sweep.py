@@ -186,8 +186,10 @@ def test_a_map_of_two_fields_fills_and_hides_its_test_errors_until_they_are_aske
     assert not app.exception
     assert app.query_params["and_value"] == ["0.5", "2", "8"]
     table = app.dataframe[0].value
-    assert list(zip(table["C"], table["gamma"])) == list(sweep.cells().values())
     assert "Test (95 %)" not in table
+    rates = [found[f"{C} × {gamma}"]["validation"]["error_rate"] for C, gamma in zip(table["C"], table["gamma"])]
+    assert rates == sorted(rates)
+    assert len(rates) == 6
     checks = {name: result["validation"] for name, result in found.items()}
     best = min(checks, key=lambda name: checks[name]["errors"])
     spread = np.std(checks[best]["folds"], ddof=1) / np.sqrt(3) * 3 / 300
@@ -222,18 +224,18 @@ def test_the_map_has_each_layer_of_each_cell_and_marks_none_before_the_end():
     found = {"1 × 3": [9, 9], "1 × 4": [3, 5], "2 × 3": [2, 4], "2 × 4": [8, 1]}
     points = [(name, result(5, folds)) for name, folds in found.items()]
     figure = validation.sweep_map(sweep, ("C", "gamma"), points, "validation", "Validation error", 4)
-    cells, *marks, places = figure.data
+    cells, places = figure.data
     assert cells.z.tolist() == [[18, 8], [6, 9]]
     # the standard error of 2 and 4 errors of 50 is 2 points: 8 % is within it
-    assert [(mark.x[0], mark.y[0], mark.marker.symbol) for mark in marks] == [
-        ("4", "1", "circle-open"), ("3", "2", "square-open"),
-    ]  # fmt: skip
+    middles = [(mark.type, (mark.x0 + mark.x1) / 2, (mark.y0 + mark.y1) / 2) for mark in figure.layout.shapes]
+    assert middles == [("circle", 1, 0), ("rect", 0, 1)]  # by positions of their cells
+    assert all(0.9 < mark.x1 - mark.x0 < 1 for mark in figure.layout.shapes)
     for at, called in enumerate(sweep.cells()):  # a click gives the position of its cell
         assert (places.y[at], places.x[at]) == sweep.cells()[called]
         assert places.customdata[at][0] == at
         assert f"{cells.z.ravel()[at]:.2f} ± " in places.customdata[at][1]
     early = validation.sweep_map(sweep, ("C", "gamma"), points[:1], "spread", "Standard error", 4)
-    assert len(early.data) == 2
+    assert not early.layout.shapes
     assert [row[1] for row in early.data[1].customdata[1:]] == ["not finished"] * 3
     assert np.isnan(early.data[0].z).sum() == 3
     assert early.layout.meta["see"].startswith("So far, 1 of 4 cells; nothing is chosen yet.")
@@ -382,3 +384,17 @@ def test_a_table_begins_with_steps_for_tables(ran):
     app = open_page("sweep", **MOONS | {"over": "preprocess"})
     assert app.multiselect(key="sweep_values_preprocess").value == ["zscore", "unit-norm", "zscore,unit-norm"]
     assert not app.error
+
+
+def test_what_is_drawn_of_a_sweep_at_work_agrees_on_what_has_finished():
+    class Ending:
+        sample, asked = False, 0
+
+        @property
+        def state(self):
+            self.asked += 1
+            return "running" if self.asked == 1 else "done"
+
+    run = Ending()
+    results = study.Results(study.Plan({"1": BASE}), {"1": run})
+    assert (results.done, results.active, results.done) == ({}, [run], {})

@@ -102,22 +102,23 @@ def sweep_map(
     across, up = ([in_figure(value, TICK) for value in values] for values in (sweep.seconds, sweep.values))
     figure.add_heatmap(
         z=z, x=across, y=up, colorscale=[[0, BLUE], [0.5, "#f5f3ee"], [1, ORANGE]], xgap=1, ygap=1,
-        texttemplate="%{z:.3g}" if z.size <= MANY else None, colorbar={"title": UNITS[layer], "thickness": 12},
-        hoverinfo="skip",
+        texttemplate="%{z:.3g}" if z.size <= MANY else None, hoverinfo="skip",
+        colorbar={"orientation": "h", "y": 1, "yanchor": "bottom", "thickness": 8, "ticksuffix": f" {UNITS[layer]}"},
     )  # fmt: skip
-    figure.update_xaxes(type="category", categoryorder="array", categoryarray=across)
-    figure.update_yaxes(type="category", categoryorder="array", categoryarray=up)
+    figure.update_xaxes(type="category", categoryorder="array", categoryarray=across, showgrid=False)
+    figure.update_yaxes(type="category", categoryorder="array", categoryarray=up, showgrid=False)
     over = BY.join(names)
     if len(points) < of:
         _places(figure, across, up, told)
         see = f"So far, {len(points)} of {of} cells; nothing is chosen yet."
         return worded(figure, f"{title} at {len(points)} of {of} cells of {over}.", see)
     best, plain = choice(points), simple(points)
-    for called, symbol in dict.fromkeys([(plain, "circle-open"), (best, "square-open")]):
+    for called, shape in (plain, "circle"), (best, "rect"):  # as large as the cell, however wide the page
         value, second = cells[called]
-        marker = {"symbol": symbol, "size": 30, "color": INK, "line": {"width": 2}}
-        dots(figure, [in_figure(second, TICK)], [in_figure(value, TICK)], marker)
-    _places(figure, across, up, told)  # on top of the marks
+        x, y = sweep.seconds.index(second), sweep.values.index(value)
+        edges = {"x0": x - 0.48, "x1": x + 0.48, "y0": y - 0.48, "y1": y + 0.48}
+        figure.add_shape(type=shape, line={"color": INK, "width": 2}, **edges)
+    _places(figure, across, up, told)
     rate, error = (100 * number for number in (results[best]["validation"]["error_rate"], _spread(results[best])))
     circle = "the simplest cell within one standard error of it, "
     circle += (

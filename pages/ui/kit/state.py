@@ -4,6 +4,7 @@ What keeps runs is made known by app.py (`keep_runs_in`), once the library is th
 picture without it.
 """
 
+import time
 from collections.abc import Callable
 from functools import partial, wraps
 
@@ -14,7 +15,9 @@ from pages.ui.kit import parameters, ways
 from pages.ui.kit.text import plain
 
 TRIES = 5  # pages begun anew, one after the other, over runs that were found damaged, or gone, while drawing them
-
+PAUSE = (
+    0.2  # seconds before the first of them, as many more before each: who cancels a hundred runs deletes them so long
+)
 
 _known = {}  # "runs": the store
 
@@ -65,6 +68,7 @@ def guarded(draw):
         if st.session_state["begun_anew"] <= TRIES:
             if isinstance(error, runs.UnknownRun):
                 tell_later(f":material/link_off: {plain(error)}")
+                time.sleep(PAUSE * st.session_state["begun_anew"])
             st.rerun()
         what = "was deleted" if isinstance(error, runs.UnknownRun) else "is damaged"
         st.error(plain(error), title=f"A run {what}", icon=":material/broken_image:")

@@ -5,6 +5,8 @@ Results: the runs of these recipes -> figures, rows of a table, observations
 """
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -23,6 +25,7 @@ from svmcore.lab.store.runs import Group, Run
 NONE: Mapping[Hashable, Hashable] = MappingProxyType({})
 NOT_RUN = "not run yet"
 NAMED = 9  # runs that a message names one by one
+MANY, SCROLLS = 20, 560  # rows of a table from which on it scrolls, and its pixels
 SOON = 30.0  # seconds for which a forecast holds: memory is taken and freed meanwhile
 
 
@@ -51,21 +54,27 @@ class Plan(NamedTuple):
     followed: Callable[[], dict[str, str]] = dict
 
 
-class Results(NamedTuple):
-    """A plan, and by name the run of each recipe that is shown, None where there is none."""
+@dataclass(frozen=True)
+class Results:
+    """A plan, and by name the run of each recipe that is shown, None where there is none; their states are those of one
+    moment, as all that is drawn has to agree on which have finished."""
 
     plan: Plan
     runs: dict[Hashable, Run | None]
 
+    @cached_property
+    def _states(self) -> dict[Hashable, str]:
+        return {name: run.state for name, run in self.runs.items() if run}
+
     @property
     def done(self) -> dict[Hashable, Run]:
         """Those that have finished, samples among them."""
-        return {name: run for name, run in self.runs.items() if run and run.state == "done"}
+        return {name: self.runs[name] for name, state in self._states.items() if state == "done"}
 
     @property
     def active(self) -> list[Run]:
         """Those queued, running or paused."""
-        return [run for run in self.runs.values() if run and run.state in runs.ACTIVE]
+        return [self.runs[name] for name, state in self._states.items() if state in runs.ACTIVE]
 
 
 class Study(NamedTuple):
@@ -215,7 +224,9 @@ def _figures_and_table(study: Study, results: Results) -> None:
                 for name, status in zip(there, statuses, strict=True)
             }
             rows = study.rows(results, dict.fromkeys(results.runs, NOT_RUN) | now)
-            numbers.table(rows, study.alt, f"{study.key}_table", study.columns)
+            scrolls = {"height": SCROLLS} if len(rows) > MANY else {}
+            if rows:
+                numbers.table(rows, study.alt, f"{study.key}_table", study.columns, **scrolls)
 
         with places[-1], st.container(key=f"{study.key}_numbers"):
             polling.poll_all([run.id for run in there.values()], table, results.plan.followed)

@@ -278,10 +278,9 @@ class Queue:
         process's memory. One of many that never began leaves nothing. No effect on one that has ended."""
 
         def farewell() -> None:
-            words = [lambda: _tell_store(job.run, state, message), job.run.release]
-            if state == "cancelled" and job.thread is None and job.run.group is not None:
-                words.append(job.run.forget)
-            for word in words:
+            begun = state != "cancelled" or job.thread is not None or job.run.group is None
+            tell = (lambda: _tell_store(job.run, state, message)) if begun else job.run.forget
+            for word in (tell, job.run.release):
                 try:
                     word()
                 except Exception as error:

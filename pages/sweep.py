@@ -224,15 +224,22 @@ def _apart(results: Results) -> dict[str, tuple[float, float]]:
 def _differences(finished: tuple[tuple[str, str], ...], _results: Results) -> dict[str, tuple[float, float]]:
     """The table asks with each look at the runs at work; what has finished stays. finished: values and ids of runs."""
     best, found = validation.choice(points_of(_results)), {}
-    judged = {value: run.folded() for value, run in _results.done.items()}
-    if (lowest := judged[best]) is None:
+    judged = {value: _judged(run.id, run) for value, run in _results.done.items()}
+    if (lowest := judged.pop(best)) is None:
         return {}
     for value, one in judged.items():
-        if value != best and one is not None and np.array_equal(one.index, lowest.index):
-            task = task_of(_results.done[value].recipe)
-            wrong = (np.isin(lowest.index, task.wrong(judge)) for judge in (one, lowest))
-            found[value] = apart(*wrong, lowest.groups)
+        if one is not None and one[0] == lowest[0]:
+            found[value] = apart(one[1], lowest[1], lowest[2])
     return found
+
+
+@st.cache_data(max_entries=1000, show_spinner=False)
+def _judged(run_id: str, _run) -> tuple[bytes, np.ndarray, np.ndarray] | None:
+    """Which training examples the folds of a finished run have judged, which of them wrongly, and their groups; None
+    where one did not know all classes. Read once, as each cell of a map that finishes is compared with all before."""
+    if (folded := _run.folded()) is None:
+        return None
+    return folded.index.tobytes(), np.isin(folded.index, task_of(_run.recipe).wrong(folded)), folded.groups
 
 
 def rows(results: Results, states) -> list[dict]:
@@ -284,7 +291,9 @@ def cells(results: Results) -> None:
         asked = parameters.flag("test", "Test errors", help="Whoever chooses by them has no test set left.")
         there = {"test": asked, "memory": all("memory_mb" in result for _, result in points)}
         layers = [name for name in LAYERS if there.get(name, True)]
-        layer = parameters.choice("layer", "Layer", layers, format_func=LAYERS.get, label_visibility="collapsed")
+        called = LAYERS | {name: f"{LAYERS[name]}, {unit}" for name, unit in validation.UNITS.items() if unit in "% MB"}
+        called["vectors"] = validation.UNITS["vectors"]
+        layer = parameters.choice("layer", "Layer", layers, format_func=called.get, label_visibility="collapsed")
     coming = len(results.runs) if results.active else len(points)
     chart = validation.amount_chart if sweep.of_amounts else validation.sweep_map
     figure = chart(sweep, results.plan.over.split(BY), points, layer, LAYERS[layer], coming)
@@ -328,8 +337,7 @@ def _ways(results: Results, value: str, trained: list[str]) -> None:
 
 def _say_noise(results: Results) -> None:
     """How many values do not differ significantly from the one with the lowest error."""
-    above = _apart(results)
-    if results.active or not above:
+    if results.active or not (above := _apart(results)):
         return
     near = [words.plain(value) for value, (d, h) in above.items() if d <= h]
     those = f"{', '.join(near)}: " if len(near) <= study.NAMED else ""

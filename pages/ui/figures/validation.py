@@ -102,10 +102,10 @@ def sweep_map(
     across, up = ([in_figure(value, TICK) for value in values] for values in (sweep.seconds, sweep.values))
     figure.add_heatmap(
         z=z, x=across, y=up, colorscale=[[0, BLUE], [0.5, "#f5f3ee"], [1, ORANGE]], xgap=1, ygap=1,
-        texttemplate="%{z:.3g}" if z.size <= MANY else None, hoverinfo="skip",
-        colorbar={"orientation": "h", "y": 1, "yanchor": "bottom", "thickness": 8, "ticksuffix": f" {UNITS[layer]}"},
+        texttemplate="%{z:.3g}" if z.size <= MANY else None, showscale=z.size > MANY, hoverinfo="skip",
+        colorbar={"title": UNITS[layer], "thickness": 12},
     )  # fmt: skip
-    figure.update_xaxes(type="category", categoryorder="array", categoryarray=across, showgrid=False)
+    figure.update_xaxes(type="category", categoryorder="array", categoryarray=across, showgrid=False, title_standoff=18)
     figure.update_yaxes(type="category", categoryorder="array", categoryarray=up, showgrid=False)
     over = BY.join(names)
     if len(points) < of:

@@ -7,6 +7,7 @@ from svmcore.lab import jobs
 from svmcore.lab.store import runs
 
 PERIOD = 1.0  # seconds
+MANY = 40  # runs, of which all are looked at in a second; of more of them less often, as that takes their time
 
 
 def poll(run_id: str, render):
@@ -33,4 +34,5 @@ def poll_all(run_ids, render, tasks=dict):
     if any(was in runs.ACTIVE and now not in runs.ACTIVE for was, now in zip(drawn, begun, strict=True)):
         st.rerun()
     at_work = {*begun, *others.values()} & {*runs.ACTIVE, "waiting", "working"}
-    state.watch((begun, others), states, lambda: render(statuses()), PERIOD if at_work else None)
+    period = PERIOD * max(1.0, len(run_ids) / MANY)
+    state.watch((begun, others), states, lambda: render(statuses()), period if at_work else None)

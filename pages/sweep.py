@@ -372,8 +372,6 @@ def errors(results: Results) -> None:
     _say_noise(results)
     if not results.active and len(points) < len(results.runs):
         st.caption(f"{len(points)} of {len(results.runs)} values have finished; the choice is among these.")
-    if grouped := words.of_groups(results.plan.given.base.dataset):
-        st.caption(grouped)
 
 
 def alphas(results: Results) -> None:

@@ -4,7 +4,6 @@ What keeps runs is made known by app.py (`keep_runs_in`), once the library is th
 picture without it.
 """
 
-import time
 from collections.abc import Callable
 from functools import partial, wraps
 
@@ -14,10 +13,7 @@ from data import DataError, permission
 from pages.ui.kit import parameters, ways
 from pages.ui.kit.text import plain
 
-TRIES = 5  # pages begun anew, one after the other, over runs that were found damaged, or gone, while drawing them
-PAUSE = (
-    0.2  # seconds before the first of them, as many more before each: who cancels a hundred runs deletes them so long
-)
+NONE: frozenset[str] = frozenset()
 
 _known = {}  # "runs": the store
 
@@ -57,18 +53,19 @@ def guarded(draw):
     """Call `draw`, which sees the runs of one moment; over a dataset or a run that turns out to be damaged, or a run
     that somebody else deletes meanwhile, no page breaks down.
 
-    A run is known as damaged, or gone, once it has been found to be, so that the page, begun anew, is drawn without it.
+    A run is known as damaged, or gone, once it has been found to be, so that the page, begun anew, is drawn without it;
+    again for the next one, as whoever cancels a hundred runs deletes them one by one, but for none a second time.
     """
     runs = _store()
     try:
         with runs.one_look():
             draw()
     except (runs.Damaged, runs.UnknownRun) as error:
-        st.session_state["begun_anew"] = st.session_state.get("begun_anew", 0) + 1
-        if st.session_state["begun_anew"] <= TRIES:
+        known = st.session_state.get("begun_anew", NONE)
+        if str(error) not in known:
+            st.session_state["begun_anew"] = known | {str(error)}
             if isinstance(error, runs.UnknownRun):
                 tell_later(f":material/link_off: {plain(error)}")
-                time.sleep(PAUSE * st.session_state["begun_anew"])
             st.rerun()
         what = "was deleted" if isinstance(error, runs.UnknownRun) else "is damaged"
         st.error(plain(error), title=f"A run {what}", icon=":material/broken_image:")
@@ -138,6 +135,6 @@ def tell_later(text: str | Callable[[], str]):
 
 def tell():
     """At the end of a page: say what `tell_later` kept, once."""
-    st.session_state["begun_anew"] = 0
+    st.session_state["begun_anew"] = NONE
     if text := st.session_state.pop("told", None):
         st.toast(text() if callable(text) else text)

@@ -58,7 +58,7 @@ def all_runs(paper):
 
 def draw(paper):
     """The part of a paper that is chosen, its items at first."""
-    all_runs(paper)
+    above = st.container()
     part = parameters.choice(
         "show",
         "Table or figure",
@@ -81,6 +81,8 @@ def draw(paper):
     except DataError as error:
         st.error(words.plain(error), title="Its dataset is not available", icon=":material/cloud_off:")
         ways.to("datasets", "Download it", "download")
+    with above:
+        all_runs(paper)  # last: forecasts of a hundred runs take seconds
 
 
 st.title("Paper")

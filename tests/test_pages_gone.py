@@ -9,7 +9,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from pages.ui.kit import ways
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import contents
 from tests import damage
@@ -108,6 +110,34 @@ def breaks_none(monkeypatch, goes, page, places_of, skips_of):
 @pytest.mark.parametrize("page", ["errors", "runs"])
 def test_a_run_that_goes_while_a_page_is_drawn_breaks_none(two, monkeypatch, page):
     breaks_none(monkeypatch, two, page, lambda places: places[::5], lambda many: [0])
+
+
+def page_over_runs_that_go():
+    import streamlit as st
+
+    from pages.ui.kit import state
+    from svmcore.lab.store import runs
+
+    def draw():
+        if st.session_state["going"]:
+            gone, *st.session_state["going"] = st.session_state["going"]
+            raise runs.UnknownRun(f"run {gone} was deleted meanwhile")
+        st.write("Drawn")
+
+    state.keep_runs_in(runs)
+    state.guarded(draw)
+    state.tell()
+
+
+@pytest.mark.parametrize(("going", "drawn"), [(range(20), True), ([1, 2, 1], False)])
+def test_a_page_is_begun_anew_over_each_of_many_runs_that_go_and_over_none_twice(home, monkeypatch, going, drawn):
+    monkeypatch.setattr(ways, "to", lambda *where: None)  # to a page of the whole app
+    app = AppTest.from_function(page_over_runs_that_go)
+    app.session_state["going"] = list(going)
+    app.run(timeout=30)
+    assert not app.exception
+    assert [element.value for element in app.markdown if element.value == "Drawn"] == ["Drawn"] * drawn
+    assert [element.value for element in app.error] == ["run 1 was deleted meanwhile"] * (not drawn)
 
 
 @pytest.mark.full

@@ -47,6 +47,7 @@ def show_set(entry: PictureEntry, pictures: PictureSet) -> str:
         "look",
         "View",
         [*views, ABOUT],
+        known=(TRAIN, EMPTY),  # that this set lacks
         label_visibility="collapsed",
         help="Pictures with their objects, the splits into training and test pictures, windows, or facts and licence.",
     )

@@ -183,6 +183,7 @@ def choose(run: Run, machine: Machine, shown: Shown) -> str:
         WHY,
         "Why",
         offered,
+        known=PANELS,
         key="why_panel",
         format_func=lambda name: PANELS[name].label,
         label_visibility="collapsed",

@@ -194,8 +194,8 @@ def observations(results: Results) -> None:
     st.subheader("Which method gets which example right")
     with st.container(horizontal=True):
         names = list(results.runs)
-        left = parameters.choice("left", "Left", names, widget="selectbox", width=240, help="One method.")
-        right = parameters.choice("right", "Right", names, names[1], widget="selectbox", width=240, help="Another one.")
+        left = parameters.choice("left", "Method", names, widget="selectbox", width=240, help="One method.")
+        right = parameters.choice("right", "Against", names, names[1], widget="selectbox", width=240, help="Another.")
     if waiting := {left, right} - done.keys():
         st.caption(f"Not finished: {' and '.join(sorted(waiting))}.")
     elif left != right:

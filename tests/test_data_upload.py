@@ -476,6 +476,21 @@ def test_bad_rows_of_an_array_are_named_and_left_out_on_request_with_all_that_be
         read_upload("a.npz", npz(X=X * np.nan, y=y), skip=True)
 
 
+def test_a_class_of_one_example_is_named_and_left_out_on_request():
+    X, y, test = np.arange(80.0).reshape(20, 4), np.array([0] * 8 + [1] * 7 + [2] + [np.nan] * 4), np.arange(3.0)
+    file = npz(X=X, y=y, X_test=X[:3] + 0.5, y_test=test, images=np.arange(20 * 9, dtype=np.uint8).reshape(20, 3, 3),
+               images_test=np.zeros((3, 3, 3), np.uint8))  # fmt: skip
+    with pytest.raises(Unusable, match="Class 2 has only one training example"):
+        read_upload("a.npz", file)
+    preview = read_upload("a.npz", file, skip=True)
+    assert "1 of 3 classes left out: class 2" in preview.notes
+    rows = np.r_[:15, 16:20]
+    np.testing.assert_array_equal(preview.arrays.X_train, X[rows])
+    assert preview.arrays.y_train.tolist() == [0] * 8 + [1] * 7
+    assert preview.arrays.y_test.tolist() == [0, 1]
+    assert [preview.arrays.album.picture(k)[0, 0] for k in range(19)] == (9 * rows).tolist()
+
+
 def sparse(rng, n, d, base):
     """A table (n, d) with many zeros, its labels, and both as libsvm text of indices from `base`."""
     X = np.where(rng.random((n, d)) < 0.3, rng.normal(size=(n, d)).round(3), 0).astype(np.float32)

@@ -39,7 +39,7 @@ def checked(
 
     features : names of the columns of X, where they have names
     image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to keep them as rows, None to decide by values
-    skip : leave out rows with missing or infinite values; a note lists them
+    skip : leave out rows with missing or infinite values, and classes of one training example; notes list them
     Raises DataError with the reason; its subclass Unusable if `skip` would help.
     """
     arrays, left_out = _finite(arrays, skip)
@@ -58,6 +58,8 @@ def checked(
             )
     else:
         X_test, y_test = X[:0], y[:0]
+    (X, y, X_test, y_test, album, groups), more = _repeated(Arrays(X, y, X_test, y_test, album, groups), skip)
+    left_out += more
     _check_classes(y, y_test)
     if groups is not None:
         groups = _grouped(groups, y, n_train, y_test)
@@ -89,10 +91,30 @@ def _finite(arrays: Arrays, skip: bool) -> tuple[Arrays, list[str]]:
         begin += len(X)
     if not sieve.bad:
         return arrays, []
-    left_out, (train, test), good = sieve.notes(begin, "rows"), kept, np.flatnonzero(np.concatenate(kept))
-    examples = arrays.X_train[train], arrays.y_train[train], arrays.X_test[test], arrays.y_test[test]
+    left_out = sieve.notes(begin, "rows")
+    return _taken(arrays, *kept), left_out
+
+
+def _repeated(arrays: Arrays, skip: bool) -> tuple[Arrays, list[str]]:
+    """The examples without the classes that have one training example, and a note on these. Unusable if there are such
+    classes, two others, and they may not be skipped."""
+    sieve, (classes, counts) = Sieve(skip), np.unique(arrays.y_train, return_counts=True)
+    alone = classes[counts == 1]
+    if not len(alone) or len(classes) - len(alone) < 2:
+        return arrays, []
+    for name in alone.tolist():
+        sieve.add(f"class {name}", DataError(f"Class {name} has only one training example", ACCEPTED_CLASSES))
+    left_out, n, known = sieve.notes(len(classes), "classes"), len(arrays.X_train), len(arrays.y_train)
+    train = np.append(~np.isin(arrays.y_train, alone), np.ones(n - known, bool))
+    return _taken(arrays, train, ~np.isin(arrays.y_test, alone)), left_out
+
+
+def _taken(arrays: Arrays, train: np.ndarray, test: np.ndarray) -> Arrays:
+    """Some rows of X_train and X_test, by masks, with what belongs to them."""
+    good, known = np.flatnonzero(np.concatenate([train, test])), train[: len(arrays.y_train)]
+    examples = arrays.X_train[train], arrays.y_train[known], arrays.X_test[test], arrays.y_test[test]
     album, groups = arrays.album, arrays.groups
-    return Arrays(*examples, album and album.take(good), None if groups is None else groups[good]), left_out
+    return Arrays(*examples, album and album.take(good), None if groups is None else groups[good])
 
 
 def _not_finite(X: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ from pages.ui.kit.ways import button
 from pages.ui.recipe import config, data_set
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
-from svmcore.lab.analyses.sweep import AMOUNT, BY, Sweep, apart, apart_text
+from svmcore.lab.analyses.sweep import AMOUNT, BY, Sweep, apart, apart_text, judged
 from svmcore.lab.fields import LABELS, Field, choice, numerals, numeric
 from svmcore.lab.forecast import seconds_of
 from svmcore.lab.jobs.sweeping import follow, followed
@@ -235,11 +235,8 @@ def _differences(finished: tuple[tuple[str, str], ...], _results: Results) -> di
 
 @st.cache_data(max_entries=1000, show_spinner=False)
 def _judged(run_id: str, _run) -> tuple[bytes, np.ndarray, np.ndarray] | None:
-    """Which training examples the folds of a finished run have judged, which of them wrongly, and their groups; None
-    where one did not know all classes. Read once, as each cell of a map that finishes is compared with all before."""
-    if (folded := _run.folded()) is None:
-        return None
-    return folded.index.tobytes(), np.isin(folded.index, task_of(_run.recipe).wrong(folded)), folded.groups
+    """`judged`, read once: each cell of a map that finishes is compared with all before."""
+    return (found := judged(_run)) and (found[0].tobytes(), *found[1:])
 
 
 def rows(results: Results, states) -> list[dict]:

@@ -24,7 +24,7 @@ from svmcore.lab import jobs
 from svmcore.lab.analyses import asking, reasons, repeats, scaling, splits, suspects
 from svmcore.lab.analyses.amounts import curves, sentences
 from svmcore.lab.analyses.rivals import RIVALS, measure
-from svmcore.lab.analyses.sweep import AMOUNT, BY, RULE, Sweep, SweepPoint, apart, apart_text, chosen, simplest
+from svmcore.lab.analyses.sweep import AMOUNT, BY, RULE, Sweep, apart_text, chosen, simplest
 from svmcore.lab.forecast import estimate, seconds_of
 from svmcore.lab.jobs import console, sweeping
 from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
@@ -250,20 +250,15 @@ def _sweep(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps([point._asdict() | {"chosen": point.value == best} for point in points]))
         return 0
-    lowest = next(point for point in last if point.value == best)
-
-    def above(point: SweepPoint) -> str:
-        if point is lowest or point.n_train != lowest.n_train or point.wrong is None:
-            return ""
-        return apart_text(*apart(point.wrong, lowest.wrong, lowest.n_train))
-
+    above = {value: apart_text(*one) for value, one in whole.above(best).items()}
     over = BY.join([options.field, *([second] if second else [])])
     width = max(map(len, [over, *(point.value for point in points)]))
     print(f"{over:{width}}  validation            test                  SVs      above the best (95 %)")
     for point in points:
         rate, *interval = point.validation
         left = f"left after {point.n_train:,}" if point.n_test is None else rate_text(point.test[0], point.test[1:])
-        print(f"{point.value:{width}}  {rate_text(rate, interval):20}  {left:20}  {point.n_sv:<7.0f}  {above(point)}")
+        more = above.get(point.value, "")
+        print(f"{point.value:{width}}  {rate_text(rate, interval):20}  {left:20}  {point.n_sv:<7.0f}  {more}")
     if whole.of_amounts:
         checks = {point.value: (sum(point.fold_errors), point.n_train) for point in points}
         other = second if options.field == AMOUNT else options.field

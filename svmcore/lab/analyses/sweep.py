@@ -97,6 +97,14 @@ def apart(err_a: np.ndarray, err_b: np.ndarray, groups: np.ndarray | None = None
     return total / n, Z95 * float(np.sqrt(np.square(more).sum() + (n / len(more)) ** 2)) / n
 
 
+def judged(run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Of a finished run with folds index (n,) of the training examples that these have judged, wrong (n,) bool, and
+    groups as `apart` takes them; None where a fold did not know all classes."""
+    if (folded := run.folded()) is None:
+        return None
+    return folded.index, np.isin(folded.index, task_of(run.recipe).wrong(folded)), folded.groups
+
+
 def apart_text(d: float, h: float) -> str:
     """`+0.35 (−0.10 to 0.80)`, in per cent points."""
     return f"{100 * d:+.2f} ({100 * (d - h):.2f} to {100 * (d + h):.2f})".replace("-", "\N{MINUS SIGN}")
@@ -267,6 +275,16 @@ class Sweep(NamedTuple):
             for value, run in found
             if run and run.state == "done"
         ]
+
+    def above(self, best: str) -> dict[str, tuple[float, float]]:
+        """`apart` of each value from `best`, of those whose folds have judged the same examples."""
+        reached = self.reached()[0]
+        found = zip(reached, runs.stored(reached.values()), strict=True)
+        answered = {value: judged(run) for value, run in found if run and run.state == "done"}
+        if (lowest := answered.pop(best, None)) is None:
+            return {}
+        alike = {value: one for value, one in answered.items() if one and np.array_equal(one[0], lowest[0])}
+        return {value: apart(one[1], lowest[1], lowest[2]) for value, one in alike.items()}
 
 
 class SweepPoint(NamedTuple):

@@ -21,7 +21,7 @@ from pages.ui.kit.ways import button
 from pages.ui.recipe import config, data_set
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
-from svmcore.lab.analyses.sweep import AMOUNT, BY, Sweep, apart, apart_text, judged
+from svmcore.lab.analyses.sweep import AMOUNT, BY, Judged, Sweep, above_lowest, apart_text, judged
 from svmcore.lab.fields import LABELS, Field, choice, numerals, numeric
 from svmcore.lab.forecast import seconds_of
 from svmcore.lab.jobs.sweeping import follow, followed
@@ -223,20 +223,14 @@ def _apart(results: Results) -> dict[str, tuple[float, float]]:
 @st.cache_data(max_entries=16, show_spinner=False)
 def _differences(finished: tuple[tuple[str, str], ...], _results: Results) -> dict[str, tuple[float, float]]:
     """The table asks with each look at the runs at work; what has finished stays. finished: values and ids of runs."""
-    best, found = validation.choice(points_of(_results)), {}
-    judged = {value: _judged(run.id, run) for value, run in _results.done.items()}
-    if (lowest := judged.pop(best)) is None:
-        return {}
-    for value, one in judged.items():
-        if one is not None and one[0] == lowest[0]:
-            found[value] = apart(one[1], lowest[1], lowest[2])
-    return found
+    answered = {value: _judged(run.id, run) for value, run in _results.done.items()}
+    return above_lowest(validation.choice(points_of(_results)), answered)
 
 
 @st.cache_data(max_entries=1000, show_spinner=False)
-def _judged(run_id: str, _run) -> tuple[bytes, np.ndarray, np.ndarray] | None:
-    """`judged`, read once: each cell of a map that finishes is compared with all before."""
-    return (found := judged(_run)) and (found[0].tobytes(), *found[1:])
+def _judged(run_id: str, _run) -> Judged | None:
+    """Read once: each cell of a map that finishes is compared with all before."""
+    return judged(_run)
 
 
 def rows(results: Results, states) -> list[dict]:

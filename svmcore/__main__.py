@@ -24,7 +24,7 @@ from svmcore.lab import jobs
 from svmcore.lab.analyses import asking, reasons, repeats, scaling, splits, suspects
 from svmcore.lab.analyses.amounts import curves, sentences
 from svmcore.lab.analyses.rivals import RIVALS, measure
-from svmcore.lab.analyses.sweep import AMOUNT, BY, RULE, Sweep, apart_text, chosen, simplest
+from svmcore.lab.analyses.sweep import AMOUNT, BY, RULE, Sweep, above_lowest, apart_text, chosen, judged, simplest
 from svmcore.lab.forecast import estimate, seconds_of
 from svmcore.lab.jobs import console, sweeping
 from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
@@ -250,7 +250,8 @@ def _sweep(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps([point._asdict() | {"chosen": point.value == best} for point in points]))
         return 0
-    above = {value: apart_text(*one) for value, one in whole.above(best).items()}
+    answered = {value: judged(run) for value, (_, run) in whole.done().items()}
+    above = {value: apart_text(*one) for value, one in above_lowest(best, answered).items()}
     over = BY.join([options.field, *([second] if second else [])])
     width = max(map(len, [over, *(point.value for point in points)]))
     print(f"{over:{width}}  validation            test                  SVs      above the best (95 %)")

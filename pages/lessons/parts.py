@@ -5,11 +5,12 @@
                   question, choices (from the least to the most)
                   look     the page that answers it;  where: what to look at there, after the words "Look at"
                   value    what decides, beside what, and limits: the right choice, see `Step.right`
-                  because  the sentence that says so; {end} in it is the one of `ends` that stands for the right choice
-    [step.instead]         the step that is asked where the data of this one are not available
+                  because  the explanation shown with the answer; its field {end} is the entry of `ends` for the right
+                          choice
+    [step.instead]         a step that takes this one's place if its data are not available
 
-Nothing that came out of a run is written down in a lesson: another seed gives other digits and other numbers. A text,
-and a parameter of an address, names it as a field of `str.format`, see `Facts`.
+A lesson contains no result of a run, since another seed gives other digits and other numbers. Texts and parameters of
+addresses name results as fields of `str.format`, see `Facts`.
 """
 
 import re

@@ -383,7 +383,7 @@ def edited_size(facts: Facts) -> int:
 
 @figure()
 def windows(facts: Facts, side: int = 15) -> int:
-    """Of one picture, one at every pixel where a window of so many pixels fits."""
+    """How many windows of side x side pixels one picture has."""
     height, width = pictures.entry(FOUND.dataset).load().pictures[0].image.shape[:2]
     return (height - side + 1) * (width - side + 1)
 

@@ -102,7 +102,7 @@ SECTIONS = [ALL, *dict.fromkeys(section.number for paper in PAPERS.values() for 
 
 
 def draw(paper: Paper) -> None:
-    """The paper's items by section, those of one section or state alone where that is asked for."""
+    """The paper's items by section; the address may ask for one section, one state, or both."""
     st.markdown(paper.cite)
     titles = {section.number: f"{section.number}\u2002{section.title}" for section in paper.sections}
     with st.container(horizontal=True):

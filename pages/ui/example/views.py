@@ -187,8 +187,8 @@ def columns(dataset: Dataset) -> None:
     n = len(rows)
     st.caption(
         f"Of the {'first ' if len(X) < n else ''}{len(X):,} training examples. *Tells apart* is eta squared: the "
-        "share of a column's variance that lies between the classes. It is 1 if the column has one value in each "
-        "class. Columns that separate nothing by themselves may separate classes together."
+        "share of a column's variance that lies between the classes. It is 1 if all examples of a class have the same "
+        "value. Columns that separate nothing by themselves may separate classes together."
     )
 
 

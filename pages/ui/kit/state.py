@@ -84,8 +84,8 @@ def fragment(draw=None, *, run_every: float | None = None):
 
 
 def watch(before: object, seen: Callable[[], object], draw: Callable[[], None], every: float | None) -> None:
-    """Call `draw()` now, and again every so many seconds (None: not again) without the rest of the page. When `seen()`
-    differs from `before`, the whole page is drawn again."""
+    """A fragment that calls `draw()` now and every `every` seconds (None: only now). When `seen()` differs from
+    `before`, the whole page is drawn again."""
 
     @fragment(run_every=every)
     def look():

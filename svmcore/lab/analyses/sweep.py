@@ -97,12 +97,29 @@ def apart(err_a: np.ndarray, err_b: np.ndarray, groups: np.ndarray | None = None
     return total / n, Z95 * float(np.sqrt(np.square(more).sum() + (n / len(more)) ** 2)) / n
 
 
-def judged(run: Run) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Of a finished run with folds index (n,) of the training examples that these have judged, wrong (n,) bool, and
-    groups as `apart` takes them; None where a fold did not know all classes."""
+class Judged(NamedTuple):
+    """What the folds of a run say of its training examples. index (n,): which of them; wrong (n,) bool; groups: as in
+    `apart`."""
+
+    index: np.ndarray
+    wrong: np.ndarray
+    groups: np.ndarray
+
+
+def judged(run: Run) -> Judged | None:
+    """Of a finished run with folds; None where one did not know all classes."""
     if (folded := run.folded()) is None:
         return None
-    return folded.index, np.isin(folded.index, task_of(run.recipe).wrong(folded)), folded.groups
+    return Judged(folded.index, np.isin(folded.index, task_of(run.recipe).wrong(folded)), folded.groups)
+
+
+def above_lowest(best: str, of: Mapping[str, Judged | None]) -> dict[str, tuple[float, float]]:
+    """value -> `apart` from the best, of the others whose folds have judged the same examples."""
+    if (lowest := of[best]) is None:
+        return {}
+    others = {value: one for value, one in of.items() if value != best and one is not None}
+    alike = {value: one for value, one in others.items() if np.array_equal(one.index, lowest.index)}
+    return {value: apart(one.wrong, lowest.wrong, lowest.groups) for value, one in alike.items()}
 
 
 def apart_text(d: float, h: float) -> str:
@@ -266,25 +283,19 @@ class Sweep(NamedTuple):
             later += [recipes[value].replace(**fields) for value in left[:many]]
         return reached, later
 
+    def done(self) -> dict[str, tuple[Recipe, Run]]:
+        """value -> the recipe that it has reached, and its stored run, of those that have finished."""
+        reached = self.reached()[0]
+        found = zip(reached.items(), runs.stored(reached.values()), strict=True)
+        return {value: (recipe, run) for (value, recipe), run in found if run and run.state == "done"}
+
     def points(self) -> list["SweepPoint"]:
         """What its stored runs have found, those that have finished."""
-        reached, whole = self.reached()[0], self.recipes()
-        found = zip(reached, runs.stored(reached.values()), strict=True)
+        whole = self.recipes()
         return [
-            SweepPoint.of(value, run, reached[value].digest() == whole[value].digest())
-            for value, run in found
-            if run and run.state == "done"
+            SweepPoint.of(value, run, recipe.digest() == whole[value].digest())
+            for value, (recipe, run) in self.done().items()
         ]
-
-    def above(self, best: str) -> dict[str, tuple[float, float]]:
-        """`apart` of each value from `best`, of those whose folds have judged the same examples."""
-        reached = self.reached()[0]
-        found = zip(reached, runs.stored(reached.values()), strict=True)
-        answered = {value: judged(run) for value, run in found if run and run.state == "done"}
-        if (lowest := answered.pop(best, None)) is None:
-            return {}
-        alike = {value: one for value, one in answered.items() if one and np.array_equal(one[0], lowest[0])}
-        return {value: apart(one[1], lowest[1], lowest[2]) for value, one in alike.items()}
 
 
 class SweepPoint(NamedTuple):

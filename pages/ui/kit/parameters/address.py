@@ -16,21 +16,22 @@ LINK_OFF = ":material/link_off:"
 LAG = 3.0  # seconds within which a click may still come with the address of before `write`
 
 
-def asked(group: str, names: Iterable[str]) -> dict[str, list[str]]:
-    """The parameters `names` as the address has them, or {} when that is what `write` last put there. Whoever asks says
-    what of them cannot be.
+def asked(group: str, names: Iterable[str], judged: bool = True) -> dict[str, list[str]]:
+    """The parameters `names` as the address has them, or {} when that is what `write` last put there. judged: whoever
+    asks says what of them cannot be.
 
     {} too when a widget of the group was changed since it was drawn: the address may be that of before, still on its
     way back from the browser, and the session knows better.
     """
-    judge(*names)
-    return present(names) if changed(group, names) else {}
+    if judged:
+        judge(*names)
+    return _present(names) if changed(group, names) else {}
 
 
 def changed(group: str, names: Iterable[str]) -> bool:
     """Whether the address says something else of the parameters than `write` made it say, by no click on their
     widgets. The address of before the last `write` is none: a click may have been on its way."""
-    now = present(names)
+    now = _present(names)
     if now == st.session_state.get(f"written_{group}", {}):
         st.session_state.pop(f"left_{group}", None)  # the browser has it: from here on the old one is asked for
         return False
@@ -43,7 +44,7 @@ def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]
     """Make the address say `values`, and nothing else, for the parameters `names`, in one step of its history, or two
     where a widget has bound other parameters and keeps them. keys: of the group's widgets; of a group that has none,
     such as the run that is shown, what the address said before is no news for LAG seconds."""
-    left = present(names)
+    left = _present(names)
     now = {name: st.query_params.get_all(name) for name in st.query_params}
     wanted = {name: [value] if isinstance(value, str) else value for name, value in values.items() if value != []}
     changed = {name: texts for name, texts in now.items() if name not in names} | wanted
@@ -55,7 +56,7 @@ def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]
                 del st.query_params[name]
             st.query_params.update({name: texts for name, texts in wanted.items() if now.get(name) != texts})
     shown = {key: st.session_state[key] for key in keys if key in st.session_state}
-    written = present(names)
+    written = _present(names)
     st.session_state.update({f"written_{group}": written, f"shown_{group}": shown})
     if not shown and left != written:
         st.session_state[f"left_{group}"] = left, time.monotonic()
@@ -178,7 +179,7 @@ def touched(group: str) -> bool:
     return any(key in st.session_state and st.session_state[key] != value for key, value in drawn.items())
 
 
-def present(names: Iterable[str]) -> dict[str, list[str]]:
+def _present(names: Iterable[str]) -> dict[str, list[str]]:
     """Those of the parameters that the address has."""
     names = list(names)
     own(*names)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 import streamlit as st
 
-from pages.ui.kit.parameters.address import LINK_OFF, changed, judge, present, refusal, touched, write
+from pages.ui.kit.parameters.address import LINK_OFF, asked, judge, refusal, touched, write
 from pages.ui.kit.parameters.widgets import draw
 from pages.ui.kit.text import plain
 
@@ -52,8 +52,8 @@ class Form:
         return st.session_state.get(self.key("form"))
 
     def asked(self) -> dict[str, list[str]]:
-        """What the address asks for; see `asked`. What of it cannot be, `warn` says."""
-        return present(self.names()) if changed(self.name, self.names()) else {}
+        """What the address asks for; see `asked`. What of it cannot be, `seed` or `warn` says."""
+        return asked(self.name, self.names(), judged=False)
 
     def seed(self, first: Callable, unless: Callable = lambda given: False) -> None:
         """Fill the widgets from the address, `unless` what it asks for is there; with `first()` at the beginning, and

@@ -6,7 +6,7 @@ quotes, and whether a test names it.
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -35,14 +35,18 @@ def rows(paper: str) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-def main(papers: list[str]) -> int:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("papers", nargs="*", metavar="PAPER", help=", ".join(PAPERS))
+    asked = parser.parse_args().papers
+    if unknown := set(asked) - set(PAPERS):
+        parser.error(f"no paper {', '.join(sorted(unknown))}; there are {', '.join(PAPERS)}")
     columns = ("section", "kind", "item", "state", "shown on", "recipes", "measured rows", "test names it")
-    for paper in papers or PAPERS:
+    for paper in asked or PAPERS:
         found = rows(paper)
         counts = ", ".join(f"{count} {state}" for state, count in Counter(row[3] for row in found).items())
         print(f"## {PAPERS[paper].short}: {len(found)} items, {counts}\n\n{table(columns, found)}\n")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main()

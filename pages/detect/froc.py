@@ -56,7 +56,7 @@ def froc_figure(
     choices: (text, false alarms, rate) of the points on line `chosen` that a click may choose; it reports the text as
     `customdata`.  points: one of each of several machines, joined by a line.
     """
-    figure = bare(f"false alarms per {unit}", "detection rate (recall)", height=TALL, margin_r=110, hovermode="closest")
+    figure = bare(f"false alarms per {unit}", "detection rate (recall)", height=TALL, hovermode="closest")
     most = max((line.band.alarms.max(initial=1) for line in lines), default=1.0)
 
     def x(alarms):
@@ -93,7 +93,7 @@ def froc_figure(
 
 def category_figure(lines: Sequence[Line], *, per: float, unit: str, log: bool = True) -> go.Figure:
     """One machine's curve for the objects of each category of confidence."""
-    figure = bare(f"false alarms per {unit}", "detection rate (recall)", height=320, margin_r=130, hovermode="closest")
+    figure = bare(f"false alarms per {unit}", "detection rate (recall)", height=320, hovermode="closest")
     styles = [{"colour": BLUES[min(at, 3)], "width": 3.4 - 0.7 * min(at, 3)} for at in range(len(lines))]
     for one, style in zip(lines, styles):
         _curve(figure, one._replace(kind="other"), style, lambda a: np.maximum(a, 0.5 if log else 0.0) / per, per)

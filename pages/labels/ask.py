@@ -37,7 +37,6 @@ COLOURS = {"nearest": BLUE, "spread": GREY, "random": ORANGE}
 DASHES = {"nearest": "solid", "spread": "dash", "random": "solid"}
 SHADES = {BLUE: "rgba(0, 114, 178, 0.15)", ORANGE: "rgba(213, 94, 0, 0.15)"}
 APART = 1.15  # times, on a log axis: names at the ends of lines
-NAME_ROOM = 150  # pixels for the names of lines
 
 
 def error_curve(now: Next) -> go.Figure:
@@ -59,7 +58,7 @@ def error_curve(now: Next) -> go.Figure:
 
 def ways(found: Study) -> go.Figure:
     """Mean errors of each way over the seeds, between the lowest and the highest of them; the target as a line."""
-    figure = bare("labels", "wrong, %", margin_r=NAME_ROOM, hovermode="x", yaxis_type="log")
+    figure = bare("labels", "wrong, %", hovermode="x", yaxis_type="log")
     ends, least = [], 50 / found.t  # half an error, where there is none
     for way, title in WAYS.items():
         rates = np.maximum(100 * found.wrong[way] / found.t, least)

@@ -51,7 +51,7 @@ def draw() -> None:
 
 def _features() -> go.Figure:
     t = np.linspace(-np.pi, np.pi, GRID)
-    figure = bare("x - z", "K(x, z)", margin_r=110, height=340)
+    figure = bare("x - z", "K(x, z)", height=340)
     for n, colour in zip(SUMS, (GREY, ORANGE, BLUE), strict=True):
         line(figure, t, summed(t, n), colour, f"%{{y:.2f}} from {2 * n + 1} features", width=1.5)
     line(figure, t, closed(t), BLUE, "%{y:.2f} from all features", dash="dot")

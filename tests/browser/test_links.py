@@ -82,10 +82,15 @@ def test_a_link_to_the_errors_of_a_run_opens_cold(server, tab):
         tab.goto("about:blank")
 
 
-def test_the_name_of_the_first_page_leads_to_it(server, tab):
-    tab.goto(f"{server.url}/playground?kernel=rbf")
-    tab.wait_for_url(re.compile(r"/\?.*kernel=rbf"))
-    expect(tab.get_by_role("heading", name="Playground", level=1)).to_be_visible()
+@pytest.mark.parametrize(
+    ("typed", "title", "there"),
+    [("playground?kernel=rbf", "Playground", r"/\?.*kernel=rbf"), ("choose?field=C", "Choose", r"/sweep\?.*field=C"),
+     ("Draw-a-digit", "Draw a digit", "/draw")],
+)  # fmt: skip
+def test_a_title_typed_as_an_address_leads_to_its_page(server, tab, typed, title, there):
+    tab.goto(f"{server.url}/{typed}")
+    tab.wait_for_url(re.compile(there))
+    expect(tab.get_by_role("heading", name=title, level=1)).to_be_visible()
     settle(tab)
     expect(tab.get_by_text("Page not found")).to_have_count(0)
 

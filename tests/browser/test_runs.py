@@ -98,3 +98,21 @@ def test_runs_started_together_are_opened_shown_ticked_and_deleted(server, tab, 
     press(tab, "undo")
     expect(tab.get_by_text("Deleted 2 runs.")).to_have_count(0)
     expect(tab).to_have_url(re.compile(f"run={swept[1]}"))
+
+
+@pytest.mark.ci
+def test_words_beside_figures_are_not_cut(server, tab):
+    tab.set_viewport_size({"width": 800, "height": 900})
+    cut = {}
+    for page in ("runs", "detect", "reduced", "digestion", "scaling", "cross_training"):
+        visit(tab, f"{server.url}/{page}?run={preset(server)}")
+        tab.locator(".js-plotly-plot .main-svg").first.wait_for()
+        settle(tab)
+        cut[page] = tab.locator(".js-plotly-plot").evaluate_all(
+            """figures => figures.flatMap(figure => {
+                const right = figure.getBoundingClientRect().right
+                return [...figure.querySelectorAll(".annotation text")]
+                    .filter(word => word.getBoundingClientRect().right > right + 0.5).map(word => word.textContent)
+            })"""
+        )
+    assert not any(cut.values()), cut

@@ -91,7 +91,7 @@ def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]], of: int = 0)
 
 def definiteness(reports: Mapping[int, object]) -> go.Figure:
     """How far kernels are from definite, in per cent, against the number of jitters: J -> KernelReport, J rising."""
-    figure = bare("jitters", "per cent", margin_r=170, height=320, xaxis_type="log")
+    figure = bare("jitters", "per cent", height=320, xaxis_type="log")
     lines = {
         "violating triples": [100 * report.violations for report in reports.values()],
         "negative eigenvalues": [100 * report.negative for report in reports.values()],

@@ -20,7 +20,6 @@ from svmcore.methods.editing import roles
 
 MOST = 4000  # examples that are drawn
 INSIDE = (0.5, 99.5)  # per cent of the examples that the axes hold
-NAME_ROOM = 150  # pixels for the names of lines
 
 
 def margins(
@@ -91,7 +90,7 @@ def growth(
     law: the name and course of what theory says, dotted. now: the x that a slider stands at. log: of the y axis;
     per_cent: y is one. span: the x that the axis holds at least, before all points are known; log_x: of that axis.
     """
-    figure = bare(x_title, y_title, margin_r=NAME_ROOM, hovermode="x", yaxis_type="log" if log else "linear")
+    figure = bare(x_title, y_title, hovermode="x", yaxis_type="log" if log else "linear")
     unit = " %" if per_cent else ""
     ends = []
     for (name, one), (colour, symbol, dash) in zip(lines.items(), LOOKS, strict=False):

@@ -26,7 +26,7 @@ APART, WIDE = 0.07, 0.25  # of the axis: between two names of machines, a traini
 
 def gap_curve(progress: Sequence[dict], tol: float, names: Sequence[str] = ()) -> go.Figure:
     """KKT gap (log axis) against time: each machine thin, named where it is done, their mean bold, `tol` dotted."""
-    figure = bare("training time, s", "KKT gap", margin_r=30, yaxis_type="log", yaxis_dtick=1)
+    figure = bare("training time, s", "KKT gap", yaxis_type="log", yaxis_dtick=1)
     figure.update_yaxes(exponentformat="power")  # a gap has no unit: 10^-6, not 1 µ
     phases = trainings(progress)
     for phase in phases:
@@ -66,7 +66,7 @@ def dual_curve(progress: Sequence[dict]) -> go.Figure:
 
 def sv_curve(progress: Sequence[dict]) -> go.Figure:
     """Alphas above 0 and at C, of all machines, against time."""
-    figure = bare("training time, s", "alphas", margin_r=70)
+    figure = bare("training time, s", "alphas")
     phases = trainings(progress)
     for name, field, colour, shift in (("> 0:", "n_sv", BLUE, 7), ("bounded:", "n_bound", GREY, -7)):
         for phase in phases:

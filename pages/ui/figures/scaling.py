@@ -11,7 +11,6 @@ from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from svmcore.lab.analyses.scaling import ScalingPoint, exponent
 
 COLOURS = (ORANGE, BLUE, GREY)
-MARGIN = 110  # pixels for the names of lines
 Lines = dict[str, Sequence[ScalingPoint]]
 TOLD = (
     "n %{customdata[0]:,}, |B| %{customdata[1]:,}, lookahead %{customdata[2]:,}<br>%{customdata[3]:,} SVs, "
@@ -115,7 +114,7 @@ def memory_against_n(lines: Lines) -> go.Figure:
 def comings_and_goings(columns: dict) -> go.Figure:
     """Examples that enter and leave the working set, summed up over the rounds; below zero those that leave."""
     rounds = columns["number"]
-    figure = bare("global iteration", "examples, added up", margin_r=MARGIN)
+    figure = bare("global iteration", "examples, added up")
     # the first set is no arrival
     entered, left, again = (np.cumsum([0, *columns[name][1:]]) for name in ("entered", "left", "again"))
     for name, ys, colour in (("entered", entered, BLUE), ("again", again, ORANGE), ("left", -left, GREY)):
@@ -133,9 +132,7 @@ def comings_and_goings(columns: dict) -> go.Figure:
 def _lines(lines: Lines, x: str, y: str | Callable, x_title: str, y_title: str) -> go.Figure:
     """A line through the points of each name, both axes logarithmic, named at its right end."""
     named = len(lines) > 1
-    figure = bare(
-        x_title, y_title, margin_r=MARGIN if named else 20, xaxis_type="log", yaxis_type="log", hovermode="closest"
-    )
+    figure = bare(x_title, y_title, xaxis_type="log", yaxis_type="log", hovermode="closest")
     value = y if callable(y) else lambda p: getattr(p, y)
     ends = []
     for (name, points), colour in zip(lines.items(), COLOURS if named else (BLUE,), strict=False):

@@ -4,6 +4,7 @@ told    what is said of a point on hover, in Plotly's words: "%{y:.2f} after %{x
 of      whose it is, beside what is told
 """
 
+import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -11,6 +12,7 @@ import plotly.graph_objects as go
 
 from pages.ui.kit.palette import GREY
 
+LETTER = 6.5  # pixels of a letter at the right of a figure, at most in the mean
 LEGEND = {"orientation": "h", "x": 0, "y": 1.12}  # above the figure, clear of the camera
 
 
@@ -58,7 +60,9 @@ def note(figure: go.Figure, x, y, text: str, colour: str | None = None, **where)
 
 
 def beside(figure: go.Figure, y: float, text: str, colour: str | None = None, xshift=4, **where) -> None:
-    """Words at the right of the figure, at a height of the axis."""
+    """Words at the right of the figure, at a height of the axis; the figure leaves room for them."""
+    longest = max(map(len, re.sub("<(?!br)[^>]*>", "", text).split("<br>")))
+    figure.layout.margin.r = max(figure.layout.margin.r or 0, xshift + LETTER * longest)
     note(figure, 1, y, text, colour, xref="paper", xanchor="left", xshift=xshift, **where)
 
 

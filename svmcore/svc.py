@@ -300,8 +300,7 @@ class SVC(MachineEstimator):
             ceiling_bytes(self.cache_mb)
 
     def _check_as_part(self, name: str, why: str) -> None:
-        """The same of what another estimator has under this name. ValueError too for what it cannot use; why it wants a
-        kernel of examples."""
+        """The same for what another estimator has under this name. ValueError also for what it cannot use."""
         try:
             self._check_parameters()
         except ValueError as error:

@@ -231,8 +231,7 @@ class Columns:
         return X, bad
 
     def filled(self, X: np.ndarray, tell: bool) -> tuple[np.ndarray, tuple[str, ...], list[str]]:
-        """X with empty cells filled, its names, and a note. tell: add an indicator column per column with empty
-        cells."""
+        """X with empty cells filled, its names, a note. tell: adds an indicator per column with empty cells."""
         filled_counts, gaps, more = [], [], []
         for column, which in zip(self._used, self._slices):
             empty = np.isnan(X[:, which.start])

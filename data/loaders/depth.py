@@ -42,8 +42,7 @@ def on_one_scale(
 
 
 class DeepScale:
-    """How the values of images with 16 bits become 8-bit ones, on one scale for all: `add` each, `settle`, then
-    `applied`."""
+    """Brings images of 16 bits to 8 bits on one scale: `add` each, `settle`, then `applied`."""
 
     def __init__(self):
         self._counts = np.zeros(1 << 16, np.int64)  # of pixels with each value; of colours, all lower bits are set

@@ -124,8 +124,7 @@ def rows(course: Course, found: Found) -> list[dict]:
 
 
 class Figure(NamedTuple):
-    """A figure of the paper: the name of its recipes (svmcore.lab.presets.xtrain), what varies in them, and what a
-    Course is told of it."""
+    """A figure of the paper: the study in svmcore.lab.presets.xtrain, what it varies, and the rest of its Course."""
 
     study: str
     x: Callable[[Recipe], float]

@@ -125,8 +125,7 @@ def _read_images(known: tuple, upload: Opened) -> None:
 
 
 def _fit(known: tuple, surveyed: Survey) -> Fit:
-    """The size to which images are brought, by the reader's choice, with a few of them under each way. DataError for a
-    size that is not possible."""
+    """The common size of the images, chosen by the reader from examples. DataError for an impossible size."""
     usual, images = surveyed.fit, surveyed.images
     several = any(image.size != images[0].size for image in images)
     with st.expander("How pictures are brought to one size", expanded=several):
@@ -298,8 +297,7 @@ def _examples_of_tables() -> None:
 
 
 def _read_pictures(known: tuple, sources: list) -> None:
-    """What was understood of (name, content or path) of each file, and the form that keeps it. known: what tells them
-    from others."""
+    """What was understood of the files (name, content or path), and the form that stores them. known: their key."""
     key = f"kinds_{hash(known)}"
     kinds = tuple(st.session_state.get(key, ()))
     upload = keeping.reading(lambda skip: _pictures(known, skip, kinds, sources), (known, kinds))

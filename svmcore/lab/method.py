@@ -93,8 +93,7 @@ class Method:
         return ""
 
     def require_images(self, recipe, image_shape: tuple[int, ...] | None, grouped: bool = False) -> None:
-        """RecipeError when the method transforms images and the examples are none; grouped: whether some of them belong
-        together."""
+        """RecipeError if the method transforms images and the examples are none; grouped: if some belong together."""
         if not self.needs_images or image_shape is not None:
             return
         why = f"as the examples of {recipe.dataset} are not images"

@@ -24,8 +24,7 @@ _found = [-LASTS, 1.0]  # when, and the crowding
 
 
 def yield_to_others() -> None:
-    """This thread, and those that it will start, take what processor time the pages leave (where threads have their
-    own priority: Linux)."""
+    """Lower the priority of this thread and of those that it starts, below that of pages (on Linux)."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 

@@ -128,8 +128,7 @@ def held_out(recipe, n: int, n_classes: int) -> int:
 
 
 def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
-    """Of a set that is no revision: positions (n_train,) into X_train, and (n_test,) into the part "test" or, where the
-    set has none, "train"."""
+    """Of a set that is no revision: positions (n_train,) and (n_test,), and the part that the latter count in."""
     train = np.flatnonzero(_wanted(recipe, data.y_train))
     test, part = np.flatnonzero(_wanted(recipe, data.y_test)), "test"
     if not len(data.y_test):

@@ -146,8 +146,7 @@ class Task(ABC):
 
     @abstractmethod
     def prepare(self, recipe, check: Check, part: int = 0):
-        """The problem of one of the recipe's parts. RecipeError for what its dataset does not allow; what `check`
-        raises."""
+        """The problem of one part of the recipe. RecipeError for what its dataset forbids; what `check` raises."""
 
     @abstractmethod
     def fold(self, recipe, number: int, check: Check):
@@ -189,8 +188,7 @@ class Task(ABC):
 
     @abstractmethod
     def size(self, recipe) -> Sizes:
-        """How large the first training is, as the catalogue promises. RecipeError for a method that the data does not
-        allow."""
+        """The size of the first training, by the catalogue. RecipeError for a method that the data does not allow."""
 
     def beside(self, recipe) -> float:
         """Seconds of other work that a training needs: looking for candidates, mining false alarms."""

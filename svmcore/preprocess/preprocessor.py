@@ -97,8 +97,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         return list(zip(self.steps, [_flat(a, grey or self.makes_features) for a in views], strict=True))
 
     def pictures(self, X: np.ndarray, image_shape: tuple[int, ...]) -> np.ndarray:
-        """What the steps made of images of this shape, rows X (n, d), as images (n, h, w[, c]) for looking at: as the
-        last of `stages` shows them."""
+        """Rows X (n, d) made of images of this shape, as images (n, h, w[, c]) to look at: as the last of `stages`."""
         shape = self.output_shape((*image_shape, 1)[:3])
         views = self._as_shown(len(self.steps), np.asarray(X).reshape(len(X), *shape), (*image_shape, 1)[:3])
         return _flat(views, len(image_shape) == 2 or self.makes_features)
@@ -148,8 +147,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         return max((one.step.examples(*one.values) for one in self._parsed), default=0)
 
     def split(self) -> tuple["Preprocessor", "Preprocessor"]:
-        """The steps to take before a jitter, and those after it (from the first normalisation or crop on), fitted where
-        these are."""
+        """The steps before a jitter, and those after it (from the first normalisation or crop), fitted if these are."""
         cut = next((at for at, one in enumerate(self._parsed) if one.step.last), len(self.steps))
         head = Preprocessor(*self.steps[:cut], image_shape=self.image_shape)
         shape = self.image_shape and head.output_shape(self.image_shape)

@@ -259,8 +259,7 @@ def supports_at(run: Run, machine: Machine, c: int, position: np.ndarray) -> Sup
 
 
 def support_pictures(run: Run, machine: Machine, chosen: Supports) -> np.ndarray:
-    """Pictures of support vectors: the originals, or all as the machine sees them if it has virtual or constructed
-    ones; see `form_pictures`."""
+    """Pictures of support vectors: the originals, or `form_pictures` if some are virtual or constructed."""
     if constructed(machine):
         return seen_pictures(run, machine.support_vectors[chosen.position])
     if machine.jitter is None:

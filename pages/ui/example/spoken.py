@@ -31,8 +31,7 @@ def spoken(jitter: Jitter) -> str:
 
 
 def brief(jitter: Jitter, title: str = "") -> str:
-    """`←1`, `↑2→1`, `+6°`; `as it is` for the identity. What a `title` above it, the name of a jitter, says already is
-    left out."""
+    """`←1`, `↑2→1`, `+6°`; `as it is` for the identity. Leaves out what `title`, the name of a jitter, already says."""
     dy, dx = jitter.offset
     arrows = "".join(f"{ARROWS[at + (by > 0)]}{abs(by)}" for at, by in ((0, dy), (2, dx)) if by)
     if not (arrows or jitter.labels):

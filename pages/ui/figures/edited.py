@@ -60,8 +60,7 @@ def all_of_them(points: Points, field: Field, support: np.ndarray, bound: np.nda
 
 
 def thrown_away(points: Points, role: np.ndarray, picked: int = -1) -> go.Figure:
-    """What was thrown away, by why; what was kept stands back. A click reports the row; picked: one that is looked
-    at."""
+    """The discarded examples, marked by reason; kept ones in grey. A click reports the row; picked: the one ringed."""
     figure = _plane(points, LARGE).update_layout(clickmode="event+select")
     _thrown(figure, points, role)
     if 0 <= picked < len(role):

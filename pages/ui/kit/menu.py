@@ -48,8 +48,7 @@ def unlisted(pages: Iterable) -> None:
 
 
 def links(pages: Iterable, current=None) -> None:
-    """A link to each page, and what for; of the `current` one nothing, as the pointer that came by it still rests
-    there."""
+    """A link to each page, with its purpose, except for the `current` one, which the pointer still covers."""
     for page in pages:
         st.page_link(page, label=page.title, icon=page.icon, help=None if page == current else page.help or None)
 

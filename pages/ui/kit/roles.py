@@ -56,8 +56,7 @@ def in_class() -> bool:
 
 
 def teacher() -> bool:
-    """Whether the page is drawn for the teacher, or for the owner where there is no class. Work in the background was
-    allowed when it was begun."""
+    """Whether the page is drawn for the teacher, or outside a class; background work was allowed before."""
     if not in_class() or get_script_run_ctx(suppress_warning=True) is None:
         return True
     return hmac.compare_digest(st.context.headers.get(HEADER, "").encode(), _class["word"].encode())

@@ -128,8 +128,7 @@ def _within_guard(draw):
 
 
 def tell_later(text: str | Callable[[], str]):
-    """Say something, or what is so by then, at the end of the next run of the page; for callbacks, which may not
-    draw."""
+    """Show a text, or what the callable returns then, at the end of the next run of the page; for callbacks."""
     st.session_state["told"] = text
 
 

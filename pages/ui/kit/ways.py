@@ -8,8 +8,7 @@ from pages.ui.kit import roles
 
 
 def button(label: str, icon: str, key: str, does: Callable, *args, help: str, **how) -> None:
-    """A button that calls `does(*args)`. icon: Material's name for it, empty for none; how: what else Streamlit is
-    told of it."""
+    """A button that calls `does(*args)`. icon: Material's name, empty for none; how: other arguments of st.button."""
     icon = f":material/{icon}:" if icon else None
     st.button(label, icon=icon, key=key, on_click=does, args=args, help=help, **how)
 

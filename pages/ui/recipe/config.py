@@ -167,8 +167,7 @@ FORM = Form("recipe", names, read, link, spread)
 
 
 def drawn(form: Form, draw: Callable, place=st, said: Callable[[ValueError], str] = words.plain):
-    """What `draw` makes of the widgets of a form, written into the address; None, and why in `place`, as `said` has it,
-    where it raises ValueError."""
+    """What `draw` makes of a form's widgets, written into the address; None, and `said` in `place`, on ValueError."""
     try:
         value = draw()
         if isinstance(value, Recipe):

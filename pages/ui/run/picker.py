@@ -120,8 +120,7 @@ def run_picker(place, page: str):
 
 
 def _at_work(run_id: str) -> None:
-    """The state of the run that is shown, and how many others are at work or wait; looked at until the page is drawn
-    anew with nothing at work."""
+    """The state of the run shown, and how many others run or wait; polled until nothing is running."""
 
     def draw():
         badge(jobs.status(run_id).state)

@@ -98,8 +98,7 @@ def apart(err_a: np.ndarray, err_b: np.ndarray, groups: np.ndarray | None = None
 
 
 class Judged(NamedTuple):
-    """What the folds of a run say of its training examples. index (n,): which of them; wrong (n,) bool; groups: as in
-    `apart`."""
+    """What a run's folds predict for its training examples. index (n,); wrong (n,) bool; groups: as in `apart`."""
 
     index: np.ndarray
     wrong: np.ndarray

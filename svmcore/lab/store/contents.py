@@ -67,8 +67,7 @@ class RunContents(NamedTuple):
 
 
 class FolderState(NamedTuple):
-    """A run's folder as it was last seen: the stamp of each file (`_stamps`), what was seen of it with what is wrong,
-    and what that comes to."""
+    """A run's folder as last seen: the stamp of each file (`_stamps`), its content and damage, and the summary."""
 
     stamps: dict[str, tuple | str | None]
     seen: dict[str, tuple[object, str]]
@@ -190,8 +189,7 @@ def _machine(path: Path) -> Machine:
 
 
 def _check_origins(machine: Machine, n: int | None) -> None:
-    """ValueError unless its support vectors come from the n training examples, virtual ones by a jitter of a set, or
-    are a reduction's."""
+    """ValueError unless the vectors come from the n training examples, by jitters of the set, or from a reduction."""
     origin = machine.origin
     if "reduced" in machine.meta:
         origin = origin[~machine.constructed]

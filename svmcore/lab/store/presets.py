@@ -23,8 +23,7 @@ _changing = threading.Lock()
 
 
 def own_recipes() -> dict[str, Recipe]:
-    """Name -> recipe, oldest first; empty where there is no file, none that can be read, or for whoever may not keep
-    any."""
+    """Name -> recipe, oldest first; empty without a readable file, and for those who may not keep any."""
     if not permission.may("change"):
         return {}
     return dict(filter(None, map(_read, (_listed() or [])[:MAX_PRESETS])))

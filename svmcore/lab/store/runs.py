@@ -92,8 +92,7 @@ def create(recipe: Recipe, parent: str | None = None, group: Group | None = None
 
 
 def get(run_id: str) -> Run:
-    """The run of that id, damaged or not. UnknownRun when there is none that whoever asks may see; what is no id never
-    reaches the disk."""
+    """The run of that id, damaged or not. UnknownRun if there is none, or none that the caller may see."""
     if reading.is_id(run_id):
         for folder in (home() / "runs", folders.SAMPLES):
             with suppress(OSError):
@@ -212,8 +211,7 @@ def asked_within(recipe: Recipe, seconds: float) -> Run | None:
 
 
 def left_by(run_id: str, outcome: str) -> Run:
-    """The run of this id, to go on from what it has left. UnknownRun; ValueError for one that a run with this outcome
-    cannot go on from."""
+    """The run of this id, to be continued. UnknownRun; ValueError if a run with this outcome cannot continue it."""
     run = get(run_id)
     if not run.broken_off:
         raise ValueError(f"run {run.id} is {run.state}, and has no checkpoint to continue from")
@@ -244,8 +242,7 @@ def trained_by_parent(run: Run, part: int, data_hash: str) -> tuple[Machine, Nam
 
 
 def everything() -> list[Run]:
-    """All runs, also the damaged ones, newest first, that whoever asks may see; what a kill left half made is cleared
-    away."""
+    """All runs that the caller may see, damaged ones too, newest first; removes what a kill left half made."""
     return list(folders.seen("everything", lambda: permission.those("see", _everything())))
 
 

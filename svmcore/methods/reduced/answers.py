@@ -330,8 +330,7 @@ class Steps:
 
 
 def gathered(target: Expansion, Z, work: Work | None = None) -> Expansion:
-    """What the steps may start from: at each z_j of Z (m, d) the weights of those of the target's vectors that are
-    nearest to it."""
+    """A start for the steps: each z_j of Z (m, d) with the weights of the target's vectors nearest to it."""
     Z, work = np.asarray(Z, np.float32), work or Work()
     half, gamma = squared_norms(Z) / 2, np.zeros((len(Z), len(target.coef)))
     for rows in pieces(len(target.vectors), *Z.shape):
@@ -348,8 +347,7 @@ def drawn(machine, X, label, m: int, seed: int) -> Expansion:
 
 
 def grown(expansion: Expansion, Z) -> Expansion:
-    """What the steps may go on from with more vectors: those found, and Z (m, d) with weight 0, so that nothing is said
-    otherwise yet."""
+    """A start with more vectors: those found, and Z (m, d) with weight 0, which changes no decision value."""
     gamma = np.concatenate([expansion.coef, np.zeros((len(expansion.coef), len(Z)))], axis=1)
     return Expansion(expansion.kernel, np.concatenate([expansion.vectors, np.asarray(Z, np.float32)]), gamma)
 

@@ -197,8 +197,7 @@ class Stages:
         return replace(machine, coef=coef[:, used], bound=np.zeros((len(coef), len(used)), bool), **rows)
 
     def threshold(self, X, y, slack: float) -> None:
-        """Each machine's bias where it makes the fewest errors on examples X (n, d) with labels y (n,), or near them:
-        slack of threshold.py."""
+        """Each machine's bias with the fewest errors on X (n, d), y (n,), or nearly so: slack of threshold.py."""
         self.session.begin("threshold", self.standing)
         decision = self.assemble().decision_values(X, self.session.check)
         self.bias = self.bias + best_thresholds(decision, y, self.machine.classes, slack)

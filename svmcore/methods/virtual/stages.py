@@ -284,8 +284,7 @@ class Stages:
         return self.owner.prepared(self.jitters.pick(self.X[parent], jitter))
 
     def _state(self, now: list[Share | None]) -> tuple[Kernel, list[Share]]:
-        """Kernel and shares where these are retrained, so far as they are: with the others as they were, if the kernel
-        allows."""
+        """Kernel and shares as far as they are retrained, the others as they were if the kernel allows."""
         if self.second_kernel == self.kernel or None not in now:
             return self.second_kernel, [old if new is None else new for old, new in zip(self.kept, now, strict=True)]
         return self.kernel, self.kept

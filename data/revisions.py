@@ -195,8 +195,7 @@ def export(name: str, base: Entry) -> str:
 
 
 class Merged(NamedTuple):
-    """Imported verdicts compared with one's own: new: on examples not yet reviewed; alike: the same verdict; unlike:
-    pairs (own, imported) that differ."""
+    """Imported verdicts: new on examples not reviewed; alike; unlike: pairs (own, imported) that differ."""
 
     new: list[Verdict]
     alike: list[Verdict]

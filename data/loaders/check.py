@@ -96,8 +96,7 @@ def _finite(arrays: Arrays, skip: bool) -> tuple[Arrays, list[str]]:
 
 
 def _repeated(arrays: Arrays, skip: bool) -> tuple[Arrays, list[str]]:
-    """The examples without the classes that have one training example, and a note on these. Unusable if there are such
-    classes, two others, and they may not be skipped."""
+    """The examples of classes with at least two, and a note. Unusable if others may not be skipped."""
     sieve, (classes, counts) = Sieve(skip), np.unique(arrays.y_train, return_counts=True)
     alone = classes[counts == 1]
     if not len(alone) or len(classes) - len(alone) < 2:

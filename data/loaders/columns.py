@@ -114,8 +114,7 @@ class _Seen:
 
 
 class _Column(NamedTuple):
-    """A column that becomes numbers. at: its position in the table; value: the value of a cell; what: the type of the
-    values, for errors; levels: its categories, if any."""
+    """A column that becomes numbers: position, name, the value of a cell, its type in errors, and categories."""
 
     at: int
     name: str

@@ -319,8 +319,7 @@ def opened(
 
 
 def flat(image: Image.Image) -> Decoded:
-    """An opened image, grey or with three colours, as viewers show it: upright, with transparent parts on white. Raises
-    ValueError for values that are not whole numbers from 0 to 65535."""
+    """An opened image, grey or RGB, upright, on white. ValueError for values that are no integers from 0 to 65535."""
     deep_colours = image.mode not in _DEEP and _is_deep(image)
     image = _upright(image)
     if image.mode in _DEEP:

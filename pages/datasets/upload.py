@@ -81,8 +81,7 @@ def _changed(path: str) -> str:
 
 
 def _read(known: tuple, sources: list) -> None:
-    """What was understood of (name, content or path) of each file, and how to keep it. known: what tells them from
-    others, the name and an id of each."""
+    """What was understood of the files (name, content or path), and how to store it. known: their names and ids."""
     if _are_pictures(known, sources):
         _read_pictures(known, sources)
         return
@@ -194,8 +193,7 @@ def _which_table(known: tuple, sources: list) -> str | None:
 
 
 def _how_to_read(labels: Labels | None) -> dict[str, str | None]:
-    """What a reader may know better than the look of a file: the columns of a table with labels and groups, the shape
-    of rows, what becomes of empty cells."""
+    """What the reader decides: the columns of labels and groups, the shape of rows, the treatment of empty cells."""
     label, group, empty = None, None, REFUSE
     if labels and not labels.clear:
         st.warning(

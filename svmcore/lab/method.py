@@ -214,8 +214,7 @@ def some(recipe, X: np.ndarray, n: int) -> np.ndarray:
 
 
 def jitters_on(X: np.ndarray, jitters: str, image_shape: tuple[int, ...]) -> str:
-    """The set with its border spelled out: `@zero` for `@background` where the background of all images X is 0, which
-    is the same and lets kernels count shifts alone."""
+    """The set with its border spelled out: `@zero` if the background of all X is 0, so kernels count shifts alone."""
     asked = JitterSet.parse(jitters, image_shape)
     black = asked.border == "background" and not background(as_images(X, image_shape)).any()
     return str(asked.with_border("zero")) if black else str(asked)

@@ -30,8 +30,7 @@ def yield_to_others() -> None:
 
 
 def crowding(look: bool = True) -> float:
-    """How many times as long a run takes now as on this machine at rest, at least 1. look: False to take what was found
-    last, where work of our own would be taken for that of others."""
+    """How many times longer a run takes now than on an idle machine, at least 1. look: False for the last value."""
     with _lock:
         if look and time.monotonic() - _found[0] > LASTS:
             _found[:] = time.monotonic(), _tried()

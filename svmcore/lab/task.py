@@ -200,8 +200,7 @@ class Task(ABC):
 
 
 def csv_text(head: Iterable[str], rows: Iterable[Iterable]) -> str:
-    """A table as CSV, lines of cells under a head, that a spreadsheet may open: no cell of it is taken for a formula.
-    Numbers are written in six digits."""
+    """A table as CSV that spreadsheets may open: no cell is taken for a formula; numbers have six digits."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(_cell, head))

@@ -89,8 +89,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         return result
 
     def stages(self, images: np.ndarray) -> list[tuple[str, np.ndarray]]:
-        """The images after each step, [(step, (n, h, w[, c]) float32)], for looking at; else like `transform`. Pixels
-        that a step left out are dark there."""
+        """The images after each step, [(step, (n, h, w[, c]) float32)], omitted pixels dark; else like `transform`."""
         grey = np.ndim(images) == 3 or len(self.image_shape or ()) == 2
         before, *arrays = self._run(images, self._learned())
         views = [self._as_shown(after + 1, array, before.shape[1:]) for after, array in enumerate(arrays)]
@@ -282,8 +281,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
 
 
 def _shape_made(one: Parsed, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of what a step makes of images of `shape`. ValueError for images that do not fit it, and for more
-    features than there is room for."""
+    """The shape that a step makes of images of `shape`. ValueError for unfit images, and for too many features."""
     made = one.step.shape(shape, *one.values)
     if one.step.features and (d := math.prod(made)) > MOST:
         said = f"preprocessing step '{one.name}': it makes {d:,} features of an image of {shape[0]} x {shape[1]}"

@@ -51,8 +51,7 @@ SETS = {
 
 
 def spoken_set(text: str) -> str:
-    """A set of the ladder (explain.remedy), "box:1+rot:-6,6": `shifts by 1 pixel in all directions and turns by ±6°`;
-    the text itself where it is of another language."""
+    """A set of explain.remedy in words: `shifts by 1 pixel in all directions and turns by ±6°`; others as they are."""
     said = []
     for part in text.split("+"):
         kind, _, value = part.partition(":")

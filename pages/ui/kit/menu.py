@@ -89,8 +89,7 @@ IN_A_VIEW = (("← →", "Previous, next example"), ("Esc", "Close it: back at t
 
 
 def shortcuts(pages: Mapping[str, str], current: str) -> None:
-    """Listen to keys; a line in the sidebar opens the list. pages: letter -> title of the page it goes to; current: the
-    title of the page that is drawn."""
+    """Listen to keys; a line in the sidebar lists them. pages: letter -> title; current: the title of this page."""
     groups = {
         "Anywhere": ANYWHERE,
         "In Present mode": PRESENTING,

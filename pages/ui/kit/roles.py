@@ -28,8 +28,7 @@ PAGES = (
 
 
 class Known(NamedTuple):
-    """What the class knows. trains: digests of the recipes that students may train; run(run): whether they may see it;
-    dataset(name): whether they may read it."""
+    """What students may do: train recipes (digests), see run(run), and read dataset(name)."""
 
     trains: Callable[[], set[str]]
     run: Callable[[object], bool]

@@ -200,8 +200,7 @@ def damage(run, key: str = "picker"):
 
 
 def delete(*chosen):
-    """Callback: move runs to the trash together; the Runs page offers to undo it. Those at work stay and are named;
-    nothing is said of one that is gone, as it was to go."""
+    """Callback: move runs to the trash, with an offer to undo; those at work stay and are named."""
     names = {}
     for run in chosen:
         with suppress(runs.UnknownRun):

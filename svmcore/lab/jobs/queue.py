@@ -146,8 +146,7 @@ class Queue:
                 self._become(job, "queued")
 
     def cancel(self, *run_ids: str) -> None:
-        """End runs, wherever they are; their threads follow when they can. None of them begins in the place of another
-        one. No effect on those that have ended."""
+        """End runs, wherever they are, without starting others in their place; their threads follow when they can."""
         permission.require("change")
         stopped = [job for run_id in run_ids if (job := self._job(run_id)).state not in ENDED]
         for job in stopped:

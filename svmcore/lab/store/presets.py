@@ -30,8 +30,7 @@ def own_recipes() -> dict[str, Recipe]:
 
 
 def keep(name: str, recipe: Recipe) -> None:
-    """Keep a recipe under a name, in the place of one that has it. RecipeError for a name that cannot be, or beyond
-    MAX_PRESETS of them; OSError when the disk takes nothing."""
+    """Store a recipe under a name. RecipeError for an invalid name, or beyond MAX_PRESETS; OSError for a full disk."""
     permission.require("change")
     name = _name(name)
     with _changing:

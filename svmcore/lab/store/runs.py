@@ -229,8 +229,7 @@ def with_machine(recipe: Recipe) -> Run | None:
 
 
 def trained_by_parent(run: Run, part: int, data_hash: str) -> tuple[Machine, NamedTuple] | None:
-    """The machine that a run begins with, and what it said of its test examples; None for a run that begins with
-    examples, or whose parent has no such machine of the same data."""
+    """The parent's machine, which the run begins with, and its test; None without it, or on other data."""
     if run.recipe.origin is run.recipe:
         return None
     with suppress(UnknownRun):
@@ -274,8 +273,7 @@ def _clear(folder: Path) -> None:
 
 
 def at_work() -> list[Run]:
-    """Those running or paused, of any process and anyone: they alone have a grant, and their ballast still. Of a store
-    of thousands of runs that is known much sooner than by their states."""
+    """Runs of any process running or paused: only they have a grant and their ballast, which is quick to see."""
     begun = (path.parent for path in folders.place("runs").glob(f"*/{BALLAST}") if (path.parent / GRANT).exists())
     held = (Run(path.name, path) for path in begun if reading.is_id(path.name))
     return [run for run in held if _intact(run) and run.state in ("running", "paused")]

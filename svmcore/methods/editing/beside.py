@@ -78,8 +78,7 @@ class Beside:
         session.begin(stage, self.standing)
 
     def run(self, estimator: SVC, X, y, settings: list[dict], n_jobs: int | None) -> list[list[Trained]]:
-        """Every subset of X (n, d), y (n,) with each of the settings: a list for each subset. Stopped where the monitor
-        asks for an end; what was trained until then is in `done`."""
+        """Every subset of X (n, d), y (n,) with each setting: a list for each subset. Stopped: `done` has the rest."""
         shared = getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False)
         at_a_time = min(CORES, len(self.subsets))
         jobs = at_a_time if n_jobs is None and shared else n_jobs

@@ -154,8 +154,7 @@ class Stages:
         session.check()
 
     def direct(self, counts, X, y, seed: int) -> None:
-        """Every part to so many vectors and new biases, by the objective of an SVM on examples X (n, d) with labels
-        y (n,): Wu, Schölkopf and Bakır (2006)."""
+        """Parts reduced by the SVM objective on X (n, d), y (n,), with new biases: Wu, Schölkopf and Bakır (2006)."""
         self.session.begin("direct", self.standing)
         classes, self.bias = self.machine.classes, self.machine.bias.copy()
         label = np.searchsorted(classes, y)

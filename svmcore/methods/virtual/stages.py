@@ -242,8 +242,7 @@ class Stages:
         return np.union1d(own, copies[np.argsort(sure, kind="stable")[:most]])
 
     def _retrain(self) -> None:
-        """All tasks, as many side by side as there are cores and the ceiling has room for; those that take most begin,
-        so that the cores end together."""
+        """All tasks, side by side by cores and memory; the largest begin, so that the cores end together."""
         self.together = 1
         for task in self.tasks:
             task.plan()

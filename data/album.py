@@ -85,8 +85,7 @@ class Album:
             return np.full((min(most, LOSSLESS),) * 2, MISSING, np.uint8)
 
     def squares(self, examples: Sequence[int], side: int) -> np.ndarray:
-        """(n, side, side[, 3]) uint8: the pictures of these examples, each in the middle of a white square; small ones
-        are enlarged by a whole number."""
+        """(n, side, side[, 3]) uint8: pictures centred in white squares; small ones enlarged by a whole number."""
         drawn = [self.picture(k, side) for k in examples]
         colour = any(picture.ndim == 3 for picture in drawn)
         squares = np.full((len(drawn), side, side, *(3,) * colour), 255, np.uint8)

@@ -121,8 +121,7 @@ class SetFacts:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Facts(SetFacts):
-    """What is known about a dataset without reading it. kind: "images", "features" or "toy" (synthetic points in the
-    plane)."""
+    """What is known about a dataset without reading it. kind: "images", "features" or "toy" (points in the plane)."""
 
     shape: tuple[int, ...]  # of one example: (h, w), (h, w, 3) or (d,)
     classes: tuple  # labels, sorted

@@ -241,8 +241,7 @@ def _verified(name: str, files: FileSet, file: File, folders: list[str]) -> Path
 
 
 def _check(path: Path, file: File) -> None:
-    """Raise DataError unless the uncompressed content of `path` is that of `file`, or the packed content if only that
-    is known."""
+    """DataError unless `path` unpacks to `file`, or is its packed form where only that is known."""
     packed = file.packed if path.suffix == ".gz" else ""
     expected = {"SHA-256": packed or file.sha256, "class counts": list(file.counts)}
     expected = {kind: mark for kind, mark in expected.items() if mark}

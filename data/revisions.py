@@ -92,16 +92,14 @@ def base_of(name: str) -> str:
 
 
 def named(base: str, title: str) -> str:
-    """The name of a revision of `base` with this title. DataError for a title without letters or digits, or if the base
-    is itself a revision."""
+    """The name of a revision of `base`. DataError for a title without letters or digits, or a base that is one."""
     if AT in base:
         raise DataError(f"{base} is itself a revision", f"a revision of {base_of(base)}")
     return f"{base}{AT}{slug(title)[:MAX_SLUG].strip('-')}"
 
 
 def entry(name: str, find: Find) -> Revision:
-    """The entry of a revision. Raises UnknownDataset if it does not exist, DataError if it is damaged or its base was
-    deleted."""
+    """The entry of a revision. UnknownDataset if there is none, DataError if it is damaged or its base was deleted."""
     parsed = parse_name(name)
     if parsed is None or not _path(parsed).exists() or not permission.may("read", name):
         raise UnknownDataset(name, known() or ["none: there are no revisions yet"])
@@ -197,8 +195,7 @@ def export(name: str, base: Entry) -> str:
 
 
 class Merged(NamedTuple):
-    """Imported verdicts compared with one's own: new: on examples not yet reviewed; alike: the same verdict; unlike:
-    pairs (own, imported) that differ."""
+    """Imported verdicts: new on examples not reviewed; alike; unlike: pairs (own, imported) that differ."""
 
     new: list[Verdict]
     alike: list[Verdict]
@@ -299,8 +296,7 @@ def _made(entry: Revision, base: Dataset, log: Log) -> Dataset:
 
 
 def _part(y: np.ndarray, n: int, judged: list[Verdict]) -> Part:
-    """The labels of the n examples of a set after its verdicts, and the rows they change. y: the labels of the examples
-    that had one before."""
+    """The labels of n examples after the verdicts, and the rows that changed. y: labels of those that had one."""
     mended = [verdict for verdict in judged if verdict.verdict == verdicts.LABEL]
     labels = np.concatenate([y, np.repeat(y[:1], n - len(y))])
     rows = np.array(sorted(verdict.row for verdict in mended), np.int64)

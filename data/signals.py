@@ -10,8 +10,7 @@ def interrupt(number: int, frame) -> None:
 
 
 def end_by_signals(handler: Callable = interrupt) -> None:
-    """Let SIGTERM and SIGHUP (a closed terminal) end a command as Ctrl-C does. Signals ignored at the start stay
-    ignored, such as SIGHUP under nohup."""
+    """Let SIGTERM and SIGHUP (a closed terminal) end a command as Ctrl-C does, unless ignored at the start (nohup)."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:

@@ -183,8 +183,7 @@ def standing(lines: Iterable[Verdict]) -> dict[Key, Verdict]:
 
 
 def given(blob: bytes, base: Dataset) -> list[Verdict]:
-    """The verdicts of an imported CSV on this dataset, one per example. DataError for invalid lines, and for an example
-    with two different verdicts."""
+    """The verdicts of a CSV on this dataset, one per example. DataError for invalid lines and contradictions."""
     lines = read(headed(blob), base.entry, content=base.content_hash[:CONTENT]).verdicts
     require_given(lines, base)
     by_example: dict[Key, Verdict] = {}

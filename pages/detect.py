@@ -23,8 +23,7 @@ LARGE = 900  # pixels of a picture
 
 
 def head(run: Run):
-    """Title, state, the recipe in a line, and how far it is; the page is drawn anew when a part more is done. Returns
-    the row of the title, for what else is to stand there."""
+    """Title, recipe and progress; the page is redrawn with each further split. Returns the title's row."""
     row = picker.heading(run)
     if roles.teacher() and not present.presenting():
         with row:

@@ -21,8 +21,7 @@ from svmcore.lab.store.runs import Run
 
 
 def by_a_way(run: Run) -> list[Doubt] | None:
-    """The training examples that are doubted, in the best way that the run has, or another one of the reader's choice.
-    None where it has no way."""
+    """Training examples with likely label errors, by the run's best method or the chosen one; None without any."""
     ways = doubtful.of_ways(run)
     if not ways:
         return None

@@ -111,8 +111,7 @@ def _principal(recipe: Recipe) -> None:
 
 @st.cache_data(max_entries=8, show_spinner="Finding the tangents")
 def _tangents(recipe: Recipe) -> tuple[np.ndarray, np.ndarray, float]:
-    """The largest eigenvalues of the tangent covariance, of 1 at most, their eigenvectors as images, and the very
-    largest as it comes."""
+    """The largest eigenvalues of the tangent covariance, relative to the largest, their images, the largest itself."""
     problem = prepare(recipe)
     C = tangent_covariance(problem.X_train, recipe.jitters, problem.image_shape, scaled=False)
     values, axes = principal_tangents(C)

@@ -40,8 +40,7 @@ MOST_LISTED = 12  # reductions of one machine
 
 
 def chosen() -> tuple[Run | None, Run | None]:
-    """(parent, reduction) that the page is about; (None, None), and why on screen, where the run shown has no
-    machine."""
+    """(parent, reduction) of the page; (None, None), and the reason on screen, if the run shown has no machine."""
     run = state.current_run()
     if run is not None and reduction.is_reduction(run):
         parent = card.parent_of(run)

@@ -215,8 +215,7 @@ COLUMNS = {
 
 
 def _apart(results: Results) -> dict[str, tuple[float, float]]:
-    """Value -> by how much its validation error is above the lowest, and half the width of the 95 % interval; of those
-    that were judged on the same examples."""
+    """Value -> its validation error above the lowest, and half its 95 % interval; on the same examples only."""
     return _differences(tuple((value, run.id) for value, run in results.done.items()), results) if results.done else {}
 
 
@@ -275,8 +274,7 @@ LAYERS = {
 
 
 def cells(results: Results) -> None:
-    """The map of two fields, or the learning curves where one is the number of training examples; and the ways on from
-    a cell that is clicked, or chosen in the list."""
+    """The map of two fields, or learning curves if one is the number of examples; and links from a chosen cell."""
     sweep, points = results.plan.given, points_of(results)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         asked = parameters.flag("test", "Test errors", help="Whoever chooses by them has no test set left.")

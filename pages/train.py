@@ -99,8 +99,7 @@ def _say_unlike(entry: Entry, chosen: tuple[str, ...]) -> None:
 
 
 def _scale(name: str, before: tuple[str, ...]) -> None:
-    """Callback: put the columns of a table on one scale before the other steps, and a Gaussian at the width that is
-    usual then."""
+    """Callback: standardise the columns of a table before the other steps, with a Gaussian of the usual width."""
     scaled = (advice.SCALE, *before)
     st.session_state[FORM.key("preprocess")] = list(scaled)
     with suppress(DataError):

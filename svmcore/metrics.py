@@ -29,15 +29,13 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 def stratified_folds(
     y: np.ndarray, folds: int, seed: int, groups: np.ndarray | None = None
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Positions of the training and the held-out examples of each fold, drawn by the seed; examples of one group, by
-    `groups` (n,), are in one fold."""
+    """Positions (train, held out) of each fold, drawn by the seed; groups (n,) stay in one fold."""
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     return kind(folds, shuffle=True, random_state=seed).split(y, y, groups)
 
 
 class PairedTest(NamedTuple):
-    """Outcome of `paired_test`: examples wrong for one machine only, and the two-sided p-value. n_groups: groups that
-    they belong to, where some examples are alike, else 0."""
+    """Outcome of `paired_test`: examples wrong for one machine only, the two-sided p; n_groups: 0 if none are alike."""
 
     only_a: int
     only_b: int
@@ -149,8 +147,7 @@ def paired_test(err_a: np.ndarray, err_b: np.ndarray, groups: np.ndarray | None 
 
 
 def outcomes(err_a: np.ndarray, err_b: np.ndarray) -> np.ndarray:
-    """What b makes of each example against a: (n,) int8 positions in OUTCOMES; err_a, err_b (n,) bool, True where
-    wrong. ValueError when the shapes differ."""
+    """b against a: (n,) int8 positions in OUTCOMES; err_a, err_b (n,) bool, True where wrong. ValueError for shapes."""
     err_a, err_b = np.asarray(err_a, dtype=bool), np.asarray(err_b, dtype=bool)
     if err_a.shape != err_b.shape:
         raise ValueError(f"err_a has shape {err_a.shape} and err_b {err_b.shape}; allowed: the same examples in both")

@@ -117,8 +117,7 @@ class FileRows:
 
     @classmethod
     def of(cls, X) -> "FileRows | None":
-        """The rows that an array maps from a file; None for any other array, for one with gaps or changes of its own,
-        and where the file is gone."""
+        """The rows that an array maps from a file; None for other arrays, with gaps or changes, or without the file."""
         if not isinstance(X, np.memmap) or X.filename is None or X.mode == "c" or X.ndim < 2:
             return None
         if not X.flags.c_contiguous or X.dtype.kind not in "iuf":
@@ -237,8 +236,7 @@ def variance(X) -> float:
 
 
 def _sorted_columns(X) -> Iterator[tuple[slice, np.ndarray]]:
-    """Some columns of X at a time, and their numbers in SEEN rows, sorted: (c, m) float64; nothing where float32 holds
-    all digits that there are."""
+    """Some columns of X, and their numbers in SEEN rows, sorted: (c, m) float64; empty if float32 holds all digits."""
     stored = X.stored if isinstance(X, FileRows) else X.dtype
     if stored.itemsize < (8 if stored.kind == "f" else 4) or not prod(X.shape):
         return

@@ -269,8 +269,7 @@ class SVC(MachineEstimator):
         return tags
 
     def _in_file(self, X) -> FileRows | None:
-        """X where it stays in its file: rows of one that are much beside the ceiling, for a solver and a kernel that
-        take them by pieces; None for what is an array like any other."""
+        """X where it stays in its file, if large, for a solver and kernel that work by pieces; None for an array."""
         by_pieces = self.solver in ("auto", "decomposition") or isinstance(self.solver, Decomposition)
         if self.kernel == "precomputed" or getattr(self.kernel, "fills", False) or not by_pieces:
             return None
@@ -300,8 +299,7 @@ class SVC(MachineEstimator):
             ceiling_bytes(self.cache_mb)
 
     def _check_as_part(self, name: str, why: str) -> None:
-        """The same of what another estimator has under this name. ValueError too for what it cannot use; why it wants a
-        kernel of examples."""
+        """The same for what another estimator has under this name. ValueError also for what it cannot use."""
         try:
             self._check_parameters()
         except ValueError as error:
@@ -354,8 +352,7 @@ class SVC(MachineEstimator):
     def _fit(
         self, X, targets: Targets, session: Session, stage: str, source: Source | None = None, whole=None, beside=0
     ):
-        """Train on checked examples as one stage of a session, and publish the machine. whole(standing): how all stands
-        when this does; beside: bytes that X takes, where it is the fit's own."""
+        """Train on checked examples as one stage. whole(standing): how all stands then; beside: bytes that X takes."""
         if self.kernel == "precomputed":
             source = source or given_source(X, ceiling_bytes(self.cache_mb), len(targets.Y))
             kernel, prepare = self._kernel_for(X), None

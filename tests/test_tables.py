@@ -17,7 +17,7 @@ from svmcore.lab.analyses.scaling import point
 from svmcore.lab.forecast import estimate
 from svmcore.lab.papers import PUBLISHED, TABLES, Cell, Row, Table, fill, numbers, text
 from svmcore.lab.presets import digestion, mnist
-from svmcore.lab.presets.pairs import JITTER_SETS
+from svmcore.lab.presets.pairs import SHIFTS
 from svmcore.lab.store import runs
 from svmcore.metrics import paired_test
 from tests.trained import finished
@@ -104,7 +104,7 @@ def test_published_figures_are_facts_of_the_paper():
 
 
 def test_jitter_sets_have_the_sizes_that_they_stand_for():
-    assert all(len(JitterSet.parse(text)) == J for J, text in JITTER_SETS.items())
+    assert all(len(JitterSet.parse(RECIPES[f"3v8-j{J}-{m}"].jitters)) == J for J in SHIFTS for m in ("vsv", "jsv"))
 
 
 def test_an_empty_table_says_what_it_would_take(small):

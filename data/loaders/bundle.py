@@ -107,8 +107,7 @@ def _on_disk(path: Path, name: str) -> Member:
 
 
 def place(path: Path, name: str) -> tuple[int, int]:
-    """Where the bytes of an uncompressed member of a zip begin in its file, and how many they are. DataError if it is
-    compressed or damaged."""
+    """(offset, bytes) of an uncompressed member of a zip. DataError if it is compressed or damaged."""
     damaged = in_words(f"{path.name} is damaged or incomplete", "the complete file", *_DAMAGE, KeyError)
     with damaged, zipfile.ZipFile(path) as archive, path.open("rb") as file:
         info = archive.getinfo(name)

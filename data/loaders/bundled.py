@@ -134,8 +134,7 @@ def face_windows(paths: list[Path]) -> Arrays:
 
 
 def _drawn(scenes: list[np.ndarray], count: int, rng: np.random.Generator) -> np.ndarray:
-    """Windows (count, SIDE, SIDE) uint8 at random from all scales of all scenes, each with a weight by its number of
-    positions."""
+    """Windows (count, SIDE, SIDE) uint8 at random from all scenes and scales, by their numbers of positions."""
     scales = [scaled for scene in scenes for scaled in _pyramid(scene)]
     counts = np.array([(h - SIDE + 1) * (w - SIDE + 1) for h, w in (scaled.shape for scaled in scales)])
     shares = np.sqrt(counts)  # square root, so that coarse scales with few positions are represented

@@ -135,8 +135,7 @@ def number(cell: str, comma: bool) -> float:
 
 @lru_cache(1 << 16)
 def days(cell: str, day_first: bool) -> float:
-    """The days from 1970 to a date; day_first: the day comes before the month if the year is last. A time alone is a
-    fraction of a day. NaN if it is not a date in the calendar."""
+    """Days from 1970 to a date, or the fraction of a day of a time alone; NaN for neither. day_first: 31.3.24."""
     match = _DATE.fullmatch(cell.strip())
     if not match or not match[0]:
         return np.nan

@@ -96,8 +96,7 @@ def _finite(arrays: Arrays, skip: bool) -> tuple[Arrays, list[str]]:
 
 
 def _repeated(arrays: Arrays, skip: bool) -> tuple[Arrays, list[str]]:
-    """The examples without the classes that have one training example, and a note on these. Unusable if there are such
-    classes, two others, and they may not be skipped."""
+    """The examples of classes with at least two, and a note. Unusable if others may not be skipped."""
     sieve, (classes, counts) = Sieve(skip), np.unique(arrays.y_train, return_counts=True)
     alone = classes[counts == 1]
     if not len(alone) or len(classes) - len(alone) < 2:
@@ -125,8 +124,7 @@ def _not_finite(X: np.ndarray) -> np.ndarray:
 
 
 def _labelled_first(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, list[str]]:
-    """The examples with unlabelled ones last, the labels of the others, the rows that they were in (None if none was
-    moved), and a note."""
+    """Examples with the unlabelled last, the labels, the original rows (None if none moved), and a note."""
     none = np.zeros(len(y), bool)
     if y.shape in ((len(X),), (len(X), 1)) and y.dtype.kind in "SUf":
         flat = y.reshape(len(X))
@@ -141,8 +139,7 @@ def _labelled_first(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _examples(X: np.ndarray, name: str) -> np.ndarray:
-    """X as uint8 if it has an integer type and values from 0 to 255; otherwise float32, or float64 for rows of a wider
-    type."""
+    """X as uint8 if it has integers from 0 to 255; else float32, or float64 for rows of a wider type."""
     if X.dtype.kind not in "biuf":
         raise DataError(f"{name} has the type {X.dtype}, which is not numeric", ACCEPTED_X)
     X = channels_last(X)

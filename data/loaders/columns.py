@@ -114,8 +114,7 @@ class _Seen:
 
 
 class _Column(NamedTuple):
-    """A column that becomes numbers. at: its position in the table; value: the value of a cell; what: the type of the
-    values, for errors; levels: its categories, if any."""
+    """A column that becomes numbers: position, name, the value of a cell, its type in errors, and categories."""
 
     at: int
     name: str
@@ -231,8 +230,7 @@ class Columns:
         return X, bad
 
     def filled(self, X: np.ndarray, tell: bool) -> tuple[np.ndarray, tuple[str, ...], list[str]]:
-        """X with empty cells filled, its names, and a note. tell: add an indicator column per column with empty
-        cells."""
+        """X with empty cells filled, its names, a note. tell: adds an indicator per column with empty cells."""
         filled_counts, gaps, more = [], [], []
         for column, which in zip(self._used, self._slices):
             empty = np.isnan(X[:, which.start])

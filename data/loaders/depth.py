@@ -22,8 +22,7 @@ _COLOURS_ACCEPTED = "colours of 8 bits, or of 16 bits that are all used (multipl
 
 
 class Decoded(NamedTuple):
-    """An image (h, w) or (h, w, 3) uint8, or (h, w) uint16 if it has 16 bits; upper: the largest value of colours of 16
-    bits, the upper 8 of which are the pixels, else 0."""
+    """An image uint8, or (h, w) uint16 if it has 16 bits; upper: the largest value of 16-bit colours, else 0."""
 
     pixels: np.ndarray
     upper: int = 0
@@ -32,8 +31,7 @@ class Decoded(NamedTuple):
 def on_one_scale(
     images: Sequence[Decoded], names: Sequence[str], what: str = "images"
 ) -> tuple[list[np.ndarray], list[str]]:
-    """The pixels of images as uint8, those with 16 bits on one scale, and notes on it. DataError for colour images of
-    which too few bits can be read."""
+    """Images as uint8, those with 16 bits on one scale, and notes. DataError for colours with too few bits."""
     scale = DeepScale()
     for image, name in zip(images, names, strict=True):
         scale.add(image, name)
@@ -42,8 +40,7 @@ def on_one_scale(
 
 
 class DeepScale:
-    """How the values of images with 16 bits become 8-bit ones, on one scale for all: `add` each, `settle`, then
-    `applied`."""
+    """Brings images of 16 bits to 8 bits on one scale: `add` each, `settle`, then `applied`."""
 
     def __init__(self):
         self._counts = np.zeros(1 << 16, np.int64)  # of pixels with each value; of colours, all lower bits are set
@@ -136,8 +133,7 @@ class _Scale(NamedTuple):
 
 
 def _scale(counts: np.ndarray, colours: bool, n_images: int) -> _Scale:
-    """The scale that keeps most levels, the simplest one of several: from 0 to the largest value, with the smallest one
-    subtracted, or without the few pixels that are far from all others."""
+    """The simplest scale that keeps most levels: from 0, from the smallest value, or without a few extreme pixels."""
     low, high = np.flatnonzero(counts)[[0, -1]].tolist()
     total = np.cumsum(counts)
     most = min(max(n_images, int(CUT * total[-1])), total[-1] // 100)  # of small images no whole part

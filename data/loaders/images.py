@@ -173,8 +173,7 @@ def _in_threads(make: Callable, items: Sequence) -> Iterator[tuple]:
 
 
 def album_of(files: Sequence[Member], skip: bool, report: Report) -> tuple[Album, np.ndarray, list[str]]:
-    """The album of examples that have a file each, which of them (n,) can be used, and notes. Raises Unusable with the
-    files that cannot be read."""
+    """The album of examples with a file each, which of them (n,) can be used, and notes. Unusable names the others."""
     sieve, side, shown = Sieve(skip), album.side_of(len(files)), []
     good = np.ones(len(files), bool)
 
@@ -264,8 +263,7 @@ def _deep_scale(surveyed: Survey, report: Report) -> DeepScale:
 
 
 def _path(member: Member, table: ClassTable | None) -> tuple[str, ...]:
-    """The folders and the name of an image, the last folder being its class. DataError if it is not an image, or has no
-    class."""
+    """Folders and name of an image; the last folder is its class. DataError if it is no image or has no class."""
     parts = PurePosixPath(member.name).parts
     if not is_image(member.name) and (table is None or member.name not in table.classes):
         raise DataError(f"{member.name} is not an image", ACCEPTED)
@@ -321,8 +319,7 @@ def opened(
 
 
 def flat(image: Image.Image) -> Decoded:
-    """An opened image, grey or with three colours, as viewers show it: upright, with transparent parts on white. Raises
-    ValueError for values that are not whole numbers from 0 to 65535."""
+    """An opened image, grey or RGB, upright, on white. ValueError for values that are no integers from 0 to 65535."""
     deep_colours = image.mode not in _DEEP and _is_deep(image)
     image = _upright(image)
     if image.mode in _DEEP:

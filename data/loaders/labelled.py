@@ -35,8 +35,7 @@ class ClassTable(NamedTuple):
     unknown: tuple[str, ...] = ()
 
     def grouped(self, column: str | None) -> tuple[Mapping[str, str] | None, list[str]]:
-        """The group of each image by a column, "" for none, by default one named so; and notes on all columns.
-        DataError for a column that there is not."""
+        """The group of each image by a column ("": none; None: one named so), and notes. DataError if missing."""
         if column and column not in self.others:
             names = ", ".join(list(self.others)[:20]) or "there is no other column"
             raise DataError(f"{self.file} has no column {column!r} besides images and classes", names)

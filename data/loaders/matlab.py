@@ -93,8 +93,7 @@ def _unpacked(name: str, content: bytes, order: str) -> Iterator[memoryview]:
 
 
 def _elements(content: memoryview, order: str, aligned: bool = True) -> Iterator[tuple[int, memoryview]]:
-    """(type, bytes) of consecutive elements; an element of up to 4 bytes may be stored in its own header. aligned:
-    whether each begins at a multiple of 8 bytes."""
+    """(type, bytes) of consecutive elements; up to 4 bytes may be in the header. aligned: each at a multiple of 8."""
     at = 0
     while at + 8 <= len(content):
         kind, size = struct.unpack_from(f"{order}II", content, at)

@@ -80,8 +80,7 @@ def _of_each_row(named: dict[str, Member], names: tuple[str, str], arrays: Array
 
 
 def _album(parts: list[np.ndarray], name: str) -> Album:
-    """The album of images (n, h, w[, c]), channels last or first; values other than whole numbers from 0 to 255 are
-    stretched to these."""
+    """The album of images (n, h, w[, c]) or (n, c, h, w); other values than 0 to 255 are stretched to that range."""
     parts = [channels_last(part) for part in parts]
     if any(part.ndim not in (3, 4) or part.shape[3:] not in ((), (3,)) or part.dtype.kind not in "biuf"
            or not part.size for part in parts):  # fmt: skip
@@ -114,8 +113,7 @@ def _by_ending(files: Sequence[Member]) -> dict[tuple[str, ...], list[Member]]:
 
 
 def _named_file(row: int, path: object, by_ending: dict[tuple[str, ...], list[Member]]) -> Member:
-    """The file of an upload that the path of a row names, by its ending; one that cannot be read if there is none, or
-    several."""
+    """The file that the path of a row names, by its ending; a Member that cannot be read if none or several match."""
     named = f"row {row}: paths names {str(path)[:100]!r}"
     wanted = PurePosixPath(str(path).replace("\\", "/"))
     for depth in range(len(wanted.parts), 0, -1):

@@ -64,8 +64,7 @@ class Cells(Blocks):
         """Nothing: a number in a cell has no decimal mark."""
 
     def numbers(self, chosen: Sequence[int]) -> np.ndarray:
-        """(n, len(chosen)) values; bytes where all are whole numbers from 0 to 255. DataError for a column that has
-        not only numbers."""
+        """(n, len(chosen)) values; bytes if all are whole numbers from 0 to 255. DataError for other cells."""
         columns = self.frame.iloc[:, list(chosen)]
         if not all(map(_is_numeric, columns.dtypes)):
             raise DataError(f"{self.name} has cells that are not numbers", ACCEPTED)

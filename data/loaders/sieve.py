@@ -57,8 +57,7 @@ class Sieve:
             self.add(name, error)
 
     def notes(self, total: int, words: str) -> list[str]:
-        """Notes on what was skipped of `total` parts. Raises the first error if no part is left, Unusable if there are
-        bad parts that may not be skipped."""
+        """Notes on what was skipped of `total` parts. Raises the first error if none is left, else Unusable."""
         if not self.bad:
             return self.passed_over()
         bad_parts = sorted(self.bad, key=lambda part: part[0])

@@ -183,8 +183,7 @@ def _sample(rows: Rows | Cells, chosen) -> np.ndarray:
 
 
 def _distinct(cells: np.ndarray) -> float:
-    """The number of labels in a column; 0 for few different texts (certainly labels), infinite if it cannot be
-    labels."""
+    """The number of labels in a column; 0 for few texts (certainly labels), infinite if it cannot be labels."""
     distinct = np.unique(cells)
     n = len(distinct)
     if 2 * n > max(len(cells), FEW):

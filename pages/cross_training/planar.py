@@ -46,8 +46,7 @@ class Trained(NamedTuple):
 
 
 def trained(setting: Setting, rule: str = PLAIN) -> Trained:
-    """The machine of all examples, or of what a rule leaves. DataError where the sample cannot be had, ValueError for
-    what cannot be (a subset larger than a class)."""
+    """The machine of all examples, or of what a rule leaves. DataError without the sample; ValueError."""
     return _trained(load(setting.dataset).content_hash, setting, rule)
 
 

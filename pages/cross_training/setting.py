@@ -57,8 +57,7 @@ class Sample(NamedTuple):
 
 
 def recipe_form() -> Recipe | None:
-    """Draw the widgets; a recipe of the plain machine, or None, and the way out on screen, where they name no two
-    classes. DataError for a set that cannot be read."""
+    """Draw the widgets; the recipe of the plain machine, or None without two classes. DataError for a bad set."""
     name = data_set.field(data_set.at_hand(), "Any available dataset; add your own on the Datasets page.")
     entry, chosen = catalogue.entry(name), []
     if entry.n_classes > 2:

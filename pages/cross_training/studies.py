@@ -94,8 +94,7 @@ def line(course: Course, found: Found, name: str, measure: str) -> Line | None:
 
 
 def law(course: Course, found: Found) -> Line | None:
-    """Steinwart's 2 B n along x; B the Bayes error where it is known, else the smallest error of all machines by labels
-    as noisy as those that trained."""
+    """Steinwart's 2 B n along x; B: the Bayes error, or the smallest error of all machines on equally noisy labels."""
     xs, ys = [], []
     for point in course.points:
         done = [found[r.digest()] for several in point.machines.values() for r in several if r.digest() in found]
@@ -124,8 +123,7 @@ def rows(course: Course, found: Found) -> list[dict]:
 
 
 class Figure(NamedTuple):
-    """A figure of the paper: the name of its recipes (svmcore.lab.presets.xtrain), what varies in them, and what a
-    Course is told of it."""
+    """A figure of the paper: the study in svmcore.lab.presets.xtrain, what it varies, and the rest of its Course."""
 
     study: str
     x: Callable[[Recipe], float]

@@ -98,8 +98,7 @@ def behind(key: Hashable, work: Callable[[Report], READ]) -> READ | None:
 
 
 def reading(read: Callable[[bool], READ], sources: object) -> READ | None:
-    """What `read(skip)` makes of an upload, or None and the reason on screen. sources: what is uploaded; the offer to
-    leave out what is bad is made anew for each."""
+    """What `read(skip)` returns, or None with the reason on screen. sources: what is uploaded; resets skipping."""
     key = f"skip_bad_{hashlib.sha256(repr(sources).encode()).hexdigest()[:12]}"
     skip = st.session_state.get(key, False)
     try:

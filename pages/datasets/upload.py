@@ -81,8 +81,7 @@ def _changed(path: str) -> str:
 
 
 def _read(known: tuple, sources: list) -> None:
-    """What was understood of (name, content or path) of each file, and how to keep it. known: what tells them from
-    others, the name and an id of each."""
+    """What was understood of the files (name, content or path), and how to store it. known: their names and ids."""
     if _are_pictures(known, sources):
         _read_pictures(known, sources)
         return
@@ -125,8 +124,7 @@ def _read_images(known: tuple, upload: Opened) -> None:
 
 
 def _fit(known: tuple, surveyed: Survey) -> Fit:
-    """The size to which images are brought, by the reader's choice, with a few of them under each way. DataError for a
-    size that is not possible."""
+    """The common size of the images, chosen by the reader from examples. DataError for an impossible size."""
     usual, images = surveyed.fit, surveyed.images
     several = any(image.size != images[0].size for image in images)
     with st.expander("How pictures are brought to one size", expanded=several):
@@ -195,8 +193,7 @@ def _which_table(known: tuple, sources: list) -> str | None:
 
 
 def _how_to_read(labels: Labels | None) -> dict[str, str | None]:
-    """What a reader may know better than the look of a file: the columns of a table with labels and groups, the shape
-    of rows, what becomes of empty cells."""
+    """What the reader decides: the columns of labels and groups, the shape of rows, the treatment of empty cells."""
     label, group, empty = None, None, REFUSE
     if labels and not labels.clear:
         st.warning(
@@ -298,8 +295,7 @@ def _examples_of_tables() -> None:
 
 
 def _read_pictures(known: tuple, sources: list) -> None:
-    """What was understood of (name, content or path) of each file, and the form that keeps it. known: what tells them
-    from others."""
+    """What was understood of the files (name, content or path), and the form that stores them. known: their key."""
     key = f"kinds_{hash(known)}"
     kinds = tuple(st.session_state.get(key, ()))
     upload = keeping.reading(lambda skip: _pictures(known, skip, kinds, sources), (known, kinds))

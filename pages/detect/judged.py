@@ -123,8 +123,7 @@ def trained(search: Trial) -> curve.OperatingPoint:
 
 
 def at(search: Trial, alarms: int, own: bool) -> curve.OperatingPoint:
-    """The operating point with at most so many false alarms; for a run's own machine, with as many as at offset 0, that
-    one itself, though a lower threshold may find a little more."""
+    """The operating point with at most so many false alarms; offset 0 itself where a run's own machine has as many."""
     zero = trained(search)
     return zero if own and alarms == zero.alarms else curve.at_alarms(search, alarms)
 

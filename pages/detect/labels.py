@@ -40,8 +40,7 @@ def first_windows(run: Run) -> tuple[np.ndarray, np.ndarray]:
 
 
 def of_windows(run: Run) -> Recipe:
-    """The run's machine on its windows alone, with the folds that doubt their labels. RecipeError for fewer than two of
-    a class."""
+    """The run's machine on its windows alone, with folds to find label errors. RecipeError for too few windows."""
     recipe = run.recipe
     name = keep_windows(*first_windows(run))
     return searched(Recipe(dataset=name, preprocess=recipe.preprocess, kernel=recipe.kernel, C=recipe.C, title=(

@@ -23,8 +23,7 @@ def reference(view: View, detection: int) -> str:
 
 
 def turn(view: View, detection: int) -> str:
-    """What the picture was turned by when a detection was found, such as "turn +15°"; empty for one found upright, and
-    where that was not kept."""
+    """How the picture was turned for a detection, such as "turn +15°"; empty if upright or not recorded."""
     number = int(view.judged.turn[detection])
     forms = JitterSet.parse(view.run.recipe.option("turns") or "none").jitters
     return forms[number].name if 0 < number < len(forms) else ""

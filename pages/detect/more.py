@@ -39,8 +39,7 @@ def curves_csv(view: View, compared: list[View]) -> str:
 
 
 def detections_csv(view: View) -> str:
-    """Every candidate with its scores, the surest first; `object` numbers the objects of its picture from 0. Of a
-    search in turns, also the turn that found it."""
+    """Every candidate with its scores, highest first; `object` numbers those of its picture from 0; turns if any."""
     judged, turns = view.judged, view.run.recipe.option("turns")
     first = {
         int(p): int(np.flatnonzero(judged.object_picture == p).min(initial=len(judged.objects))) for p in judged.tested

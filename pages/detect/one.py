@@ -24,8 +24,7 @@ MOST_COMPARED = 20_000  # training chips among which the nearest are looked for
 
 
 def show_requested(view: View | None, below: Callable[[View, int], None] | None = None) -> None:
-    """Draw the view of the detection that the address names, if any; an address that names none is said aloud. below:
-    draws what stands below its pictures, instead of what it covers."""
+    """Draw the detection that the address names, or say that there is none. below: what is drawn below its pictures."""
     ref = st.query_params.get(WINDOW)
     if ref is None or view is None:
         return

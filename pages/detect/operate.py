@@ -160,8 +160,7 @@ def _chosen_picture(view: View) -> int:
 
 
 def _snap(offered: dict[str, int]) -> tuple[str, ...]:
-    """Move a point that is not offered, from an address or from before the last part was judged, to the nearest; the
-    numbers of which nothing is to be said."""
+    """Move a point that is not offered to the nearest one; the numbers about which nothing is said."""
     asked = st.session_state.get("fa", st.query_params.get("fa"))
     if asked is None or asked in offered:
         return ()

@@ -97,8 +97,7 @@ def samples() -> list[str]:
 
 
 def upload(name: str, content: bytes, side: int = 19) -> Photograph:
-    """A photograph of the reader's, to be searched by windows of `side` pixels. DataError for one that cannot be used,
-    judged by its first bytes alone."""
+    """A photograph to search by windows of `side` pixels. DataError if it cannot be used, from its first bytes."""
     if len(content) > MAX_BYTES:
         raise DataError(f"{name} has {len(content) >> 20} MB", ACCEPTED)
     with images.opened(name, content, FORMATS, ACCEPTED) as image:
@@ -116,8 +115,7 @@ PHOTOGRAPHED = KNOWN_BY | {Photograph: lambda photograph: photograph.key}
 
 @st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=PHOTOGRAPHED)
 def search(run: Run, photograph: Photograph) -> tuple[Future, Looking]:
-    """The search of a photograph by a run's machine, begun or done, whose result is a Searched, or a DataError; and how
-    far it is. Cleared, it begins anew."""
+    """The search of a photograph, begun or done (a Searched, or DataError), and its progress. Cleared: begins anew."""
     now = Looking()
     return _threads().submit(searched, run, photograph, now), now
 
@@ -178,8 +176,7 @@ def obstacle(run: Run, photograph: Photograph, _found: Searched) -> str:
 
 
 def _is_copy(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether a picture (h, w) uint8 is another one: of another size, darker or brighter; or cropped by up to 10 %,
-    mirrored or turned by quarters."""
+    """Whether a picture (h, w) uint8 is another one resized, brightened, cropped by 10 %, mirrored or turned."""
     whole = [_reduced(image, (THUMB, THUMB)).ravel() for image in (a, b)]
     if min(map(np.ptp, whole)) == 0:
         return False
@@ -206,8 +203,7 @@ def _reduced(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:
 
 
 def with_marked(run: Run, found: Searched, marks: dict[int, int], missed: Sequence[Box] = ()) -> Recipe:
-    """The run's recipe, to train on its first windows, those marked (row -> +1 or -1) and objects that no window was
-    kept of, by their boxes; kept as an own set."""
+    """The run's recipe on its first windows, those marked (row -> +1 or -1) and missed boxes, as an own set."""
     (X, y), rows = labels.first_windows(run), sorted(marks)
     drawn = [marked.cut(found.image, box, found.chips.shape[1:])[None] for box in missed]
     X = np.concatenate([X, found.chips[rows], *drawn])

@@ -74,8 +74,7 @@ def opens_here(run: Run) -> bool:
 
 
 def view_of(run: Run) -> View | None:
-    """What there is to look at; None before the first part is judged. DataError when its pictures cannot be had, or are
-    not those that it was trained on any more."""
+    """What to look at; None before the first split is judged. DataError if its pictures are missing or replaced."""
     parts = run.parts()
     if not parts:
         return None

@@ -56,8 +56,7 @@ def current() -> Drawn:
 
 
 def change(mine: bool = True, fresh: bool = True, **changes) -> None:
-    """Change what is drawn. mine: not the canvas's own doing, so that it takes this over; fresh: the address does not
-    know of it yet."""
+    """Change the drawing. mine: not made by the canvas, which takes it over; fresh: not in the address yet."""
     now = current()
     st.session_state[KEY], st.session_state[FRESH] = now._replace(edition=now.edition + mine, **changes), fresh
 

@@ -85,8 +85,7 @@ def board() -> None:
 
 
 def prepared(how: drawn.Convention, first: Run | None) -> np.ndarray | None:
-    """Ink (side, side) of the digit before any nudge: the drawing, prepared as its set was, or a test digit; None where
-    there is neither."""
+    """Ink (side, side) of the digit before any nudge: the prepared drawing, or a test digit; None without either."""
     now = address.current()
     if now.text:
         return drawn.stages(drawn.rasterise(now.strokes, now.pen), how).centred

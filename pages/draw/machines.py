@@ -38,8 +38,7 @@ def refusal(run: Run) -> str:
 
 
 def able(current: Run | None) -> list[Run]:
-    """The runs that can answer, on pictures of the current run's kind, or of the first one's that can: the current one,
-    then those that know more than two classes, the newest first."""
+    """Runs that classify pictures of the current run's kind: the current one, then those of three or more classes."""
     found = [run for run in runs.newest_first() if not refusal(run)]
     found = sorted(found, key=lambda run: len(run.result["n_sv"]) == 1)  # one machine tells two classes apart
     if current is not None and not refusal(current):
@@ -51,8 +50,7 @@ def able(current: Run | None) -> list[Run]:
 
 
 def usual(found: list[Run]) -> list[str]:
-    """Ids of the first run and of up to two others of other methods, of its dataset before others; none that was
-    trained on scrambled pixels, unless it is the first."""
+    """Ids of the first run and up to two of other methods, of its dataset first; scrambled ones only if first."""
     straight = [run for run in found[1:] if not "".join(run.recipe.preprocess[:1]).startswith("scramble")]
     own = sorted(straight, key=lambda run: run.recipe.dataset != found[0].recipe.dataset)
     chosen = {}  # method -> id

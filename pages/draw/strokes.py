@@ -26,8 +26,7 @@ Strokes = tuple[np.ndarray, ...]  # each (k, 2) int64, as (x, y)
 
 
 def pack(strokes: Sequence) -> str:
-    """The text of strokes, each (k, 2) whole numbers from 0 to 255; one of more than 255 points becomes several that
-    share their ends."""
+    """The text of strokes (k, 2) of whole numbers from 0 to 255; those of more than 255 points are split."""
     parts = []
     for stroke in strokes:
         points = np.asarray(stroke, np.int64).reshape(-1, 2)

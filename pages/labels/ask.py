@@ -211,8 +211,7 @@ def _saved(run: Run, to: Target) -> None:
 
 
 def studied(recipe: Recipe, n: int) -> Recipe:
-    """The recipe of a run that was trained on n examples, as a study has it: without folds or verdicts, and on no more
-    than FEW."""
+    """The recipe of a run on n examples as a study trains it: without folds or verdicts, on at most FEW examples."""
     return recipe.replace(dataset=revisions.base_of(recipe.dataset), folds=None, bounds=False, n_train=min(n, FEW))
 
 

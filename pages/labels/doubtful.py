@@ -113,8 +113,7 @@ def doubted(run_id: str, way: str) -> list[Doubt]:
 
 
 def pairs(run: Run) -> list[Doubt] | None:
-    """Examples that are equal, or nearest to each other, of unlike labels; and test examples that train as well. None
-    until they are found."""
+    """Duplicates and nearest pairs with different labels, and test examples in the training set; None until found."""
     found, label = _related(run), _labels_of(run)
     if found is None:
         return None

@@ -83,8 +83,7 @@ def _text(run: Run) -> str:
 
 
 def table(entries: Sequence[ListEntry], store: dict[str, Run]) -> None:
-    """The list as a table. A row's button shows the run on every page, or opens and folds a group; ticks are kept as
-    `ticked`."""
+    """The list as a table. A row's button shows the run, or opens or folds a group; ticks are stored as `ticked`."""
     opened = st.session_state.setdefault("opened", [])
     rows, ids, doors = [], [], []
     named = titles.of_entries(entries)

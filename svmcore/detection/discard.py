@@ -34,8 +34,7 @@ class Discard:
     lost: float  # share of the held-out objects that do not pass
 
     def passes(self, averaged: np.ndarray, ys: np.ndarray, xs: np.ndarray) -> np.ndarray:
-        """(n,) bool: the windows of a level with corners (ys, xs) that deserve a second look; `averaged` the level's
-        block means."""
+        """(n,) bool: the windows with corners (ys, xs) that need a second look; `averaged`: the level's block means."""
         return self.form.values(_features(averaged, ys, xs, self.side, self.block)) >= self.threshold
 
 

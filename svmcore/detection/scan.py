@@ -49,8 +49,7 @@ class Scorer:
             )
 
     def windows(self, level: np.ndarray) -> Callable:
-        """The windows of a level (h, w) uint8 as the machine takes them, (n, d) float32, as a function of their corners
-        ys, xs (n,)."""
+        """The windows of a level (h, w) uint8 as (n, d) float32, as a function of their corners ys, xs (n,)."""
         prepare, side = self.machine.prepare, self.side
         if hasattr(prepare, "windows"):
             return prepare.windows(level, side, side_by_side)

@@ -77,8 +77,7 @@ def supported(
 
 
 def overlaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Intersection over union of every box of a (m, 4) with every box of b (n, 4): (m, n) float64, 0 where both are
-    empty."""
+    """Intersection over union (m, n) float64 of boxes a (m, 4) and b (n, 4); 0 where both are empty."""
     a, b = _boxes("a", a), _boxes("b", b)
     out = np.empty((len(a), len(b)))
     _overlaps(a, b, out)

@@ -26,8 +26,7 @@ QUARTERS = "rot:90,180,-90"
 
 @lru_cache(maxsize=64)
 def matrices(text: str) -> tuple[np.ndarray, ...]:
-    """M (2, 2) float64 of each form that a jitter set of turns and mirror images names, the identity first. ValueError
-    for other sets."""
+    """M (2, 2) float64 of each turn or mirror image in a jitter set, the identity first. ValueError for other sets."""
     try:
         forms = JitterSet.parse(text).jitters
     except ValueError as error:

@@ -62,8 +62,7 @@ def across(X, X_test, check: Callable[[], None] = lambda: None) -> np.ndarray:
 
 
 def distances(kernel: Kernel, X: np.ndarray, label: np.ndarray, check: Callable[[], None] = lambda: None) -> Distances:
-    """Distances of every example to the nearest of its class and of other classes. ValueError for fewer than two
-    classes."""
+    """Distances to the nearest example of the own and of another class. ValueError for fewer than two classes."""
     label = np.asarray(label)
     classes, counts = np.unique(label, return_counts=True)
     if len(classes) < 2 or len(label) != len(X):

@@ -80,6 +80,5 @@ def rest(whole: Contributions, pictured: np.ndarray) -> Rest:
 
 
 def parts(machine: Machine, k: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """The joint contribution of the support vectors at `positions` to f of every machine: (number of machines,)
-    float64."""
+    """The joint contribution of the support vectors at `positions` to f of each machine: (k,) float64."""
     return machine.coef[:, positions] @ k[positions]

@@ -34,8 +34,7 @@ class Hidden(NamedTuple):
 def occlusion(
     machine: Machine, prepare: Prepare, X: np.ndarray, image_shape: tuple[int, ...], side: int, fill: str = "background"
 ) -> Hidden:
-    """The map of one picture X (1, ...), as in the dataset. ValueError for a side that is none of its pixels, or an
-    unknown fill."""
+    """The map of one picture X (1, ...), as in the dataset. ValueError for an impossible side or an unknown fill."""
     picture = as_images(X, tuple(image_shape) if np.ndim(X) == 2 else None)
     h, w = picture.shape[1:3]
     if not (least := least_side(h, w)) <= side <= min(h, w):

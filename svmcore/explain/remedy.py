@@ -106,8 +106,7 @@ class Tally(NamedTuple):
 
 
 def strength(jitter: Jitter) -> tuple[float, float]:
-    """Sort key for the changes of a family: the distance of each part from the identity, and the length of the
-    shift."""
+    """Sort key for the changes of a family: each part's distance from the identity, and the length of the shift."""
     far = float(np.hypot(*jitter.offset))
     part = 0.0
     for kind, values in jitter.parts:

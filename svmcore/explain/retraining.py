@@ -182,8 +182,7 @@ class Retraining:
         return replace(machine, prepare=self.prepare)
 
     def leave_one_out(self) -> np.ndarray:
-        """f (n, k) of each example by the machines trained without it, also if it is the only one of its class. Each
-        example keeps its C."""
+        """f (n, k) of each example by the machines trained without it, even if its class has no other. C_i stay."""
         decision = self.decision
         for left in self.each_without():
             for c, i, alpha, bias in zip(*left, strict=True):
@@ -193,8 +192,7 @@ class Retraining:
         return decision
 
     def each_without(self, machines=None) -> Iterator[Removals]:
-        """Machines without each of their support vectors in turn, in batches that do not split an example; for all
-        machines, or for these."""
+        """Machines without each support vector in turn, in batches that split no example; all machines, or these."""
         chosen = np.arange(len(self.Y)) if machines is None else np.asarray(machines)
         example, at = np.nonzero(self.alpha[chosen].T)
         first = np.flatnonzero(np.diff(example, prepend=-1))  # the first entry of each example

@@ -49,8 +49,7 @@ class Values(NamedTuple):
         return self.margin / np.maximum(self.asked, 1)
 
     def helps(self) -> np.ndarray:
-        """Positions of the examples that are better excluded, the most harmful first: by errors, then by mean
-        margin."""
+        """Positions of examples that are better excluded, the most harmful first: by errors, then by mean margin."""
         return self._ordered(1)
 
     def harms(self) -> np.ndarray:

@@ -75,8 +75,7 @@ class Gram:
         return None if self.blocks is None else (self.blocks, self.which, self.rest)
 
     def lengths(self) -> np.ndarray:
-        """(n,) float64: what single precision loses of an example's values grows with this, sqrt(K_ii) (Cauchy and
-        Schwarz)."""
+        """(n,) float64 sqrt(K_ii): the loss by single precision in a row's values grows with it (Cauchy-Schwarz)."""
         return np.sqrt(np.abs(self.diag.astype(np.float64)))
 
     def in_memory(self, K) -> "Dense":

@@ -67,8 +67,7 @@ _here = threading.local()  # of_pool: in a pool's own threads
 
 @contextmanager
 def attended(check: Callable[[], None]) -> Iterator[None]:
-    """Within it all work in pieces, by this thread and by those that it sets to work, calls `check` between two of
-    them, which may raise to stop."""
+    """Within it all work in pieces, also in threads that this one starts, calls `check` in between, which may raise."""
     token = _check.set(check)
     try:
         yield

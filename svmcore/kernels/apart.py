@@ -38,8 +38,7 @@ class Side(NamedTuple):
 
 
 def squared_norms(X) -> np.ndarray:
-    """|x|^2 of every row of X (n, d): (n,) of its precision, added in double precision, so that it does not depend on
-    the order of the features."""
+    """|x|^2 (n,) of the rows of X (n, d), summed in double precision, so that the order of features does not matter."""
     return np.einsum("ij,ij->i", X, X, dtype=np.float64).astype(X.dtype, copy=False)
 
 

@@ -117,8 +117,7 @@ class Kernel:
         return dots
 
     def columns(self, B) -> "Columns":
-        """The rows of B (n, d) as `exact` wants them in place of B, made once for many A; a kernel that fills its own
-        blocks takes B itself."""
+        """The rows of B (n, d) as `exact` takes them for many A; B itself for a kernel that fills its own blocks."""
         return _columns(np.asarray(B, np.float64), self.reach)
 
     def require(self, **kinds: Allowed) -> None:
@@ -274,8 +273,7 @@ def _columns(B, reach: float, sq=None) -> Columns:
 
 
 def _dots(A, columns: Columns, sq=None) -> tuple[np.ndarray, np.ndarray]:
-    """Inner products (m, n) of the rows of A (m, d) with the columns, distances in far features taken from them, and
-    |a'|^2 (m,)."""
+    """Inner products (m, n) of the rows of A (m, d) with the columns, far features as distances, and |a'|^2 (m,)."""
     A, u = taken_apart(A, columns.far, sq)
     dots = A @ columns.X.T
     if len(columns.far):

@@ -332,8 +332,7 @@ def choice(allowed: Mapping, title: Callable[[object], str] | None = None) -> Ki
 
 
 def of_each(name: str, known: Mapping, own: Callable = lambda chosen: chosen.fields) -> tuple[Field, ...]:
-    """The fields of everything that the field `name` may choose, one of each name, with what they belong to; own: those
-    of one of them."""
+    """The fields of everything that the field `name` may choose, one per name, with their owners; own: those of one."""
     return _of_each(name, tuple(known.items()), own)
 
 

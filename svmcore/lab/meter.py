@@ -27,8 +27,7 @@ _entered: "ContextVar[tuple[Compiling, ...]]" = ContextVar("entered", default=()
 
 
 def search_apart(result: dict) -> tuple[float, float]:
-    """(training, search): what training took by a run's result, and of it what went into values of a grid that were
-    not chosen, apart; compiling is in neither."""
+    """(training, search) seconds of a result: the latter went into grid values not chosen; compiling is in neither."""
     search = result.get("search_seconds", 0.0)
     return max(training_seconds(result) - search, 0.0), search
 

@@ -93,8 +93,7 @@ class Method:
         return ""
 
     def require_images(self, recipe, image_shape: tuple[int, ...] | None, grouped: bool = False) -> None:
-        """RecipeError when the method transforms images and the examples are none; grouped: whether some of them belong
-        together."""
+        """RecipeError if the method transforms images and the examples are none; grouped: if some belong together."""
         if not self.needs_images or image_shape is not None:
             return
         why = f"as the examples of {recipe.dataset} are not images"
@@ -215,8 +214,7 @@ def some(recipe, X: np.ndarray, n: int) -> np.ndarray:
 
 
 def jitters_on(X: np.ndarray, jitters: str, image_shape: tuple[int, ...]) -> str:
-    """The set with its border spelled out: `@zero` for `@background` where the background of all images X is 0, which
-    is the same and lets kernels count shifts alone."""
+    """The set with its border spelled out: `@zero` if the background of all X is 0, so kernels count shifts alone."""
     asked = JitterSet.parse(jitters, image_shape)
     black = asked.border == "background" and not background(as_images(X, image_shape)).any()
     return str(asked.with_border("zero")) if black else str(asked)

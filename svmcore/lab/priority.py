@@ -24,15 +24,13 @@ _found = [-LASTS, 1.0]  # when, and the crowding
 
 
 def yield_to_others() -> None:
-    """This thread, and those that it will start, take what processor time the pages leave (where threads have their
-    own priority: Linux)."""
+    """Lower the priority of this thread and of those that it starts, below that of pages (on Linux)."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 
 
 def crowding(look: bool = True) -> float:
-    """How many times as long a run takes now as on this machine at rest, at least 1. look: False to take what was found
-    last, where work of our own would be taken for that of others."""
+    """How many times longer a run takes now than on an idle machine, at least 1. look: False for the last value."""
     with _lock:
         if look and time.monotonic() - _found[0] > LASTS:
             _found[:] = time.monotonic(), _tried()

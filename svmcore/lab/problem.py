@@ -70,8 +70,7 @@ class Problem(NamedTuple):
 
 
 def left_out(problem: Problem, positions: np.ndarray) -> Problem:
-    """The problem without some of its training examples, positions in the dataset's X_train; a class that would lose
-    all of its examples keeps them."""
+    """The problem without some training examples (positions in X_train); a class that would lose all keeps them."""
     keep = ~np.isin(problem.train_index, positions)
     keep |= ~np.isin(problem.y_train, problem.y_train[keep])
     if keep.all():
@@ -160,8 +159,7 @@ def _require_digits(recipe, data) -> None:
 def transformed(
     steps: Preprocessor, X: np.ndarray, rows: np.ndarray | None, check: Callable[[str], None]
 ) -> np.ndarray:
-    """The rows of X (all for None) after the steps, (n, d) float32, in pieces between which the run may be stopped; X
-    itself where nothing is to be done."""
+    """Rows of X (None: all) after the steps, (n, d) float32, interruptible; X itself if there is nothing to do."""
     if rows is None:
         if not steps.steps and X.ndim == 2 and X.dtype == np.float32:
             return X

@@ -49,8 +49,7 @@ SPLITS = {
 
 
 def _asked(kind: Kind, default, label: str, help: str, opens: str = "", **how):
-    """A field of the recipe with all that forms, addresses, checks and the command line want to know of it: the
-    arguments of a registry's Field, whose name is the field's."""
+    """A field of the recipe, declared with the arguments of a registry's Field, whose name is the field's."""
     begin = {"default_factory": default.copy} if isinstance(default, dict) else {"default": default}
     words = {"kind": kind, "default": default, "label": label, "help": help, "opens": opens, **how}
     return field(**begin, metadata=words)
@@ -270,8 +269,7 @@ class Recipe:
 
     @cached_property
     def _key(self) -> tuple[tuple[str, str], ...]:
-        """What tells recipes apart: every field, and the options that differ from their defaults; made once, as
-        lists of runs ask for it at every turn."""
+        """What tells recipes apart: every field, and the options that differ from their defaults."""
         texts = self.texts()
         usual = {"task"} if self.task == METHODS[self.method].tasks[0] else set()
         return tuple((name, texts[name]) for name in (*FIELDS, *sorted(self.options)) if name in texts.keys() - usual)
@@ -309,8 +307,7 @@ def _own_options(owners: tuple[str, str, str], options: Mapping) -> dict:
 
 
 def _gathered(changes: Mapping, options: Mapping) -> dict:
-    """Changes of fields and of options under one another, with the options in `options`, added to those there were
-    without those that need a field which is left open now."""
+    """Changes of fields and options; options are added to `options`, except those that need a field now left open."""
     others = option_fields()
     given_fields = {name: value for name, value in changes.items() if name in FIELDS or name not in others}
     flat = {n: v.to_dict() if isinstance(v, Kernel) else v for n, v in changes.items() if n not in given_fields}

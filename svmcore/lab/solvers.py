@@ -15,8 +15,7 @@ from svmcore.svc import SVC
 
 
 class Solver(NamedTuple):
-    """A solver: what it is good for, its options, and what makes the `solver` of SVC of their values (None: its
-    name)."""
+    """A solver: its purpose, its options, and what makes SVC's `solver` of their values (None: its name)."""
 
     help: str
     fields: tuple[Field, ...] = ()

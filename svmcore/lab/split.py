@@ -39,8 +39,7 @@ class Split(NamedTuple):
 
 
 def whole(recipe, data, share: float = 0.0) -> Split:
-    """The recipe's own training and test set, this share of its labels swapped by noise. RecipeError for a split or
-    folds that the dataset does not allow."""
+    """The recipe's training and test set, with label noise. RecipeError for a split or folds that are impossible."""
     found = _noisy(recipe, _whole(recipe, data.base or data), share)
     if data.base is not None:
         found = _revised(recipe, data, found)
@@ -66,8 +65,7 @@ def smallest_class(y: np.ndarray, groups: np.ndarray | None = None) -> int:
 
 
 def possible_folds(recipe, parts, most: int) -> int:
-    """So many folds, or as many as the smallest class of the training examples of a Split or Problem allows.
-    RecipeError for one of a single example or group."""
+    """So many folds, or as many as the smallest class allows. RecipeError for a class of one example or group."""
     smallest = smallest_class(parts.y_train, parts.groups)
     if smallest < 2:
         raise RecipeError("dataset", recipe.dataset, "classes of at least 2 training examples, one of them held out")
@@ -122,14 +120,12 @@ def folds(recipe, split: Split) -> Iterator[Split]:
 
 
 def held_out(recipe, n: int, n_classes: int) -> int:
-    """How many of the n examples of a set without a test part test: those asked for, or what training leaves, or a
-    fifth; one of each class at least."""
+    """How many of n examples test, without a test part: those requested, or left by training, or a fifth."""
     return recipe.n_test or max(n_classes, n - recipe.n_train if recipe.n_train else n // 5)
 
 
 def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
-    """Of a set that is no revision: positions (n_train,) into X_train, and (n_test,) into the part "test" or, where the
-    set has none, "train"."""
+    """Of a set that is no revision: positions (n_train,) and (n_test,), and the part that the latter count in."""
     train = np.flatnonzero(_wanted(recipe, data.y_train))
     test, part = np.flatnonzero(_wanted(recipe, data.y_test)), "test"
     if not len(data.y_test):

@@ -146,8 +146,7 @@ class Task(ABC):
 
     @abstractmethod
     def prepare(self, recipe, check: Check, part: int = 0):
-        """The problem of one of the recipe's parts. RecipeError for what its dataset does not allow; what `check`
-        raises."""
+        """The problem of one part of the recipe. RecipeError for what its dataset forbids; what `check` raises."""
 
     @abstractmethod
     def fold(self, recipe, number: int, check: Check):
@@ -189,8 +188,7 @@ class Task(ABC):
 
     @abstractmethod
     def size(self, recipe) -> Sizes:
-        """How large the first training is, as the catalogue promises. RecipeError for a method that the data does not
-        allow."""
+        """The size of the first training, by the catalogue. RecipeError for a method that the data does not allow."""
 
     def beside(self, recipe) -> float:
         """Seconds of other work that a training needs: looking for candidates, mining false alarms."""
@@ -202,8 +200,7 @@ class Task(ABC):
 
 
 def csv_text(head: Iterable[str], rows: Iterable[Iterable]) -> str:
-    """A table as CSV, lines of cells under a head, that a spreadsheet may open: no cell of it is taken for a formula.
-    Numbers are written in six digits."""
+    """A table as CSV that spreadsheets may open: no cell is taken for a formula; numbers have six digits."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(_cell, head))

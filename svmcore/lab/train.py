@@ -224,8 +224,7 @@ KEPT = Bounded(KEPT_BYTES)  # problems and Gram sources
 
 @lru_cache(maxsize=1024)
 def shared_by(recipe: Recipe) -> str | None:
-    """What recipes have in common that differ from this one in C alone; None for one without folds, and where there is
-    no room for all that they share."""
+    """What recipes that differ in C alone share; None without folds, and where memory has no room for it."""
     task = task_of(recipe)
     if recipe.folds is None or not task.answers:
         return None

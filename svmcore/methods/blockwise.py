@@ -43,8 +43,7 @@ def image_shape_for(kernel: Kernel, shape) -> tuple[int, ...]:
 
 
 def by_pieces(A, width: int, make) -> np.ndarray:
-    """make(rows) (m', width) float32 of all rows of A (m, d), a piece after the other, as one product of all would hold
-    up whoever wants to stop."""
+    """make(rows) (m', width) float32 of the rows of A (m, d), in pieces, between which the fit can be stopped."""
     out = np.empty((len(A), width), np.float32)
     for start in range(0, len(A), PIECE):
         between_pieces()

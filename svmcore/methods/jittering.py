@@ -137,8 +137,7 @@ class Jittered(BlockwiseKernel):
 
     @property
     def forms(self) -> JitterSet:
-        """The forms of one example that the kernel chooses from: its jitters, or for shifts of zeros what stands for
-        the forms of both."""
+        """The forms of an example that the kernel chooses from: its jitters, or for shifts of zeros those of both."""
         return self._set if self._shifts is None else self._shifts
 
     def nearest(self, u, X) -> np.ndarray:

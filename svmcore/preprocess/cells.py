@@ -135,8 +135,7 @@ class Gradients(Cells):
         return np.sqrt(F, out=F) if self.power == 0.5 else np.power(F, np.float32(self.power), out=F)
 
     def draw(self, F: np.ndarray) -> np.ndarray:
-        """In each cell a petal towards each direction in which the picture becomes lighter, as long as its value beside
-        the largest of the picture."""
+        """In each cell a petal towards each direction of rising brightness, relative to the picture's largest."""
         n, cells, _, directions = F.shape
         size = max(5, (DRAWN // cells - 1) | 1)  # odd: a petal begins in the middle
         lengths = _beside_largest(F)[:, :, None, :, None] * (size - 1) / 2  # (n, cells, 1, cells, 1, directions)

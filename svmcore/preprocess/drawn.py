@@ -99,8 +99,7 @@ def stages(ink: np.ndarray, how: Convention) -> Stages:
 
 
 def like(picture: np.ndarray, low: float, high: float, dtype) -> np.ndarray:
-    """A picture of ink in [0, 1] on the grey scale of a dataset, from paper `low` to ink `high`, in its type; whole
-    numbers are rounded."""
+    """A picture of ink in [0, 1] on a dataset's grey scale, from paper `low` to ink `high`, in its type."""
     grey = low + (high - low) * np.asarray(picture, np.float64)
     return np.rint(grey).astype(dtype) if np.issubdtype(dtype, np.integer) else grey.astype(dtype)
 

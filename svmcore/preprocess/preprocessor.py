@@ -89,16 +89,14 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         return result
 
     def stages(self, images: np.ndarray) -> list[tuple[str, np.ndarray]]:
-        """The images after each step, [(step, (n, h, w[, c]) float32)], for looking at; else like `transform`. Pixels
-        that a step left out are dark there."""
+        """The images after each step, [(step, (n, h, w[, c]) float32)], omitted pixels dark; else like `transform`."""
         grey = np.ndim(images) == 3 or len(self.image_shape or ()) == 2
         before, *arrays = self._run(images, self._learned())
         views = [self._as_shown(after + 1, array, before.shape[1:]) for after, array in enumerate(arrays)]
         return list(zip(self.steps, [_flat(a, grey or self.makes_features) for a in views], strict=True))
 
     def pictures(self, X: np.ndarray, image_shape: tuple[int, ...]) -> np.ndarray:
-        """What the steps made of images of this shape, rows X (n, d), as images (n, h, w[, c]) for looking at: as the
-        last of `stages` shows them."""
+        """Rows X (n, d) made of images of this shape, as images (n, h, w[, c]) to look at: as the last of `stages`."""
         shape = self.output_shape((*image_shape, 1)[:3])
         views = self._as_shown(len(self.steps), np.asarray(X).reshape(len(X), *shape), (*image_shape, 1)[:3])
         return _flat(views, len(image_shape) == 2 or self.makes_features)
@@ -148,8 +146,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         return max((one.step.examples(*one.values) for one in self._parsed), default=0)
 
     def split(self) -> tuple["Preprocessor", "Preprocessor"]:
-        """The steps to take before a jitter, and those after it (from the first normalisation or crop on), fitted where
-        these are."""
+        """The steps before a jitter, and those after it (from the first normalisation or crop), fitted if these are."""
         cut = next((at for at, one in enumerate(self._parsed) if one.step.last), len(self.steps))
         head = Preprocessor(*self.steps[:cut], image_shape=self.image_shape)
         shape = self.image_shape and head.output_shape(self.image_shape)
@@ -284,8 +281,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
 
 
 def _shape_made(one: Parsed, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of what a step makes of images of `shape`. ValueError for images that do not fit it, and for more
-    features than there is room for."""
+    """The shape that a step makes of images of `shape`. ValueError for unfit images, and for too many features."""
     made = one.step.shape(shape, *one.values)
     if one.step.features and (d := math.prod(made)) > MOST:
         said = f"preprocessing step '{one.name}': it makes {d:,} features of an image of {shape[0]} x {shape[1]}"

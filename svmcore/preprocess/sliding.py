@@ -140,8 +140,7 @@ def _add(weight, row, total):
 
 @inner(fastmath={"contract"})
 def _add_rows(weights, rows, first, left, total):
-    """total (n,) += weights (m,) @ m rows of a plane from the corner (first, left). Four at a time, so that
-    the total is read and written a quarter as often."""
+    """total (n,) += weights (m,) @ m rows of a plane from (first, left), four at a time to touch total less often."""
     n, four = len(total), len(weights) // 4 * 4
     for z in range(0, four, 4):
         p, q, r, s = weights[z], weights[z + 1], weights[z + 2], weights[z + 3]

@@ -15,8 +15,7 @@ MOST_SEEDS = 2**32 - 1
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number of a step, for forms: what it is, its default and the range allowed. A step with several parameters
-    writes each as name=value."""
+    """A number of a step: its label, default and range. A step with several writes each as name=value."""
 
     label: str
     default: float

@@ -17,8 +17,7 @@ CHUNK = 2048  # images that one native call works on, so that no call lasts long
 
 
 def background(images: np.ndarray) -> np.ndarray:
-    """The background's value (n, c) of images (n, h, w, c): the darkest or the lightest, whichever is nearer to the
-    mean of the outermost pixels."""
+    """The background (n, c) of images (n, h, w, c): darkest or lightest, whichever is nearer to the mean border."""
     low, high = images.min(axis=(1, 2)), images.max(axis=(1, 2))
     rows = images[:, [0, -1]].mean(axis=(1, 2))
     columns = images[:, :, [0, -1]].mean(axis=(1, 2))

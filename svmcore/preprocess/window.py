@@ -79,8 +79,7 @@ def oval_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def unmasked(pixels: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """What `oval_mask` made of images (h, w, ...) back in their place, for looking at: (n, h, w, c), the corners as
-    dark as the darkest pixel of each."""
+    """The images (h, w, ...) that `oval_mask` made, put back: (n, h, w, c), corners as dark as the darkest pixel."""
     out = np.empty((len(pixels), *shape[:2], pixels.shape[-1]), np.float32)
     out[:] = pixels.min(axis=(1, 2), keepdims=True, initial=np.inf) if len(pixels) else 0
     out[:, oval(*shape[:2])] = pixels[:, 0]
@@ -101,8 +100,7 @@ def equalise(images: np.ndarray) -> np.ndarray:
 
 
 def windows(level: np.ndarray, side: int, unit: bool) -> Callable:
-    """What STEPS make of windows of a level (h, w) uint8, and "unit-norm" with `unit`, (n, 1, m, 1) float32, as a
-    function of their corners ys, xs (n,)."""
+    """STEPS (and "unit-norm" with `unit`) of a level's windows (h, w) uint8: ys, xs (n,) -> (n, 1, m, 1) float32."""
     inside = spans(side, side)
     m = int((inside[:, 1] - inside[:, 0]).sum())
 
@@ -181,8 +179,7 @@ def _level(images, spans, out):  # (n, h, w), (h, 2), (n, h, w)
 
 @inner()
 def window_pixels(image, spans, y, x, out):
-    """The oval's pixels of the window of `image` at (y, x), less its plane, into out (m,): `brightness_plane` and then
-    `oval_mask`."""
+    """The oval's pixels of the window of `image` at (y, x), less its plane, into out (m,), as the two steps give."""
     h = spans.shape[0]
     a, b, c, flat = fit_plane(image, spans, y, x)
     y0 = np.float32((h - 1) / 2)

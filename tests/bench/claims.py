@@ -43,7 +43,7 @@ from svmcore.lab.finders.findings import joined
 from svmcore.lab.jobs.console import carry_out
 from svmcore.lab.meter import Processors
 from svmcore.lab.papers import PUBLISHED, TABLES, of_run
-from svmcore.lab.presets import RECIPES, volcanoes
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.presets.digestion import PROBLEMS
 from svmcore.lab.presets.pairs import HURT, HURT_GROUP, HURTS
 from svmcore.lab.store import runs
@@ -56,7 +56,7 @@ from tests.bench.machine import machine
 DIMENSIONS, POINTS, SWAPPED, ROUNDS = (100, 200, 400, 800), 2000, 0.1, 3
 CS = 0.1, 1.0, 10.0
 COUNTS = 10, 25, 50, 100, 200  # false alarms that runs.json has rates at
-WEIGHTED = ["volcano-A", *(f"volcano-A-weight-{weight:g}" for weight in volcanoes.WEIGHTS)]
+WEIGHTED = ["volcano-A", *(name for name in RECIPES if name.startswith("volcano-A-weight-"))]
 FIFTIETH = "mnist-sv-degree5", "mnist-vsv-degree5", "mnist-rs-degree5-118"
 
 

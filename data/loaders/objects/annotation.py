@@ -78,8 +78,7 @@ class Object(NamedTuple):
         return not self.shares and self.size not in (None, shape)
 
     def scaled(self, shape: tuple[int, int]) -> "Object":
-        """The object in pixels of a picture (h, w), with an upright box. DataError if the annotations state a size of
-        other proportions."""
+        """The object in pixels of a picture (h, w), with an upright box. DataError if the stated proportions differ."""
         h, w = shape
         H, W = self.size or shape
         if min(abs(h - H * w / W), abs(w - W * h / H)) >= 1:  # a pixel, as sides are rounded to whole pixels

@@ -155,8 +155,7 @@ def _readings(values: Sequence[str], keypoints: int | None) -> frozenset[str]:
 
 
 def _is_tail(values: Sequence[str], v: Sequence[float], k: int) -> bool:
-    """Whether the last k numbers can be what detectors and trackers write: a confidence and a whole number, or one of
-    them."""
+    """Whether the last k numbers can be a detector's confidence, a tracker's whole number, or both."""
     if k == 2:
         return 0 <= v[-2] <= 1 and values[-1].isdecimal()
     return k == 0 or 0 <= v[-1] <= 1 or values[-1].isdecimal()

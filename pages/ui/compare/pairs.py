@@ -20,8 +20,7 @@ LEVEL = 0.05
 
 
 class Pair(NamedTuple):
-    """One run against another: examples that only it gets right, and wrong; p, and p corrected for several pairs; the
-    groups that these examples belong to, 0 where none are alike."""
+    """One run against another: examples that only it gets right, or wrong; p, raw and corrected; groups, 0 for none."""
 
     fixed: int
     broken: int

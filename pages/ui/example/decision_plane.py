@@ -20,8 +20,7 @@ def is_plane(run) -> bool:
 
 
 def machine_of(run, snapshot):
-    """The Machine that a live Snapshot stands for, None before it has support vectors; its examples are prepared anew,
-    which is quick in the plane."""
+    """The Machine of a live Snapshot, its examples prepared anew; None before it has support vectors."""
     if not len(snapshot.support):
         return None
     dataset, rows = evidence.data_of(run), run.train_index()

@@ -259,8 +259,7 @@ def supports_at(run: Run, machine: Machine, c: int, position: np.ndarray) -> Sup
 
 
 def support_pictures(run: Run, machine: Machine, chosen: Supports) -> np.ndarray:
-    """Pictures of support vectors: the originals, or all as the machine sees them if it has virtual or constructed
-    ones; see `form_pictures`."""
+    """Pictures of support vectors: the originals, or `form_pictures` if some are virtual or constructed."""
     if constructed(machine):
         return seen_pictures(run, machine.support_vectors[chosen.position])
     if machine.jitter is None:
@@ -269,8 +268,7 @@ def support_pictures(run: Run, machine: Machine, chosen: Supports) -> np.ndarray
 
 
 def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[Tile]:
-    """Tiles of support vectors with a number (m,) below each: an alpha, or a signed contribution. Of tiny ones, as
-    those of features in hundreds, the first digit is told."""
+    """Tiles of support vectors with a number (m,) below each: an alpha or a contribution; tiny ones to one digit."""
     sign = "" if numbers is chosen.alpha else "+"
     of = load(dataset)
     return [
@@ -331,8 +329,7 @@ def take(chosen: Supports, which: np.ndarray) -> Supports:
 
 
 def one_bound(run: Run, machine: Machine) -> float | None:
-    """The C that bounds every alpha of a machine; infinite where slack costs its square; None where classes have
-    weights, and so bounds of their own."""
+    """The C that bounds every alpha; infinite if slack costs its square; None if classes have weights."""
     if "loss" in machine.meta:
         return np.inf
     return machine.C if run.recipe.class_weight is None else None

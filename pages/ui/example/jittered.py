@@ -32,8 +32,7 @@ class Square(NamedTuple):
 
 
 class Forms(NamedTuple):
-    """The forms (J, ...) of one example, its class, and what a run takes each of them for, or () while none was
-    asked."""
+    """The forms (J, ...) of one example, its class, and the predictions of a run, () before they were requested."""
 
     images: np.ndarray
     true: str

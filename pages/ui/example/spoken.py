@@ -31,8 +31,7 @@ def spoken(jitter: Jitter) -> str:
 
 
 def brief(jitter: Jitter, title: str = "") -> str:
-    """`←1`, `↑2→1`, `+6°`; `as it is` for the identity. What a `title` above it, the name of a jitter, says already is
-    left out."""
+    """`←1`, `↑2→1`, `+6°`; `as it is` for the identity. Leaves out what `title`, the name of a jitter, already says."""
     dy, dx = jitter.offset
     arrows = "".join(f"{ARROWS[at + (by > 0)]}{abs(by)}" for at, by in ((0, dy), (2, dx)) if by)
     if not (arrows or jitter.labels):
@@ -52,8 +51,7 @@ SETS = {
 
 
 def spoken_set(text: str) -> str:
-    """A set of the ladder (explain.remedy), "box:1+rot:-6,6": `shifts by 1 pixel in all directions and turns by ±6°`;
-    the text itself where it is of another language."""
+    """A set of explain.remedy in words: `shifts by 1 pixel in all directions and turns by ±6°`; others as they are."""
     said = []
     for part in text.split("+"):
         kind, _, value = part.partition(":")

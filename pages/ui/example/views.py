@@ -167,8 +167,7 @@ def preprocessing(dataset: Dataset) -> None:
 
 
 def columns(dataset: Dataset) -> None:
-    """A table's columns: their ranges, how well each alone tells the classes apart, and two of them against each other;
-    of the training examples."""
+    """A table's columns on the training examples: ranges, how well each separates the classes, and two as a plot."""
     rows = dataset.labelled
     X, y = dataset.X_train[rows[:ROWS]], dataset.y_train[rows[:ROWS]]
     names, told = dataset.feature_names, eta_squared(X, y)

@@ -40,8 +40,7 @@ def error_intervals(names: Sequence[str], results: Sequence[dict], published: Se
 
 
 def repeated(what: str, names: Sequence[str], rates: Sequence[Mapping[int, float]], bands: Sequence) -> go.Figure:
-    """Rates of runs repeated with other seeds: seed -> rate of each, its mean with interval, a row a run; points of one
-    seed are joined. what: they are rates of."""
+    """Rates of repeated runs by seed, with mean and interval, a row a run; one seed is joined. what: rates of what."""
     figure = bare(f"{what}, %", None, height=110 + 44 * len(names), hovermode="closest")
     for seed in sorted({seed for of_run in rates for seed in of_run}):
         there = [(100 * of_run[seed], name) for name, of_run in zip(names, rates, strict=True) if seed in of_run]
@@ -173,8 +172,7 @@ def gain_by_rows(points: Sequence[tuple[int, int, int]], rows: int, final: int, 
 def by_cache(
     lines: dict[str, Sequence[tuple[float, float]]], measure: str, problem: str, least: float | None = None
 ) -> go.Figure:
-    """What each use of the cache costs: name -> points (megabytes, cost), both axes logarithmic. least: what no solver
-    that looks at every example with every support vector can go below."""
+    """Cost of each use of the cache: name -> points (MB, cost), log axes. least: what no solver can go below."""
     figure = bare("cache, MB", measure.lower(), xaxis_type="log", yaxis_type="log", hovermode="closest", height=320)
     for (name, points), colour in zip(lines.items(), (GREY, *CLASS_COLOURS), strict=False):
         sizes, costs = zip(*sorted(points), strict=True)

@@ -41,8 +41,7 @@ class Cells(NamedTuple):
 def show(
     shown: Cells, classes: Sequence, selected: Sequence[int], *, key: str, file: str, on_pick: Callable[[int], None]
 ) -> None:
-    """Draw the matrix of `classes` (k,), `selected` cells outlined, and its line of words; a click or Enter calls
-    `on_pick(cell)`. file: the name under which it is saved."""
+    """Draw the matrix of `classes` (k,), `selected` cells outlined; a click or Enter calls `on_pick(cell)`."""
     _component(
         data={
             "classes": [short(c, 80) for c in classes],

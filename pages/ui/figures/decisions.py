@@ -83,8 +83,7 @@ def weight_histogram(weights: np.ndarray) -> go.Figure:
 
 
 def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.Figure:
-    """Decision values (k,) of one example, one bar for each machine; the largest one wins. true: None where nobody
-    knows it, as of a drawing."""
+    """Decision values (k,) of one example, a bar for each machine; the largest decides. true: None if unknown."""
     marks = [(c, [word for word, name in (("true", true), ("predicted", predicted)) if c == name]) for c in classes]
     names = distinct(classes, 24)  # those alike would become one bar
     labels = [f"{in_figure(name)} {', '.join(words)}" for name, (_, words) in zip(names, marks)]

@@ -60,8 +60,7 @@ def all_of_them(points: Points, field: Field, support: np.ndarray, bound: np.nda
 
 
 def thrown_away(points: Points, role: np.ndarray, picked: int = -1) -> go.Figure:
-    """What was thrown away, by why; what was kept stands back. A click reports the row; picked: one that is looked
-    at."""
+    """The discarded examples, marked by reason; kept ones in grey. A click reports the row; picked: the one ringed."""
     figure = _plane(points, LARGE).update_layout(clickmode="event+select")
     _thrown(figure, points, role)
     if 0 <= picked < len(role):
@@ -124,8 +123,7 @@ def side_by_side(points: Points, role: np.ndarray, field: Field, plain: Field, t
 def _machine(
     points: Points, rows: np.ndarray, field: Field, support: np.ndarray, bound: np.ndarray, plain: Field | None = None
 ) -> go.Figure:
-    """Some examples with a machine: its sides, its line and margins, its support vectors, in a single ring where free,
-    in a double one at C; and with the line of the plain machine."""
+    """Some examples with a machine: sides, line, margins, support vectors ringed (twice at C), the plain line."""
     figure = _plane(points, LARGE)
     sides(figure, field, opacity=0.6)
     _classes(figure, points, rows)

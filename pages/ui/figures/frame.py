@@ -28,8 +28,7 @@ def show(figure: go.Figure, key: str, **options):
 
 
 def side_by_side(figures: Mapping[str, go.Figure], columns: int, width: int, names: Sequence[str] = ()) -> None:
-    """Draw figures, key -> figure, beside each other as far as each has so many pixels. names: of the tabs that they
-    are while presenting; without them all are drawn."""
+    """Draw figures side by side, each at least `width` pixels. names: of tabs while presenting; none: all are drawn."""
     grid = st.grid(columns, min_column_width=width)
     places = [grid.cell() for _ in figures]
     for (key, figure), place in zip(figures.items(), parts(names, places) if names else places, strict=True):

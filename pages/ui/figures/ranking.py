@@ -18,8 +18,7 @@ DASHES = ("solid", "solid", "dash", "dot", "dashdot", "longdash")  # for those w
 
 
 def roc_curves(positive: np.ndarray, decisions: Mapping[str, np.ndarray]) -> go.Figure:
-    """Detection rate against false-alarm rate, on a logarithmic axis, for up to six machines; positive (n,) bool,
-    name -> decision values (n,)."""
+    """ROC curves (logarithmic false-alarm axis) of up to six machines: name -> f (n,), positive (n,) bool."""
     figure = bare("false-alarm rate (share of negatives)", "detection rate (share of positives)", height=320)
     least = 0.5 / max(np.count_nonzero(~positive), 1)  # stands for none, which a logarithmic axis cannot show
     areas = {name: roc_area(f, positive) for name, f in decisions.items()}

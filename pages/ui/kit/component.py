@@ -15,8 +15,7 @@ KIT = Path(__file__).parent
 
 
 def component(module: str, name: str, html: str, *, first: Sequence[str] = ()):
-    """The component NAME with its first HTML, for the module whose `__file__` is given. first: names of files of
-    this folder, or beside the module, that its own build on."""
+    """The component NAME for the module `__file__`. first: other files of this folder that its script needs."""
     parts = {}
     for kind in ("css", "js"):
         folders = dict.fromkeys((KIT, Path(module).parent))

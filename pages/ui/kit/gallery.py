@@ -160,8 +160,7 @@ def _smaller(pictures: np.ndarray, times: int) -> np.ndarray:
 
 
 def sheet(pictures: np.ndarray, size: float) -> dict:
-    """What pictures.js cuts pictures (n, h, w[, 3]) out of: their montage, and how to draw them about `size` screen
-    pixels high."""
+    """What pictures.js draws pictures (n, h, w[, 3]) from: their montage, each about `size` screen pixels high."""
     pictures = thin(pictures)
     height, width = pictures.shape[1:3]
     columns = max(1, int(np.ceil(np.sqrt(len(pictures)))))

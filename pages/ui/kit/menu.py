@@ -48,8 +48,7 @@ def unlisted(pages: Iterable) -> None:
 
 
 def links(pages: Iterable, current=None) -> None:
-    """A link to each page, and what for; of the `current` one nothing, as the pointer that came by it still rests
-    there."""
+    """A link to each page, with its purpose, except for the `current` one, which the pointer still covers."""
     for page in pages:
         st.page_link(page, label=page.title, icon=page.icon, help=None if page == current else page.help or None)
 
@@ -90,8 +89,7 @@ IN_A_VIEW = (("← →", "Previous, next example"), ("Esc", "Close it: back at t
 
 
 def shortcuts(pages: Mapping[str, str], current: str) -> None:
-    """Listen to keys; a line in the sidebar opens the list. pages: letter -> title of the page it goes to; current: the
-    title of the page that is drawn."""
+    """Listen to keys; a line in the sidebar lists them. pages: letter -> title; current: the title of this page."""
     groups = {
         "Anywhere": ANYWHERE,
         "In Present mode": PRESENTING,

@@ -28,8 +28,7 @@ PAGES = (
 
 
 class Known(NamedTuple):
-    """What the class knows. trains: digests of the recipes that students may train; run(run): whether they may see it;
-    dataset(name): whether they may read it."""
+    """What students may do: train recipes (digests), see run(run), and read dataset(name)."""
 
     trains: Callable[[], set[str]]
     run: Callable[[object], bool]
@@ -56,8 +55,7 @@ def in_class() -> bool:
 
 
 def teacher() -> bool:
-    """Whether the page is drawn for the teacher, or for the owner where there is no class. Work in the background was
-    allowed when it was begun."""
+    """Whether the page is drawn for the teacher, or outside a class; background work was allowed before."""
     if not in_class() or get_script_run_ctx(suppress_warning=True) is None:
         return True
     return hmac.compare_digest(st.context.headers.get(HEADER, "").encode(), _class["word"].encode())

@@ -47,8 +47,7 @@ SHARED = "shared"  # in the session: the page, and how a class reaches the app
 
 
 def share(page: str, rooms: list[str]) -> None:
-    """A button for the link of the page as it stands. rooms: the addresses by which a class reaches the app, if it
-    does."""
+    """A button for a short link to the page as it is. rooms: the addresses by which a class reaches the app."""
     st.session_state[SHARED] = page, rooms
     if st.button("Link", key="share", **HOW):
         st.dialog("Link to this page as it stands", width="medium")(_code_and_link)()

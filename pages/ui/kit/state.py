@@ -84,8 +84,7 @@ def fragment(draw=None, *, run_every: float | None = None):
 
 
 def watch(before: object, seen: Callable[[], object], draw: Callable[[], None], every: float | None) -> None:
-    """A fragment that calls `draw()` now and every `every` seconds (None: only now). When `seen()` differs from
-    `before`, the whole page is drawn again."""
+    """A fragment that calls `draw()` every `every` seconds; if `seen()` differs from `before`, the page is redrawn."""
 
     @fragment(run_every=every)
     def look():
@@ -103,8 +102,7 @@ def dialog(title: str, draw, on_dismiss):
 
 
 def callback(change):
-    """A callback of a widget that reads or changes runs: one that is gone meanwhile, damaged, or at work elsewhere is
-    said; likewise what a student may not do."""
+    """A callback on runs: says what is gone, damaged or busy, and what a student may not do."""
 
     @wraps(change)
     def changing(*args, **kwargs):
@@ -128,8 +126,7 @@ def _within_guard(draw):
 
 
 def tell_later(text: str | Callable[[], str]):
-    """Say something, or what is so by then, at the end of the next run of the page; for callbacks, which may not
-    draw."""
+    """Show a text, or what the callable returns then, at the end of the next run of the page; for callbacks."""
     st.session_state["told"] = text
 
 

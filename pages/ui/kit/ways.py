@@ -8,8 +8,7 @@ from pages.ui.kit import roles
 
 
 def button(label: str, icon: str, key: str, does: Callable, *args, help: str, **how) -> None:
-    """A button that calls `does(*args)`. icon: Material's name for it, empty for none; how: what else Streamlit is
-    told of it."""
+    """A button that calls `does(*args)`. icon: Material's name, empty for none; how: other arguments of st.button."""
     icon = f":material/{icon}:" if icon else None
     st.button(label, icon=icon, key=key, on_click=does, args=args, help=help, **how)
 
@@ -27,8 +26,7 @@ def download(label: str, icon: str, key: str, content, file: str, *, help: str, 
 
 
 def to(page: str, label: str | None, icon: str, query: Mapping | None = None, *, help: str | None = None) -> None:
-    """A link to a page, for those who may open it. page: its file's name; label: the page's title for None; icon:
-    Material's name for it; query: the parameters of its address."""
+    """A link to a page's file name, if allowed. label: None for its title; icon: Material's; query: its address."""
     link({"page": f"pages/{page}.py", "label": label, "query_params": query}, icon=f":material/{icon}:", help=help)
 
 

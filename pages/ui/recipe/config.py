@@ -82,8 +82,7 @@ def _first() -> Recipe:
 
 
 def spread(recipe: Recipe) -> dict:
-    """What each widget of a recipe shows: those of its fields, of the numbers of its kernel (`poly_degree`), and of the
-    options that its task, method and solver have (`vsv_scope`)."""
+    """What each widget shows: the recipe's fields, its kernel's numbers (`poly_degree`), and options (`vsv_scope`)."""
     shown = {n: parameters.shown(field, getattr(recipe, n)) for n, field in FIELDS.items() if n not in SPREAD}
     kernel = recipe.kernel
     shown |= {f"{kernel.name}_{n.name}": type(n.default)(getattr(kernel, n.name)) for n in numerals(type(kernel))}
@@ -167,8 +166,7 @@ FORM = Form("recipe", names, read, link, spread)
 
 
 def drawn(form: Form, draw: Callable, place=st, said: Callable[[ValueError], str] = words.plain):
-    """What `draw` makes of the widgets of a form, written into the address; None, and why in `place`, as `said` has it,
-    where it raises ValueError."""
+    """What `draw` makes of a form's widgets, written into the address; None, and `said` in `place`, on ValueError."""
     try:
         value = draw()
         if isinstance(value, Recipe):
@@ -189,8 +187,7 @@ def called(recipe: Recipe) -> Recipe:
 
 
 def method_fields(form: Form, task: str, images: bool = True, grouped: bool = False) -> dict:
-    """Draw the choice of a method that solves the task, with images or without them, and its fields; their values.
-    grouped: some examples belong together."""
+    """Draw the choice of a method for the task, and its fields; their values. grouped: some examples are alike."""
     solve = [name for name, method in METHODS.items() if method.made and task in method.tasks]
     fits = lambda method: images or not method.needs_images or (grouped and method.takes_groups)  # noqa: E731
     allowed = [name for name in solve if fits(METHODS[name])]

@@ -22,8 +22,7 @@ def at_hand(fits: Callable[[Entry], bool] = lambda entry: True) -> list[str]:
 
 
 def field(names: Sequence[str], help: str, usual: str = "", width: int = 220) -> str:
-    """Draw the field `?set=` of a page; the chosen one of the datasets `names`, at first the address's, else `usual`,
-    else that of the run shown."""
+    """The choice of a dataset (`?set=`) among `names`: at first the address's, `usual`, or that of the run shown."""
     run = state.current_run()
     usual = usual or (run.recipe.dataset if run and run.recipe.dataset in names else catalogue.DEFAULT)
     titles = {entry.name: entry.title for entry in catalogue.entries()}
@@ -65,8 +64,7 @@ def check_cell(text: str) -> None:
 
 
 def pair(entry: Entry, label: str, help: str, width: int) -> list[str]:
-    """Draw the field `?pair=` of a page: two classes of a dataset, at first 3 and 8, which are easily confused; as
-    texts."""
+    """The choice of two classes (`?pair=`), as texts; first 3 and 8, which are easily confused."""
     labels = [str(label) for label in entry.classes]
     usual = ["3", "8"] if {"3", "8"} <= set(labels) else labels[:2]
     return parameters.several("pair", label, labels, usual, max_selections=2, width=width, help=help)

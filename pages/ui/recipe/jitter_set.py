@@ -25,8 +25,7 @@ def check(text: str) -> None:
 
 
 def field(image_shape: tuple[int, ...], key: str = "jitter_set", usual: str = "box:1") -> JitterSet | None:
-    """Draw the field, which is the address's parameter `key`; None, and what is allowed on screen, for a text that is
-    not in the language."""
+    """The jitter set in the field `key`; None, with the error on screen, for a text outside the language."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = parameters.text(
             key,

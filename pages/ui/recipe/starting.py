@@ -88,8 +88,7 @@ def takes(need: Estimate) -> str:
 
 
 def tell_started(run_id: str, name: str = "") -> None:
-    """Say that a run was asked for, by its title or as what; how far it is is looked up as it is said, as one of a
-    second is done by then."""
+    """Say that a run was started, by its title or as `what`; its state is looked up when that is shown."""
     does = {"queued": "is queued", "running": "is running in the background", "done": "has finished already"}
 
     def told() -> str:

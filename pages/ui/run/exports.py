@@ -64,8 +64,7 @@ def _button(
     run, what: str, label: str, icon: str, content: str | Callable, file: str, help: str, ready: bool = True,
     why: str = "", reasons=None,
 ) -> None:  # fmt: skip
-    """content: the file's, or what makes it when it is asked for; why: this run cannot be had in this form, said below
-    the button, or in the container `reasons`."""
+    """content: the file's, or what makes it; why: the reason why there is none, below the button or in `reasons`."""
     ready = ready and not why
     with st.container():
         how = {"help": words.plain(why) or help, "disabled": not ready, "width": "stretch"}

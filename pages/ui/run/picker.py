@@ -120,8 +120,7 @@ def run_picker(place, page: str):
 
 
 def _at_work(run_id: str) -> None:
-    """The state of the run that is shown, and how many others are at work or wait; looked at until the page is drawn
-    anew with nothing at work."""
+    """The state of the run shown, and how many others run or wait; polled until nothing is running."""
 
     def draw():
         badge(jobs.status(run_id).state)
@@ -201,8 +200,7 @@ def damage(run, key: str = "picker"):
 
 
 def delete(*chosen):
-    """Callback: move runs to the trash together; the Runs page offers to undo it. Those at work stay and are named;
-    nothing is said of one that is gone, as it was to go."""
+    """Callback: move runs to the trash, with an offer to undo; those at work stay and are named."""
     names = {}
     for run in chosen:
         with suppress(runs.UnknownRun):

@@ -37,8 +37,7 @@ def place(status) -> str:
 
 
 def panel(run=None) -> None:
-    """The whole queue, as soon as something waits; open where the run of the page is one of those. Without a run, on a
-    page of all runs, it is open as soon as one is at work."""
+    """The queue, once something waits, open if this run does; without a run, open once one is at work."""
     waiting, active = jobs.waiting(), jobs.active()
     if present.presenting() or not (waiting if run else active):
         return

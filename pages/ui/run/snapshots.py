@@ -32,8 +32,7 @@ def classes(run) -> list[str]:
 
 
 def support_vectors(name: str, shown: evidence.Supports, key: str, forms: np.ndarray | None = None):
-    """Training examples of dataset `name` with their class and alpha, ringed. forms (m,): of how many virtual forms
-    of an example its alpha is the sum."""
+    """Training examples of dataset `name` with class and alpha, ringed. forms (m,): virtual forms summed in alpha."""
     tiles = evidence.support_tiles(name, shown, shown.alpha)
     if forms is not None:
         tiles = [

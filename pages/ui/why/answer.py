@@ -80,8 +80,7 @@ class Answer(NamedTuple):
         return self.called == self.own
 
     def sides(self, wanted: str | None = None) -> tuple[int, ...]:
-        """The machine of the called class; beside it that of the class named `wanted`, else of the true one, else of
-        the runner-up."""
+        """The predicted class's machine and a second one: of class `wanted`, or the true class, or the runner-up."""
         if len(self.f) == 1:
             return (0,)
         if wanted in self.names and self.names.index(wanted) != self.called:

@@ -63,8 +63,7 @@ def bars(
     on_off: Callable[[str], None],
     key: str,
 ) -> list[str]:
-    """Draw the contributions to the machines `sides`, each with its pictured lines. off: which of these names are
-    switched off, and they are returned; on_off is told when others are."""
+    """Draw the contributions to machines `sides`. off: returns the names switched off; on_off: hears of others."""
     machines, by = {}, view.by
     for c, names in zip(sides, pictured):
         for name in names.tolist():

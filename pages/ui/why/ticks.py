@@ -46,8 +46,7 @@ class Ticks(NamedTuple):
         return tile._replace(note=note, label=f"{tile.label}, ticked: {note}") if note else tile
 
     def toggled(self, rows: Iterable[int], name: str = "") -> "Ticks":
-        """With these rows ticked, to be given the class `name`, or to be taken out; one that is so already is ticked no
-        more where it is the only one."""
+        """With these rows ticked, to be relabelled as `name` or excluded; a single row ticked so is unticked."""
         rows = list(rows)
         gone = len(rows) == 1 and (rows[0] in self.out if not name else (rows[0], name) in self.labels)
         out = [row for row in self.out if row not in rows]

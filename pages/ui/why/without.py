@@ -53,8 +53,7 @@ def in_short(run: Run, machine: Machine, ticked: Ticks) -> None:
 
 
 def in_full(run: Run, machine: Machine, c: int, change: Change, key: str, title: str = "") -> None:
-    """The answers that a change makes others, and machine c's multipliers that it moves most, once it is done; below a
-    title where it has one."""
+    """The predictions that a change alters, and machine c's alphas that moved most, once it is done, below `title`."""
     now = analyses.RETRAINED.status(run.id, change)
     if now.state != "done":
         return

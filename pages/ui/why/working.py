@@ -31,8 +31,7 @@ class Work(NamedTuple):
 
 
 def watched(work: Work, draw: Callable[[TaskStatus], None] = lambda now: None, at_once: bool = False) -> TaskStatus:
-    """How far it is, looked at once a second while it is at work; `draw(now)` shows what was found. at_once: begin it
-    where nobody has asked for it."""
+    """Its status, polled once a second while at work; `draw(now)` shows results. at_once: start it if nobody has."""
     if at_once and work.analysis.status(*work.of).state == "none":
         if reason := _begun(work):
             st.warning(reason, icon=":material/hourglass_top:")

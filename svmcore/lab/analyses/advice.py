@@ -63,8 +63,7 @@ def usual_gamma(dataset: Dataset, steps: tuple[str, ...]) -> float:
 
 
 def usual_steps(dataset: Dataset) -> tuple[str, ...]:
-    """The steps to begin with: features on one scale; strokes at unit length; of photographs brightness and contrast
-    taken out first."""
+    """The usual steps: features on one scale; strokes at unit length; photographs without brightness and contrast."""
     if dataset.image_shape is None:
         return USUAL["features"][0]
     return USUAL["images"][0 if dataset.entry.ink else 1]

@@ -194,8 +194,7 @@ def _labels(recipe: Recipe) -> tuple:
 
 
 def _classes(recipe: Recipe, seen: np.ndarray) -> np.ndarray:
-    """The classes (k,) of the machines, sorted: those of the dataset that the recipe asks for, if `seen` are of
-    them; otherwise those seen."""
+    """The classes (k,) of the machines, sorted: those of the recipe if `seen` are among them; else those seen."""
     wanted = {str(label) for label in recipe.classes}
     labels = [-1, 1] if len(wanted) == 1 else [c for c in _labels(recipe) if not wanted or str(c) in wanted]
     known = np.array(labels, dtype=seen.dtype if seen.dtype.kind != "U" else None) if labels else seen

@@ -31,8 +31,7 @@ class Line(NamedTuple):
 
 
 class Reasons(NamedTuple):
-    """Of one test example: its part of the dataset, its position there, both classes, and the lines of each machine,
-    whose parts sum to its f."""
+    """Of one test example: its split and position, both classes, and the lines of each machine, which sum to its f."""
 
     split: str
     index: int

@@ -34,8 +34,7 @@ class SplitsPoint(NamedTuple):
 
 
 def machine_of(recipe) -> str:
-    """plain | reduced | trimmed or another rule | bagged | cross-trained, with the slack of its thresholds or the size
-    of its subsets where it has such"""
+    """plain | reduced | trimmed or another rule | bagged | cross-trained, with its slack or subset size if any"""
     if recipe.method == "editing":
         return recipe.option("rule")
     if recipe.method != "cross-training":

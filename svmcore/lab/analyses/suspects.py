@@ -79,8 +79,7 @@ class Related(NamedTuple):
 
 
 def searched(recipe: Recipe) -> Recipe:
-    """The recipe with folds, trained twice, so that its run has what `suspects` asks for. RecipeError for a task that
-    has no labels of examples, or a class of one example alone."""
+    """The recipe with folds, for `suspects`. RecipeError for a task without labels, or a class of one example."""
     if not task_of(recipe).answers:
         raise RecipeError("task", recipe.task, "classify: only then do examples have labels to review")
     folds = split.possible_folds(recipe, labelled(recipe.replace(folds=None)), FOLDS)

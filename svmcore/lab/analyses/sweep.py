@@ -55,8 +55,7 @@ RULE = "the lowest validation error; of equal ones, the smallest value"
 
 
 def chosen(errors: Mapping[str, float]) -> str:
-    """The value with the lowest validation error, by RULE; values that are no numbers keep their order. errors: rates,
-    or numbers of errors among as many examples each."""
+    """The value with the lowest validation error, by RULE. errors: rates, or counts among as many examples each."""
     values = list(errors)
     with suppress(ValueError):
         values = sorted(values, key=float)
@@ -69,8 +68,7 @@ def standard_error(folds: Sequence[int], n: int) -> float:
 
 
 def simplest(folds: Mapping[str, Sequence[int]], n: Mapping[str, int]) -> str:
-    """The first value, in their order, whose error rate is at most one standard error above the lowest. folds: errors
-    on each; n: examples in all of them."""
+    """The first value at most one standard error above the lowest. folds: errors on each; n: examples in all."""
     rates = {value: sum(of_value) / n[value] for value, of_value in folds.items()}
     best = min(rates, key=rates.get)
     most = rates[best] + standard_error(folds[best], n[best])
@@ -98,8 +96,7 @@ def apart(err_a: np.ndarray, err_b: np.ndarray, groups: np.ndarray | None = None
 
 
 class Judged(NamedTuple):
-    """What the folds of a run say of its training examples. index (n,): which of them; wrong (n,) bool; groups: as in
-    `apart`."""
+    """What a run's folds predict for its training examples. index (n,); wrong (n,) bool; groups: as in `apart`."""
 
     index: np.ndarray
     wrong: np.ndarray

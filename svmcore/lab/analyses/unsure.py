@@ -110,8 +110,7 @@ def answers(P: np.ndarray, unsure: float, cost: np.ndarray | None = None) -> np.
 
 
 def coverage(sure: np.ndarray, wrong: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(n,) shares of the examples that are answered, from the surest one on, and of these the shares that are wrong;
-    equally sure ones are answered together."""
+    """Coverage (n,) from the surest example on, and the selective risk; equally sure ones are taken together."""
     order = np.argsort(-sure, kind="stable")
     n = np.arange(1, len(sure) + 1)
     rate = np.cumsum(wrong[order]) / n

@@ -155,8 +155,7 @@ def worth(
     monitor: Callable | None = None,
     publish: Callable[[Worth], None] = lambda worth: None,
 ) -> Worth:
-    """What each training example of a run is worth: to one of its machines, or to them all together (None). `publish`
-    has what was found until then. Raises as `stand` does."""
+    """The influence of each training example on one machine, or on all (None); `publish` gets partial results."""
     parts, n = _parts(run, ceiling_mb, check, monitor)
     index = run.train_index()
     order = np.argsort(index)
@@ -221,8 +220,7 @@ def kernel_values(kernel, X: np.ndarray, rows: np.ndarray, check: Check) -> np.n
 
 
 def sums(K: np.ndarray, coef: np.ndarray, held: np.ndarray | None = None) -> np.ndarray:
-    """sum_i coef_ci K_ti (t, k) of coef (k, n), or of those of the examples `held` (m,) alone, coef (k, m). In double
-    precision where coef is, as large alphas nearly cancel."""
+    """sum_i coef_ci K_ti (t, k), coef (k, n), or of columns `held` (m,) alone, coef (k, m); double if coef is."""
     if held is None:
         held = np.flatnonzero(coef.any(0))
         coef = coef[:, held]

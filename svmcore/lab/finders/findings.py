@@ -130,8 +130,7 @@ def disorder(found: Detections) -> str:
 
 
 def joined(parts: Iterable[Detections]) -> Detections:
-    """The detections of several parts on different pictures together, with the baselines that all of them have; of what
-    each was trained on, nothing."""
+    """The detections of parts on different pictures, with the baselines that all have, without training data."""
     parts = list(parts)
     names = [name for name in parts[0].rival_names if all(name in part.rival_names for part in parts)]
     parts = [_only(part, names) for part in parts]

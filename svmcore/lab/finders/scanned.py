@@ -286,8 +286,7 @@ class Scanned(Finder):
 
 
 def search(recipe, pictures: PictureSet, machine, discard: Discard | None, image: np.ndarray, check, **told) -> Seen:
-    """What a machine finds in one image (h, w) uint8, by the recipe's settings; `pictures`: those it learned from;
-    `told`: the `tell` of a scan."""
+    """What a machine detects in an image (h, w) uint8; `pictures`: those it trained on; `told`: the scan's `tell`."""
     seen = scan(image, machine, threshold=recipe.option("floor"), check=check, **_how(recipe, discard), **told)
     f = supported(seen.boxes, seen.f, weight=recipe.option("votes") or 0.0)
     kept = suppressed(seen.boxes, f)

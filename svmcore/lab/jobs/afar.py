@@ -122,8 +122,7 @@ def _done(run: Run, line: "Line", expected: str, name: str) -> tuple[str, str]:
 
 
 class Line:
-    """A run's `worker.Control`, and all that is sent of it. queue: of dask, for lists of messages; held(): whether the
-    run is to wait; wanted(): whether anybody still asks for it."""
+    """A run's `worker.Control` and its messages. queue: dask's; held(): whether to wait; wanted(): whether to go on."""
 
     def __init__(self, run: Run, looks: bool, queue, held: Callable[[], bool], wanted: Callable[[], bool]):
         self.run, self.looks, self.stop = run, looks, threading.Event()

@@ -218,8 +218,7 @@ def _connected(address: str):
 
 
 def task(name: str) -> Callable:
-    """A function of afar.py for a worker: one that travels as its code, so that the scheduler, which looks at it, needs
-    no lab and takes no seconds to import one."""
+    """A function of afar.py for a worker, sent as code, so that the scheduler needs no lab."""
 
     def call(*arguments):
         from importlib import import_module
@@ -230,8 +229,7 @@ def task(name: str) -> Callable:
 
 
 class Asked:
-    """What a worker says of itself, `about`, and why it gets no runs, `obstacle`; asked once. python: its version, as
-    dask tells it; code does not travel to another one."""
+    """What a worker says, `about`, and why it gets no runs, `obstacle`. python: its version, as dask reports it."""
 
     def __init__(self, client, address: str, python: str):
         self.about, self.obstacle, self._future = {}, "gets ready", None

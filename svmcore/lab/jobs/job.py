@@ -122,8 +122,7 @@ class Job:
                 save(*what)
 
     def end(self, farewell: Callable[[], None], unless_done: bool) -> bool:
-        """Once: `farewell()`, after which nothing is written. False for a run that has ended, and with `unless_done`
-        for one whose figures are kept, so that its thread is about to say so."""
+        """Once: `farewell()`, after which nothing is written. False if ended, or if `unless_done` and it is done."""
         with self._last_word:
             folders.look_again()
             if self._ended or (unless_done and self.run.state == "done"):

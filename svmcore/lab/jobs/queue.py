@@ -113,8 +113,7 @@ class Queue:
             return [job.run.id for job in self._line()]
 
     def move(self, run_id: str, to: str) -> None:
-        """Change the turn of a run that waits: "first", "sooner" or "later". No effect on one that waits no more, or
-        that has begun."""
+        """Change the place of a waiting run: "first", "sooner" or "later". No effect on one that has begun."""
         permission.require("change")
         with self.changed:
             fresh = [job for job in self._line() if job.thread is None]
@@ -147,8 +146,7 @@ class Queue:
                 self._become(job, "queued")
 
     def cancel(self, *run_ids: str) -> None:
-        """End runs, wherever they are; their threads follow when they can. None of them begins in the place of another
-        one. No effect on those that have ended."""
+        """End runs, wherever they are, without starting others in their place; their threads follow when they can."""
         permission.require("change")
         stopped = [job for run_id in run_ids if (job := self._job(run_id)).state not in ENDED]
         for job in stopped:
@@ -164,8 +162,7 @@ class Queue:
         return job.now()
 
     def stand_aside(self, job: Job) -> None:
-        """For a worker whose run is on hold, or lets another go first: give its place away, and wait to get one
-        again."""
+        """For a worker whose run is on hold, or lets another go first: give its place away and wait for one."""
         if job.hold:
             job.write(_tell_store, job.run, "paused")
         with self.changed:
@@ -237,8 +234,7 @@ class Queue:
                 max(longer, key=lambda job: job.left).aside = True
 
     def _line(self) -> list[Job]:
-        """Who waits for a place: those that were ranked among runs of seconds; then those that have begun, and hold
-        memory; then the others."""
+        """Who waits for a place: runs of seconds first, then those that have begun and hold memory, then the others."""
         waiting = [job for job in self._jobs.values() if job.state == "queued" and not job.stop.is_set()]
         return sorted(waiting, key=lambda job: (job.rank[0], job.thread is None, job.rank))
 

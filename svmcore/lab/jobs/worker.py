@@ -189,8 +189,7 @@ class _Watch:
             raise train.Cancelled
 
     def attend(self) -> None:
-        """Between pieces of work of which nothing is to be told: as `check` in the thread of the run; in others, which
-        it waits for, Cancelled alone."""
+        """Between pieces of work without news: as `check` in the run's own thread; in others only Cancelled."""
         if threading.get_ident() == self._thread and not self._checkpoint():
             raise train.Cancelled
         self._raise_if_stopping()
@@ -357,8 +356,7 @@ class Pace:
         return left + (age - begun + left + BELIEVED) / (before + training + BELIEVED) * to_come
 
     def burst(self, machines: int, n: int, pairs: int = 0) -> int | None:
-        """Pairs that a machine works on between two reports, after so many in all; None where the solver's own pace
-        will do."""
+        """Pairs that a machine solves between two reports, after so many in all; None for the solver's own pace."""
         if not self.slow and self.prior > SHORT:
             return None
         return max(1, max(machines * n // 3, pairs) // (SLOW_REPORTS if self.slow else REPORTS))

@@ -21,8 +21,7 @@ JUDGED = 2_000  # tangents that the regulariser is found from
 
 
 class Tangent(Method):
-    """Kernels made invariant by whitening tangents, in pixels or in the kernel's feature space; its result says
-    `regulariser`, equation (2) of each machine."""
+    """Kernels with whitened tangents, in input or feature space; its result says `regulariser`, equation (2)."""
 
     name = "tangent"
     title = "Kernel that whitens tangents"

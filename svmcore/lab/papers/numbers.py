@@ -129,8 +129,7 @@ def _of_sets(result: dict) -> dict[str, Number]:
 
 
 def mean(figure: str, numbers: list[Number]) -> Number:
-    """The mean of a figure over splits and its 95 % interval by how they differ, of seconds none; a single one as it
-    is."""
+    """The mean of a figure over splits, with its 95 % interval except for seconds; a single one as it is."""
     if len(numbers) == 1:
         return numbers[0]
     values = [number.value for number in numbers]

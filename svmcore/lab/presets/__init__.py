@@ -1,22 +1,43 @@
-"""The named recipes: experiments of the papers and first steps, ready to run from the app or by name. The tables of the
-papers stand beside the recipes that fill them (lab/papers fills them).
+"""The named recipes: experiments of the papers and first steps, ready to run from the app or by name.
 
-first: the preset and quick ones; usps, mnist, pairs: the handwritten digits of DeCoste and Schölkopf, Machine Learning
-46 (2002), section 5.1 and Table 10; digestion: its section 4; volcanoes: its section 5.2; best: beyond the paper;
-reductions: Burges and Schölkopf (1997); faces and osuna: Osuna, Freund and Girosi (1997); xtrain: Bakir, Bottou and
-Weston (2004).
+recipes.toml has those that are one machine. Studies of many runs are made here: osuna (Osuna, Freund and Girosi, 1997),
+xtrain (Bakir, Bottou and Weston, 2004), digestion (DeCoste and Schölkopf, 2002, section 4). The tables of the papers
+stand beside them, in the file of their subject; lab/papers fills them.
 """
 
-from svmcore.lab.presets import best, digestion, faces, first, mnist, osuna, pairs, reductions, usps, volcanoes, xtrain
-from svmcore.lab.presets.first import PRESET
-from svmcore.lab.recipe import Recipe
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from svmcore.lab.methods.reduced import reduction_of
+from svmcore.lab.presets import digestion, osuna, xtrain
+from svmcore.lab.recipe import DEFAULT, Recipe
 
 __all__ = ["LISTED", "PRESET", "RECIPES", "named"]
 
-RECIPES: dict[str, Recipe] = {
-    recipe.name: recipe
-    for part in (first, mnist, usps, pairs, reductions, best, volcanoes, faces, osuna, xtrain, digestion)
-    for recipe in part.RECIPES
+PRESET = "mnist-5k-sv"
+
+
+def _read(path: Path) -> dict[str, Recipe]:
+    """Name -> recipe, in the order of the file."""
+    rows = tomllib.loads(path.read_text(encoding="utf-8"))
+
+    def text_of(value) -> str:
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    @cache
+    def made(name: str) -> Recipe:
+        texts = {"name": name} | {field: text_of(value) for field, value in rows[name].items()}
+        base = made(texts.pop("from")) if "from" in texts else DEFAULT
+        if "reduces" in texts:
+            base = reduction_of(made(texts.pop("reduces")))
+        return base.with_texts(texts)
+
+    return {name: made(name) for name in rows}
+
+
+RECIPES: dict[str, Recipe] = _read(Path(__file__).with_name("recipes.toml")) | {
+    recipe.name: recipe for study in (osuna, xtrain, digestion) for recipe in study.RECIPES
 }
 
 # Those that a list offers: of a study its name alone, or none, not each of its points.

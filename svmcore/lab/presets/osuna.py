@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 from data import catalogue
 from svmcore.kernels import Linear, Poly
-from svmcore.lab.presets.faces import WINDOW
 from svmcore.lab.presets.layout import Cell, Row, Table
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store.reading import Group
@@ -54,7 +53,12 @@ class Study(NamedTuple):
 
 
 _FACES = Recipe(
-    dataset="face-windows", preprocess=WINDOW, kernel=Poly(2, 1.0, 1.0), C=200.0, n_test=1000, solver="decomposition"
+    dataset="face-windows",
+    preprocess=("brightness-plane", "oval-mask", "equalise", "unit-norm"),
+    kernel=Poly(2, 1.0, 1.0),
+    C=200.0,
+    n_test=1000,
+    solver="decomposition",
 )
 _DIGITS = Recipe(dataset="mnist-5k", classes=(8,), kernel=Poly(9, 1.0, 1.0), C=2.0, n_test=1000, solver="decomposition")
 

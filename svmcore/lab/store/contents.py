@@ -67,8 +67,7 @@ class RunContents(NamedTuple):
 
 
 class FolderState(NamedTuple):
-    """A run's folder as it was last seen: the stamp of each file (`_stamps`), what was seen of it with what is wrong,
-    and what that comes to."""
+    """A run's folder as last seen: the stamp of each file (`_stamps`), its content and damage, and the summary."""
 
     stamps: dict[str, tuple | str | None]
     seen: dict[str, tuple[object, str]]
@@ -83,8 +82,7 @@ _states: dict[str, FolderState] = {}  # by folder; of its last state alone, as a
 
 
 def of(folder: Path) -> RunContents:
-    """What a run's folder holds. Reads what has changed since the last time; the rest is one `stat` for each file, and
-    nothing within `folders.one_look`."""
+    """What a run's folder holds: one `stat` per file, and reading what changed; cached within `folders.one_look`."""
     return folders.seen(folder, lambda: _contents_of(folder))
 
 
@@ -190,8 +188,7 @@ def _machine(path: Path) -> Machine:
 
 
 def _check_origins(machine: Machine, n: int | None) -> None:
-    """ValueError unless its support vectors come from the n training examples, virtual ones by a jitter of a set, or
-    are a reduction's."""
+    """ValueError unless the vectors come from the n training examples, by jitters of the set, or from a reduction."""
     origin = machine.origin
     if "reduced" in machine.meta:
         origin = origin[~machine.constructed]
@@ -272,8 +269,7 @@ def files(recipe: Recipe | None) -> dict[str, RunFile]:
 
 
 def with_examples(machine: Machine, recipe: Recipe, train: np.ndarray) -> Machine:
-    """The machine of a sample, whose file has zeros in the place of its examples. train: (n,) positions of the training
-    examples in the dataset. DataError when that cannot be had."""
+    """A sample's machine with its examples from the dataset; train: (n,) positions there. DataError without it."""
     own = are_examples(machine)
     origin = machine.origin[own]
     if not len(origin):

@@ -48,8 +48,7 @@ def script(recipe: Recipe, result: dict | None = None) -> str:
 
 
 def onnx(recipe: Recipe, machine: Machine) -> bytes:
-    """The machine of a run of this recipe as an ONNX file, checked on its test examples. ValueError, ImportError or
-    DataError, saying why, where it cannot be."""
+    """The machine of a run as ONNX, checked on its test examples. ValueError, ImportError or DataError."""
     if why := onnx_obstacle(recipe):
         raise ValueError(why)
     return to_onnx(machine, task_of(recipe).examples(recipe).X_test[:CHECKED])

@@ -53,8 +53,7 @@ def place(name: str) -> Path:
 
 @contextmanager
 def one_look() -> Iterator[None]:
-    """Within it this thread looks at each run once: what it shows is of one moment, however often it asks for it. Its
-    own changes it sees at once."""
+    """Within it this thread reads each run once, so that all is of one moment; its own changes count at once."""
     outer = _seen.get()
     before = _seen.set(_Look() if outer is None else outer)
     try:
@@ -104,8 +103,7 @@ def append_line(path: Path, value: dict) -> None:
 
 
 def throw_away(path: Path) -> None:
-    """Move a run's folder to the trash, from where it can be brought back; beyond TRASHED folders, or TRASH_DAYS, older
-    ones are gone for good."""
+    """Move a run's folder to the trash; deletes folders there beyond TRASHED, or older than TRASH_DAYS."""
     folder = place("trash")
     os.replace(path, folder / path.name)
     look_again()

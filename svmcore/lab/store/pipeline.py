@@ -155,8 +155,7 @@ def obstacle(recipe: Recipe) -> str:
 
 
 def archive(recipe: Recipe, result: dict) -> bytes:
-    """The script and its examples in a zip file. ValueError for a run whose machine scikit-learn cannot train;
-    DataError where its dataset cannot be had any more, or was replaced."""
+    """The script and its examples as a zip. ValueError if scikit-learn cannot train it; DataError without its data."""
     if why := obstacle(recipe):
         raise ValueError(why)
     if result.get("data_hash") not in (None, task_of(recipe).content_hash(recipe)):

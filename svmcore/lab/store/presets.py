@@ -23,16 +23,14 @@ _changing = threading.Lock()
 
 
 def own_recipes() -> dict[str, Recipe]:
-    """Name -> recipe, oldest first; empty where there is no file, none that can be read, or for whoever may not keep
-    any."""
+    """Name -> recipe, oldest first; empty without a readable file, and for those who may not keep any."""
     if not permission.may("change"):
         return {}
     return dict(filter(None, map(_read, (_listed() or [])[:MAX_PRESETS])))
 
 
 def keep(name: str, recipe: Recipe) -> None:
-    """Keep a recipe under a name, in the place of one that has it. RecipeError for a name that cannot be, or beyond
-    MAX_PRESETS of them; OSError when the disk takes nothing."""
+    """Store a recipe under a name. RecipeError for an invalid name, or beyond MAX_PRESETS; OSError for a full disk."""
     permission.require("change")
     name = _name(name)
     with _changing:

@@ -119,8 +119,7 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def read_lines(path: Path, more: Mapping[str, Callable]) -> list[dict]:
-    """The records of a file of JSON lines; lines that a kill or a full disk cut short, and others, are left out. more:
-    what is checked beside the fields of every line."""
+    """The records of a JSON-lines file, without broken lines. more: further fields that are checked."""
     with naming(path):
         lines = files.read(path, MAX_LINES).split(b"\n")
     return [record for line in lines if (record := _record(line, OFTEN | more)) is not None]
@@ -213,8 +212,7 @@ def parent(value) -> str:
 
 
 def result(value) -> dict:
-    """The figures of a run: those that all share, its task's and its method's; those that the first versions did not
-    keep have a value that says nothing."""
+    """The figures of a run: common ones, its task's and its method's; those missing in old runs have an empty value."""
     method = METHODS.get(check_object(value, {"method": text})["method"])
     if method is None:
         raise ValueError(f"method is {shown(value['method'])}, which is unknown here")

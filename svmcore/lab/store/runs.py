@@ -92,8 +92,7 @@ def create(recipe: Recipe, parent: str | None = None, group: Group | None = None
 
 
 def get(run_id: str) -> Run:
-    """The run of that id, damaged or not. UnknownRun when there is none that whoever asks may see; what is no id never
-    reaches the disk."""
+    """The run of that id, damaged or not. UnknownRun if there is none, or none that the caller may see."""
     if reading.is_id(run_id):
         for folder in (home() / "runs", folders.SAMPLES):
             with suppress(OSError):
@@ -212,8 +211,7 @@ def asked_within(recipe: Recipe, seconds: float) -> Run | None:
 
 
 def left_by(run_id: str, outcome: str) -> Run:
-    """The run of this id, to go on from what it has left. UnknownRun; ValueError for one that a run with this outcome
-    cannot go on from."""
+    """The run of this id, to be continued. UnknownRun; ValueError if a run with this outcome cannot continue it."""
     run = get(run_id)
     if not run.broken_off:
         raise ValueError(f"run {run.id} is {run.state}, and has no checkpoint to continue from")
@@ -231,8 +229,7 @@ def with_machine(recipe: Recipe) -> Run | None:
 
 
 def trained_by_parent(run: Run, part: int, data_hash: str) -> tuple[Machine, NamedTuple] | None:
-    """The machine that a run begins with, and what it said of its test examples; None for a run that begins with
-    examples, or whose parent has no such machine of the same data."""
+    """The parent's machine, which the run begins with, and its test; None without it, or on other data."""
     if run.recipe.origin is run.recipe:
         return None
     with suppress(UnknownRun):
@@ -244,8 +241,7 @@ def trained_by_parent(run: Run, part: int, data_hash: str) -> tuple[Machine, Nam
 
 
 def everything() -> list[Run]:
-    """All runs, also the damaged ones, newest first, that whoever asks may see; what a kill left half made is cleared
-    away."""
+    """All runs that the caller may see, damaged ones too, newest first; removes what a kill left half made."""
     return list(folders.seen("everything", lambda: permission.those("see", _everything())))
 
 
@@ -277,8 +273,7 @@ def _clear(folder: Path) -> None:
 
 
 def at_work() -> list[Run]:
-    """Those running or paused, of any process and anyone: they alone have a grant, and their ballast still. Of a store
-    of thousands of runs that is known much sooner than by their states."""
+    """Runs of any process running or paused: only they have a grant and their ballast, which is quick to see."""
     begun = (path.parent for path in folders.place("runs").glob(f"*/{BALLAST}") if (path.parent / GRANT).exists())
     held = (Run(path.name, path) for path in begun if reading.is_id(path.name))
     return [run for run in held if _intact(run) and run.state in ("running", "paused")]

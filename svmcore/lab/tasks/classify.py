@@ -203,8 +203,7 @@ class Classify(Task):
         return result["error_rate"]
 
     def table(self, name: str, judged: list[TestSet], machines: list[Machine]) -> str:
-        """Test examples, or the wrong ones: where they lie (`of`: the dataset part they were held out of, or
-        its test part), labels, the decision value of each machine."""
+        """Test examples, or the errors: their split (`of`) and position, labels, decision values of each machine."""
         (test,), (machine,) = judged, machines
         names = machine.classes if test.decision.shape[1] > 1 else machine.classes[1:]
         told = np.arange(len(test.y_true)) if name == "predictions" else np.flatnonzero(test.wrong)

@@ -46,8 +46,7 @@ class Voting:
         self.method, self.k = method, k
 
     def train(self, recipe, problem: Problem, monitor):
-        """The estimator with the largest gap, first of those that did not converge, with the machine that decides for
-        all and what all of them have cost."""
+        """The estimator with the largest gap, unconverged ones first, the machine that decides and the total cost."""
         fitted, machines = [], []
         for number in range(self.k):
             part = left_out(problem, _others(recipe.seed, number, problem))

@@ -28,8 +28,7 @@ class Together(NamedTuple):
 
 
 def together(machines: list[Machine]) -> Together:
-    """Binary machines of one kernel whose `support` are indices into one training set, over the union of these; virtual
-    ones that differ in their jitters are different."""
+    """Binary machines with one kernel and training set, over the union of their support vectors, by jitter."""
     first = machines[0]
     if any(machine.kernel != first.kernel or len(machine.bias) != 1 for machine in machines):
         raise ValueError("machines: different kernels, or more than two classes; allowed: two classes and one kernel")

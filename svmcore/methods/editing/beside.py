@@ -25,8 +25,7 @@ from svmcore.svc import SVC
 
 
 def of_part(rows) -> Callable[[Standing], Standing]:
-    """For a stage that trains on some rows (m,) of the training set: its snapshots count in all of it. None: nothing
-    to be seen of it."""
+    """For a stage that trains on rows (m,) of the training set: maps its snapshots to the whole; None: shows none."""
 
     def whole(standing: Standing) -> Standing:
         inner = standing.snapshot
@@ -70,8 +69,7 @@ def train(estimator: SVC, X, y, settings: list[dict], watch: Callable[[], Monito
 
 
 class Beside:
-    """The tasks of one stage. subsets: the training indices (r,) of each task; kept with it, so that what a stop would
-    leave can be shown."""
+    """The tasks of one stage. subsets: the training indices (r,) of each task, to show what a stop would leave."""
 
     def __init__(self, session: Session, stage: str, subsets):
         self.session, self.subsets = session, subsets
@@ -80,8 +78,7 @@ class Beside:
         session.begin(stage, self.standing)
 
     def run(self, estimator: SVC, X, y, settings: list[dict], n_jobs: int | None) -> list[list[Trained]]:
-        """Every subset of X (n, d), y (n,) with each of the settings: a list for each subset. Stopped where the monitor
-        asks for an end; what was trained until then is in `done`."""
+        """Every subset of X (n, d), y (n,) with each setting: a list for each subset. Stopped: `done` has the rest."""
         shared = getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False)
         at_a_time = min(CORES, len(self.subsets))
         jobs = at_a_time if n_jobs is None and shared else n_jobs

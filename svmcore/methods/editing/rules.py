@@ -87,8 +87,7 @@ SETTINGS = ("n_neighbors", "n_splits", "patience", "below", "n_subsets", "subset
 
 
 def rule_of(rule: str | Rule, settings: Mapping) -> Rule:
-    """A rule itself, or the one of that name with those of the settings that it has. ValueError naming a rule or a
-    setting that is not allowed."""
+    """A rule itself, or the one of that name with its settings. ValueError for an unknown rule or setting."""
     if isinstance(rule, Rule):
         return rule
     require(rule in RULES, "rule", rule, ", ".join(RULES))

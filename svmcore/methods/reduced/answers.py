@@ -57,8 +57,7 @@ class Drawn(NamedTuple):
 
 
 class Deformations:
-    """Deformations of the rows of X (n, d) as images of `shape`, (h, w) or (h, w, c); strength 1 is that of the head
-    of this file. ValueError where shape and d disagree."""
+    """Deformations of rows X (n, d) as images of `shape`, (h, w[, c]); strength 1 as in the head. ValueError."""
 
     def __init__(self, X, shape, strength: float, rng: np.random.Generator):
         if len(shape) not in (2, 3) or np.prod(shape) != X.shape[1]:
@@ -330,8 +329,7 @@ class Steps:
 
 
 def gathered(target: Expansion, Z, work: Work | None = None) -> Expansion:
-    """What the steps may start from: at each z_j of Z (m, d) the weights of those of the target's vectors that are
-    nearest to it."""
+    """A start for the steps: each z_j of Z (m, d) with the weights of the target's vectors nearest to it."""
     Z, work = np.asarray(Z, np.float32), work or Work()
     half, gamma = squared_norms(Z) / 2, np.zeros((len(Z), len(target.coef)))
     for rows in pieces(len(target.vectors), *Z.shape):
@@ -341,22 +339,19 @@ def gathered(target: Expansion, Z, work: Work | None = None) -> Expansion:
 
 
 def drawn(machine, X, label, m: int, seed: int) -> Expansion:
-    """What the steps may start from without the machine's vectors: m of the examples X (n, d), drawn at random, each
-    for its own class and against all others by the same weight."""
+    """A start without the machine's vectors: m random examples of X (n, d), each for its class with one weight."""
     rows = np.random.default_rng(seed).choice(len(X), min(m, len(X)), replace=False)
     return Expansion(machine.kernel, X[rows], one_vs_rest(label[rows], len(machine.classes)))
 
 
 def grown(expansion: Expansion, Z) -> Expansion:
-    """What the steps may go on from with more vectors: those found, and Z (m, d) with weight 0, so that nothing is said
-    otherwise yet."""
+    """A start with more vectors: those found, and Z (m, d) with weight 0, which changes no decision value."""
     gamma = np.concatenate([expansion.coef, np.zeros((len(expansion.coef), len(Z)))], axis=1)
     return Expansion(expansion.kernel, np.concatenate([expansion.vectors, np.asarray(Z, np.float32)]), gamma)
 
 
 def directions(X, r: int, work: Work):
-    """The first r principal directions of X (n, d) about the origin: (d, r) float32, or None for all d. Asks `work`
-    between pieces whether to go on."""
+    """The first r principal directions of X (n, d) about the origin: (d, r) float32, None for all; interruptible."""
     if X.shape[1] <= r:
         return None
     scatter = np.zeros((X.shape[1], X.shape[1]))

@@ -100,8 +100,7 @@ def check_against(owner, machine: Machine, method: str, n_train: int, pixels: in
 
 
 def examples(machine: Machine, name: str, X, y, prepare=None):
-    """X (n, d) float32 and y (n,), checked; None where there are none. `name`: X or X_val; prepare: what X is yet to go
-    through."""
+    """X (n, d) float32 and y (n,), checked, or None. `name`: X or X_val; prepare: preprocessing yet to be applied."""
     own = name.replace("X", "y")
     if X is None and y is None:
         return None

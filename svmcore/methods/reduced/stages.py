@@ -154,8 +154,7 @@ class Stages:
         session.check()
 
     def direct(self, counts, X, y, seed: int) -> None:
-        """Every part to so many vectors and new biases, by the objective of an SVM on examples X (n, d) with labels
-        y (n,): Wu, Schölkopf and Bakır (2006)."""
+        """Parts reduced by the SVM objective on X (n, d), y (n,), with new biases: Wu, Schölkopf and Bakır (2006)."""
         self.session.begin("direct", self.standing)
         classes, self.bias = self.machine.classes, self.machine.bias.copy()
         label = np.searchsorted(classes, y)
@@ -197,8 +196,7 @@ class Stages:
         return replace(machine, coef=coef[:, used], bound=np.zeros((len(coef), len(used)), bool), **rows)
 
     def threshold(self, X, y, slack: float) -> None:
-        """Each machine's bias where it makes the fewest errors on examples X (n, d) with labels y (n,), or near them:
-        slack of threshold.py."""
+        """Each machine's bias with the fewest errors on X (n, d), y (n,), or nearly so: slack of threshold.py."""
         self.session.begin("threshold", self.standing)
         decision = self.assemble().decision_values(X, self.session.check)
         self.bias = self.bias + best_thresholds(decision, y, self.machine.classes, slack)

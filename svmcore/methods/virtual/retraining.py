@@ -45,8 +45,7 @@ class Shifts:
         return rows.reshape(*forms.shape[:2], -1)
 
     def describe(self, parents) -> np.ndarray:
-        """A mask (J, n0) of the forms of these parents: whether they are shifted bases. Each image is looked at once.
-        Raises Stopped."""
+        """A mask (J, n0): which forms of these parents are shifted bases; each image is read once. Raises Stopped."""
         new = np.array([i for i in parents.tolist() if i not in self._described])
         for part in (new[at : at + PIECE] for at in range(0, len(new), PIECE)):
             self.stages.session.check()

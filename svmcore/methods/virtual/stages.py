@@ -242,8 +242,7 @@ class Stages:
         return np.union1d(own, copies[np.argsort(sure, kind="stable")[:most]])
 
     def _retrain(self) -> None:
-        """All tasks, as many side by side as there are cores and the ceiling has room for; those that take most begin,
-        so that the cores end together."""
+        """All tasks, side by side by cores and memory; the largest begin, so that the cores end together."""
         self.together = 1
         for task in self.tasks:
             task.plan()
@@ -284,8 +283,7 @@ class Stages:
         return self.owner.prepared(self.jitters.pick(self.X[parent], jitter))
 
     def _state(self, now: list[Share | None]) -> tuple[Kernel, list[Share]]:
-        """Kernel and shares where these are retrained, so far as they are: with the others as they were, if the kernel
-        allows."""
+        """Kernel and shares as far as they are retrained, the others as they were if the kernel allows."""
         if self.second_kernel == self.kernel or None not in now:
             return self.second_kernel, [old if new is None else new for old, new in zip(self.kept, now, strict=True)]
         return self.kernel, self.kept

@@ -129,8 +129,7 @@ def _never(name: str, text: str, domain) -> str:
 
 
 def like(word: str, known: Iterable[str], most: int = 5) -> list[str]:
-    """Of the known words those most like one that is not known; those that are only a little like it where no other
-    is."""
+    """Those of the known words most like an unknown one; distant ones only where none is close."""
     known = list(known)
     return next(filter(None, (get_close_matches(word, known, most, cutoff) for cutoff in (0.6, 0.4))), [])
 
@@ -168,8 +167,7 @@ def taken(name: str, raw: str, usual, allowed=None):
 
 
 def refusal(name: str, raw: str, allowed, usual="", show: Callable = str) -> str:
-    """What is said of a text that is not allowed, each part of it as `show` has it; of many words that are allowed, of
-    those most like it."""
+    """The message for a text that is not allowed, formatted by `show`; of many allowed words the most similar."""
     return f"{show(name)}={show(short(raw, 80))} in the address; allowed: {show(_spelled(allowed, usual, raw))}."
 
 

@@ -101,8 +101,7 @@ class Form:
         write(self.name, [name for name in self.names() if name not in but], {})
 
     def draw(self, field, owner: str = "", where=st, **how):
-        """The widget of a Field in `where`, a column say, as `draw` has it; the value that it shows. owner: whose field
-        it is, where several have one of this name."""
+        """The widget of a Field in `where`; its value. owner: whose field it is, if several have one of this name."""
         return draw(field, self.key(f"{owner}_{field.name}" if owner else field.name), where, **how)
 
     def draw_row(self, fields: Iterable, widths: Iterable[float] = (1, 1)) -> dict:

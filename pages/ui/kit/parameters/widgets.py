@@ -132,8 +132,7 @@ def number(name: str, label: str, low, high, usual, step=None, *, widget="number
 
 
 def flag(name: str, label: str, *, where=st, key="", **how) -> bool:
-    """A switch, off where the address does not say `true`. With a `key` it is written there as `number` is, also when a
-    link to the page that is drawn already has taken it out."""
+    """A switch, off unless the address says `true`. With a `key` it is written there as `number` is."""
     return _single(name, partial(where.toggle, label, **how), False, None, key)
 
 

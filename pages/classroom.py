@@ -7,11 +7,12 @@ from pages.classroom.session import Asked, Class, Question
 from pages.lessons import course
 from pages.lessons.parts import MAX_SEED
 from pages.ui.kit import parameters, present, roles, short_links, state, ways
+from pages.ui.kit.component import component
 from pages.ui.kit.text import many, percent, plain
 from pages.ui.kit.ways import button, download
 from pages.ui.run import stored
 
-WHO = "who"  # parameter of the address: a student who comes back is the same one
+WHO = "class_who"  # in the session: the word by which a student is known; empty after leaving, to join anew
 WHOLE = "class_whole"  # in the session: a callback of a fragment changed more than the fragment
 BOARD, PHONE = 0.5, 1.0  # seconds between two looks: of the board, of a phone
 COMMAND = "python -m pages.classroom"
@@ -112,10 +113,18 @@ def chosen_question(one: Class) -> Question | None:
 
 @state.callback
 def ask(one: Class, question: Question) -> None:
-    """Callback: put it on the board, and train what its result needs."""
+    """Callback: put it on the board, and train what its result and the next question need."""
     one.ask(question)
-    if missing := together.machines(question, one.seed):
-        stored.queue(*course.read(question.lesson, one.seed).lesson.training(missing, one.seed))
+    following = together.following(question, one.seed)
+    missing = [*together.machines(question, one.seed), *(together.lacking(following) if following else ())]
+    if missing:
+        stored.queue(*course.read(question.lesson, one.seed).lesson.training(dict.fromkeys(missing), one.seed))
+
+
+def ask_step(one: Class, at: course.At) -> None:
+    """Callback: put a lesson's question on the board; the form below shows it, too."""
+    st.session_state.update({"class_lesson": at.lesson.name, f"class_step_{at.lesson.name}": at.number, WHOLE: True})
+    ask(one, together.of_step(at))
 
 
 @state.callback
@@ -162,16 +171,30 @@ def result(one: Class, asked: Asked, key: str, mine=None) -> None:
 
 
 def commands(one: Class) -> None:
-    """What the teacher does with the question on the board."""
+    """What the teacher does with the question on the board: show the result, then ask the lesson's next question."""
     asked = one.current
     with st.container(horizontal=True):
         if asked is not None and asked.right is None:
-            missing = together.machines(asked.question, one.seed)
-            help = "The machines of the result are in training." if missing else "Shows all answers and the result."
-            how = {"help": help, "type": "primary", "disabled": bool(missing)}
-            button("Show the result", "visibility", "class_reveal", reveal, one, **how)
+            missing, help = together.machines(asked.question, one.seed), "Shows all answers and the result."
+            onward(one, asked, missing, "Show the result", "visibility", "class_reveal", reveal, one, help=help)
+        elif asked is not None and (at := together.following(asked.question, one.seed)):
+            help = f"Question {at.number} of {len(at.lesson.steps)} of the lesson {at.lesson.title}."
+            onward(one, asked, together.lacking(at), "Next question", "arrow_forward", "class_next", ask_step, one, at,
+                   help=help)  # fmt: skip
         if asked is not None and asked.question.lesson:
             button("Its page", "open_in_new", "class_page", go_to, one, asked, help="Opens the lesson there.")
+
+
+def onward(one: Class, asked: Asked, missing: list[str], label: str, icon: str, key: str, does, *args, help: str):
+    """The button that leads on; where machines of the lesson are missing, the one that trains them."""
+    if not missing:
+        button(label, icon, key, does, *args, help=help, type="primary")
+        return
+    at = course.read(asked.question.lesson, one.seed)
+    recipes, group, parents = at.lesson.training(missing, one.seed)
+    found = [at.facts.found(name) for name in missing]
+    help = "The question needs them; they train in the background."
+    stored.buttons(recipes, found, "Train its machines", help, "class", group=group, parents=parents)
 
 
 def misjudged(one: Class) -> None:
@@ -267,19 +290,28 @@ def teachers() -> None:
 def join(one: Class) -> None:
     """Callback: come in, with the name that was typed or without one."""
     try:
-        st.session_state["class_who"] = one.id, one.join(st.session_state.get("class_name", ""))
+        st.session_state[WHO] = one.join(st.session_state.get("class_name", ""))
     except session.Full as error:
         state.tell_later(f":material/block: {error}")
 
 
-def me(one: Class) -> str | None:
-    """Who looks, if they have joined: by this session, or by the address that they came back with."""
-    asked = st.query_params.get(WHO, "")
-    of, who = st.session_state.get("class_who", (one.id, asked))
-    if of != one.id or who not in one.people:
-        return None
-    st.session_state["class_who"] = one.id, who
-    return who
+def me(one: Class) -> str:
+    """The word of who looks, if they have joined: in this session, or before, in this browser, which keeps it."""
+    who = st.session_state.get(WHO)
+    who = who if who == "" or who in one.people else None
+    said = _browser(data={"who": who}, key="class_browser", on_said_change=lambda: None).get("said")
+    if who is None and isinstance(said, str) and said in one.people:
+        who = said
+    st.session_state[WHO] = who
+    return who or ""
+
+
+_browser = component(session.__file__, "browser", "<i></i>")
+
+
+def leave() -> None:
+    """Callback: the next to join by this browser is somebody else."""
+    st.session_state[WHO] = ""
 
 
 def send(one: Class, who: str, n: int, answer) -> None:
@@ -357,17 +389,20 @@ def students() -> None:
         waiting()
         return
     who = me(one)
-    if who is None:
+    if not who:
         st.text_input("Your name", key="class_name", placeholder="or leave it empty",
                       help="Everybody in the room can see it. Leave it empty to stay anonymous.")  # fmt: skip
         how = {"help": "Your answers stay on the teacher's computer.", "type": "primary", "width": "stretch"}
         button("Join", "login", "class_join", join, one, **how)
         return
-    parameters.say(WHO, who)
     phone(one, who)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"You have joined as {plain(one.people[who]) or 'anonymous'}.", width="content")
+        help = "For somebody else at this phone. Your answers stay."
+        button("Join as somebody else", "switch_account", "class_leave", leave, help=help, type="tertiary")
 
 
-parameters.own(**{WHO: session.check_who, course.SEED: slice(0, MAX_SEED)})
+parameters.own(**{course.SEED: slice(0, MAX_SEED)})
 st.title("Class")
 if roles.teacher():
     present.about("Predict together, then look: the class answers by phone, and the board shows what it thinks.")

@@ -1,6 +1,7 @@
 """Roles: what a student may not do is refused where it is done, whatever a browser sends; else nothing is."""
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -436,6 +437,37 @@ def test_forged_widgets_of_the_teacher_do_nothing(a_class):
     visit(forged())
 
 
+def test_a_browser_is_the_student_whose_word_it_keeps_and_nobody_by_another(a_class):
+    teacher, students, _, home = a_class
+
+    async def played():
+        async with Phone(teacher, "classroom") as desk:
+            if "Open a class" in desk.labels():
+                await desk.click("Open a class")
+        async with Phone(students, "classroom") as ada:
+            await ada.click("Join")
+            assert "Join" not in ada.labels()
+        known = session.Class(max((home / "class").iterdir())).people
+        word = list(known)[-1]
+        async with Phone(students, "classroom") as other:
+
+            async def says(said):
+                keeper = next(one for one in other.kinds("bidi_component") if one.component_name == "svmlab_browser")
+                await other.rerun(WidgetState(id=keeper.id, json_value=json.dumps(said)))
+                return "Join" not in other.labels()
+
+            forged = ["", "0" * 16, word[:-1], word.upper() + " ", [word], {word: word}, 5, None, known[word], "../"]
+            for said in [{"said": one} for one in forged] + [[], "said", {"who": word}]:
+                assert not await says(said), said
+                assert not other.kinds("exception"), said
+            assert await says({"said": word})
+            await other.click("Join as somebody else")
+            assert "Join" in other.labels()
+        assert session.Class(max((home / "class").iterdir())).people == known
+
+    visit(played())
+
+
 def test_students_answer_and_the_board_follows(a_class):
     teacher, students, _, home = a_class
 
@@ -461,6 +493,14 @@ def test_students_answer_and_the_board_follows(a_class):
                 await phone.until(lambda one: one.has("Correct:"))
             await board.rerun()
             assert board.has("Misjudged most")
+            asked = session.Class(max((home / "class").iterdir())).asked
+            await board.click("Next question")
+            await board.until(lambda one: "Show the result" in one.labels())
+            now = session.Class(max((home / "class").iterdir())).asked
+            assert [one.question.lesson for one in now[len(asked) - 1 :]] == ["keeps.1", "keeps.2"]
+            assert not board.has('class="votes"')  # the answers
+            for phone in (ada, bob):
+                await phone.until(lambda one: one.has(now[-1].question.text) and "Send" in one.labels())
 
     visit(played())
     folders = list((home / "class").iterdir())

@@ -30,12 +30,6 @@ WHO = re.compile(r"[0-9a-f]{16}")
 Answer = int | float | list
 
 
-def check_who(text: str) -> None:
-    """Of an address: ValueError for what the server cannot have drawn for a student."""
-    if not WHO.fullmatch(text):
-        raise ValueError("the app writes it for each student")
-
-
 class Full(ValueError):
     """There is no room for one more."""
 

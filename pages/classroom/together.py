@@ -123,6 +123,17 @@ def machines(question: Question, seed: int) -> list[str]:
     return at.facts.missing(at.step.after)
 
 
+def following(question: Question, seed: int) -> course.At | None:
+    """The lesson's question after this one; None at its end, and for a question of no lesson."""
+    at = course.read(question.lesson, seed) if question.lesson else None
+    return at._replace(number=at.number + 1) if at and at.number < len(at.lesson.steps) else None
+
+
+def lacking(at: course.At) -> list[str]:
+    """The machines without which a step cannot be asked, that have no finished run yet."""
+    return at.facts.missing(at.step.before)
+
+
 # What students may see and train: `roles.Known`
 
 

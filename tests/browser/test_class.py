@@ -79,7 +79,21 @@ def test_a_question_is_asked_answered_and_shown(doors, tab, phone):
         expect(phone.locator(".plane .ring").first).to_be_visible()  # the machine's
         look(f"{kind}, its result")
 
-    phone.reload()  # the address knows who it is
+    phone.goto("about:blank")
+    phone.goto(students)  # as it was typed first; the browser knows who it is
     expect(phone.locator(".plane .ring").first).to_be_visible()
+    expect(phone.get_by_text("You have joined as")).to_be_visible()
     expect(tab.get_by_text("1 student joined.")).to_be_visible()
+    look("come back")
+
+    tab.get_by_text("A lesson's question", exact=True).click()
+    tab.get_by_role("button", name="Ask the class").click()
+    expect(tab.get_by_text("0 of 1 student have answered.")).to_be_visible()
+    tab.goto(f"{teacher}/classroom?present=true")
+    for shown, following in (("Show the result", "Next question"), ("Next question", "Show the result")):
+        expect(tab.get_by_role("button", name=shown)).to_be_enabled()
+        settle(tab)
+        tab.keyboard.press("ArrowRight")
+        expect(tab.get_by_role("button", name=following)).to_be_enabled()
+    expect(phone.get_by_text("Now a point without a ring is removed")).to_be_visible()
     assert not any(found.values()), found

@@ -80,7 +80,7 @@ def _draw(name: str, known: Sequence) -> None:
 
 GO = "g"  # before the letter of a page
 ANYWHERE = (("?", "This list"), ("p", "Present on or off"), ("s", "Spotlight: dims all but what is at the pointer"))
-PRESENTING = (("← →", "Back, forward: figure by figure, or through a lesson; also Page up, Page down"),)
+PRESENTING = (("← →", "Back, forward: figures, the steps of a lesson, a class's questions; also Page up, Page down"),)
 ON_A_PAGE = (
     ("m", "To the confusion matrix; then arrows, Enter to filter"),
     ("f", "To the pictures, and from one gallery to the next; then arrows, Home, End, Enter to open"),

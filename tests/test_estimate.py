@@ -7,13 +7,13 @@ import sys
 
 import numpy as np
 import pytest
+import sklearn.svm
 from llvmlite import binding
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
-from data import catalogue
+from data import catalogue, load
 from data.dataset import Arrays
-from svmcore import RBF
+from svmcore import RBF, SVC, Poly, Preprocessor, VirtualSVC
 from svmcore.lab import costs, forecast, jobs, priority
 from svmcore.lab.costs import vectors_of_one
 from svmcore.lab.forecast import QUIET, plans
@@ -95,6 +95,8 @@ def store(recipe, seconds, group=None, **more):
     run = runs.create(recipe, group=group)
     figures = {"fit_seconds": seconds + 10, "compile_seconds": 10.0, "predict_seconds": 0.0}
     figures |= {"others_share": 0.0} | more
+    if recipe.folds:
+        figures["validation"] = outcome.result["validation"] | {"seconds": 0.0}  # whatever these took just now
     run.save_part(outcome.machine, outcome.test)
     run.complete(outcome.result | figures)
     run.release()
@@ -227,7 +229,7 @@ def test_a_table_of_the_readers_own_is_tried_for_its_support_vectors(home, swapp
     name = catalogue.keep(f"swapped {swapped}", Arrays(X[:8000], y[:8000], X[8000:], y[8000:])).name
     recipe = Recipe(dataset=name, kernel=RBF(0.1), C=1.0, preprocess=("zscore",), split="given")
     size = task_of(recipe).size(recipe)
-    known = SVC(C=1.0, gamma=0.1).fit(StandardScaler().fit_transform(X[:8000]), y[:8000]).n_support_.sum()
+    known = sklearn.svm.SVC(C=1.0, gamma=0.1).fit(StandardScaler().fit_transform(X[:8000]), y[:8000]).n_support_.sum()
     assert vectors_of_one(8000, size.hardness) == pytest.approx(known, rel=0.3)
     assert size.overlap == (swapped > 0)
     dear = recipe.replace(C=100.0)
@@ -247,6 +249,36 @@ def test_estimates_are_about_what_quiet_runs_took(home, measured_here):
             rows[name] = row | {"estimated_s": need.seconds, "estimated_mb": need.memory_mb}
     outside = [name for name, row in rows.items() if not 0.5 <= bench.ratios(row)[0] <= 2]
     assert len(outside) <= len(rows) / 10, outside
+
+
+def test_a_reduction_counts_the_support_vectors_of_its_machine_where_that_is_stored(home):
+    reduced = RECIPES["mnist-5k-rs"].replace(dataset="digits-8x8", n_train=300, n_test=100, n_vectors=20)
+    size = forecast.sized(reduced)
+    guessed = costs.distinct(size, plans(reduced.origin, size)[0].stages[-1])
+    before = forecast.cost(*plans(reduced, size)).seconds
+    store(reduced.origin, 1.0)
+    (run,) = runs.newest_first()
+    known = np.count_nonzero(run.machine().coef.any(axis=0))  # every step takes as many kernel values
+    assert known != pytest.approx(guessed, rel=0.01)
+    told = forecast.cost(*plans(reduced, forecast.sized(reduced))).seconds
+    assert told / before == pytest.approx(known / guessed, rel=0.01)
+    run.delete()
+    assert forecast.cost(*plans(reduced, forecast.sized(reduced))).seconds == before
+
+
+@pytest.mark.parametrize("degree", [2, 5, 9])
+@pytest.mark.parametrize("name", ["digits-8x8", "mnist-5k"])
+def test_support_vectors_of_virtual_machines_are_about_as_many_as_are_forecast(home, name, degree):
+    """One machine's and all machines', of the first stage and of the virtual one, counted in fits."""
+    kernel, data = Poly(degree, 1.0, 1.0), load(name)
+    X, y = data.X_train[:1000], data.y_train[:1000]
+    recipe = Recipe(dataset=name, n_train=1000, kernel=kernel, method="vsv", jitters="plus:1")
+    size = task_of(recipe).size(recipe)
+    first, virtual = plans(recipe, size)[0].stages
+    fitted = VirtualSVC(SVC(kernel, C=2), jitters="plus:1", prepare=Preprocessor("unit-norm")).fit(X, y)
+    for stage, machine in ((first, fitted.base_.machine_), (virtual, fitted.machine_)):
+        assert 0.5 < costs.vectors_of_each(size, stage) / np.mean(machine.n_sv) < 2
+        assert 0.5 < costs.distinct(size, stage) / len(machine.support) < 2
 
 
 def test_what_slow_motion_rests_is_told(home):

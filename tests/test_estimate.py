@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -180,7 +181,7 @@ def test_beside_other_work_all_but_rests_takes_longer(home, monkeypatch):
 
     def thrice(look=True):
         looked.append(look)
-        return 3.0
+        return priority.Crowding(3.0, 1.5)
 
     recipes = MOONS, MOONS.replace(slow_motion=True)
     at_rest = [forecast.estimate(recipe) for recipe in recipes]
@@ -189,6 +190,11 @@ def test_beside_other_work_all_but_rests_takes_longer(home, monkeypatch):
         assert sum(map(sum, now.parts)) == pytest.approx(3 * sum(map(sum, before.parts)))
     assert forecast.estimate(MOONS).seconds == pytest.approx(3 * at_rest[0].seconds)
     assert forecast.estimate(recipes[1]).seconds == pytest.approx(3 * at_rest[0].seconds + forecast.RESTS)
+    digesting, before = RECIPES["digest-1-few-lru-32"], 0.0
+    with monkeypatch.context() as quiet:
+        quiet.setattr(forecast, "crowding", lambda look: priority.Crowding(1.0, 1.0))
+        before = forecast.estimate(digesting).seconds
+    assert forecast.estimate(digesting).seconds == pytest.approx(1.5 * before)  # by one thread
     assert all(looked)
     with_own = runs.create(MOONS)
     with_own.set_state("running")
@@ -206,17 +212,32 @@ def test_work_of_others_is_felt(monkeypatch):
     try:
         for other in others:
             other.stdout.readline()
-        monkeypatch.setattr(priority, "_found", [-priority.LASTS, 1.0])
+        monkeypatch.setattr(priority, "_looks", [])
         monkeypatch.setattr(priority, "LOOK", 1.0)
         monkeypatch.setattr(priority, "NICE", 10)
-        assert priority.crowding(look=False) == 1.0
+        assert priority.crowding(look=False) == (1.0, 1.0)
         felt = priority.crowding()
-        assert felt > 2.5
-        assert priority.crowding() == felt  # for a while
+        assert felt.all > 2.5
+        assert 1.5 < felt.one <= felt.all
+        assert priority.crowding() == pytest.approx(felt)  # for a while
     finally:
         for other in others:
             other.kill()
             other.communicate()
+
+
+def test_looks_at_the_work_of_others_count_less_the_older_they_are(monkeypatch):
+    """By the share of a processor that was left: 1/8 of it, and HALF seconds later 1/2, are (1/16 + 1/2) / 1.5."""
+    clock, found = [100.0], [priority.Crowding(8.0, 4.0), priority.Crowding(2.0, 2.0), priority.Crowding(1.0, 1.0)]
+    monkeypatch.setattr(priority, "_looks", [])
+    monkeypatch.setattr(priority, "_tried", lambda: found.pop(0))
+    monkeypatch.setattr(priority, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    assert priority.crowding() == (8.0, 4.0)
+    clock[0] += priority.HALF
+    assert priority.crowding() == pytest.approx((1.5 / (1 / 16 + 1 / 2), 1.5 / (1 / 8 + 1 / 2)))
+    clock[0] += priority.HALF
+    assert priority.crowding() == (1.0, 1.0)  # it is over
+    assert not found
 
 
 @pytest.mark.parametrize("swapped", [0.0, 0.1, 0.3])

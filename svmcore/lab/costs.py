@@ -176,6 +176,7 @@ class Cost(NamedTuple):
     least_mb: float  # what a fit cannot do without
     fit_mb: float  # what a fit takes when nothing holds it back
     enough_mb: float  # what every fit gets by with (`_enough_mb`)
+    alone: bool  # whether its trainings are work for one processor
 
     @property
     def seconds(self) -> float:
@@ -209,7 +210,8 @@ def cost(plan: Plan, others: Sequence[Plan]) -> Cost:
         most = max(*(_fit_bytes(plan, stage) for stage in plan.stages), at_the_end)
     if plan.bounds:  # all kernel values, in double precision where there is room
         least, most = max(least, 2 * 4 * size.n_train**2), max(most, 2 * 12 * size.n_train**2)
-    return Cost(size.n_train, parts, examples / MB + CODE_MB, least / MB, most / MB, _enough_mb(plan))
+    alone = all(_solver(plan, stage) in OTHER for stage in plan.stages)
+    return Cost(size.n_train, parts, examples / MB + CODE_MB, least / MB, most / MB, _enough_mb(plan), alone)
 
 
 def _enough_mb(plan: Plan) -> float:

@@ -4,16 +4,17 @@ import os
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import sklearn.svm
 from llvmlite import binding
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
-from data import catalogue
+from data import catalogue, load
 from data.dataset import Arrays
-from svmcore import RBF
+from svmcore import RBF, SVC, Poly, Preprocessor, VirtualSVC
 from svmcore.lab import costs, forecast, jobs, priority
 from svmcore.lab.costs import vectors_of_one
 from svmcore.lab.forecast import QUIET, plans
@@ -95,6 +96,8 @@ def store(recipe, seconds, group=None, **more):
     run = runs.create(recipe, group=group)
     figures = {"fit_seconds": seconds + 10, "compile_seconds": 10.0, "predict_seconds": 0.0}
     figures |= {"others_share": 0.0} | more
+    if recipe.folds:
+        figures["validation"] = outcome.result["validation"] | {"seconds": 0.0}  # whatever these took just now
     run.save_part(outcome.machine, outcome.test)
     run.complete(outcome.result | figures)
     run.release()
@@ -178,7 +181,7 @@ def test_beside_other_work_all_but_rests_takes_longer(home, monkeypatch):
 
     def thrice(look=True):
         looked.append(look)
-        return 3.0
+        return priority.Crowding(3.0, 1.5)
 
     recipes = MOONS, MOONS.replace(slow_motion=True)
     at_rest = [forecast.estimate(recipe) for recipe in recipes]
@@ -187,6 +190,11 @@ def test_beside_other_work_all_but_rests_takes_longer(home, monkeypatch):
         assert sum(map(sum, now.parts)) == pytest.approx(3 * sum(map(sum, before.parts)))
     assert forecast.estimate(MOONS).seconds == pytest.approx(3 * at_rest[0].seconds)
     assert forecast.estimate(recipes[1]).seconds == pytest.approx(3 * at_rest[0].seconds + forecast.RESTS)
+    digesting, before = RECIPES["digest-1-few-lru-32"], 0.0
+    with monkeypatch.context() as quiet:
+        quiet.setattr(forecast, "crowding", lambda look: priority.Crowding(1.0, 1.0))
+        before = forecast.estimate(digesting).seconds
+    assert forecast.estimate(digesting).seconds == pytest.approx(1.5 * before)  # by one thread
     assert all(looked)
     with_own = runs.create(MOONS)
     with_own.set_state("running")
@@ -204,17 +212,32 @@ def test_work_of_others_is_felt(monkeypatch):
     try:
         for other in others:
             other.stdout.readline()
-        monkeypatch.setattr(priority, "_found", [-priority.LASTS, 1.0])
+        monkeypatch.setattr(priority, "_looks", [])
         monkeypatch.setattr(priority, "LOOK", 1.0)
         monkeypatch.setattr(priority, "NICE", 10)
-        assert priority.crowding(look=False) == 1.0
+        assert priority.crowding(look=False) == (1.0, 1.0)
         felt = priority.crowding()
-        assert felt > 2.5
-        assert priority.crowding() == felt  # for a while
+        assert felt.all > 2.5
+        assert 1.5 < felt.one <= felt.all
+        assert priority.crowding() == pytest.approx(felt)  # for a while
     finally:
         for other in others:
             other.kill()
             other.communicate()
+
+
+def test_looks_at_the_work_of_others_count_less_the_older_they_are(monkeypatch):
+    """By the share of a processor that was left: 1/8 of it, and HALF seconds later 1/2, are (1/16 + 1/2) / 1.5."""
+    clock, found = [100.0], [priority.Crowding(8.0, 4.0), priority.Crowding(2.0, 2.0), priority.Crowding(1.0, 1.0)]
+    monkeypatch.setattr(priority, "_looks", [])
+    monkeypatch.setattr(priority, "_tried", lambda: found.pop(0))
+    monkeypatch.setattr(priority, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    assert priority.crowding() == (8.0, 4.0)
+    clock[0] += priority.HALF
+    assert priority.crowding() == pytest.approx((1.5 / (1 / 16 + 1 / 2), 1.5 / (1 / 8 + 1 / 2)))
+    clock[0] += priority.HALF
+    assert priority.crowding() == (1.0, 1.0)  # it is over
+    assert not found
 
 
 @pytest.mark.parametrize("swapped", [0.0, 0.1, 0.3])
@@ -227,7 +250,7 @@ def test_a_table_of_the_readers_own_is_tried_for_its_support_vectors(home, swapp
     name = catalogue.keep(f"swapped {swapped}", Arrays(X[:8000], y[:8000], X[8000:], y[8000:])).name
     recipe = Recipe(dataset=name, kernel=RBF(0.1), C=1.0, preprocess=("zscore",), split="given")
     size = task_of(recipe).size(recipe)
-    known = SVC(C=1.0, gamma=0.1).fit(StandardScaler().fit_transform(X[:8000]), y[:8000]).n_support_.sum()
+    known = sklearn.svm.SVC(C=1.0, gamma=0.1).fit(StandardScaler().fit_transform(X[:8000]), y[:8000]).n_support_.sum()
     assert vectors_of_one(8000, size.hardness) == pytest.approx(known, rel=0.3)
     assert size.overlap == (swapped > 0)
     dear = recipe.replace(C=100.0)
@@ -247,6 +270,36 @@ def test_estimates_are_about_what_quiet_runs_took(home, measured_here):
             rows[name] = row | {"estimated_s": need.seconds, "estimated_mb": need.memory_mb}
     outside = [name for name, row in rows.items() if not 0.5 <= bench.ratios(row)[0] <= 2]
     assert len(outside) <= len(rows) / 10, outside
+
+
+def test_a_reduction_counts_the_support_vectors_of_its_machine_where_that_is_stored(home):
+    reduced = RECIPES["mnist-5k-rs"].replace(dataset="digits-8x8", n_train=300, n_test=100, n_vectors=20)
+    size = forecast.sized(reduced)
+    guessed = costs.distinct(size, plans(reduced.origin, size)[0].stages[-1])
+    before = forecast.cost(*plans(reduced, size)).seconds
+    store(reduced.origin, 1.0)
+    (run,) = runs.newest_first()
+    known = np.count_nonzero(run.machine().coef.any(axis=0))  # every step takes as many kernel values
+    assert known != pytest.approx(guessed, rel=0.01)
+    told = forecast.cost(*plans(reduced, forecast.sized(reduced))).seconds
+    assert told / before == pytest.approx(known / guessed, rel=0.01)
+    run.delete()
+    assert forecast.cost(*plans(reduced, forecast.sized(reduced))).seconds == before
+
+
+@pytest.mark.parametrize("degree", [2, 5, 9])
+@pytest.mark.parametrize("name", ["digits-8x8", "mnist-5k"])
+def test_support_vectors_of_virtual_machines_are_about_as_many_as_are_forecast(home, name, degree):
+    """One machine's and all machines', of the first stage and of the virtual one, counted in fits."""
+    kernel, data = Poly(degree, 1.0, 1.0), load(name)
+    X, y = data.X_train[:1000], data.y_train[:1000]
+    recipe = Recipe(dataset=name, n_train=1000, kernel=kernel, method="vsv", jitters="plus:1")
+    size = task_of(recipe).size(recipe)
+    first, virtual = plans(recipe, size)[0].stages
+    fitted = VirtualSVC(SVC(kernel, C=2), jitters="plus:1", prepare=Preprocessor("unit-norm")).fit(X, y)
+    for stage, machine in ((first, fitted.base_.machine_), (virtual, fitted.machine_)):
+        assert 0.5 < costs.vectors_of_each(size, stage) / np.mean(machine.n_sv) < 2
+        assert 0.5 < costs.distinct(size, stage) / len(machine.support) < 2
 
 
 def test_what_slow_motion_rests_is_told(home):

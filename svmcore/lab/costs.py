@@ -2,9 +2,11 @@
 
     support vectors of one machine on n examples = min(n, h n^0.65),    h = hardness
 
-Classes that are told apart well leave few examples near the margin, classes that overlap many. Machines that share
-their examples share support vectors: k of them have k^0.7 times as many distinct ones as one has. Where classes overlap
-alphas go to C and back: the larger C and the fewer features, the longer a training takes (`effort`).
+Classes that are told apart well leave few examples near the margin, classes that overlap many. Where they overlap
+alphas go to C and back: the larger C and the fewer features, the longer a training takes (`effort`). Machines share
+support vectors as they share examples: if one of k machines has s of n examples, all of them together have
+
+    distinct = n (1 - (1 - s/n)^(k^0.8)),    k^0.8 s where each has examples of its own
 
 Seconds and megabytes of the stages of a plan:
 
@@ -35,16 +37,18 @@ from svmcore.solvers.decomposition.working_set import GROWTH
 from svmcore.solvers.general import SLOW
 from svmcore.source import NUMBERS, SMO_UP_TO
 
-# Hardness, read off runs: a digit against the rest, by a polynomial of degree 9; candidates of a matched filter, noisy
-# tables, virtual examples
+# Hardness, read off runs: a digit against the rest, by a polynomial of degree 9; candidates of a matched filter and
+# noisy tables
 EASY, HARD = 2.9, 10.5
 RATE = 0.65  # support vectors of one machine grow with this power of the examples
 # Of overlapping classes, as their examples are no longer told apart: times as long at C up to 1, a power of C, the
 # features from which on it becomes less, the largest C that counts. Read off adult, forest and noisy tables of 2 to 123
 # features, 3,000 to 30,000 rows, C of 1 to 1000
 SLOWER, BY_C, FEW_FEATURES, MOST_C = 1.1, 0.4, 16, 1000.0
-DEGREE, SIMPLER = 9, 0.6  # of a polynomial of lower degree: times (degree / DEGREE)^SIMPLER
-HARDER = {"fashion-mnist": 1.4}  # times the support vectors of as many digits
+SHARED = 0.8  # read off fits of ten machines on four sets of digits, degrees 2 to 9: powers of .74 to .94
+# Of a polynomial of lower degree times (degree / DEGREE)^SIMPLER; of one below SIMPLEST as many as of that
+DEGREE, SIMPLER, SIMPLEST = 9, 0.6, 4
+HARDER = {"fashion-mnist": 1.4, "usps": 0.62, "digits-8x8": 0.5}  # times the support vectors of as many of MNIST
 
 # Seconds and memory
 REAL_VALUE = 3e-9  # seconds more of a kernel value that is decided by, of features that are no whole numbers
@@ -77,6 +81,8 @@ class Sizes(NamedTuple):
     positive: float = 0.5  # share of the examples that are of a machine's positive class
     overlap: bool = False  # whether classes overlap: tables, candidates, labels that are swapped
     grouped: float = 1.0  # examples of one group, about
+    # Of a machine that is trained already: support vectors of one against the rest, distinct ones of all of them
+    counted: tuple[float, float] | None = None
 
 
 class Stage(NamedTuple):
@@ -140,19 +146,25 @@ def fewer(steps: Iterable[str]) -> float:
 
 def easy(kernel, steps, dataset: str = "") -> float:
     """The hardness of classes that are told apart well, by a kernel after some steps of preprocessing."""
-    local = getattr(kernel, "inner", DEGREE) * getattr(kernel, "outer", 1)  # products of products
-    simpler = min(1.0, getattr(kernel, "degree", local) / DEGREE) ** SIMPLER
+    simpler = min(1.0, max(getattr(kernel, "degree", DEGREE), SIMPLEST) / DEGREE) ** SIMPLER
     return EASY * HARDER.get(dataset, 1.0) * simpler * fewer(steps)
 
 
-def support_vectors(n: int) -> float:
-    """Distinct support vectors that n training examples lead to: min(1, 4.2 n^-1/4) n, read off runs on digits."""
+def vectors_of_each(size: Sizes, stage: Stage) -> float:
+    """Support vectors of one machine of a stage."""
+    return vectors_of_one(stage.n, size.hardness if stage.hardness is None else stage.hardness)
+
+
+def distinct(size: Sizes, stage: Stage) -> float:
+    """Distinct support vectors of all machines of a stage."""
+    share = vectors_of_each(size, stage) / max(stage.n, 1)
+    return stage.n * (1 - (1 - share) ** stage.machines**SHARED) * stage.times**SHARED
+
+
+def as_digits(n: int) -> float:
+    """Distinct support vectors of n examples by which trainings are timed: min(1, 4.2 n^-1/4) n, read off runs on
+    digits."""
     return min(1.0, 4.2 * max(n, 1) ** -0.25) * n
-
-
-def in_the_end(stages: list[Stage]) -> float:
-    """Distinct support vectors of all machines after the last stage."""
-    return support_vectors(stages[-1].n) * stages[-1].times ** 0.7
 
 
 class Cost(NamedTuple):
@@ -164,6 +176,7 @@ class Cost(NamedTuple):
     least_mb: float  # what a fit cannot do without
     fit_mb: float  # what a fit takes when nothing holds it back
     enough_mb: float  # what every fit gets by with (`_enough_mb`)
+    alone: bool  # whether its trainings are work for one processor
 
     @property
     def seconds(self) -> float:
@@ -193,11 +206,12 @@ def cost(plan: Plan, others: Sequence[Plan]) -> Cost:
     if least is None:
         least = _least_bytes(plan)
         # the support vectors, twice while the machine is put together, and as the operand that decides
-        at_the_end = size.d * (8 + _tiled(plan)) * in_the_end(plan.stages)
+        at_the_end = size.d * (8 + _tiled(plan)) * distinct(size, plan.stages[-1])
         most = max(*(_fit_bytes(plan, stage) for stage in plan.stages), at_the_end)
     if plan.bounds:  # all kernel values, in double precision where there is room
         least, most = max(least, 2 * 4 * size.n_train**2), max(most, 2 * 12 * size.n_train**2)
-    return Cost(size.n_train, parts, examples / MB + CODE_MB, least / MB, most / MB, _enough_mb(plan))
+    alone = all(_solver(plan, stage) in OTHER for stage in plan.stages)
+    return Cost(size.n_train, parts, examples / MB + CODE_MB, least / MB, most / MB, _enough_mb(plan), alone)
 
 
 def _enough_mb(plan: Plan) -> float:
@@ -214,25 +228,24 @@ def _seconds(plan: Plan) -> list[tuple[float, float]]:
     decided = 2.0 * size.d * plan.work.deciding / FLOPS + REAL_VALUE * plan.real
     trainings = [
         OTHER[_solver(plan, s)](plan, s) if _solver(plan, s) in OTHER
-        else _distinct(size, s) * s.n * s.times * s.rounds * (made + (6 + s.machines) / PASSES)
+        else _timed(size, s) * s.n * s.times * s.rounds * (made + (6 + s.machines) / PASSES)
         + s.decided * s.n / 2 * decided
         for s in stages
     ]  # fmt: skip
     if plan.seconds is not None:
         trainings = [plan.seconds]
     trainings[0] += plan.beside
-    vectors = in_the_end(stages) if plan.vectors is None else plan.vectors
+    vectors = distinct(size, stages[-1]) if plan.vectors is None else plan.vectors
     tests = [0.0] * (len(trainings) - 1) + [vectors * size.n_test * decided]
     return list(zip(trainings, tests, strict=True))
 
 
-def _distinct(size: Sizes, stage: Stage) -> float:
+def _timed(size: Sizes, stage: Stage) -> float:
     """Distinct support vectors of a training, or as many as take as long."""
     if not size.overlap:
-        return support_vectors(stage.n)
-    one = vectors_of_one(stage.n, size.hardness if stage.hardness is None else stage.hardness)
-    more = AT_A_TIME[1] if one > AT_A_TIME[0] else 1.0
-    return more * max(support_vectors(stage.n), min(stage.n, one * stage.machines**0.7))
+        return as_digits(stage.n)
+    more = AT_A_TIME[1] if vectors_of_each(size, stage) > AT_A_TIME[0] else 1.0
+    return more * max(as_digits(stage.n), distinct(size, stage._replace(times=1)))
 
 
 def _bounds_seconds(plan: Plan) -> float:
@@ -245,8 +258,7 @@ def _bounds_seconds(plan: Plan) -> float:
 
 def _digesting(plan: Plan, stage: Stage) -> float:
     """Kernel values one by one, of each example with each support vector in every pass."""
-    hardness = plan.size.hardness if stage.hardness is None else stage.hardness
-    values = AGAIN * stage.n * vectors_of_one(stage.n, hardness) * stage.machines * stage.times
+    values = AGAIN * stage.n * vectors_of_each(plan.size, stage) * stage.machines * stage.times
     return values * 2.0 * plan.size.d * plan.work.training / ONE_BY_ONE
 
 

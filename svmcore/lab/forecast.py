@@ -21,7 +21,7 @@ A job carries the Estimate that it was submitted with; when it starts, only the 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import inf
-from statistics import median
+from statistics import mean, median
 from typing import NamedTuple
 
 from llvmlite import binding
@@ -104,11 +104,10 @@ class Estimate(NamedTuple):
 @runs.one_look()
 def estimate(recipe: Recipe) -> Estimate:
     """Predicted time and memory of a run. UnknownDataset for a dataset that the catalogue does not have."""
-    size = task_of(recipe).size(recipe.origin)
-    plan, others = plans(recipe, size)
-    needed = cost(plan, others)
+    needed = cost(*plans(recipe, sized(recipe)))
     pace, first = _calibrated(recipe, needed.seconds)
-    wait = crowding(look=not any(run.state == "running" for run in runs.at_work()))
+    felt = crowding(look=not any(run.state == "running" for run in runs.at_work()))
+    wait = felt.one if needed.alone else felt.all
     parts = tuple((wait * pace * fit, wait * pace * test) for fit, test in needed.parts)
     rests = RESTS if recipe.slow_motion else 0.0
     seconds = wait * FIXED_SECONDS + sum(map(sum, parts)) + rests
@@ -140,10 +139,9 @@ def estimates(recipes: Iterable[Recipe]) -> list[Estimate]:
 def _of_cell(recipe: Recipe, need: Estimate, alone: bool) -> Estimate:
     """Of a small run among others, by its estimate as a run of its own. alone: whether no other one has made its kernel
     values."""
-    plan, others = plans(recipe, task_of(recipe).size(recipe.origin), made=float(alone))
-    needed = cost(plan, others)
+    needed = cost(*plans(recipe, sized(recipe), made=float(alone)))
     pace, _ = _calibrated(recipe, needed.seconds, cells=True)
-    wait = crowding(look=False)
+    wait = crowding(look=False).all
     parts = tuple((wait * pace * fit, wait * pace * test) for fit, test in needed.parts)
     return need._replace(seconds=wait * CELL_SECONDS + sum(map(sum, parts)) + need.rests, parts=parts)
 
@@ -166,6 +164,16 @@ def seconds_of(recipes: Iterable[Recipe], needs: Sequence[Estimate] | None = Non
         for recipe, need in zip(recipes, needs, strict=True)
     )  # fmt: skip
     return FIXED_SECONDS + sum(each)
+
+
+def sized(recipe: Recipe) -> Sizes:
+    """How large its problem is, with the support vectors of the machine that it begins with, where that is stored.
+    UnknownDataset, RecipeError."""
+    task, size = task_of(recipe), task_of(recipe).size(recipe.origin)
+    known = None if recipe.origin is recipe else runs.with_machine(recipe.origin)
+    if known is None or known.state != "done" or not (result := known.result):
+        return size
+    return size._replace(counted=(mean(result["n_sv"]), result["n_union"] / task.parts(recipe)))
 
 
 def plans(recipe: Recipe, size: Sizes, made: float | None = None) -> tuple[Plan, list[Plan]]:
@@ -241,13 +249,16 @@ def _measured(recipe: Recipe, result: dict, made: float | None) -> tuple[float, 
         size = result["n_train"], result["n_test"], result["n_features"], len(result["n_sv"])
         measured = training_seconds(result) + result["predict_seconds"]
         measured += result.get("validation", {}).get("seconds", 0) + sum(result.get("rival_seconds", ()))
-        return measured, _predicted(recipe, *size, made)
+        counted = sized(recipe).counted if recipe.origin is not recipe else None
+        return measured, _predicted(recipe, *size, made, counted)
     except (KeyError, TypeError, AttributeError, ValueError):
         return None
 
 
 @lru_cache(maxsize=4096)
-def _predicted(recipe: Recipe, n_train: int, n_test: int, d: int, machines: int, made: float | None) -> float:
+def _predicted(
+    recipe: Recipe, n_train: int, n_test: int, d: int, machines: int, made: float | None, counted: tuple | None
+) -> float:
     """By the rule, for the sizes that the run had; made: as in `plans`. ValueError for data that are gone."""
-    size = task_of(recipe).size(recipe.origin)
-    return cost(*plans(recipe, size._replace(n_train=n_train, n_test=n_test, d=d, machines=machines), made)).seconds
+    had = {"n_train": n_train, "n_test": n_test, "d": d, "machines": machines, "counted": counted}
+    return cost(*plans(recipe, task_of(recipe).size(recipe.origin)._replace(**had), made)).seconds

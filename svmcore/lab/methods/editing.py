@@ -9,7 +9,7 @@ import numpy as np
 
 from svmcore.allowed import amount, count, several
 from svmcore.lab.costs import EASY as CLEAN
-from svmcore.lab.costs import Sizes, Stage, effort, in_the_end
+from svmcore.lab.costs import Sizes, Stage, distinct, effort
 from svmcore.lab.fields import FLAG, NUMBERS, Field, RecipeError, choice, numerals, numeric, of_each
 from svmcore.lab.method import Method, MethodFile
 from svmcore.lab.methods.sv import GRID, SEARCHED, search, search_result, trainings, values_of
@@ -180,7 +180,7 @@ class CrossTraining(Method):
     def held_rows(self, recipe, size: Sizes) -> float:
         """The subsets, and what the final machine trains on."""
         first, last = self.stages(recipe, size)
-        return first.n * recipe.option("n_subsets") + last.n + in_the_end([first])
+        return first.n * recipe.option("n_subsets") + last.n + distinct(size, first)
 
 
 def discarded(result: dict) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from svmcore.allowed import an_object, finite, text
 from svmcore.estimator import seed_of
 from svmcore.kernels import Kernel
-from svmcore.lab.costs import Plan, Sizes, Stage, Work, in_the_end, support_vectors
+from svmcore.lab.costs import Plan, Sizes, Stage, Work, as_digits, distinct
 from svmcore.lab.fields import Field, choice, numeric
 from svmcore.lab.method import Method, jitters_on, makes_features_within, some, steps_after_jitter
 from svmcore.lab.solvers import train_svc
@@ -77,7 +77,7 @@ class JitteringKernel(Method):
     def plan(self, recipe, size: Sizes) -> Plan:
         """With a positive part each example is compared with those that it was found on, m, also a test example."""
         plan, m = super().plan(recipe, size), _positive(recipe, size)
-        return plan._replace(vectors=in_the_end(plan.stages) + m) if m else plan
+        return plan._replace(vectors=distinct(size, plan.stages[-1]) + m) if m else plan
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:
         """A positive part takes m^2 + m n kernel values beside those of the training, m eigenvalues, and with each
@@ -85,7 +85,7 @@ class JitteringKernel(Method):
         n, m, value = size.n_train, _positive(recipe, size), size.d * self.work(recipe).training
         values = m * (m + n) + EIGEN * m**3 / (2 * value)
         longer = 1 + NEGATIVE * m * REAL / value
-        return [Stage(n, size.machines, rounds=longer + values / (support_vectors(n) * n))]
+        return [Stage(n, size.machines, rounds=longer + values / (as_digits(n) * n))]
 
     def work(self, recipe) -> Work:
         value = jittered_work(recipe, recipe.option("sides"))

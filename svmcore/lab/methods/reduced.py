@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from svmcore.allowed import amount, an_object, count, finite, flag, one_of, optional, several, size
 from svmcore.gram.products import LAYOUTS
-from svmcore.lab.costs import Plan, Sizes, Work, in_the_end, support_vectors
+from svmcore.lab.costs import Plan, Sizes, Work, distinct, vectors_of_each
 from svmcore.lab.fields import FLAG, OPTIONS, Field, RecipeError, choice, numeric
 from svmcore.lab.method import MADE_BY, Method
 from svmcore.lab.reducing import TENTH, Reducing
@@ -170,8 +170,7 @@ class Reduced(Method):
     def plan(self, recipe, size: Sizes) -> Plan:
         asked, k = recipe.option, size.machines
         stages = MADE_BY[asked("of")].stages(recipe.origin, size)
-        whole = in_the_end(stages)
-        own = support_vectors(stages[-1].n) if stages[-1].times > 1 else whole / k**0.7
+        own, whole = size.counted or (vectors_of_each(size, stages[-1]), distinct(size, stages[-1]))
         parts, n = (1, whole) if asked("shared") or k == 1 else (k, own)
         how = asked("reduction")
         how = method_for(recipe.kernel, k, asked("shared"), size.n_train) if how == "auto" else how

@@ -6,7 +6,7 @@ from typing import ClassVar
 from svmcore.allowed import Allowed, amount, an_object, count, one_of, several, size, text
 from svmcore.explain.remedy import FAMILIES
 from svmcore.jitter import JitterSet, seeded
-from svmcore.lab.costs import Sizes, Stage, in_the_end
+from svmcore.lab.costs import Sizes, Stage, distinct
 from svmcore.lab.fields import Field, Kind, RecipeError, choice, numeric
 from svmcore.lab.methods.sv import FOLDS
 from svmcore.lab.methods.vsv import VirtualSupportVectors
@@ -136,4 +136,4 @@ class SearchedJitters(VirtualSupportVectors):
 
     def held_rows(self, recipe, size: Sizes) -> float:
         """The images before normalisation, and the first machines of the folds."""
-        return size.n_train + FOLDS * in_the_end([Stage(size.n_train, size.machines, size.machines)])
+        return size.n_train + FOLDS * distinct(size, Stage(size.n_train, size.machines))

@@ -7,7 +7,7 @@ from svmcore.allowed import count, several, text
 from svmcore.gram.orbit import relative
 from svmcore.jitter import JitterSet
 from svmcore.kernels import kernel_from_dict
-from svmcore.lab.costs import HARD, RATE, Sizes, Stage, vectors_of_one
+from svmcore.lab.costs import RATE, Sizes, Stage, distinct, vectors_of_each
 from svmcore.lab.fields import DESCRIBED, Field, RecipeError, choice, numeric
 from svmcore.lab.method import Method, steps_after_jitter
 from svmcore.lab.solvers import svc
@@ -142,18 +142,18 @@ class VirtualSupportVectors(Method):
         if scope.startswith("all"):
             copied = size.positive if scope == "all-positive" else 1.0
             return [_stage((1 + (len(forms) - 1) * copied) * size.n_train, k) for forms in sets]
-        own = vectors_of_one(leaders, size.hardness)
-        own, union = own * size.grouped, min(own * k**0.7, leaders) * size.grouped
+        own, union = (count(size, first) * size.grouped for count in (vectors_of_each, distinct))
         if draws := recipe.option("draws"):
             held = round(min(len(sets[0]) * union, union + KEPT * copies**FEWER * draws))
             return [first, Stage(held, k, made=2 * held, decided=draws, **DRAWN)]
-        if scope == "union":
-            of_all = size.hardness * (size.n_train / union) ** RATE  # as hard as if all examples were copied
-            return [first, *(_stage(len(forms) * union, k, of_all) for forms in sets)]
         copied = size.positive if scope == "positive" else copies
+        of_all = size.hardness * (size.n_train / (union if scope == "union" else own)) ** RATE  # copies of all examples
+        if scope == "union":
+            return [first, *(_stage(len(forms) * union, k, of_all) for forms in sets)]
         if copied < 1:
-            return [first, *(_stage_of_each(round(own * (1 + (len(forms) - 1) * copied)), k) for forms in sets)]
-        return [first, *(_of_each(own, k, forms, _by_shift_alone(recipe)) for forms in sets)]
+            counts = (round(own * (1 + (len(forms) - 1) * copied)) for forms in sets)
+            return [first, *(Stage(n, 1, k, of_all, made=n) for n in counts)]
+        return [first, *(_of_each(own, k, of_all, forms, _by_shift_alone(recipe)) for forms in sets)]
 
     def held_rows(self, recipe, size: Sizes) -> float:
         """The images before normalisation."""
@@ -164,15 +164,12 @@ def _stage(n: float, k: int, hardness: float | None = None) -> Stage:
     return Stage(round(n), k, hardness=hardness, made=round(n))
 
 
-def _of_each(own: float, k: int, forms: JitterSet, shifted: bool) -> Stage:
+def _of_each(own: float, k: int, hardness: float, forms: JitterSet, shifted: bool) -> Stage:
     """A stage in which each machine has the forms of its own examples; the largest counts for all, as it is solved
     beside the next one."""
     n = round(own * len(forms))
-    return Stage(n, 1, k, HARD, round(own), _blocks(str(forms))) if shifted else _stage_of_each(n, k)
-
-
-def _stage_of_each(n: int, k: int) -> Stage:
-    return Stage(n, 1, k, HARD, made=n)
+    made = (round(own), _blocks(str(forms))) if shifted else (n, 0)
+    return Stage(n, 1, k, hardness, *made)
 
 
 @lru_cache(maxsize=256)

@@ -115,9 +115,13 @@ def _small(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 def differs(kept: runs.Run, run: runs.Run) -> str:
     """In what a run made anew is another than the sample; empty where it is not. Times, memory and counts of steps that
-    hang on the processor are not looked at."""
-    told = ("n_train", "n_test", "errors", "n_sv", "n_bound", "confusion")
+    hang on the processor are not looked at. Alphas near 0 or C end there or not by how a processor adds: their counts
+    may differ by 2, or by 1 in 500."""
+    told = ("n_train", "n_test", "errors", "confusion")
     wrong = [name for name in told if kept.result.get(name) != run.result.get(name)]
+    for name in ("n_sv", "n_bound"):
+        if not np.allclose(kept.result.get(name, 0), run.result.get(name, 0), rtol=0.002, atol=2):
+            wrong.append(name)
     for read in (lambda r: r.test().decision, lambda r: r.machine().coef, lambda r: r.machine().support_vectors):
         try:
             a, b = read(kept), read(run)

@@ -7,6 +7,8 @@ C_lambda = (1 - lambda) C + lambda I, C the covariance of the tangents; lambda =
 Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.1; 3.3 for the note on triangles.
 """
 
+from math import prod
+
 import numpy as np
 import streamlit as st
 
@@ -34,6 +36,7 @@ from svmcore.methods.definite import distances
 from svmcore.methods.jittering import Jittered
 from svmcore.methods.tangent import principal_tangents, scaled_lambda, tangent_covariance
 
+MOST_NUMBERS = 2500  # of an image, whose principal tangents are found in about three seconds
 PICTURES = 36  # of those that only one of two methods gets wrong
 
 
@@ -97,6 +100,9 @@ def _by_lambda(results: Results) -> dict:
 
 
 def _principal(recipe: Recipe) -> None:
+    if (d := prod(catalogue.entry(recipe.dataset).shape)) > MOST_NUMBERS:
+        st.caption(f"The principal tangents are shown for images of up to {MOST_NUMBERS:,} numbers; these have {d:,}.")
+        return
     values, images, largest = _tangents(recipe)
     scale = np.abs(images).max(axis=(1, 2), keepdims=True)
     tiles = [Tile("", f"eigenvalue {value:.3f}", lower=f"{value:.2f}") for value in values]

@@ -79,15 +79,27 @@ def _data() -> tuple[Entry, dict]:
         "features side by side, such as gradients+0.5*patterns.",
     )
     steps.fields(FORM.key("preprocess"), values["preprocess"])
-    if entry.kind == "features" and advice.SCALE not in values["preprocess"]:
+    if entry.kind == "features":
         _say_unlike(entry, tuple(values["preprocess"]))
     return entry, values
 
 
 def _say_unlike(entry: Entry, chosen: tuple[str, ...]) -> None:
-    """Whether one column of a table decides all distances, and the way out."""
-    if unlike := data_set.unlike(entry.load()):
-        wide, most, narrow, least = unlike
+    """Whether few rows of a table, or one column, decide all distances, and the way out."""
+    if advice.LENGTH not in chosen and (rows := data_set.unlike_rows(entry.load())):
+        row, times = rows
+        st.warning(
+            f"Row {row:,} lies {times:.2g} times as far from the mean as the median row. After `{advice.SCALE}` most "
+            "other rows nearly coincide, and only a very large gamma separates them. If such rows are mistakes, "
+            f"exclude them. If only the proportions within a row matter, begin with `{advice.LENGTH}`.",
+            title="Rows of different scales",
+            icon=":material/straighten:",
+        )
+        help = "Each row gets length 1, then each column mean 0 and standard deviation 1."
+        begun = advice.LENGTH, *dict.fromkeys((advice.SCALE, *chosen))
+        button(f"Begin with {advice.LENGTH}", "straighten", "recipe_length", _begin, entry.name, begun, help=help)
+    elif advice.SCALE not in chosen and (columns := data_set.unlike(entry.load())):
+        wide, most, narrow, least = columns
         st.warning(
             f"*{words.plain(words.short(wide))}* ranges over {most:.3g}, *{words.plain(words.short(narrow))}* over "
             f"{least:.3g}, so distances depend almost only on the first.",
@@ -95,15 +107,15 @@ def _say_unlike(entry: Entry, chosen: tuple[str, ...]) -> None:
             icon=":material/straighten:",
         )
         help = "Each column gets mean 0 and standard deviation 1, and a Gaussian kernel its usual width."
-        button(f"Begin with {advice.SCALE}", "straighten", "recipe_scale", _scale, entry.name, chosen, help=help)
+        begun = advice.SCALE, *chosen
+        button(f"Begin with {advice.SCALE}", "straighten", "recipe_scale", _begin, entry.name, begun, help=help)
 
 
-def _scale(name: str, before: tuple[str, ...]) -> None:
-    """Callback: standardise the columns of a table before the other steps, with a Gaussian of the usual width."""
-    scaled = (advice.SCALE, *before)
-    st.session_state[FORM.key("preprocess")] = list(scaled)
+def _begin(name: str, steps: tuple[str, ...]) -> None:
+    """Callback: take these steps, and a Gaussian at the width that is usual after them."""
+    st.session_state[FORM.key("preprocess")] = list(steps)
     with suppress(DataError):
-        st.session_state[FORM.key(f"{RBF.name}_gamma")] = data_set.gamma(load(name), scaled)
+        st.session_state[FORM.key(f"{RBF.name}_gamma")] = data_set.gamma(load(name), steps)
 
 
 def _kernel(data: dict) -> Kernel:

@@ -7,10 +7,12 @@ from data import catalogue
 from data.dataset import Arrays
 from pages.ui.recipe import data_set
 from svmcore.kernels import RBF, Poly
-from svmcore.lab.analyses.advice import advice, spread, unlike, usual_gamma, usual_steps
+from svmcore.lab.analyses import advice as advise
+from svmcore.lab.analyses.advice import advice, spread, unlike, unlike_rows, usual_gamma, usual_steps
 from svmcore.lab.recipe import Recipe
 from svmcore.metrics import wilson
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401
+from tests.trained import executed
 
 WIDE = Recipe(dataset="own:mine", preprocess=("unit-norm",), kernel=RBF(2.0))
 
@@ -89,6 +91,63 @@ def test_the_usual_gamma_is_one_over_the_median_squared_distance():
     y = np.arange(60) % 2
     flat = catalogue.draft("flat", Arrays.unsplit(np.ones((60, 4), np.float32), y))
     assert usual_gamma(flat, ()) == 1.0
+
+
+def photographs(side):
+    """300 of unlike brightness, and 1 over the median of their squared distances, summed pair by pair."""
+    rng, y = np.random.default_rng(1), np.arange(300) % 2
+    X = np.uint8(rng.integers(0, 200, (300, 1, 1)) + rng.integers(0, 55, (300, side, side)))
+    rows = X.reshape(300, -1).astype(float)
+    pairs = [((a - b) ** 2).sum() for k, a in enumerate(rows) for b in rows[:k]]
+    return catalogue.draft("photographs", Arrays.unsplit(X, y)), 1 / np.median(pairs)
+
+
+def test_of_large_photographs_the_usual_gamma_is_found_in_a_sample(monkeypatch):
+    small, exact = photographs(20)
+    assert usual_gamma(small, ()) == float(f"{exact:.2g}")
+    large, exact = photographs(60)
+    assert usual_gamma(large, ()) == float(f"{exact:.2g}")
+    taken, measure = [], advise.spread
+    monkeypatch.setattr(advise, "spread", lambda X: taken.append(len(X)) or measure(X))
+    monkeypatch.setattr(advise, "DIFFERENCES", 10_000_000)  # as of photographs seven times as large a side
+    assert usual_gamma(large, ()) == pytest.approx(exact, rel=0.25)
+    assert taken == [int((2 * 10_000_000 / 3600) ** 0.5)]
+    assert usual_gamma(large, ()) == usual_gamma(large, ())
+
+
+def table_of(long):
+    """Rows of whose proportions y is a function, some of them a million times as long as the others."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(0.5, 1, size=(400, 4))
+    y = (X[:, 1] > X[:, 2]).astype(int)
+    X[rng.permutation(400)[:long]] *= 1e6
+    return Arrays(X[:300], y[:300], X[300:], y[300:])
+
+
+def test_rows_of_unlike_scale_are_said_and_brought_to_one_length_by_a_click(home):
+    catalogue.keep("mine", table_of(0))
+    assert unlike_rows(catalogue.load("own:mine")) is None
+    assert unlike_rows(catalogue.load("digits-8x8")) is None
+    assert not open_page("train", dataset="own:mine").warning
+    catalogue.keep("mine", table_of(16), replace=True)
+    table = catalogue.load("own:mine")
+    row, times = unlike_rows(table)
+    X = table.X_train.astype(float)
+    length = np.linalg.norm((X - X.mean(axis=0)) / X.std(axis=0), axis=1)
+    assert (row, times) == (length.argmax(), pytest.approx(length.max() / np.median(length)))
+    assert times > 10
+    app = open_page("train", dataset="own:mine", preprocess="zscore", kernel="rbf:gamma=2", C="10")
+    assert f"Row {row:,} lies {times:.2g} times" in app.warning[0].value
+    app.button(key="recipe_length").click().run()
+    assert not app.exception
+    assert not app.warning
+    assert app.session_state["recipe_preprocess"] == ["unit-norm", "zscore"]
+    gamma = app.session_state["recipe_rbf_gamma"]
+    assert gamma == usual_gamma(table, ("unit-norm", "zscore"))
+    begun = Recipe(dataset="own:mine", preprocess=("unit-norm", "zscore"), kernel=RBF(gamma), C=10, split="given")
+    before = begun.replace(preprocess=("zscore",), kernel=RBF(2.0))
+    errors = [executed(recipe).result["errors"] for recipe in (before, begun)]
+    assert errors[1] < 10 < 30 < errors[0]
 
 
 def test_photographs_lose_brightness_and_contrast_first_strokes_do_not():

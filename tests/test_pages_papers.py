@@ -21,6 +21,7 @@ from svmcore.jitter import JitterSet
 from svmcore.kernels import Linear
 from svmcore.lab import jobs
 from svmcore.lab.analyses.rivals import RIVALS, Rival
+from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs import sweeping
 from svmcore.lab.jobs.analyses import MEASURED
 from svmcore.lab.papers import TABLES, fill
@@ -134,6 +135,19 @@ def test_methods_show_tangents_of_colour_images_too(digits_run):
     catalogue.keep("colours", Arrays.unsplit(images, np.arange(60) % 2))
     app = open_page("methods", run=digits_run.id, set="own:colours")
     assert "The directions in which the jitters change these examples most" in captions(app)
+
+
+def test_tangents_of_large_pictures_are_refused_instead_of_asked_for(digits_run):
+    """Their covariance has the square of as many numbers as a picture."""
+    images = np.random.default_rng(0).integers(0, 256, (12, 240, 240), dtype=np.uint8)
+    catalogue.keep("large", Arrays.unsplit(images, np.arange(12) % 2), replace=True)
+    app = open_page("methods", run=digits_run.id, set="own:large")
+    assert not app.exception
+    assert "these have 57,600" in captions(app)
+    recipe = DIGITS.replace(dataset="own:large", n_train=8, n_test=4, method="tangent", jitters="plus:1")
+    assert estimate(recipe).memory_mb > 3 * 8 * 57_600**2 / 2**20
+    assert not estimate(recipe).fits
+    assert estimate(recipe.replace(space="feature")).fits
 
 
 def test_virtual_support_vectors_follow_their_parents(digits_run, monkeypatch):

@@ -125,6 +125,8 @@ def pictures(
             return _plane_pictures(X, like, np.zeros(len(like)) if y is None else np.asarray(y[: len(like)]))
         return _feature_pictures(X, like)
     whole = like.dtype == np.uint8 and not ink  # a photograph; strokes may end below 255, as those of 8x8 digits at 16
+    if whole and X.dtype == np.uint8:
+        return X.reshape(len(X), *image_shape)
     low, high = (0.0, 255.0) if whole else (float(like.min()), float(like.max()))
     grey = np.clip((X.reshape(len(X), *image_shape) - low) / max(high - low, 1e-12), 0, 1)
     if ink:

@@ -122,4 +122,4 @@ def _remembered(ask: Callable) -> Callable:
     return st.cache_data(max_entries=64, show_spinner=False, hash_funcs=KNOWN_BY)(ask)
 
 
-gamma, unlike = _remembered(advice.usual_gamma), _remembered(advice.unlike)
+gamma, unlike, unlike_rows = map(_remembered, (advice.usual_gamma, advice.unlike, advice.unlike_rows))

@@ -25,11 +25,13 @@ from svmcore.preprocess import Preprocessor
 CROWDED = 0.9  # share of the examples that are support vectors, of the mean machine
 LEAST = 20  # examples below which nothing is said of that share
 SAMPLE = 400  # examples whose distances are taken
+DIFFERENCES = 500_000_000  # numbers that are subtracted for them at most, in about half a second
 FAR = 2.0  # times the usual gamma, or a fraction of it, that is called far
 UNLIKE = 10.0  # times the range of one column that another one has, from which the wide ones decide alone
 AT_C = 0.8  # share of support vectors at C that asks for a larger one
-SCALE = "zscore"  # the step that puts the columns of a table on one scale
-USUAL = {"images": (("unit-norm",), ("standardise", "unit-norm")), "features": ((SCALE,),)}
+APART = 10.0  # times the median length of a standardised row that their root mean square is, so that few rows decide it
+SCALE, LENGTH = "zscore", "unit-norm"  # the steps that put the columns, and the rows, of a table on one scale
+USUAL = {"images": ((LENGTH,), ("standardise", LENGTH)), "features": ((SCALE,),)}
 
 
 class Try(NamedTuple):
@@ -55,10 +57,14 @@ def spread(X: np.ndarray) -> float:
 
 
 def usual_gamma(dataset: Dataset, steps: tuple[str, ...]) -> float:
-    """1 / spread of a dataset's training examples after preprocessing, to two digits; 1 where they do not differ."""
-    prepare = Preprocessor(*steps, image_shape=dataset.image_shape)
+    """1 / spread of a dataset's training examples after preprocessing, to two digits; 1 where they do not differ. Of
+    fewer of them, drawn from an even sample, where they have many features."""
+    prepare, X = Preprocessor(*steps, image_shape=dataset.image_shape), dataset.X_train
     size = max(SAMPLE, prepare.examples_needed)
-    found = spread(prepare.fit_transform(dataset.X_train[:: max(1, len(dataset.X_train) // size)][:size]))
+    rows = np.arange(len(X))[:: max(1, len(X) // size)][:size]
+    few = max(int((2 * DIFFERENCES / max(X[0].size, 1)) ** 0.5), prepare.examples_needed)
+    rows = np.sort(np.random.default_rng(0).permutation(rows)[:few])
+    found = spread(prepare.fit_transform(X[rows]))
     return float(f"{1 / found:.2g}") if found > 1e-12 else 1.0
 
 
@@ -67,6 +73,22 @@ def usual_steps(dataset: Dataset) -> tuple[str, ...]:
     if dataset.image_shape is None:
         return USUAL["features"][0]
     return USUAL["images"][0 if dataset.entry.ink else 1]
+
+
+def unlike_rows(dataset: Dataset) -> tuple[int, float] | None:
+    """The row of a table that lies farthest from the mean, and how many times as far as the median row, of columns on
+    one scale, where few rows are so far out that all others nearly coincide; None where none are, and for images."""
+    if dataset.image_shape is not None:
+        return None
+    squares = np.zeros(len(dataset.X_train))
+    for column in dataset.X_train.T:
+        column = column.astype(np.float64)
+        deviation = column.std()
+        squares += ((column - column.mean()) / deviation) ** 2 if deviation > 0 else 0.0
+    middle = float(np.median(squares))
+    if squares.mean() < APART**2 * middle or not squares.any():
+        return None
+    return int(squares.argmax()), float((squares.max() / middle) ** 0.5) if middle else np.inf
 
 
 def unlike(dataset: Dataset) -> tuple[str, float, str, float] | None:

@@ -18,7 +18,7 @@ from svmcore.gram.products import Operand
 from svmcore.gram.sources import STEP, Dense, Gram, Streamed, Work
 from svmcore.kernels import Kernel
 from svmcore.rows import PIECE, FileRows
-from svmcore.solvers.decomposition import Decomposition
+from svmcore.solvers.decomposition import Decomposition, Interior
 
 NUMBERS = 9  # of 8 bytes that the rounds hold of each example and machine
 PLACES = 6  # of these of each example, whatever the machines: which are columns, and which lie outside a set
@@ -35,11 +35,12 @@ class Source(NamedTuple):
     gram: Gram
     square_bytes: int  # left for the Gram matrices of working sets, and what is computed beside them
     evaluations: int = 0  # kernel values that it took to make
+    interior: Interior | None = None  # machines of fits that share all of K
 
     @property
     def nbytes(self) -> int:
         """What is held of it by now."""
-        return self.gram.nbytes
+        return self.gram.nbytes + (self.interior.nbytes if self.interior else 0)
 
 
 def gram_source(X, kernel: Kernel, solver, ceiling: int, machines: int, beside: int = 0) -> Source:
@@ -108,4 +109,4 @@ def computed_once(source: Source) -> Source:
         return source
     n = source.gram.n
     K = source.gram.square(np.arange(n), Work())
-    return Source(source.gram.in_memory(K), source.square_bytes - K.nbytes, evaluations=n * (n + 1) // 2)
+    return Source(source.gram.in_memory(K), source.square_bytes - K.nbytes, n * (n + 1) // 2, Interior())

@@ -394,10 +394,11 @@ class SVC(MachineEstimator):
             gram = self._ridged(gram, costs)
             solution = general.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, settings=settings)
             return self._of_stated_problem(gram, Y, C, solution)
-        gram, square_bytes, _ = source or gram_source(rows, kernel, self.solver, ceiling, len(Y), beside)
+        source = source or gram_source(rows, kernel, self.solver, ceiling, len(Y), beside)
+        gram, square_bytes = source.gram, source.square_bytes
         settings = settings if isinstance(settings, Decomposition) else None
         how = {"square_bytes": square_bytes, "seed": seed_of(self.random_state), "settings": settings, "nu": self._nu}
-        how["like"] = like
+        how |= {"like": like, "interior": None if self._squared else source.interior}
         how["hold"] = self.solver == "auto" and isinstance(gram, Streamed)
         gram = self._ridged(gram, costs)
         solution = decomposition.solve(gram, Y, C, session, tol=self.tol, stage=stage, whole=whole, **how)

@@ -55,8 +55,9 @@ class Exact:
     """
 
     def __init__(self, gram: Gram, Y, C, tol: float, session: Session, rng):
-        self.gram, self.Y, self.C, self.tol, self.session, self.rng = gram, Y, C, tol, session, rng
+        self.gram, self.Y, self.C, self.tol, self.session = gram, Y, C, tol, session
         k = len(Y)
+        self.draws = rng.spawn(k)  # of each machine its own: what one draws does not depend on the others
         self.target = np.full(k, float(tol))
         self.known, self.given_up = np.zeros(k, bool), np.zeros(k, bool)
         self.like = None  # (k,) which machines are alike, those of one number; None where none are
@@ -151,7 +152,7 @@ class _Look:
             return either
         largest = _ends(scale > MUCH * self.usual, -scale, LARGEST)
         inexact, count = either[scale[either] > 0], max(SAMPLE - len(largest), SAMPLE // 2)
-        sample = self.exact.rng.choice(inexact, min(count, len(inexact)), replace=False)
+        sample = self.exact.draws[self.m].choice(inexact, min(count, len(inexact)), replace=False)
         ends = _ends(self.up, self.f, ENDS), _ends(self.low, -self.f, ENDS)
         return np.unique(np.concatenate([*ends, largest, sample]))
 
@@ -160,7 +161,7 @@ class _Look:
         if self.uneven and not self.sampled_more and self.e * self.usual > MATTERS * self.exact.tol:
             self.sampled_more, left = True, np.flatnonzero((self.up | self.low) & ~self.computed & (self.scale > 0))
             if len(left):
-                return self.exact.rng.choice(left, min(SAMPLES, len(left)), replace=False)
+                return self.exact.draws[self.m].choice(left, min(SAMPLES, len(left)), replace=False)
         at = self.wanted()
         return at if len(at) <= FEW else at[self.scale[at] > MUCH * self.usual][:FEW]
 

@@ -44,6 +44,7 @@ class Session(Work):
         self._lent = self.peak_bytes = 0  # bytes lent now, and at most at a time with those that lay free
         self._moving = threading.Lock()  # of iterations and second_order
         self.second_order = 0  # steps on free sets (free.py)
+        self.taken = 0  # machines that another fit had solved (interior.py)
         self.strategy = ""  # where kernel values come from: a Strategy, or another object whose str says so
         self.trace = None  # what the decomposition did, where it was asked to keep a trace
 
@@ -75,12 +76,13 @@ class Session(Work):
         """A stage: its name, or what gives it at the moment, and what says how all machines of the fit stand."""
         self._stage, self._standing = stage, standing
 
-    def count(self, evaluations=0, hits=0, misses=0, *, iterations=0, second_order=0) -> None:
+    def count(self, evaluations=0, hits=0, misses=0, *, iterations=0, second_order=0, taken=0) -> None:
         """As of Work, and what machines have done; from any thread."""
         super().count(evaluations, hits, misses)
         with self._moving:
             self.iterations += iterations
             self.second_order += second_order
+            self.taken += taken
 
     # Reports
 

@@ -54,16 +54,19 @@ class Pairs(NamedTuple):
     diag: np.ndarray  # (n,) float32, K_ii
     rows: np.ndarray  # (r, n) float32, K of the last r examples, which are in no block
     columns: np.ndarray  # (n, r) float32, the same turned round
+    bounded: np.ndarray  # (1,) bool, whether an alpha has come to its C, changed in place
 
 
-def pairs(blocks, which, y, C, alpha, f, apart: bool = False, rest=NO_REST) -> Pairs:
+def pairs(blocks, which, y, C, alpha, f, apart: bool = False, rest=NO_REST, bounded=None) -> Pairs:
     """The problem of one machine with its index sets drawn up; a plain matrix (n, n) may stand for `blocks`. apart:
-    both examples of a pair are of one class. rest: (rows, columns) of the examples that are in no block."""
+    both examples of a pair are of one class. rest: (rows, columns) of the examples that are in no block. bounded: as of
+    Pairs, where the caller wants to know."""
     blocks = blocks[None] if blocks.ndim == 2 else blocks
     up, low = (np.where(fixed_sums(y, apart) & members, np.float32(0), BEYOND) for members in index_sets(y, C, alpha))
     diag = [blocks[which[a, a]].diagonal() for a in range(len(which))]
     diag = np.concatenate([*diag, rest[0][:, len(y) - len(rest[0]) :].diagonal()])
-    return Pairs(blocks, which, y, C, alpha, f, np.empty(len(y), np.float32), up, -low, diag, *rest)
+    bounded = np.zeros(1, bool) if bounded is None else bounded
+    return Pairs(blocks, which, y, C, alpha, f, np.empty(len(y), np.float32), up, -low, diag, *rest, bounded)
 
 
 def solve(problem: Pairs, tol: float, go_on, max_iterations: int = 2**62, burst=None) -> tuple[int, float]:
@@ -207,7 +210,7 @@ def _burst(p, goal, max_iterations):
         row_j = _fetch(blocks, which, p.rows, p.columns, j, space_j)
         curvature = np.float64(diag[i]) + np.float64(diag[j]) - 2.0 * np.float64(row_i[j])
         step = (np.float64(f[j]) - np.float64(f[i])) / max(curvature, np.float64(FLAT))
-        step = _move(i, j, step, y, C, alpha, ups[g], lows[g])
+        step = _move(i, j, step, y, C, alpha, ups[g], lows[g], p.bounded)
         if step == 0:
             return done, most - least  # the same pair would come again and again
         change, done = np.float32(step), done + 1
@@ -241,7 +244,7 @@ def _fetch(blocks, which, rows, columns, i, space):
 
 
 @inner()
-def _move(i, j, step, y, C, alpha, up, low):
+def _move(i, j, step, y, C, alpha, up, low, bounded):
     """Step along the pair, clipped to the box: alpha and the index sets of i and j change. The step that was made; 0
     where alpha is too large for it to make a difference."""
     room_i = C[i] - alpha[i] if y[i] > 0 else alpha[i]
@@ -255,6 +258,7 @@ def _move(i, j, step, y, C, alpha, up, low):
             alpha[t] += sign * step
         stays &= alpha[t] == before
         loaded, free_above = alpha[t] > 0, alpha[t] < C[t]
+        bounded[0] |= not free_above
         up[t] = np.float32(0) if (free_above if y[t] > 0 else loaded) else BEYOND
         low[t] = np.float32(0) if (loaded if y[t] > 0 else free_above) else -BEYOND
     return 0.0 if stays else step

@@ -6,6 +6,7 @@ sets       which examples a machine is solved on next
 square     the Gram matrix of a working set, kept from round to round
 inner      one machine on its set: pairs, and steps on the free set where pairs crawl
 look       f of all examples after it, and the gaps
+interior   machines that are those of a larger C, too
 reports, trace       how machines stand, and what was done
 
 Strategies hold a state, and say in what order:
@@ -23,6 +24,7 @@ import numpy as np
 from svmcore.gram.sources import Gram
 from svmcore.gram.threads import one_blas_thread
 from svmcore.solvers.decomposition.bounded import Bounded
+from svmcore.solvers.decomposition.interior import Interior
 from svmcore.solvers.decomposition.look import standing
 from svmcore.solvers.decomposition.nu import NuRounds
 from svmcore.solvers.decomposition.rounds import Rounds
@@ -33,7 +35,7 @@ from svmcore.solvers.decomposition.working_set import first_set
 from svmcore.solvers.progress import Solution, Stopped
 from svmcore.solvers.session import Session
 
-__all__ = ["CHOICES", "Decomposition", "Round", "Trace", "solve"]
+__all__ = ["CHOICES", "Decomposition", "Interior", "Round", "Trace", "solve"]
 
 
 def solve(
@@ -52,6 +54,7 @@ def solve(
     hold: bool = False,
     start=None,
     like=None,
+    interior: Interior | None = None,
 ) -> Solution:
     """Solve the k machines with labels Y (k, n) of +1 and -1 and box C (k, n); returns a Solution.
 
@@ -60,7 +63,8 @@ def solve(
     `settings` the session also keeps a Trace. hold: where a sample tells that it pays, and `square_bytes` suffice, the
     whole Gram matrix is computed and kept. nu: that of a nu-SVC, which scales C until its margin is 1 and leaves
     it in the Solution. start: feasible alpha (k, n) to go on from, and f (k, n) there, in place of zeros. like (k,):
-    numbers, the same of machines that have the same labels and nearly the same examples.
+    numbers, the same of machines that have the same labels and nearly the same examples. interior: machines of other C
+    on this source, which holds all of K.
     """
     with one_blas_thread, ExitStack() as memory:
         trace = session.trace = None if settings is None else Trace(len(Y[0]), gram.nbytes)
@@ -71,7 +75,9 @@ def solve(
         session.begin(stage, lambda: whole(standing(state)) if whole else standing(state))
         if settings is not None and not settings.usual:
             return _run(state, Bounded(state, settings))
-        return _run(state, Rounds(state) if nu is None else NuRounds(state, nu))
+        if nu is not None:
+            return _run(state, NuRounds(state, nu))
+        return _run(state, Rounds(state, interior=interior if start is None else None))
 
 
 def _run(state: State, strategy: Rounds | Bounded | NuRounds) -> Solution:

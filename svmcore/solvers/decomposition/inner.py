@@ -54,7 +54,7 @@ def solve_on(s: State, m: int, chosen, blocks, which, rest=NO_REST, *, tol: floa
     best, beta_then, f_then = smo.kkt_gap(y, C, alpha, f, s.apart)[0], alpha * y, f.copy()
     since = alpha.copy()
     while True:
-        pairs = smo.pairs(blocks, which, y, C, alpha, f, s.apart, rest)
+        pairs = smo.pairs(blocks, which, y, C, alpha, f, s.apart, rest, s.bounded[m : m + 1])
         most = min(s.limit - s.iterations[m], patience)
         done, gap = smo.solve(pairs, tol, go_on, most, lambda: s.session.burst)
         moved += done
@@ -82,6 +82,7 @@ def solve_on(s: State, m: int, chosen, blocks, which, rest=NO_REST, *, tol: floa
 def settle_free(s: State, m: int, chosen, y, C, alpha, f, tol: float, going, room: int) -> None:
     """Second-order steps of machine m's free SVs among `chosen`, whose alpha and f change in place; its other SVs
     stay as they are."""
+    s.bounded[m] = True  # for all that is known
     try:
         support = np.flatnonzero(s.alpha[m])
         coef = (s.alpha[m] * s.Y[m])[support]

@@ -26,6 +26,7 @@ import numpy as np
 
 from svmcore.gram.sources import PLAIN
 from svmcore.solvers.decomposition.inner import as_matrix, solve_set
+from svmcore.solvers.decomposition.interior import Interior
 from svmcore.solvers.decomposition.look import check_gaps, compute_afresh, look_exactly, note, refresh, take_in
 from svmcore.solvers.decomposition.sample import whole_pays
 from svmcore.solvers.decomposition.square import Square
@@ -39,10 +40,11 @@ STALE, GAIN = 10, 1e-8  # rounds in turn whose gain, beside the dual objective, 
 
 class Rounds:
     """Rounds of all machines of a state, whose `columns` are the first set. rescale(): what is done to the machines
-    before their gaps are looked at (nu.py)."""
+    before their gaps are looked at (nu.py). interior: machines that need not be solved again, of a source that holds
+    all of K."""
 
-    def __init__(self, state: State, rescale: Callable[[], None] = lambda: None):
-        self.s, self.rescale = state, rescale
+    def __init__(self, state: State, rescale: Callable[[], None] = lambda: None, interior: Interior | None = None):
+        self.s, self.rescale, self.interior = state, rescale, interior
 
     def solve(self) -> None:
         """To the end. Stopped where someone asks for one."""
@@ -56,6 +58,8 @@ class Rounds:
             self._to_target(narrow)
         while self._check_exactly():
             self._to_target()
+        if self.interior:
+            self.interior.keep(s)
 
     def ending(self) -> str:
         """Why machines ended above tol; empty where none did."""
@@ -68,6 +72,8 @@ class Rounds:
         first, s.columns = s.columns, s.columns[:0]
         s.session.strategy = Strategy(WHOLE, s.n)
         self._take_in(first)
+        if self.interior:
+            self.interior.take(s)
         shared = None
         if s.K is None:
             sizes = [max(s.largest, len(first)) ** 2] * (1 if len(first) == s.n else s.threads)
@@ -123,7 +129,7 @@ class Rounds:
         s = self.s
         while sets := {m: working_set(s, m) for m in s.open()}:
             self._round(sets)
-            if narrow and s.open():
+            if narrow and s.K is None and s.open():
                 leave_out_settled(s)
 
     def _round(self, sets: dict[int, np.ndarray], K=None) -> None:

@@ -63,6 +63,7 @@ class State:
     stale: np.ndarray = field(init=False)  # (k,) rounds in turn in which a machine gained next to nothing
     futile: np.ndarray = field(init=False)  # (k,) calls of second-order steps in turn that brought next to nothing
     cramped: np.ndarray = field(init=False)  # (k,) bool, steps lack memory
+    bounded: np.ndarray = field(init=False)  # (k,) bool, whether an alpha has ever been at its C
     floor: np.ndarray = field(init=False)  # (k,) a gap below which no set is solved for now (nu.py)
 
     # Working sets and their Gram matrices
@@ -90,6 +91,7 @@ class State:
         self.iterations, self.limit = np.zeros(k, np.int64), self.session.iteration_limit(n)
         self.stale, self.futile = np.zeros(k, int), np.zeros(k, int)
         self.cramped, self.floor = np.zeros(k, bool), np.zeros(k)
+        self.bounded = ((self.alpha >= self.C) & (self.C > 0)).any(1)
         self.columns, self.threads = np.arange(n), min(CORES, 2, k)
         self.largest = min(n, max(set_size(n, self.square_bytes // self.threads), SMALLEST_SET))
         self.entering = np.full(k, n, np.int64)

@@ -1,7 +1,9 @@
 """Runs in the background: from start to result, paused, resumed, cancelled, looked at."""
 
+import gc
 import threading
 import time
+import weakref
 from types import SimpleNamespace
 
 import numpy as np
@@ -34,6 +36,28 @@ def test_a_run_from_queue_to_result(home):
     assert (run.test().decision == plain.test.decision).all()
     assert run.progress()[-1]["gap"] <= MOONS.tol
     assert run_id not in jobs.active()
+
+
+@pytest.mark.parametrize("large", [True, False])
+def test_what_a_large_run_leaves_goes_with_its_end(home, monkeypatch, large):
+    """Circles, such as trainings make by their callbacks, and Python's collector would not come to for a while."""
+    left, judge = [], train.judge
+
+    def judged(*given):
+        circle = threading.Event()  # which a weak reference can be to
+        circle.own = circle
+        left.append(weakref.ref(circle))
+        return judge(*given)
+
+    monkeypatch.setattr(train, "judge", judged)
+    monkeypatch.setattr(jobs, "NOTICED_MB", -1 if large else 1e6)
+    gc.disable()
+    try:
+        assert jobs.wait(submit(MOONS), 60).state == "done"
+        until(lambda: not jobs.QUEUE.at_work() and (left[0]() is None or not large))
+        assert (left[0]() is None) == large
+    finally:
+        gc.enable()
 
 
 def test_pause_stops_the_solver_and_resume_goes_on(gate):

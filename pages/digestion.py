@@ -117,7 +117,7 @@ def tape(courses: dict[str, race.Course], rows: int):
         if once := courses.get("One pass"):
             said += f" {of_one_pass(courses['With digestion'].lines[-1], once.lines[-1])}"
         st.markdown(said)
-    race.draw({name: race.Side(course.lines, course.state == "done") for name, course in courses.items()}, rows)
+    race.draw(courses, rows)
 
 
 def verdict(on: race.Course, off: race.Course) -> str:

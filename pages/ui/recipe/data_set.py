@@ -117,9 +117,5 @@ def suggestion(name: str) -> Recipe:
     return Recipe(dataset=name, preprocess=steps, kernel=RBF(width))
 
 
-def _remembered(ask: Callable) -> Callable:
-    """`ask(dataset, ...)`, remembered by the content of the dataset."""
-    return st.cache_data(max_entries=64, show_spinner=False, hash_funcs=KNOWN_BY)(ask)
-
-
+_remembered = st.cache_data(max_entries=64, show_spinner=False, hash_funcs=KNOWN_BY)  # by the content of a dataset
 gamma, unlike = _remembered(advice.usual_gamma), _remembered(advice.unlike)

@@ -50,12 +50,9 @@ def settings() -> tuple[Recipe, dict]:
         copies = "none"
         if len(entry.shape) > 1:
             copies = parameters.choice(
-                "copies",
-                "Copies",
-                COPIES,
-                "box:1",
+                "copies", "Copies", COPIES, "box:1",
                 help="Adds each example shifted by a pixel: in four directions, or in eight.",
-            )
+            )  # fmt: skip
         classes = ()
         if entry.n_classes > 2:
             labels = [str(label) for label in entry.classes]

@@ -240,12 +240,9 @@ def _mined(view: View, rounds: list[int]):
         rows = np.flatnonzero(kept.train_round == number)
         tiles = [Tile("", f"False alarm {i} of round {number}", sign=-1) for i in rows[:MINED]]
         gallery(
-            marked.stretched(view, kept.train_chips[rows[:MINED]]),
-            tiles,
-            key=f"mined_{number}",
-            alt=f"False alarms of round {number}",
-            rows=[f"round {number}: {len(rows):,}"],
-        )
+            marked.stretched(view, kept.train_chips[rows[:MINED]]), tiles, key=f"mined_{number}",
+            alt=f"False alarms of round {number}", rows=[f"round {number}: {len(rows):,}"],
+        )  # fmt: skip
     st.caption(
         f"Windows of pictures without a {view.noun} that the machine of each round took for one. They join the "
         "background, and the machine is trained again (bootstrapping: Osuna, Freund and Girosi, section 4)."

@@ -211,14 +211,9 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> No
     if evidence.constructed(machine):
         drawn = _seen(machine, machine.support_vectors[strongest], kept.train_chips.shape[1:])
     gallery(
-        drawn,
-        tiles,
-        key="window_reasons",
-        alt="The support vectors that contribute most, strongest first",
-        size=48,
-        on_pick=lambda i: _switch(of, off ^ {int(i)}),
-        whole_page=False,
-    )
+        drawn, tiles, key="window_reasons", alt="The support vectors that contribute most, strongest first", size=48,
+        on_pick=lambda i: _switch(of, off ^ {int(i)}), whole_page=False,
+    )  # fmt: skip
     made = " Dotted ring: virtual; the picture is its parent chip." if virtual.any() else ""
     st.caption(
         f"The {len(rows)} support vectors that weigh most; below each its contribution to f. Blue: objects, orange: "

@@ -27,16 +27,9 @@ def field(names: Sequence[str], help: str, usual: str = "", width: int = 220) ->
     usual = usual or (run.recipe.dataset if run and run.recipe.dataset in names else catalogue.DEFAULT)
     titles = {entry.name: entry.title for entry in catalogue.entries()}
     return parameters.choice(
-        "set",
-        "Dataset",
-        names,
-        usual,
-        widget="selectbox",
-        always=True,
-        format_func=lambda name: words.short(titles[name], 40),
-        width=width,
-        help=help,
-    )
+        "set", "Dataset", names, usual, widget="selectbox", always=True,
+        format_func=lambda name: words.short(titles[name], 40), width=width, help=help,
+    )  # fmt: skip
 
 
 def check_class(text: str) -> None:

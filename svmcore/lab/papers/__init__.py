@@ -10,9 +10,8 @@ Schölkopf, NIPS 9 (1997); Osuna, Freund and Girosi (1997); Bakir, Bottou and We
 them: the table `features` (presets/tables.toml).
 """
 
-from svmcore.lab.papers.filling import Filled, Tested, Value, asked, fill
+from svmcore.lab.papers.filling import Filled, Tested, Value, asked, fill, text, with_interval
 from svmcore.lab.papers.numbers import NUMBERS, of_run
-from svmcore.lab.papers.printing import text, with_interval
 from svmcore.lab.presets import digestion, digits, osuna, pairs, reductions, xtrain
 from svmcore.lab.presets.layout import PUBLISHED, Cell, Row, Table, listed
 

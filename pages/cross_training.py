@@ -23,11 +23,8 @@ present.about(
 body = st.container() if present.presenting() else None  # the figure first
 with present.form("View"):
     view = parameters.choice(
-        "cross_view",
-        "View",
-        VIEWS,
-        label_visibility="collapsed",
+        "cross_view", "View", VIEWS, label_visibility="collapsed",
         help="Points in the plane; any run with two classes; the paper's figures.",
-    )
+    )  # fmt: skip
 with body or st.container():
     VIEWS[view]()

@@ -50,12 +50,9 @@ def settings() -> tuple[Recipe, dict]:
         copies = "none"
         if len(entry.shape) > 1:
             copies = parameters.choice(
-                "copies",
-                "Copies",
-                COPIES,
-                "box:1",
+                "copies", "Copies", COPIES, "box:1",
                 help="Adds each example shifted by a pixel: in four directions, or in eight.",
-            )
+            )  # fmt: skip
         classes = ()
         if entry.n_classes > 2:
             labels = [str(label) for label in entry.classes]
@@ -117,7 +114,7 @@ def tape(courses: dict[str, race.Course], rows: int):
         if once := courses.get("One pass"):
             said += f" {of_one_pass(courses['With digestion'].lines[-1], once.lines[-1])}"
         st.markdown(said)
-    race.draw({name: race.Side(course.lines, course.state == "done") for name, course in courses.items()}, rows)
+    race.draw(courses, rows)
 
 
 def verdict(on: race.Course, off: race.Course) -> str:

@@ -64,13 +64,10 @@ if run:
     with right:
         with present.form("Which errors"), st.container(horizontal=True):
             wanted = parameters.several(
-                "cells",
-                "Shown: true → predicted",
-                filled,
-                placeholder="all errors",
+                "cells", "Shown: true → predicted", filled, placeholder="all errors",
                 help="Cells of the confusion matrix: click one there, or choose it here. If you choose none, all "
                 "errors are shown.",
-            )
+            )  # fmt: skip
             order = parameters.choice(
                 "errors_by",
                 "Order",

@@ -73,12 +73,9 @@ if run:
     lists = {name: one for name, one in doubtful.LISTS.items() if roles.teacher() or name != "next"}
     with present.form("What to review"), st.container(horizontal=True, vertical_alignment="bottom"):
         kind = parameters.choice(
-            "doubted",
-            "List",
-            lists,
-            format_func=lambda name: lists[name].title,
+            "doubted", "List", lists, format_func=lambda name: lists[name].title,
             help="  \n".join(f"**{one.title}**: {one.help}" for one in lists.values()),
-        )
+        )  # fmt: skip
         to = target.field(run)
         way = ask.field(to) if kind == "next" and to is not None else ""
     if to is not None and kind == "next":

@@ -122,16 +122,10 @@ def boxes(run, found: photo.Searched, name: str, marks: dict[int, int], missed: 
                       help=f"Then drag on the photograph to draw a box, as close around the {noun} as the others are.",
                       )  # fmt: skip
     viewer.viewer(
-        data_uri(found.image),
-        found.image.shape,
-        shown,
-        name=name,
-        shape="box",
-        key="photograph",
-        alt=f"The photograph with {n} taken for a {noun}",
-        on_pick=partial(pick, missed),
+        data_uri(found.image), found.image.shape, shown, name=name, shape="box", key="photograph",
+        alt=f"The photograph with {n} taken for a {noun}", on_pick=partial(pick, missed),
         on_square=missed.append if draws else None,
-    )
+    )  # fmt: skip
     st.caption(
         f"{n} taken for a {noun}, each with its score f. Click one to see why, and to label it. "
         + (f"{words.many(len(missed), noun)} marked as missed, dashed. " if missed else "")

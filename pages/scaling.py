@@ -81,14 +81,9 @@ def trace(points):
     named = {p.run: p for p in points}
     usual = max(points, key=lambda p: (p.again, p.rounds)).run
     chosen = st.selectbox(
-        "Run",
-        list(named),
-        index=list(named).index(usual),
-        format_func=lambda run: _named(named[run]),
-        key=f"scaling_trace_{len(named)}",
-        width=480,
-        help="Initially: the run with the most re-entries.",
-    )
+        "Run", list(named), index=list(named).index(usual), format_func=lambda run: _named(named[run]),
+        key=f"scaling_trace_{len(named)}", width=480, help="Initially: the run with the most re-entries.",
+    )  # fmt: skip
     run = runs.get(chosen)
     kept = run.result["trace"]
     sides = st.grid(2, min_column_width=380)

@@ -47,13 +47,10 @@ def what_each_is_worth(run: Run, machine: Machine, c: int) -> None:
     of = "all"
     if len(machine.bias) > 1:
         of = parameters.choice(
-            "worth",
-            "Predictions of",
-            WHOSE,
-            format_func=WHOSE.__getitem__,
+            "worth", "Predictions of", WHOSE, format_func=WHOSE.__getitem__,
             help="This machine's errors: its class against the rest; takes seconds. All machines' errors: the "
             "predicted class.",
-        )
+        )  # fmt: skip
     whose = None if of == "all" else c
     work = Work(
         analyses.VALUED, (run.id, whose), "worth", _bar, "The influence could not be computed",
@@ -141,12 +138,9 @@ def one_by_one(run, machine, chosen, name, of, ticked, on_pick):
     tiles = evidence.support_tiles(run.recipe.dataset, shown, shown.alpha)
     gallery(
         evidence.support_pictures(run, machine, shown),
-        [ticked.marked(tile, row) for tile, row in zip(tiles, shown.row.tolist())],
-        key="support_gallery",
-        alt=f"Support vectors of the machine {name}",
-        on_pick=on_pick,
-        legend=legend,
-    )
+        [ticked.marked(tile, row) for tile, row in zip(tiles, shown.row.tolist())], key="support_gallery",
+        alt=f"Support vectors of the machine {name}", on_pick=on_pick, legend=legend,
+    )  # fmt: skip
 
 
 st.title("Support vectors")
@@ -179,13 +173,9 @@ if run:
             "order", "Order", orders, help="The examples that are hardest to fit have the largest alphas."
         )
         wanted = parameters.several(
-            "classes_shown",
-            "Classes",
-            map(str, dataset.classes),
-            placeholder="all",
-            width=190,
+            "classes_shown", "Classes", map(str, dataset.classes), placeholder="all", width=190,
             help="Only support vectors of these classes. If you choose none, those of all classes.",
-        )
+        )  # fmt: skip
         reason, on_pick = why_not(run), open_digit
     ticked = ticks.Ticks() if reason else ticks.read(run, machine)
 

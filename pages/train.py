@@ -71,13 +71,10 @@ def _data() -> tuple[Entry, dict]:
     values = {"task": task, "dataset": entry.name, **data_set.sizes(FORM, entry, grid.cell(), grid.cell())}
     values["classes"] = FORM.draw(FIELDS["classes"], options=list(entry.classes), placeholder="all")
     values["preprocess"] = FORM.draw(
-        FIELDS["preprocess"],
-        options=list(map(usage, STEPS)),
-        accept_new_options=True,
-        placeholder="none",
+        FIELDS["preprocess"], options=list(map(usage, STEPS)), accept_new_options=True, placeholder="none",
         help=f"{FIELDS['preprocess'].help} Type one with a number of your own, such as smooth:1.5, or two sets of "
         "features side by side, such as gradients+0.5*patterns.",
-    )
+    )  # fmt: skip
     steps.fields(FORM.key("preprocess"), values["preprocess"])
     if entry.kind == "features":
         _say_unlike(entry, tuple(values["preprocess"]))
@@ -123,12 +120,9 @@ def _kernel(data: dict) -> Kernel:
     offered = {name: kind.title for name, kind in KERNELS.items() if kind.title}
     names = {given.name: given.name.capitalize()} | offered
     name = FORM.draw(
-        FIELDS["kernel"],
-        widget="segmented_control",
-        options=sorted(names, key=list(KERNELS).index),
-        format_func=names.get,
-        help=f"{FIELDS['kernel'].help} The picture below shows the effect of its parameters.",
-    )
+        FIELDS["kernel"], widget="segmented_control", options=sorted(names, key=list(KERNELS).index),
+        format_func=names.get, help=f"{FIELDS['kernel'].help} The picture below shows the effect of its parameters.",
+    )  # fmt: skip
     if name not in offered:
         st.caption(f"`{FIELDS['kernel'].show(given)}`, as the recipe has it.")
         return given

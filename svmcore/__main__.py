@@ -14,6 +14,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -71,90 +72,67 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m svmcore", description="Train and test support vector machines.")
     commands = parser.add_subparsers(dest="command", required=True)
-    recipes = commands.add_parser("recipes", help="list the named recipes")
-    recipes.add_argument("--json", action="store_true", help="one JSON object: name -> recipe")
-    recipes.set_defaults(do=lambda options: _list(LISTED, options.json))
-    tables = commands.add_parser("tables", help="list the tables of the papers")
-    tables.add_argument("--json", action="store_true", help="one JSON object: name -> names of its recipes")
-    tables.set_defaults(do=lambda options: _list(TABLES, options.json))
-    fields = commands.add_parser("fields", help="list the fields that --set can change, for all recipes and by method")
-    fields.set_defaults(do=_fields)
     change = argparse.ArgumentParser(add_help=False)
-    change.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="FIELD=VALUE",
-        help="change a field: C=5, n_train=1000, classes=3,8, preprocess=deslant,unit-norm, kernel=rbf:gamma=0.02, "
-        "kernel.degree=5, method=vsv; `fields` lists all",
-    )
-    change.add_argument(
-        "--cluster", metavar="tcp://HOST:PORT", help=f"train on the workers of this dask scheduler ({VARIABLE}, if set)"
-    )
-    run = commands.add_parser(
-        "run", parents=[change], help="run a recipe, or the missing runs of a table, and store the results"
-    )
-    run.add_argument("name", metavar="NAME", help="a name listed by `recipes` or `tables`")
+    help = ("change a field: C=5, n_train=1000, classes=3,8, preprocess=deslant,unit-norm, kernel=rbf:gamma=0.02, "
+            "kernel.degree=5, method=vsv; `fields` lists all")  # fmt: skip
+    change.add_argument("--set", action="append", default=[], metavar="FIELD=VALUE", help=help)
+    help = f"train on the workers of this dask scheduler ({VARIABLE}, if set)"
+    change.add_argument("--cluster", metavar="tcp://HOST:PORT", help=help)
+
+    def command(name: str, does: Callable, help: str, as_json: str = "", changes: bool = False) -> Callable:
+        """A command, to whose arguments the callable adds one; as_json: what --json prints."""
+        made = commands.add_parser(name, parents=[change] if changes else [], help=help)
+        made.set_defaults(do=does)
+        if as_json:
+            made.add_argument("--json", action="store_true", help=as_json)
+        return made.add_argument
+
     figures = "print the results as one JSON object on the last line of stdout; error_rate and interval are fractions"
-    run.add_argument("--json", action="store_true", help=figures)
-    run.add_argument(
-        "--repeats", type=int, default=1, help="number of runs, each with another seed (1); with --json: a list"
-    )
-    run.set_defaults(do=_run)
-    on = commands.add_parser("go-on", help="continue an interrupted run with draws from its checkpoint")
-    on.add_argument("run", metavar="RUN", help="its id")
-    on.add_argument("--json", action="store_true", help=figures)
-    on.set_defaults(do=_go_on)
-    over = commands.add_parser("sweep", parents=[change], help="cross-validate a recipe over the values of one field")
-    over.add_argument("name", metavar="NAME", help="a name listed by `recipes`")
-    over.add_argument("field", metavar="FIELD", help="C, jitters, kernel, kernel.degree, ...")
-    over.add_argument("values", metavar="VALUE", nargs="+", help="a value, written as in --set FIELD=VALUE")
+    run_id = {"metavar": "RUN", "help": "the id of the run, as printed by `run`"}
+    of_list = {"metavar": "NAME", "help": "a name listed by `recipes`"}
+    command("recipes", lambda options: _list(LISTED, options.json), "list the named recipes",
+            "one JSON object: name -> recipe")  # fmt: skip
+    command("tables", lambda options: _list(TABLES, options.json), "list the tables of the papers",
+            "one JSON object: name -> names of its recipes")  # fmt: skip
+    command("fields", _fields, "list the fields that --set can change, for all recipes and by method")
+    add = command("run", _run, "run a recipe, or the missing runs of a table, and store the results", figures, True)
+    add("name", metavar="NAME", help="a name listed by `recipes` or `tables`")
+    add("--repeats", type=int, default=1, help="number of runs, each with another seed (1); with --json: a list")
+    add = command("go-on", _go_on, "continue an interrupted run with draws from its checkpoint", figures)
+    add("run", metavar="RUN", help="its id")
+    add = command("sweep", _sweep, "cross-validate a recipe over the values of one field",
+                  "print one JSON list on the last line of stdout", True)  # fmt: skip
+    add("name", **of_list)
+    add("field", metavar="FIELD", help="C, jitters, kernel, kernel.degree, ...")
+    add("values", metavar="VALUE", nargs="+", help="a value, written as in --set FIELD=VALUE")
     help = "a second field and its values: every pair is tried"
-    over.add_argument("--and", dest="second", metavar=("FIELD", "VALUE"), nargs="+", help=help)
-    over.add_argument("--folds", type=int, default=5, help="number of cross-validation folds (5)")
+    add("--and", dest="second", metavar=("FIELD", "VALUE"), nargs="+", help=help)
+    add("--folds", type=int, default=5, help="number of cross-validation folds (5)")
     help = "successive halving: all on few examples, then the best third on three times as many; number of steps (1)"
-    over.add_argument("--halving", type=int, default=1, metavar="STEPS", help=help)
-    over.add_argument("--json", action="store_true", help="print one JSON list on the last line of stdout")
-    over.set_defaults(do=_sweep)
-    why = commands.add_parser("why", help="list the training examples that decide a prediction most, as CSV")
-    why.add_argument("run", metavar="RUN", help="the id of the run, as printed by `run`")
-    why.add_argument("--example", type=int, help="a test example, by its position in the dataset (the first error)")
-    why.add_argument("--most", type=int, default=8, help="number of training examples for each machine (8)")
-    why.set_defaults(do=_why)
-    doubted = commands.add_parser("suspects", parents=[change], help="list likely label errors, as CSV")
-    doubted.add_argument(
-        "name", metavar="NAME", help="a recipe, which is run with cross-validation folds, or the id of a run"
-    )
-    doubted.add_argument(
-        "--way", choices=suspects.WAYS, help="method of detection (default: the best available for the run)"
-    )
-    doubted.add_argument(
-        "--most", type=int, default=100, help="number of labels to list, the most likely errors first (100)"
-    )
-    doubted.set_defaults(do=_suspects)
-    next_label = commands.add_parser(
-        "asking",
-        parents=[change],
-        help="simulate active learning: how many labels reach a target, by strategy and at random",
-    )
-    next_label.add_argument("name", metavar="NAME", help="a recipe, listed by `recipes`")
-    next_label.add_argument("--target", type=float, default=asking.TARGET, help="target test error rate (0.05)")
-    whole = (
+    add("--halving", type=int, default=1, metavar="STEPS", help=help)
+    add = command("why", _why, "list the training examples that decide a prediction most, as CSV")
+    add("run", **run_id)
+    add("--example", type=int, help="a test example, by its position in the dataset (the first error)")
+    add("--most", type=int, default=8, help="number of training examples for each machine (8)")
+    add = command("suspects", _suspects, "list likely label errors, as CSV", changes=True)
+    add("name", metavar="NAME", help="a recipe, which is run with cross-validation folds, or the id of a run")
+    add("--way", choices=suspects.WAYS, help="method of detection (default: the best available for the run)")
+    add("--most", type=int, default=100, help="number of labels to list, the most likely errors first (100)")
+    help = "simulate active learning: how many labels reach a target, by strategy and at random"
+    add = command("asking", _asking, help, "print one JSON object on the last line of stdout", True)
+    add("name", metavar="NAME", help="a recipe, listed by `recipes`")
+    add("--target", type=float, default=asking.TARGET, help="target test error rate (0.05)")
+    for name, usual, help in (
         ("known", asking.KNOWN, "number of labels at the start"),
         ("batch", asking.BATCH, "number of labels per step"),
         ("most", asking.MOST, "largest number of labels"),
         ("seeds", asking.SEEDS, "number of repetitions with different examples"),
-    )
-    for name, usual, help in whole:
-        next_label.add_argument(f"--{name}", type=int, default=usual, help=f"{help} ({usual})")
-    next_label.add_argument("--json", action="store_true", help="print one JSON object on the last line of stdout")
-    next_label.set_defaults(do=_asking)
-    warm = commands.add_parser("warm", help="compile all that runs need, for a package or an image")
-    warm.set_defaults(do=_warm)
-    away = commands.add_parser("export", help="export a finished run")
-    away.add_argument("run", metavar="RUN", help="the id of the run, as printed by `run`")
-    away.add_argument("file", metavar="FILE", help=", ".join(f"*{end}: {what}" for end, (what, _) in FORMS.items()))
-    away.set_defaults(do=_export)
+    ):
+        add(f"--{name}", type=int, default=usual, help=f"{help} ({usual})")
+    command("warm", _warm, "compile all that runs need, for a package or an image")
+    add = command("export", _export, "export a finished run")
+    add("run", **run_id)
+    add("file", metavar="FILE", help=", ".join(f"*{end}: {what}" for end, (what, _) in FORMS.items()))
     return parser
 
 

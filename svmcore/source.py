@@ -12,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore.estimator import require_memory
-from svmcore.gram.cached import Cached
 from svmcore.gram.filed import PACKED, FiledOperand
 from svmcore.gram.products import Operand
-from svmcore.gram.sources import STEP, Dense, Gram, Streamed, Work
+from svmcore.gram.sources import STEP, Cached, Dense, Gram, Streamed, Work
 from svmcore.kernels import Kernel
 from svmcore.rows import PIECE, FileRows
 from svmcore.solvers.decomposition import Decomposition, Interior

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from svmcore import RBF, SVC, Jittered, JitterSet, Linear, NuSVC, ReducedSet, TangentWhitened, load, save
-from svmcore.gram.cached import Cached
 from svmcore.gram.products import Operand
-from svmcore.gram.sources import Streamed, Work
+from svmcore.gram.sources import Cached, Streamed, Work
 from svmcore.memory import MB
 from svmcore.source import gram_source
 from tests.bench import far_levels

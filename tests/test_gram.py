@@ -7,9 +7,8 @@ import pytest
 from numba import config
 
 from svmcore import RBF, Poly
-from svmcore.gram.cached import Cached
 from svmcore.gram.products import Operand
-from svmcore.gram.sources import Dense, Gram, Streamed, Work
+from svmcore.gram.sources import Cached, Dense, Gram, Streamed, Work
 
 
 class Plain(Gram):

@@ -14,9 +14,8 @@ import pytest
 from sklearn.datasets import load_digits
 
 from svmcore import RBF, SVC, Digestion, Poly, VirtualSVC
-from svmcore.gram.cached import Cached
 from svmcore.gram.products import Operand
-from svmcore.gram.sources import Streamed
+from svmcore.gram.sources import Cached, Streamed
 from svmcore.preprocess import Preprocessor
 from svmcore.solvers import decomposition, digestion
 from svmcore.solvers.progress import Progress

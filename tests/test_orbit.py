@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from svmcore import RBF, Poly
-from svmcore.gram.cached import Cached
 from svmcore.gram.orbit import Orbit, block_bytes, moved, relative, shifted
 from svmcore.gram.products import Operand
-from svmcore.gram.sources import Dense, Work
+from svmcore.gram.sources import Cached, Dense, Work
 from svmcore.jitter import JitterSet
 from svmcore.solvers import decomposition
 from svmcore.solvers.progress import Stopped

@@ -10,10 +10,9 @@ from sklearn.datasets import load_digits, make_classification
 
 from svmcore import SVC, Linear, NuSVC, Poly, Retraining, Sigmoid, VirtualSVC
 from svmcore.estimator import one_vs_rest
-from svmcore.gram.cached import Cached
 from svmcore.gram.products import Operand
 from svmcore.gram.ridged import Ridged
-from svmcore.gram.sources import Dense, Streamed, Work
+from svmcore.gram.sources import Cached, Dense, Streamed, Work
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import pipeline
 from svmcore.lab.train import execute

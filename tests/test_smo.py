@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from svmcore import RBF, Linear, Poly
-from svmcore.gram.cached import Cached
 from svmcore.gram.products import Operand
-from svmcore.gram.sources import PLAIN, Dense, Streamed
+from svmcore.gram.sources import PLAIN, Cached, Dense, Streamed
 from svmcore.solvers import decomposition, smo
 from svmcore.solvers.session import Session
 from tests import naive

@@ -16,7 +16,7 @@ from svmcore.lab.analyses import rivals
 from svmcore.lab.analyses.scaling import point
 from svmcore.lab.forecast import estimate
 from svmcore.lab.papers import PUBLISHED, TABLES, Cell, Row, Table, fill, numbers, text
-from svmcore.lab.presets import digestion, mnist
+from svmcore.lab.presets import digestion, digits, osuna, pairs, reductions, xtrain
 from svmcore.lab.presets.pairs import SHIFTS
 from svmcore.lab.store import runs
 from svmcore.metrics import paired_test
@@ -57,6 +57,8 @@ def small(home, monkeypatch):
 
 def test_every_table_of_the_paper_is_named_and_whole():
     assert TABLES.keys() >= NAMED
+    made = (digits, pairs, digestion, reductions, osuna, xtrain)
+    assert TABLES.keys() >= {table.name for part in made for table in part.tables()}
     assert not TABLES.keys() & RECIPES.keys(), "one name would mean two things on the command line"
     for name, table in TABLES.items():
         assert table.name == name
@@ -83,8 +85,8 @@ def test_the_spread_of_errors_is_their_standard_deviation_with_its_interval(k):
 
 def test_all_test_digits_have_a_column_whether_they_are_there_or_not(monkeypatch):
     for there in (False, True):
-        monkeypatch.setattr(mnist.catalogue, "entry", lambda name, there=there: SimpleNamespace(at_hand=there))
-        table = mnist._table3()
+        monkeypatch.setattr(digits.catalogue, "entry", lambda name, there=there: SimpleNamespace(at_hand=there))
+        table = digits._table3()
         cells = {row.label: row.cells[1] for row in table.rows}
         assert cells["SVM"].published == 1.6
         assert cells["virtual SVM"].recipe == ("qmnist-vsv-degree5-9" if there else None)

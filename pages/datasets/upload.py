@@ -324,12 +324,9 @@ def _keep_pictures(upload: Upload) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             title = keeping.name(upload.title, "pictures")
             word = st.text_input(
-                "Name of an object (singular)",
-                value=upload.kinds[0][:30] if len(upload.kinds) == 1 else "object",
-                max_chars=30,
-                key="pictures_object",
-                help="Such as ship or face.",
-            )
+                "Name of an object (singular)", value=upload.kinds[0][:30] if len(upload.kinds) == 1 else "object",
+                max_chars=30, key="pictures_object", help="Such as ship or face.",
+            )  # fmt: skip
             replace, kept = keeping.replace_and_keep("pictures")
     try:
         drafted = pictures.draft(title or "unnamed", upload, word)

@@ -120,42 +120,30 @@ def published(view: View) -> tuple[list[dict], str]:
 EACH = 25  # chips of a class: Figure 6 of DeCoste and Schölkopf shows so many
 FLIPPED, PAGE = 200, 48  # false alarms that can be flipped through, and seen at a time
 MINED = 60  # shown of each round
-FIRST_CHIPS, CATEGORIES, AMBIGUOUS, MINED_BY, BY_PAPER, EXPORT = (
-    "First chips",
-    "By category",
-    "Ambiguous labels",
-    "Mined false alarms",
-    "Published",
-    "Export",
-)
-LOOKS = (FIRST_CHIPS, CATEGORIES, AMBIGUOUS, MINED_BY, BY_PAPER, EXPORT)
+LOOKS = ("First chips", "By category", "Ambiguous labels", "Mined false alarms", "Published", "Export")
 
 
 @state.fragment
 def more(view: View, compared: list[View]):
     """One of several further looks at a time."""
-    there = [FIRST_CHIPS, *([CATEGORIES] if len(view.pictures.entry.categories) > 1 else []), AMBIGUOUS]
-    rounds = _rounds(view)
-    there += [MINED_BY] if rounds else []
-    there += [BY_PAPER] if view.run.recipe.dataset in OF_PAPERS else []
-    there.append(EXPORT)
-    wanted = parameters.choice(
-        "more", "More", there, label_visibility="collapsed", help="Results by category, published figures, and exports."
+    rounds = [int(r) for r in np.unique(view.run.test(0).train_round) if r > 0]
+    draw = (
+        partial(_first, view),
+        len(view.pictures.entry.categories) > 1 and partial(_categories, view),
+        partial(_ambiguous, view),
+        rounds and partial(_mined, view, rounds),
+        view.run.recipe.dataset in OF_PAPERS and partial(_published, view),
+        partial(exports, view, compared),
     )
-    if wanted == FIRST_CHIPS:
-        _first(view)
-    elif wanted == CATEGORIES:
-        _categories(view)
-    elif wanted == AMBIGUOUS:
-        _ambiguous(view)
-    elif wanted == MINED_BY:
-        _mined(view, rounds)
-    elif wanted == BY_PAPER:
-        rows, note = published(view)
-        numbers.table(rows, "Published figures beside ours")
-        st.caption(note)
-    else:
-        exports(view, compared)
+    there = {name: look for name, look in zip(LOOKS, draw, strict=True) if look}
+    help = "Results by category, published figures, and exports."
+    there[parameters.choice("more", "More", there, label_visibility="collapsed", help=help)]()
+
+
+def _published(view: View):
+    rows, note = published(view)
+    numbers.table(rows, "Published figures beside ours")
+    st.caption(note)
 
 
 def _first(view: View):
@@ -246,22 +234,15 @@ def _flip(to):
     st.query_params["flip"] = str(to)
 
 
-def _rounds(view: View) -> list[int]:
-    return [int(r) for r in np.unique(view.run.test(0).train_round) if r > 0]
-
-
 def _mined(view: View, rounds: list[int]):
     kept = view.run.test(0)
     for number in rounds:
         rows = np.flatnonzero(kept.train_round == number)
         tiles = [Tile("", f"False alarm {i} of round {number}", sign=-1) for i in rows[:MINED]]
         gallery(
-            marked.stretched(view, kept.train_chips[rows[:MINED]]),
-            tiles,
-            key=f"mined_{number}",
-            alt=f"False alarms of round {number}",
-            rows=[f"round {number}: {len(rows):,}"],
-        )
+            marked.stretched(view, kept.train_chips[rows[:MINED]]), tiles, key=f"mined_{number}",
+            alt=f"False alarms of round {number}", rows=[f"round {number}: {len(rows):,}"],
+        )  # fmt: skip
     st.caption(
         f"Windows of pictures without a {view.noun} that the machine of each round took for one. They join the "
         "background, and the machine is trained again (bootstrapping: Osuna, Freund and Girosi, section 4)."

@@ -4,6 +4,7 @@ f(x) = b + sum_i coef[i] K(x_i, x)      x the prepared chip, x_i a support vecto
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -33,7 +34,9 @@ def show_requested(view: View | None, below: Callable[[View, int], None] | None 
         said = f"{WINDOW}={words.plain(words.short(ref))} in the address does not name a window of this run. "
         st.warning(said + "Write a split and a number, both from 0: 0.17.", icon=":material/link_off:")
         return
-    state.dialog("Why this window?", _view, on_dismiss=_close)(view, below or (lambda *of: st.markdown(_verdict(*of))))
+    state.dialog("Why this window?", _view, on_dismiss=partial(st.query_params.pop, WINDOW, None))(
+        view, below or (lambda *of: st.markdown(_verdict(*of)))
+    )
 
 
 def check(text: str) -> None:
@@ -52,10 +55,6 @@ def _row(view: View, ref: str) -> int | None:
     part, _, row = ref.partition(".")
     at = np.flatnonzero((view.judged.part == int(part)) & (view.judged.row == int(row)))
     return int(at[0]) if len(at) else None
-
-
-def _close() -> None:
-    st.query_params.pop(WINDOW, None)
 
 
 def _view(view: View, below: Callable[[View, int], None]) -> None:
@@ -212,14 +211,9 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> No
     if evidence.constructed(machine):
         drawn = _seen(machine, machine.support_vectors[strongest], kept.train_chips.shape[1:])
     gallery(
-        drawn,
-        tiles,
-        key="window_reasons",
-        alt="The support vectors that contribute most, strongest first",
-        size=48,
-        on_pick=lambda i: _switch(of, off ^ {int(i)}),
-        whole_page=False,
-    )
+        drawn, tiles, key="window_reasons", alt="The support vectors that contribute most, strongest first", size=48,
+        on_pick=lambda i: _switch(of, off ^ {int(i)}), whole_page=False,
+    )  # fmt: skip
     made = " Dotted ring: virtual; the picture is its parent chip." if virtual.any() else ""
     st.caption(
         f"The {len(rows)} support vectors that weigh most; below each its contribution to f. Blue: objects, orange: "

@@ -121,25 +121,16 @@ def _controls(view: View) -> Now | None:
     first = f"{judging.trained(trial(view, 0)).alarms / n:.4g}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = parameters.choice(
-            "by",
-            "Scores of",
-            view.judged.names,
-            alone=False,
+            "by", "Scores of", view.judged.names, alone=False,
             help="Ranks the candidates by the scores of the run's machine, or of a baseline. The Gaussian sees pixels "
             "even where the machine sees features.",
-        )
+        )  # fmt: skip
         fa = parameters.choice(
-            "fa",
-            "False alarms per picture",
-            offered,
-            first,
-            widget="select_slider",
-            alone=False,
-            known=known,
+            "fa", "False alarms per picture", offered, first, widget="select_slider", alone=False, known=known,
             width="stretch",
             help="Operating point: sets the threshold of the machine on the left. It starts at offset 0, for which "
             "the run's machine was trained.",
-        )
+        )  # fmt: skip
     column = view.judged.names.index(by)
     point = judging.at(trial(view, column), offered[fa], own=column == 0)
     now = judging.shown(view.judged, column, point.threshold)
@@ -190,15 +181,9 @@ def _picture(view: View, now: Now, position: int):
     found = marked.marks(view, now.shown, now.column, position)
     said, shape = viewing.counted(found), view.pictures.entry.shape
     viewing.viewer(
-        marked.source(view.pictures, position),
-        here.image.shape,
-        found,
-        name=here.name,
-        shape=shape,
-        key="detect_picture",
-        alt=f"{here.name} with its {view.nouns}: {said}",
-        on_pick=windows.open_window,
-    )
+        marked.source(view.pictures, position), here.image.shape, found, name=here.name, shape=shape,
+        key="detect_picture", alt=f"{here.name} with its {view.nouns}: {said}", on_pick=windows.open_window,
+    )  # fmt: skip
     st.caption(
         f"{words.plain(here.name)}: {said}. Blue: detected; dashed: missed; orange cross: false alarm; thicker: more "
         f"certain label. {words.plain(viewing.HOW)} Click a mark to see why."
@@ -225,16 +210,10 @@ def _curve(view: View, now: Now, compared: list[View]):
         for p in [judging.at(search, k, own=now.column == 0)]
     ]
     figure = froc.froc_figure(
-        [one for one, _ in drawn],
-        per=per,
-        unit=unit,
-        log=axis == "log",
-        ceiling=judging.ceiling(view.judged),
-        now=(now.point.alarms, now.point.rate),
-        choices=choices,
-        chosen=now.column,
+        [one for one, _ in drawn], per=per, unit=unit, log=axis == "log", ceiling=judging.ceiling(view.judged),
+        now=(now.point.alarms, now.point.rate), choices=choices, chosen=now.column,
         points=others.of_each_point(view, compared),
-    )
+    )  # fmt: skip
     with place:
         show(figure, "froc", on_click=lambda text: st.session_state.update(fa=text))
     columns = {"mean": numbers.text(MEAN, "mean rate")}
@@ -273,14 +252,10 @@ def denominators(view: View) -> str:
 def _outputs(view: View, now: Now, compared: list[View]):
     judged, column = view.judged, now.column
     figure = froc.outputs_figure(
-        judged.scores[:, column],
-        judged.hit >= 0,
-        now.point.threshold,
-        judged.names[column],
-        view.noun,
+        judged.scores[:, column], judged.hit >= 0, now.point.threshold, judged.names[column], view.noun,
         CONFIDENCE if view.noun == "volcano" else "",
         [(others.name(o, compared), o.judged.scores[:, 0], o.judged.hit >= 0) for o in compared if now.column == 0],
-    )
+    )  # fmt: skip
     show(figure, "outputs")
 
 
@@ -303,13 +278,10 @@ def _strip(view: View, now: Now, picture: int):
         counted = f"{found}/{n}, {alarms} fa"
         tiles.append(Tile(name, label, words.short(name, 12), counted, "free" if here else "", int(here)))
     gallery(
-        marked.thumbnails(view.pictures, view.judged.tested),
-        tiles,
-        key="detect_strip",
-        alt=f"The {len(tiles)} pictures tested, with found and false alarms of each",
-        size=marked.THUMB,
+        marked.thumbnails(view.pictures, view.judged.tested), tiles, key="detect_strip",
+        alt=f"The {len(tiles)} pictures tested, with found and false alarms of each", size=marked.THUMB,
         on_pick=lambda name: st.session_state.update(picture=name),
-    )
+    )  # fmt: skip
     st.caption(
         "Below each picture: objects detected of those labelled, and false alarms (fa). Click one to enlarge it."
     )

@@ -127,12 +127,9 @@ def _pictures() -> pictures.PictureSet:
 def _experiment(found: pictures.PictureSet) -> str:
     there = found.experiments
     name = FORM.draw(
-        _own_fields()["experiment"],
-        TASK,
-        widget="selectbox",
-        options=list(there),
+        _own_fields()["experiment"], TASK, widget="selectbox", options=list(there),
         format_func=lambda name: there[name].title or name,
-    )
+    )  # fmt: skip
     chosen = there[name]
     parts = len(chosen.parts)
     unit = "" if found.entry.unit == "picture" else f", {chosen.area:,.0f} {found.entry.unit}"

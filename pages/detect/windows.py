@@ -50,13 +50,10 @@ def windows(view: View, column: int, point: OperatingPoint, now: Shown) -> None:
     missed = np.flatnonzero(now.found_by < 0)
     n = {"Hits": len(found), "Missed": len(missed), "False alarms": len(now.alarms)}
     kind = parameters.choice(
-        GALLERY,
-        "Windows",
-        KINDS,
-        label_visibility="collapsed",
+        GALLERY, "Windows", KINDS, label_visibility="collapsed",
         help="Hits: windows above the threshold with an object. Missed: objects without one. "
         "False alarms: windows above the threshold without an object.",
-    )
+    )  # fmt: skip
     score = np.append(view.judged.scores[:, column], -np.inf)
     of_kind = {"Hits": found, "Missed": missed}
     of_kind = {name: rows[np.argsort(-score[best[rows]], kind="stable")] for name, rows in of_kind.items()}
@@ -96,9 +93,6 @@ def draw(view: View, column: int, kind: str, shown: np.ndarray, detections: np.n
             )
         )
     gallery(
-        marked.stretched(view, np.stack(chips)),
-        tiles,
-        key=key,
-        alt=f"{words.many(len(tiles), 'window')}: {kind.lower()}",
-        on_pick=open_window,
-    )
+        marked.stretched(view, np.stack(chips)), tiles, key=key,
+        alt=f"{words.many(len(tiles), 'window')}: {kind.lower()}", on_pick=open_window,
+    )  # fmt: skip

@@ -102,20 +102,18 @@ def of_run(run: Run, status) -> Course:
     return Course(lines, training_seconds(run.result) if run.result else seconds, status.state)
 
 
-class Side(NamedTuple):
-    """One solver: its progress, oldest line first (kernel_evals, n_sv), and whether it has come to its end."""
-
-    lines: Sequence[dict]
-    done: bool
-
-
-def draw(sides: Mapping[str, Side], rows: int) -> None:
+def draw(courses: Mapping[str, Course], rows: int) -> None:
     """The tape of the solvers, by their names, with a cache of so many rows."""
-    shown = {name: [(0, 0), *((e["kernel_evals"], e["n_sv"]) for e in thinned(s.lines))] for name, s in sides.items()}
+    shown = {name: [(0, 0), *((e["kernel_evals"], e["n_sv"]) for e in thinned(c.lines))] for name, c in courses.items()}
     data = {
         "rows": rows,
         "sides": [
-            {"name": name, "evals": [e for e, _ in line], "svs": [n for _, n in line], "done": sides[name].done}
+            {
+                "name": name,
+                "evals": [e for e, _ in line],
+                "svs": [n for _, n in line],
+                "done": courses[name].state == "done",
+            }
             for name, line in shown.items()
         ],
         "alt": alt(shown, rows),

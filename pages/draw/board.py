@@ -48,16 +48,10 @@ def tools(tests: int) -> None:
         button("Draw a 4 for me", "gesture", "draw_example", address.example, help=help)
         if tests:
             st.number_input(
-                "Or a test digit",
-                0,
-                tests - 1,
-                value=None,
-                key=address.START,
-                on_change=address.started,
-                width=present.scaled(132),
-                placeholder="number",
+                "Or a test digit", 0, tests - 1, value=None, key=address.START, on_change=address.started,
+                width=present.scaled(132), placeholder="number",
                 help="Uses the test example with this number instead of a drawing.",
-            )
+            )  # fmt: skip
 
 
 def board() -> None:
@@ -157,13 +151,10 @@ def _answer(run: Run, ink: np.ndarray) -> tuple[np.ndarray, list[str]]:
     second, best = np.argsort(f[-1])[-2:]
     lead = f[-1, best] - f[-1, second]
     st.metric(
-        "Prediction",
-        plain(short(names[best], 12)),
-        f"f {lead:.2f} ahead of {plain(short(names[second], 12))}",
-        delta_color="off",
-        delta_arrow="off",
+        "Prediction", plain(short(names[best], 12)), f"f {lead:.2f} ahead of {plain(short(names[second], 12))}",
+        delta_color="off", delta_arrow="off",
         help="The class with the largest decision value, and its margin over the second.",
-    )
+    )  # fmt: skip
     return f, names
 
 
@@ -198,14 +189,9 @@ def why(found: list[Run], ink: np.ndarray) -> None:
         if not st.session_state["draw_why"]:
             return
         run = st.selectbox(
-            "Machine",
-            found,
-            format_func=lambda run: short(run.title, 60),
-            key="draw_why_run",
-            label_visibility="collapsed",
-            width=340,
-            help="The machine whose support vectors are shown.",
-        )
+            "Machine", found, format_func=lambda run: short(run.title, 60), key="draw_why_run",
+            label_visibility="collapsed", width=340, help="The machine whose support vectors are shown.",
+        )  # fmt: skip
     dataset = load(run.recipe.dataset)
     X = machines.example(dataset, nudged(ink, [address.current().nudge]))
     dialog.panels(run, run.machine(), Shown(dataset, X, None, DRAWN))

@@ -121,12 +121,9 @@ def _percent(share: float, digits: int) -> str:
 def _examples(run: Run, machine: Machine, true, answer, P) -> None:
     """The errors that are left, or the examples without an answer, the least sure first."""
     which = parameters.choice(
-        "left",
-        "Examples",
-        (LEFT, ASKED),
-        format_func=TITLES.get,
+        "left", "Examples", (LEFT, ASKED), format_func=TITLES.get,
         help="Remaining errors, or examples on which it abstains.",
-    )
+    )  # fmt: skip
     chosen = answer == unsure.UNSURE if which == ASKED else (answer != unsure.UNSURE) & (answer != true)
     shown = np.flatnonzero(chosen)
     shown = shown[np.argsort(P[shown].max(axis=1) * (1 if which == ASKED else -1), kind="stable")]

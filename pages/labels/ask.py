@@ -203,7 +203,8 @@ def _saved(run: Run, to: Target) -> None:
         f"with {settings['seeds']} seeds, each with another start, and another split if the recipe draws one."
     )
     work = Work(
-        analyses.STUDIED, analyses.study_key(recipe, **settings), "asked", _bar, "The study failed",
+        analyses.STUDIED, analyses.study_key(recipe, **settings), "asked",
+        lambda now: (now.message, 0.0 if now.result is None else now.result.share), "The study failed",
         begin="Start the study", icon="play_arrow",
         help="Trains on few labels, adds labels by each strategy, and counts the errors.",
     )  # fmt: skip
@@ -234,10 +235,6 @@ def _settings(n: int) -> dict:
             "times", "Repeats", 1, 20, study.SEEDS, 1, help="Number of seeds, starting with the run's own."
         )
     return {"known": known, "batch": batch, "most": last, "seeds": seeds, "target": target / 100}
-
-
-def _bar(now: TaskStatus) -> tuple[str, float]:
-    return now.message, 0.0 if now.result is None else now.result.share
 
 
 def _draw_study(now: TaskStatus) -> None:

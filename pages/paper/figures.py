@@ -34,7 +34,7 @@ from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, Linear, Poly
 from svmcore.lab.analyses.splits import machine_of
 from svmcore.lab.papers import NUMBERS, PUBLISHED, of_run
-from svmcore.lab.papers.printing import number
+from svmcore.lab.papers.filling import number
 from svmcore.lab.presets import RECIPES, xtrain
 from svmcore.lab.presets.digestion import COUNTED, PROBLEMS, UNIT, WAYS
 from svmcore.lab.presets.pairs import HURT, HURT_GROUP, HURTS

@@ -71,11 +71,12 @@ def _lines(setting: Setting, solved: Solved) -> Layer:
     distances = sorted(hulls.margin(X, y, line) for line in others)
     w = solved.w
     own = hulls.margin(X, y, np.array([*w, solved.bias]) / np.linalg.norm(w))
+    wrong = " (a point is on the wrong side)" if own < 0 else ""
     widest = "" if solved.bound.any() else ": no line is further away"
     says = (
         f"{len(others)} perceptrons started at random; each stopped at the first line that separates the "
         f"points (dashed). Distance to the nearest point: {rounded(distances[0])} to {rounded(distances[-1])}; of the "
-        f"machine's line {_signed(own)}{widest}."
+        f"machine's line {rounded(own)}{wrong}{widest}."
     )
     return Layer(says, {"lines": [_ends(line) for line in others]})
 
@@ -147,7 +148,3 @@ def _ends(line: np.ndarray) -> list[list[float]]:
 
 def _share(left: float) -> str:
     return f"{100 * left:.1g} %" if left > 1e-6 else "Nothing"
-
-
-def _signed(value: float) -> str:
-    return rounded(value) + (" (a point is on the wrong side)" if value < 0 else "")

@@ -1,10 +1,4 @@
-"""Finder: one way to find candidates in pictures, with all that detection, a forecast and a form want to know of it.
-
-prepare(recipe, pictures, part, check)             a part's problem: windows to train on, and what is searched
-train(method, recipe, problem, monitor, check)     the method's estimator, and the problem that it came from
-judge(machine, problem, check)                     what the machine finds in the part's test pictures
-size(recipe, pictures, part), seconds(...)         for the forecast: how large its training is; what a search takes
-"""
+"""Finder: one way to find candidates in pictures, with all that detection, a forecast and a form want to know of it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable

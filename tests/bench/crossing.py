@@ -13,8 +13,8 @@ import time
 
 from svmcore.lab.analyses import splits
 from svmcore.lab.papers import TABLES, fill
+from svmcore.lab.papers.filling import with_interval
 from svmcore.lab.papers.numbers import Number
-from svmcore.lab.papers.printing import with_interval
 from svmcore.lab.presets import RECIPES, xtrain
 from svmcore.lab.store.runs import stored
 from svmcore.lab.train import fit, prepare

@@ -8,8 +8,8 @@ run's own time holds what else was at work.
 from __future__ import annotations
 
 from svmcore.lab.papers import TABLES, fill
+from svmcore.lab.papers.filling import with_interval
 from svmcore.lab.papers.numbers import Number
-from svmcore.lab.papers.printing import with_interval
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.reducing import taken
 from svmcore.lab.store.runs import stored

@@ -52,14 +52,10 @@ def draw(run: Run, machine: Machine, chosen: evidence.Supports, most: int, key: 
     laid = np.full((len(rows), *drawn.shape[1:]), 255, np.uint8)
     laid[there] = drawn
     gallery(
-        laid,
-        tiles,
-        key=key,
-        alt=f"{len(labels)} training examples, each followed by the virtual support vectors made from it",
-        size=48,
-        rows=labels,
-        legend=legend,
-    )
+        laid, tiles, key=key,
+        alt=f"{len(labels)} training examples, each followed by the virtual support vectors made from it", size=48,
+        rows=labels, legend=legend,
+    )  # fmt: skip
 
 
 def _virtual(ref: str, jitters: list[str], machine: Machine, chosen: evidence.Supports, i: int) -> Tile:

@@ -139,13 +139,10 @@ def preprocessing(dataset: Dataset) -> None:
     key = f"steps_{'image' if image else 'features'}"
     options = [usage(name) for name, step in STEPS.items() if image or not step.images_only]
     chosen = st.multiselect(
-        "Steps, applied from left to right",
-        options,
-        default=[step for step in STEPS_SHOWN if step in options] if image else ["zscore"],
-        accept_new_options=True,
-        key=key,
-        help="A number after the colon can be changed: type smooth:1.5 and press Enter.",
-    )
+        "Steps, applied from left to right", options,
+        default=[step for step in STEPS_SHOWN if step in options] if image else ["zscore"], accept_new_options=True,
+        key=key, help="A number after the colon can be changed: type smooth:1.5 and press Enter.",
+    )  # fmt: skip
     steps.fields(key, chosen)
     try:
         pipeline = Preprocessor(*chosen, image_shape=dataset.image_shape).fit(dataset.X_train[:HUNDRED])

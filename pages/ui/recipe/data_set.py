@@ -27,16 +27,9 @@ def field(names: Sequence[str], help: str, usual: str = "", width: int = 220) ->
     usual = usual or (run.recipe.dataset if run and run.recipe.dataset in names else catalogue.DEFAULT)
     titles = {entry.name: entry.title for entry in catalogue.entries()}
     return parameters.choice(
-        "set",
-        "Dataset",
-        names,
-        usual,
-        widget="selectbox",
-        always=True,
-        format_func=lambda name: words.short(titles[name], 40),
-        width=width,
-        help=help,
-    )
+        "set", "Dataset", names, usual, widget="selectbox", always=True,
+        format_func=lambda name: words.short(titles[name], 40), width=width, help=help,
+    )  # fmt: skip
 
 
 def check_class(text: str) -> None:
@@ -117,9 +110,5 @@ def suggestion(name: str) -> Recipe:
     return Recipe(dataset=name, preprocess=steps, kernel=RBF(width))
 
 
-def _remembered(ask: Callable) -> Callable:
-    """`ask(dataset, ...)`, remembered by the content of the dataset."""
-    return st.cache_data(max_entries=64, show_spinner=False, hash_funcs=KNOWN_BY)(ask)
-
-
+_remembered = st.cache_data(max_entries=64, show_spinner=False, hash_funcs=KNOWN_BY)  # by the content of a dataset
 gamma, unlike, unlike_rows = map(_remembered, (advice.usual_gamma, advice.unlike, advice.unlike_rows))

@@ -28,22 +28,16 @@ def field(image_shape: tuple[int, ...], key: str = "jitter_set", usual: str = "b
     """The jitter set in the field `key`; None, with the error on screen, for a text outside the language."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = parameters.text(
-            key,
-            "Jitter set",
-            usual,
-            width=280,
+            key, "Jitter set", usual, width=280,
             help="'+' joins sets, '*' combines each of one with each of another, '@edge' fills from the border "
             "(DeCoste and Schölkopf 2002, section 3.2).",
-        )
+        )  # fmt: skip
         st.menu_button(
-            "Presets",
-            list(PRESETS),
-            format_func=lambda name: f"{name} · {PRESETS[name]}",
-            key=f"{key}_preset",
+            "Presets", list(PRESETS), format_func=lambda name: f"{name} · {PRESETS[name]}", key=f"{key}_preset",
             icon=":material/auto_awesome_motion:",
             on_click=lambda: st.session_state.update({key: st.session_state[f"{key}_preset"]}),
             help="Jitter sets of the paper, and others.",
-        )
+        )  # fmt: skip
         with st.popover("Language", icon=":material/help:"):
             st.markdown("\n".join(f"- `{family.usage}` {family.help}" for family in FAMILIES.values()))
     try:

@@ -173,13 +173,9 @@ def _choose(entries, run_id: str):
         inside = titles.of_members(mine.runs)
         st.session_state["run_member"] = run_id
         st.selectbox(
-            f"Of these {len(inside)} runs",
-            list(reversed(inside)),
-            format_func=inside.get,
-            key="run_member",
-            on_change=_take,
-            help="They were started together; each label shows how they differ.",
-        )
+            f"Of these {len(inside)} runs", list(reversed(inside)), format_func=inside.get, key="run_member",
+            on_change=_take, help="They were started together; each label shows how they differ.",
+        )  # fmt: skip
 
 
 def _open(shown: dict[str, str]):

@@ -73,17 +73,12 @@ def bars(
     st.markdown(_verdict(view.said, sides, CONSTRUCTED if constructed else ROW[by]))
     switched = off([line.name for line in drawn])
     waterfall.draw(
-        pictures,
-        drawn,
-        [waterfall.side(view, c, one, names) for c, one, names in zip(sides, sums, pictured)],
+        pictures, drawn, [waterfall.side(view, c, one, names) for c, one, names in zip(sides, sums, pictured)],
         view.said.f,
         waterfall.Words(f"f as a sum, by {BY[by]}", BY[by], MANY[by], [short(name) for name in view.said.names]),
         subject="/".join([view.run.id, view.shown.ref, by, *map(str, sides)]),
-        first=LINES_ALL if max(map(len, pictured)) <= FEW_LINES else LINES_FIRST,
-        off=switched,
-        key=key,
-        on_off=on_off,
-    )
+        first=LINES_ALL if max(map(len, pictured)) <= FEW_LINES else LINES_FIRST, off=switched, key=key, on_off=on_off,
+    )  # fmt: skip
     st.caption(f"{SEE} {'Vectors may have values below 0' if constructed else VIRTUAL_RINGS}; {SIDES}.")
     return switched
 
@@ -118,13 +113,9 @@ def _added_up(machine: Machine) -> str:
     if evidence.constructed(machine):  # its vectors are of no class, and come from no example
         names = ["sv"]
     return parameters.choice(
-        "bill",
-        "Group by",
-        names,
-        key="why_bill",
-        format_func=BY.__getitem__,
+        "bill", "Group by", names, key="why_bill", format_func=BY.__getitem__,
         help="One bar per support vector, per parent example, or per class.",
-    )
+    )  # fmt: skip
 
 
 def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
@@ -134,17 +125,12 @@ def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
     options = [AUTO, *said.names]
     machines = evidence.machine_names(run, machine)
     return parameters.choice(
-        "rival",
-        "Compare with the machine of",
-        options,
-        AUTO,
-        widget="selectbox",
-        key="why_beside",
+        "rival", "Compare with the machine of", options, AUTO, widget="selectbox", key="why_beside",
         format_func=lambda name: short(machines[said.names.index(name)], 60) if name else "true class, or runner-up",
         width=240,
         help="Whose contributions to show beside those of the predicted class. Initially the true class, or the "
         "runner-up if the prediction is correct.",
-    )
+    )  # fmt: skip
 
 
 def _off(subject: str, names: list[str]) -> list[str]:

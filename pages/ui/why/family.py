@@ -127,16 +127,9 @@ def _machine(run: Run, machine: Machine, said: Answer, rows: np.ndarray, own: in
         return 0
     usual = said.called if own is None else int(np.count_nonzero(machine.coef[:, rows == own], axis=1).argmax())
     chosen = parameters.choice(
-        "of",
-        "Machine",
-        names,
-        names[usual],
-        widget="selectbox",
-        key=f"why_of_{usual}",
-        format_func=lambda name: short(name, 60),
-        width=240,
-        help="Each machine has support vectors of its own.",
-    )
+        "of", "Machine", names, names[usual], widget="selectbox", key=f"why_of_{usual}",
+        format_func=lambda name: short(name, 60), width=240, help="Each machine has support vectors of its own.",
+    )  # fmt: skip
     return names.index(chosen)
 
 
@@ -181,15 +174,11 @@ def _tree(run: Run, machine: Machine, shown: Shown, c: int, row: int, families: 
         if square.title:
             st.markdown(f"**{'shifts alone' if square.title == 'identity' else plain(square.title)}**")
         gallery(
-            drawn[np.maximum(cells, 0)],
-            [tiles[j] if j >= 0 else Tile("", "") for j in cells],
-            key=f"why_tree_{at}",
+            drawn[np.maximum(cells, 0)], [tiles[j] if j >= 0 else Tile("", "") for j in cells], key=f"why_tree_{at}",
             alt=f"Training example {row} under {many(int(np.sum(cells >= 0)), 'jitter')}{of}. The copies in dotted "
-            "frames became virtual support vectors.",
-            size=jittered.size(squares),
-            rows=[""] * len(square.cells),
+            "frames became virtual support vectors.", size=jittered.size(squares), rows=[""] * len(square.cells),
             whole_page=False,
-        )
+        )  # fmt: skip
     st.caption(_see(run, machine, shown, c, row, born, families))
 
 

@@ -138,16 +138,10 @@ def mapped_class(now: Answer) -> int:
     """The class whose machine is mapped."""
     labels = distinct(now.names, 24)
     chosen = parameters.choice(
-        CLASS,
-        "Machine of class",
-        labels,
-        labels[now.own],
-        widget="selectbox",
-        key=f"{CLASS}_{now.own}",
-        format_func=plain,
-        width=160,
+        CLASS, "Machine of class", labels, labels[now.own], widget="selectbox", key=f"{CLASS}_{now.own}",
+        format_func=plain, width=160,
         help="The machine whose decision value is drawn. Initially that of the example's own class.",
-    )
+    )  # fmt: skip
     return labels.index(chosen)
 
 

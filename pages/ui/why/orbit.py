@@ -157,12 +157,9 @@ def _picked(run: Run, machine: Machine, shown: Shown, now: Answer, pulls: moved.
         )
     ]
     gallery(
-        evidence.support_pictures(run, machine, chosen),
-        tiles,
-        key="orbit_picked",
-        alt=f"The {len(tiles)} largest support vectors, each with the form of the example nearest to it",
-        size=48,
-    )
+        evidence.support_pictures(run, machine, chosen), tiles, key="orbit_picked",
+        alt=f"The {len(tiles)} largest support vectors, each with the form of the example nearest to it", size=48,
+    )  # fmt: skip
     st.caption(
         f"Support vectors of {machine_of(now.names, c if len(machine.bias) > 1 else 1)} that weigh most. Upper right: "
         "the change of the example that brings it nearest (=: none). Below: contribution to f."

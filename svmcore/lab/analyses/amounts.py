@@ -7,6 +7,7 @@ So DeCoste and Schölkopf (2002), section 3, argue for virtual examples: what is
 """
 
 from collections.abc import Mapping, Sequence
+from operator import truediv
 from typing import NamedTuple
 
 from svmcore.lab.analyses.sweep import AMOUNT, PowerLaw, Sweep
@@ -43,7 +44,7 @@ def sentences(curves: Sequence[Curve], checks: Mapping[str, tuple[int, int]], ov
     to the others. over: what the names of the curves are values of."""
     said, laws = [], {curve.name: fitted(curve, checks) for curve in curves}
     for curve in curves:
-        law, first, last = laws[curve.name], *(100 * _rate(checks, curve.cells[at]) for at in (0, -1))
+        law, first, last = laws[curve.name], *(100 * truediv(*checks[curve.cells[at]]) for at in (0, -1))
         begin = f"{over} = {curve.name}: " if curve.name else ""
         text = f"{begin}{first:.2f} % with {curve.n[0]:,} training examples, {last:.2f} % with {curve.n[-1]:,}"
         if law is not None:
@@ -77,8 +78,3 @@ def worth(curves: Sequence[Curve], laws: Mapping[str, PowerLaw | None], over: st
 def rounded(value: float) -> str:
     """A number of examples, to two digits: `2,300`; none is told that is beyond all data."""
     return f"{float(f'{value:.2g}'):,.0f}" if value < 1e9 else "more than a thousand million"
-
-
-def _rate(checks: Mapping[str, tuple[int, int]], called: str) -> float:
-    errors, of = checks[called]
-    return errors / of

@@ -1,10 +1,5 @@
 """Runs laid side by side on the same test examples, or the reason why they cannot be.
 
-    why_not(reference, run)     None, or the Reason why the answers of the two cannot be paired
-    together(runs)              Answers: what each run said of the same n examples, in one order
-    alone(wrong)                which examples all get wrong, and which a single run gets right or wrong
-    on_same_examples(run, ref)  the run's recipe with the reference's test examples: the way out
-
 Symbols: r runs, n test examples, k classes; y_true (n,), y_pred (r, n), wrong (r, n) bool, decision[i] (n, k_i) the f
 of run i. Only `test.npz` is read, never a machine. Which examples two runs share is never taken in silence: runs whose
 test examples differ by a single one are not paired, but where it was judged in a revision of the dataset that one of

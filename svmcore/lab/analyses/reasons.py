@@ -1,9 +1,6 @@
 """Why a run answers as it does on a test example: the training examples that contribute most to f.
 
 f_c(x) = b_c + sum_i coef[c, i] K(x_i, x)        of the predicted class c, and of the true one where it is another
-
-steps(run)            the preprocessing before its machine, fitted
-reasons(run, n)       Reasons: the lines of both machines
 """
 
 from typing import NamedTuple

@@ -4,9 +4,6 @@
     wrong, close, drawn      of the fifth held out: what the twin gets wrong, as many right ones that are as close
                              calls, and some right ones drawn at random (explain/remedy.py)
 
-    measure(recipe, ...)     train the twin and look at them under every change; `publish(totals)` after each piece
-    measured(recipe, hash)   what was kept of it, or None
-
 Totals depend on the recipe and its data alone, so they are kept by these under the home folder's `remedies/`: another
 run of the same recipe has them too. A file that is damaged is measured anew.
 """

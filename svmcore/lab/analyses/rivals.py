@@ -1,8 +1,5 @@
 """The rivals of the invariant machines in Tables 2 and 3 that a library provides, measured on the same examples.
 
-    measure(name)     fit and test, keep the figures under the home folder's `rivals/`
-    measured(name)    what was kept for just these examples and settings, or None
-
 No SVM and so no run of the store: a rival has figures only. Tangent distance is methods/tangent_neighbours.py.
 References: DeCoste and Schölkopf, Machine Learning 46 (2002), Tables 2 and 3; LeCun, Bottou, Bengio and Haffner, Proc.
 IEEE 86 (1998), whose neighbours and perceptron of Table 3 are of deslanted digits.

@@ -1,8 +1,5 @@
 """Points of a study of the decomposition, each from one stored run: what n, |B| and lookahead cost.
 
-    point(run)      figures of a run whose solver kept a trace       text(points)     a table of them
-    exponent(xs, ys)     slope of log y over log x
-
 Osuna, Freund and Girosi (1997), section 3.2.3, draw such points: time and SVs against n, time against SVs, global
 iterations against n, time against |B|.
 """

@@ -1,7 +1,4 @@
-"""What stored runs of the plain and of cross-trained machines come to, point by point: means over their splits.
-
-points(runs) -> [SplitsPoint]      text(points) -> a table of them
-"""
+"""What stored runs of the plain and of cross-trained machines come to, point by point: means over their splits."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -5,9 +5,6 @@
     bound     those whose alpha is at C, by the lead of another class over the label's own; any run has them
     test      the test examples by the run's machine, as of folds; apart, since the test set makes no choice
 
-    ways(run)               which of them a run has        searched(recipe)   the recipe whose run has those of folds
-    suspects(run, way)      Suspects, `table` as CSV       related(recipe)    copies, linked pairs and outliers
-
 The numbers: explain/suspects.py and explain/alike.py.
 """
 

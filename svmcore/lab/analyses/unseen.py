@@ -4,10 +4,6 @@
 
 A run keeps what the machines of its folds said, and not these machines. The one that is asked for is trained again:
 the same recipe on the same examples, so it is the same machine, and says what was kept.
-
-    fold_of(run, row)         the fold that held out an example
-    trained(run, number)      its Fold, in a tenth or so of the time of the run's folds
-    told(fold, row)           Unseen: f, the contributions of every machine, and the support vectors that weigh most
 """
 
 from collections.abc import Callable

@@ -4,8 +4,6 @@
 
 A kernel value of the sample is computed once, when its training example first becomes a support vector, and kept; a
 look then costs one small product. After its first five looks a run is looked at for a tenth of its time.
-
-packed(look), unpacked(blob)    the same look as an npz file, on its way from another machine (afar.py)
 """
 
 import io

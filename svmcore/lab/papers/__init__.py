@@ -7,22 +7,19 @@
 
 Source: DeCoste and Schölkopf, Machine Learning 46 (2002), Tables 1-10 and section 5.1; Burges and
 Schölkopf, NIPS 9 (1997); Osuna, Freund and Girosi (1997); Bakir, Bottou and Weston, NIPS 17 (2004), Table 1. After
-them: the table `features` (presets/best.py).
+them: the table `features` (presets/tables.toml).
 """
 
-from svmcore.lab.papers.filling import Filled, Tested, Value, asked, fill
+from svmcore.lab.papers.filling import Filled, Tested, Value, asked, fill, text, with_interval
 from svmcore.lab.papers.numbers import NUMBERS, of_run
-from svmcore.lab.papers.printing import text, with_interval
-from svmcore.lab.presets import best, digestion, mnist, osuna, pairs, reductions, usps, xtrain
-from svmcore.lab.presets.layout import PUBLISHED, Cell, Row, Table
+from svmcore.lab.presets import digestion, digits, osuna, pairs, reductions, xtrain
+from svmcore.lab.presets.layout import PUBLISHED, Cell, Row, Table, listed
 
 __all__ = [
     "NUMBERS", "PUBLISHED", "TABLES", "Cell", "Filled", "Row", "Table", "Tested", "Value", "asked", "fill",
     "of_run", "text", "with_interval",
 ]  # fmt: skip
 
-TABLES: dict[str, Table] = {
-    table.name: table
-    for part in (usps, mnist, pairs, digestion, reductions, osuna, xtrain, best)
-    for table in part.tables()
-}
+TABLES: dict[str, Table] = listed(
+    table for part in (digits, pairs, digestion, reductions, osuna, xtrain) for table in part.tables()
+)

@@ -2,7 +2,7 @@
 
 recipes.toml has those that are one machine. Studies of many runs are made here: osuna (Osuna, Freund and Girosi, 1997),
 xtrain (Bakir, Bottou and Weston, 2004), digestion (DeCoste and Schölkopf, 2002, section 4). The tables of the papers
-stand beside them, in the file of their subject; lab/papers fills them.
+are in tables.toml; those that are more than rows of recipes are made here, too. lab/papers fills them.
 """
 
 import tomllib

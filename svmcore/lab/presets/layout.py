@@ -1,6 +1,10 @@
-"""What a table is: rows of cells, each a figure of a recipe's run beside the published one."""
+"""What a table is: rows of cells, each a figure of a recipe's run beside the published one; and how they are listed."""
 
 import json
+import tomllib
+from collections.abc import Iterable
+from functools import reduce
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,17 +66,28 @@ ERRORS_SVS = {"error_pct": "Errors, %", "svs": "Support vectors, mean"}  # figur
 TIMES = {"train_s": "Training, s", "test_s": "Testing, s"}
 
 
-def rows_of(figures: tuple[str, ...], *lines) -> tuple[Row, ...]:
-    """Rows of (label, recipe or None, published figures...), the published ones as many as are known."""
-    return tuple(
-        Row(label, tuple(Cell(recipe, f, p) for f, p in zip(figures, (*known, *[None] * len(figures)), strict=False)))
-        for label, recipe, *known in lines
+def table_of(name: str, title: str, columns: dict[str, str], *rows, tests=(), note: str = "") -> Table:
+    """A table of rows (label, recipe, published figures...), these as many as are known; columns: figure -> title."""
+    found = tuple(
+        Row(label, tuple(Cell(recipe, f, p) for f, p in zip_longest(columns, known[: len(columns)])))
+        for label, recipe, *known in rows
     )
+    return Table(name, title, tuple(columns.values()), found, tests, note)
 
 
-def table_of(name: str, title: str, figures: dict[str, str], *lines, tests=(), note: str = "") -> Table:
-    """A table of such rows; figures: each figure -> what its column is called."""
-    return Table(name, title, tuple(figures.values()), rows_of(tuple(figures), *lines), tests, note)
+def listed(made: Iterable[Table]) -> dict[str, Table]:
+    """Name -> table, in the order of tables.toml, which has most of them; made: the others."""
+    described = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
+    made = {table.name: table for table in made}
+
+    def published(place: str) -> float:
+        return reduce(lambda known, key: known[int(key) if key.isdecimal() else key], place.split("."), PUBLISHED)
+
+    def table(name: str, title: str, columns: dict, rows: list, tests=(), note: str = "") -> Table:
+        rows = ((label, recipe, *map(published, places)) for label, recipe, *places in rows)
+        return table_of(name, title, columns, *rows, tests=tuple(map(tuple, tests)), note=note)
+
+    return {name: table(name, **about) if about else made[name] for name, about in described.items()}
 
 
 def rivals_of(name: str, title: str, known: dict, ours: dict[str, str], rivals: dict[str, str]) -> Table:

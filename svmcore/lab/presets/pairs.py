@@ -49,17 +49,6 @@ def tables() -> tuple[Table, ...]:
         ),
         _draws(),
         _jsv_cost(),
-        table_of(
-            "jsv-products",
-            "3 against 8: products of jitters",
-            {"errors": "Errors", "svs": "Support vectors"} | TIMES,
-            *(
-                (f"{words}, {named}", f"{prefix}-{method}")
-                for prefix, named in (("3v8", "9 shifts"), ("3v8-product", "27 shifts of rotated digits"))
-                for method, words in (("vsv", "Virtual SVs"), ("jsv", "Jittering kernel"))
-            ),
-            tests=(("3v8-vsv", "3v8-product-vsv"), ("3v8-jsv", "3v8-product-jsv")),
-        ),
     )
 
 

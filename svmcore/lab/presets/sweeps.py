@@ -1,6 +1,8 @@
 """Sweeps to begin with: what each asks, and the values that are usual for a field."""
 
-from svmcore.kernels import RBF
+import tomllib
+from pathlib import Path
+
 from svmcore.lab.analyses.sweep import Sweep
 from svmcore.lab.presets import PRESET, RECIPES
 
@@ -16,49 +18,12 @@ USUAL = {  # field -> values
 }
 STEPS_OF_TABLES = ("zscore", "unit-norm", "zscore,unit-norm")  # of examples that are no images
 _SMALL = RECIPES[PRESET].replace(n_train=1000, n_test=1000, folds=FOLDS)
-_TURNED = _SMALL.replace(method="vsv", classes=(6, 9), n_train=200, n_test=800)
-EXAMPLES = {  # name -> (label, what it asks, the sweep)
-    "C": ("C for ten digits", "How much should one error count?", Sweep(_SMALL, "C", USUAL["C"])),
-    "width": (
-        "Width of a Gaussian",
-        "How local should the machine be?",
-        Sweep(_SMALL.replace(kernel=RBF(1.0)), "kernel.gamma", USUAL["kernel.gamma"]),
-    ),
-    "map": (
-        "C and width together",
-        "Which pairs are equally good, and where is the border of fitting too closely?",
-        Sweep(
-            _SMALL.replace(kernel=RBF(1.0), folds=3),
-            *("C", ("0.5", "2", "8", "32"), "kernel.gamma", ("0.2", "0.5", "1", "2", "5")),
-        ),
-    ),
-    "amount": (
-        "More examples",
-        "Would more examples help, or is the error near its floor?",
-        Sweep(_SMALL, "n_train", USUAL["n_train"]),
-    ),
-    "worth": (
-        "Virtual examples or real ones",
-        "How many real examples are virtual ones worth?",
-        Sweep(
-            _SMALL.replace(method="vsv", jitters="box:1"),
-            *("n_train", USUAL["n_train"], "jitters", ("none", "box:1")),
-        ),
-    ),
-    "features": (
-        "Pixels or features",
-        "What does preprocessing change, and how long does it take?",
-        Sweep(_SMALL.replace(kernel=RBF(1.0)), "preprocess", USUAL["preprocess"]),
-    ),
-    "capacity": (
-        "Degree and VC bound",
-        "Structural risk: with a higher degree, training errors fall and the capacity term of the VC bound grows "
-        "(Osuna, Freund and Girosi 1997, sections 1 and 2.1).",
-        Sweep(_SMALL.replace(n_train=400, bounds=True), "kernel.degree", USUAL["kernel.degree"]),
-    ),
-    "turned": (
-        "A 6 rotated towards a 9",
-        "The open question of the paper, section 6: does cross-validation warn when invariance is pushed too far?",
-        Sweep(_TURNED, "jitters", ("none", "rot:-20,20", "rot:-60,60", "rot:-120,120", "rot:-120,-60,60,120,180")),
-    ),
-}
+
+
+def _example(field: str, values=(), second: str = "", seconds=(), **about) -> tuple[str, str, Sweep]:
+    recipe = _SMALL.with_texts(about.get("set", {}))
+    return about["label"], about["asks"], Sweep(recipe, field, tuple(values or USUAL[field]), second, tuple(seconds))
+
+
+_LISTED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+EXAMPLES = {name: _example(**about) for name, about in _LISTED.items()}  # name -> (label, what it asks, the sweep)

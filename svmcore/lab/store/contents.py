@@ -1,12 +1,5 @@
 """The files of a run as one table; what they hold is read once for each state that they are in.
 
-of(folder)                  the JSON files, and whether the headers of the larger ones are those of a run; UnknownRun
-                            where it is gone
-files(recipe)               name -> RunFile of a run: those that all have (FILES), and what its task and its method keep
-files(recipe)[name].read    all of a larger one; FileNotFoundError, Damaged
-
-The machine of a sample, kept without the examples that it was trained on.
-
 A sample comes with the lab, and no dataset does: of its support vectors the file says which examples they are, in
 which form, and they are prepared anew from the dataset. Vectors that a reduction constructed are no examples: they
 stay.

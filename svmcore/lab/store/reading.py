@@ -1,8 +1,5 @@
 """The one reader of each file of a run: its size, shape and kind are checked before anyone sees what it holds.
 
-    read_json(path, check)         a JSON file                  read_lines(path)               progress.jsonl
-    announced(path, arrays)        arrays, by headers alone     read_arrays(path, arrays)      all of them
-
 Each raises FileNotFoundError where there is no file, and Damaged, naming file and reason, for one that is not what it
 should be. Fields that are not known here are left as they are: a newer version may have written them.
 """

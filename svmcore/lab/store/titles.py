@@ -1,10 +1,5 @@
 """What to call runs in a list, so that no two are called alike: by their titles, and by what tells them apart.
 
-    of_runs(runs)      run id -> title, and of runs of one title what differs between their recipes: `· C 0.5 · seed 3`
-    of_members(runs)   run id -> what differs alone, for runs that stand under a common title
-    of_recipe(recipe)  what to call a run that was put together by hand
-    folded(runs)       what a list shows: single runs, and of those started together one entry, where its newest stands
-
 Runs of one recipe are numbered, the oldest first.
 """
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from svmcore.estimator import seed_of
 from svmcore.memory import BudgetError
-from svmcore.methods.virtual.share import Share
+from svmcore.methods.virtual.retraining import Share
 from svmcore.model import Machine
 from svmcore.solvers import decomposition, smo
 from svmcore.solvers.progress import Standing, Stopped

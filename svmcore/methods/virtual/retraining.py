@@ -9,7 +9,7 @@ Shares are solved side by side, each in a thread of its own (solvers/session.py)
 before the first one begins, so that it does not depend on what runs beside it.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn.base import clone
@@ -17,10 +17,47 @@ from sklearn.base import clone
 from svmcore.gram.orbit import Orbit, block_bytes, moved, relative
 from svmcore.gram.sources import STEP
 from svmcore.memory import MB
-from svmcore.methods.virtual.share import Share
-from svmcore.solvers.progress import Solution, Standing
+from svmcore.solvers.progress import Snapshot, Solution, Standing
 from svmcore.solvers.session import Part
 from svmcore.source import Source
+
+
+@dataclass(frozen=True)
+class Share:
+    """Some of the k machines, and the examples that they were trained on together."""
+
+    machines: np.ndarray  # (s,) which of the k
+    parent: np.ndarray  # (m,)
+    jitter: np.ndarray  # (m,)
+    alpha: np.ndarray  # (s, m)
+    bound: np.ndarray  # (s, m) bool
+    bias: np.ndarray  # (s,)
+    examples: int = 0  # of the virtual training set
+
+    @classmethod
+    def of_all(cls, machines: np.ndarray, n: int) -> "Share":
+        """Some machines on all n examples, not yet trained."""
+        nothing = np.zeros((len(machines), n))
+        return cls(machines, np.arange(n), np.zeros(n, int), nothing, nothing > 0, np.zeros(len(machines)))
+
+    def support(self) -> "Share":
+        """The same machines on their support vectors alone."""
+        return self.at((self.alpha > 0).any(axis=0))
+
+    def at(self, which) -> "Share":
+        """The same machines on some of their examples, or on all in another order."""
+        positions = {"parent": self.parent[which], "jitter": self.jitter[which]}
+        return replace(self, alpha=self.alpha[:, which], bound=self.bound[:, which], **positions)
+
+    def live(self, inner: Snapshot) -> "Share":
+        """The share as the solver's own snapshot of its examples has it."""
+        alpha, bound = (
+            np.zeros((len(inner.coef), len(self.parent))),
+            np.zeros((len(inner.coef), len(self.parent)), bool),
+        )
+        alpha[:, inner.support], bound[:, inner.support] = abs(inner.coef), inner.bound
+        return replace(self, alpha=alpha, bound=bound, bias=inner.bias)
+
 
 APART = 0.125  # the largest share of examples that relative shifts do not describe
 SAMPLE, PIECE = 200, 100  # images that are looked at first, and at a time

@@ -31,8 +31,7 @@ from svmcore.kernels import Kernel
 from svmcore.memory import ceiling_bytes
 from svmcore.methods.virtual.checkpointed import DrawsCheckpoint
 from svmcore.methods.virtual.draws import Draws
-from svmcore.methods.virtual.retraining import FRESH_GAP, Retraining, Shifts
-from svmcore.methods.virtual.share import Share
+from svmcore.methods.virtual.retraining import FRESH_GAP, Retraining, Share, Shifts
 from svmcore.model import Machine
 from svmcore.solvers.progress import Snapshot, Standing, Stopped
 from svmcore.solvers.session import Session

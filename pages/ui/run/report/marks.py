@@ -3,55 +3,14 @@
 import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from pages.ui.kit.gallery import Tile, data_uri, thin
 from pages.ui.kit.words import short
 
-STYLE = """
-:root { color-scheme: light; }
-body { font: 15px/1.5 Georgia, "Source Serif 4", serif; color: #1f2024; background: #fff; margin: 2rem auto;
-  padding: 0 1rem; max-width: 60rem; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .3rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; border-bottom: 1px solid #c9cad0; }
-p, dd, figcaption { overflow-wrap: anywhere; }
-td, th { overflow-wrap: break-word; }
-.lead { font-size: 1.15rem; font-weight: bold; }
-.quiet, figcaption { color: #55585f; font-size: .85rem; }
-figure { margin: .8rem 0; break-inside: avoid; }
-.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(19rem, 1fr)); gap: 0 1.5rem; }
-svg { width: 100%; max-width: 30rem; height: auto; font: 12px sans-serif; }
-dl { display: grid; grid-template-columns: fit-content(40%) 1fr; gap: .1rem 1rem; margin: .5rem 0; }
-dt { color: #55585f; } dd { margin: 0; }
-table { border-collapse: collapse; font: 13px/1.35 sans-serif; margin: .5rem 0; }
-th, td { border: 1px solid #dcdde2; padding: .15rem .45rem; text-align: right; max-width: 14rem; }
-th { font-weight: 600; background: #f4f4f6; } td.text, th.text { text-align: left; }
-td { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
-.wide { overflow-x: auto; }
-.tiles { display: flex; flex-wrap: wrap; gap: .5rem; }
-.tile { font: 10px/1.3 sans-serif; width: 4.4rem; text-align: center; break-inside: avoid; overflow-wrap: anywhere; }
-.tile img { image-rendering: pixelated; width: 56px; height: 56px; object-fit: contain; display: block;
-  margin: 0 auto 2px; }
-.free img, .bound img, .virtual img, .virtual-bound img { margin: 6px auto 8px; }
-.free img { outline: 2px solid #8a8f98; } .bound img { outline: 5px double #8a8f98; }
-.virtual img { outline: 2px dotted #8a8f98; }
-.virtual-bound img { outline: 2px dotted #8a8f98; outline-offset: 3px; border: 2px solid #8a8f98; }
-.virtual-bound.plus img { border-color: #0072b2; } .virtual-bound.minus img { border-color: #d55e00; }
-.plus img { outline-color: #0072b2; } .minus img { outline-color: #d55e00; }
-pre { background: #f4f4f6; padding: .7rem; font-size: .8rem; white-space: pre-wrap; overflow-wrap: anywhere; }
-.asked { display: flex; flex-wrap: wrap; gap: 0 1.5rem; }
-.asked > * { flex: 1 1 16rem; margin: 0; } .asked > :has(.tiles) { flex: 2 1 24rem; } .asked svg { max-width: 19rem; }
-.asked > div { display: flex; flex-direction: column; }
-.choices { list-style: "☐  "; } .choices .right { list-style: "☑  "; font-weight: bold; }
-.room { border: 1px dashed #8a8f98; height: 50mm; }
-.lines { flex: 1; min-height: 24mm; background: repeating-linear-gradient(transparent 0 7.6mm, #8a8f98 7.6mm 8mm); }
-.link { display: flex; align-items: center; gap: 1rem; } .link svg { width: 24mm; }
-.picture { width: 100%; }
-section section h2 { font-size: .85rem; margin: 0; border: 0; } section:has(> .asked) { break-inside: avoid; }
-@media print { body { margin: 0; max-width: none; font-size: 11pt; } h2 { break-after: avoid; } }
-@page { margin: 16mm; }
-"""
+STYLE = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 LARGEST = 64  # pixels a side
 
 

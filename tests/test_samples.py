@@ -102,6 +102,7 @@ def test_the_quick_ones_are_what_their_recipes_give(home):
 
 
 @pytest.mark.full
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("at", range(len(samples())))
 def test_each_is_what_its_recipe_gives(home, at):
     recipe = samples()[at].recipe

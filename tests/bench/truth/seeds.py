@@ -336,7 +336,18 @@ class Problem:
         return told(faults, time.perf_counter() - started)
 
     def drawn(self, case: Case, option: str) -> Iterator[str]:
-        first, again, other = (OPTIONS[option](case, seed) for seed in (self.seeds[0], *self.seeds))
+        def tried(seed: int) -> tuple[list, list] | str:
+            """What the option gives, or why it refuses."""
+            try:
+                return OPTIONS[option](case, seed)
+            except ValueError as refused:
+                return str(refused)
+
+        first, again, other = (tried(seed) for seed in (self.seeds[0], *self.seeds))
+        if isinstance(first, str) or isinstance(other, str):
+            if isinstance(first, str) and first != again:
+                yield f"{option}: the same seed, {self.seeds[0]}, is not refused again"
+            return
         if not all(map(alike, first, again)):
             yield f"{option}: the same seed, {self.seeds[0]}, gives something else"
         if alike(first[DRAWN], other[DRAWN]) and option not in STEADY:

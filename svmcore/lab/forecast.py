@@ -106,8 +106,8 @@ def estimate(recipe: Recipe) -> Estimate:
     """Predicted time and memory of a run. UnknownDataset for a dataset that the catalogue does not have."""
     needed = cost(*plans(recipe, sized(recipe)))
     pace, first = _calibrated(recipe, needed.seconds)
-    felt = crowding(look=not any(run.state == "running" for run in runs.at_work()))
-    wait = felt.one if needed.alone else felt.all
+    idle = not any(run.state == "running" for run in runs.at_work())
+    wait = crowding(1 if needed.alone else CORES, look=idle)
     parts = tuple((wait * pace * fit, wait * pace * test) for fit, test in needed.parts)
     rests = RESTS if recipe.slow_motion else 0.0
     seconds = wait * FIXED_SECONDS + sum(map(sum, parts)) + rests
@@ -141,7 +141,7 @@ def _of_cell(recipe: Recipe, need: Estimate, alone: bool) -> Estimate:
     values."""
     needed = cost(*plans(recipe, sized(recipe), made=float(alone)))
     pace, _ = _calibrated(recipe, needed.seconds, cells=True)
-    wait = crowding(look=False).all
+    wait = crowding(CORES, look=False)
     parts = tuple((wait * pace * CORES * fit, wait * pace * CORES * test) for fit, test in needed.parts)
     return need._replace(seconds=wait * CELL_SECONDS + sum(map(sum, parts)) + need.rests, parts=parts)
 

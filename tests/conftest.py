@@ -93,9 +93,8 @@ def no_giving_way():
 def at_rest(monkeypatch):
     """No test's forecasts depend on what else the machine does."""
     from svmcore.lab import forecast
-    from svmcore.lab.priority import Crowding
 
-    monkeypatch.setattr(forecast, "crowding", lambda look=True: Crowding(1.0, 1.0))
+    monkeypatch.setattr(forecast, "crowding", lambda threads, look=True: 1.0)
 
 
 @pytest.fixture(autouse=True)

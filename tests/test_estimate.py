@@ -179,9 +179,9 @@ def test_predictions_do_not_learn_from_runs_that_other_work_held_up(home):
 def test_beside_other_work_all_but_rests_takes_longer(home, monkeypatch):
     looked = []
 
-    def thrice(look=True):
+    def thrice(threads, look=True):
         looked.append(look)
-        return priority.Crowding(3.0, 1.5)
+        return 1.5 if threads == 1 else 3.0
 
     recipes = MOONS, MOONS.replace(slow_motion=True)
     at_rest = [forecast.estimate(recipe) for recipe in recipes]
@@ -192,7 +192,7 @@ def test_beside_other_work_all_but_rests_takes_longer(home, monkeypatch):
     assert forecast.estimate(recipes[1]).seconds == pytest.approx(3 * at_rest[0].seconds + forecast.RESTS)
     digesting, before = RECIPES["digest-1-few-lru-32"], 0.0
     with monkeypatch.context() as quiet:
-        quiet.setattr(forecast, "crowding", lambda look: priority.Crowding(1.0, 1.0))
+        quiet.setattr(forecast, "crowding", lambda threads, look: 1.0)
         before = forecast.estimate(digesting).seconds
     assert forecast.estimate(digesting).seconds == pytest.approx(1.5 * before)  # by one thread
     assert all(looked)
@@ -212,14 +212,14 @@ def test_work_of_others_is_felt(monkeypatch):
     try:
         for other in others:
             other.stdout.readline()
-        monkeypatch.setattr(priority, "_looks", [])
+        monkeypatch.setattr(priority, "_looks", {})
         monkeypatch.setattr(priority, "LOOK", 1.0)
         monkeypatch.setattr(priority, "NICE", 10)
-        assert priority.crowding(look=False) == (1.0, 1.0)
-        felt = priority.crowding()
-        assert felt.all > 2.5
-        assert 1.5 < felt.one <= felt.all
-        assert priority.crowding() == pytest.approx(felt)  # for a while
+        assert priority.crowding(2, look=False) == 1.0
+        felt = priority.crowding(2)
+        assert felt > 2.5
+        assert priority.crowding(2) == pytest.approx(felt)  # for a while
+        assert priority.crowding(1) > 1.5
     finally:
         for other in others:
             other.kill()
@@ -228,15 +228,15 @@ def test_work_of_others_is_felt(monkeypatch):
 
 def test_looks_at_the_work_of_others_count_less_the_older_they_are(monkeypatch):
     """By the share of a processor that was left: 1/8 of it, and HALF seconds later 1/2, are (1/16 + 1/2) / 1.5."""
-    clock, found = [100.0], [priority.Crowding(8.0, 4.0), priority.Crowding(2.0, 2.0), priority.Crowding(1.0, 1.0)]
-    monkeypatch.setattr(priority, "_looks", [])
-    monkeypatch.setattr(priority, "_tried", lambda: found.pop(0))
+    clock, found = [100.0], [8.0, 2.0, 1.0]
+    monkeypatch.setattr(priority, "_looks", {})
+    monkeypatch.setattr(priority, "_tried", lambda threads: found.pop(0))
     monkeypatch.setattr(priority, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    assert priority.crowding() == (8.0, 4.0)
+    assert priority.crowding(2) == 8.0
     clock[0] += priority.HALF
-    assert priority.crowding() == pytest.approx((1.5 / (1 / 16 + 1 / 2), 1.5 / (1 / 8 + 1 / 2)))
+    assert priority.crowding(2) == pytest.approx(1.5 / (1 / 16 + 1 / 2))
     clock[0] += priority.HALF
-    assert priority.crowding() == (1.0, 1.0)  # it is over
+    assert priority.crowding(2) == 1.0  # it is over
     assert not found
 
 

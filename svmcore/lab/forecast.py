@@ -12,8 +12,8 @@ cache_mb is a ceiling for all that grows with the data while fitting. By default
 the memory granted to running runs. How many examples become support vectors nobody knows before; a fit keeps
 within ROOM times what was said of it, as long as that suffices if all of them do.
 
-Cells of a map, small runs with folds, are side by side. Each has CELL_SECONDS for c, and makes no kernel values that
-another one has made (train.py); r is that of stored cells.
+Cells of a map, small runs with folds, are side by side, each on one processor: it takes CELL_SECONDS for c and CORES
+times as long otherwise, and makes no kernel values that another one has made (train.py); r is that of stored cells.
 
 A job carries the Estimate that it was submitted with; when it starts, only the free memory is asked for again.
 """
@@ -106,8 +106,8 @@ def estimate(recipe: Recipe) -> Estimate:
     """Predicted time and memory of a run. UnknownDataset for a dataset that the catalogue does not have."""
     needed = cost(*plans(recipe, sized(recipe)))
     pace, first = _calibrated(recipe, needed.seconds)
-    felt = crowding(look=not any(run.state == "running" for run in runs.at_work()))
-    wait = felt.one if needed.alone else felt.all
+    idle = not any(run.state == "running" for run in runs.at_work())
+    wait = crowding(1 if needed.alone else CORES, look=idle)
     parts = tuple((wait * pace * fit, wait * pace * test) for fit, test in needed.parts)
     rests = RESTS if recipe.slow_motion else 0.0
     seconds = wait * FIXED_SECONDS + sum(map(sum, parts)) + rests
@@ -141,8 +141,8 @@ def _of_cell(recipe: Recipe, need: Estimate, alone: bool) -> Estimate:
     values."""
     needed = cost(*plans(recipe, sized(recipe), made=float(alone)))
     pace, _ = _calibrated(recipe, needed.seconds, cells=True)
-    wait = crowding(look=False).all
-    parts = tuple((wait * pace * fit, wait * pace * test) for fit, test in needed.parts)
+    wait = crowding(CORES, look=False)
+    parts = tuple((wait * pace * CORES * fit, wait * pace * CORES * test) for fit, test in needed.parts)
     return need._replace(seconds=wait * CELL_SECONDS + sum(map(sum, parts)) + need.rests, parts=parts)
 
 
@@ -222,8 +222,8 @@ def _calibrated(recipe: Recipe, expected: float, cells: bool = False) -> tuple[f
             continue
         measured, predicted = known
         if 0.1 < predicted / expected < 10:
-            same = _like(run.recipe) == _like(recipe)
-            ratios[same].append(max(measured - start, 0.1 * measured) / predicted)
+            same, alone = _like(run.recipe) == _like(recipe), CORES if cells else 1
+            ratios[same].append(max(measured - start, 0.1 * measured) / (alone * predicted))
         if len(ratios[True]) == SIMILAR:
             break
     return median((ratios[True] or ratios[False] or [pace()])[:SIMILAR]), first

@@ -1,7 +1,6 @@
 """The priority of runs, and how much of the processors it gets beside other work.
 
-    crowding = sum_t seconds / sum_t processor seconds    over threads t, one for each processor, that never wait
-             = min_t seconds / processor seconds          of work that one thread does, beside one busy process still 1
+    crowding = sum_t seconds / sum_t processor seconds    over threads t that never wait, as many as the work has
 
 1 on a machine that is at rest. A run of low priority gets what others leave: beside two busy processes on two
 processors about a tenth, which neither the load average (two runs waiting) nor the share of the processors in use (all)
@@ -14,26 +13,17 @@ import os
 import sys
 import threading
 import time
-from operator import mul
-from typing import NamedTuple
 
 NICE = 10  # priority of runs below that of pages; 19 is the lowest
-LOOK, AT_LEAST = 0.5, 0.01  # seconds: beside other work a thread waits for up to 30 ms at a time; at rest
+LOOK, AT_LEAST = 0.5, 0.03  # seconds: beside other work a thread waits for up to 30 ms at a time; at rest
 AT_REST = 1.2  # crowding that is none
 LASTS, HALF = 10.0, 30.0  # seconds that what was found is taken for true, and in which it comes to count by half
+MOST = 10  # looks that still say something
 PIECE = bytes(1 << 20)  # to hash, which takes about a millisecond and leaves the interpreter to others
 
 
-class Crowding(NamedTuple):
-    """Times as long as at rest, at least 1."""
-
-    all: float  # of work that takes all processors
-    one: float  # of work that takes one
-
-
-MOST = 10  # looks that still say something
 _lock = threading.Lock()
-_looks: list[tuple[float, Crowding]] = []  # when, and what was found; the last one at the end
+_looks: dict[int, list[tuple[float, float]]] = {}  # by number of threads: when, and what was found; the last at the end
 
 
 def yield_to_others() -> None:
@@ -42,32 +32,30 @@ def yield_to_others() -> None:
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 
 
-def crowding(look: bool = True) -> Crowding:
-    """How many times as long a run takes now as on this machine at rest. look: False to take what was found last, where
-    work of our own would be taken for that of others."""
+def crowding(threads: int, look: bool = True) -> float:
+    """How many times as long work of so many threads takes now as on this machine at rest, at least 1. look: False to
+    take what was found last, where work of our own would be taken for that of others."""
     with _lock:
-        now = time.monotonic()
-        if look and (not _looks or now - _looks[-1][0] > LASTS):
-            found = _tried()
-            if found.all == 1.0:  # at rest: nothing from before goes on
-                _looks.clear()
-            _looks[:] = [*_looks[-MOST:], (now, found)]
-        weights = [0.5 ** ((now - at) / HALF) for at, _ in _looks]
-        shares = ([1 / found[kind] for _, found in _looks] for kind in range(len(Crowding._fields)))
-        mean = (sum(map(mul, weights, share)) / sum(weights) if weights else 1.0 for share in shares)
-        return Crowding(*(1 / share for share in mean))
+        now, looks = time.monotonic(), _looks.setdefault(threads, [])
+        if look and (not looks or now - looks[-1][0] > LASTS):
+            found = _tried(threads)
+            looks[:] = [] if found == 1.0 else looks[-MOST:]  # at rest: nothing from before goes on
+            looks.append((now, found))
+        weights = [0.5 ** ((now - at) / HALF) for at, _ in looks]
+        share = sum(weight / found for weight, (_, found) in zip(weights, looks, strict=True))  # of a processor
+        return sum(weights) / share if looks else 1.0
 
 
-def _tried() -> Crowding:
+def _tried(threads: int) -> float:
     taken: list[tuple[float, float]] = []
-    threads = [threading.Thread(target=_spin, args=(taken,), daemon=True) for _ in range(os.cpu_count() or 1)]
-    for thread in threads:
+    spinning = [threading.Thread(target=_spin, args=(taken,), daemon=True) for _ in range(threads)]
+    for thread in spinning:
         thread.start()
-    for thread in threads:
+    for thread in spinning:
         thread.join()
     seconds, worked = map(sum, zip(*taken, strict=True))
-    ratios = seconds / max(worked, 1e-6), min(seconds / max(worked, 1e-6) for seconds, worked in taken)
-    return Crowding(*(ratio if ratio > AT_REST else 1.0 for ratio in ratios))
+    ratio = seconds / max(worked, 1e-6)
+    return ratio if ratio > AT_REST else 1.0
 
 
 def _spin(taken: list[tuple[float, float]]) -> None:

@@ -160,9 +160,11 @@ def show_run(run) -> None:
         nothing_yet(run)
         return
     announced(view)
-    with row:
+    shown = st.container()
+    with present.below(row):
         compared = others.compared(view)
-    operate.operate(view, compared)
+    with shown:
+        operate.operate(view, compared)
     others.differences(view, compared)
     those = [view, *compared]
     repeats.section([others.name(each, those) for each in those], [each.run for each in those])

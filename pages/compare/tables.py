@@ -57,6 +57,11 @@ def row(letter: str, run: Run) -> dict:
 
 def numbers(laid: Laid) -> None:
     rows = [row(letter, run) for letter, run in zip(laid.letters, laid.runs, strict=True)]
+    apart = told_apart([run.title for run in laid.runs])
+    for one, run, name in zip(rows, laid.runs, apart, strict=True):
+        one |= {"Run": name, "Method": METHODS[run.recipe.method].short}
+    if not any(one["Compile"] >= 0.05 for one in rows):  # which only a first run does
+        rows = [{name: value for name, value in one.items() if name != "Compile"} for one in rows]
     rows[laid.reference][""] += " (reference)"
     alt = "Errors, support vectors, times and memory of each run that is compared"
     order = [*FIRST, *(name for name in rows[0] if name not in FIRST)]
@@ -70,6 +75,13 @@ def numbers(laid: Laid) -> None:
     st.caption(f"All runs are tested on the same {n:,} examples, {where} of {name}{more}.")
 
 
+def told_apart(names: list[str]) -> list[str]:
+    """The names without the parts, as `titles.of_recipe` joins them, that all of them have."""
+    parts = [name.split(" · ") for name in names]
+    shared = set.intersection(*map(set, parts))
+    return [" · ".join(part for part in own if part not in shared) or name for own, name in zip(parts, names)]
+
+
 def differences(laid: Laid) -> None:
     """The fields of the recipes in which the runs differ."""
     st.subheader("Settings that differ")
@@ -77,7 +89,9 @@ def differences(laid: Laid) -> None:
     if not rows:
         st.caption("None: the recipes agree in every field.")
         return
-    table(rows, "Fields of the recipes that differ between the runs", "compare_differences")
+    # Its long values may wrap; a kernel has no spaces of its own
+    rows = [{name: words.plain(value.replace(",", ", ")) for name, value in one.items()} for one in rows]
+    st.table(rows, alt="Fields of the recipes that differ between the runs")
 
 
 def differing(recipes: list[Recipe], letters: tuple[str, ...]) -> list[dict[str, str]]:

@@ -4,15 +4,17 @@
 
 The phones are websocket clients (tests/phones.py) that do what a browser does, but for drawing: they look at fragments
 as often as the page asks for it, and send every click. A question is asked; each phone answers within ten seconds; the
-result is shown; then some open a lesson's page, or the Playground, and come back. Measured: seconds from a student's
-click on Send to the board that counts it, of the clicks of both, and the server's memory before, while and after.
---beside: recipes that the teacher starts before the first question; those that are left at the end are cancelled.
+result is shown; then some open a lesson's page, or the Playground, and come back; so on until the minutes are over.
+Measured: seconds from a student's click on Send to the board that counts it, of the clicks of both, and the server's
+memory before, while and after. --beside: recipes that the teacher starts before the first question, and cancels in the
+end where they are still at work.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
 import re
@@ -61,11 +63,13 @@ async def board(phone: Phone, figures: Figures, sent: dict[int, float], over: as
         await asyncio.sleep(BOARD)
 
 
-async def student(phone: Phone, figures: Figures, rng, questions: int, sent: dict, counts: dict) -> None:
+async def student(phone: Phone, figures: Figures, rng, sent: dict, counts: dict, over: asyncio.Event) -> None:
     """Join, then predict and look, question after question."""
     figures.seconds["student's click"].append(await phone.click("Join"))
-    for number in range(1, questions + 1):
+    for number in itertools.count(1):
         while counts["asked"] < number or "Send" not in phone.labels():
+            if over.is_set():
+                return
             await phone.look()
             await asyncio.sleep(PHONE)
         await asyncio.sleep(float(rng.uniform(0, 10)))
@@ -85,10 +89,18 @@ async def student(phone: Phone, figures: Figures, rng, questions: int, sent: dic
         figures.failures += [f"student: {one.message[:200]}" for one in phone.kinds("exception")]
 
 
-async def start(teacher: str, recipe: str) -> None:
-    """As the teacher, on Train."""
+async def start(teacher: str, recipe: str) -> str:
+    """As the teacher, on Train; the address of the run there."""
     async with Phone(teacher, "train", f"recipe={recipe}") as desk:
         await desk.click(next(label for label in desk.labels() if label in ("Start", "Queue")))
+        return desk.query
+
+
+async def cancel(teacher: str, query: str) -> None:
+    """As the teacher, on Train, a run that is still at work."""
+    async with Phone(teacher, "train", query) as desk:
+        if "Cancel" in desk.labels():
+            await desk.click("Cancel")
 
 
 async def teach(
@@ -96,7 +108,6 @@ async def teach(
 ) -> dict:
     """The lesson. Returns memory in MB before, at most, and when all have left."""
     rng = np.random.default_rng(0)
-    questions = max(1, round(minutes * 60 / 25))
     sent, counts, over = {}, {"asked": 0, "shown": 0, "sent": 0}, asyncio.Event()
     async with Phone(teacher, "classroom") as desk:
         await desk.click("Open a class")
@@ -111,13 +122,14 @@ async def teach(
         phones = [Phone(students, "classroom") for _ in range(number)]
         await asyncio.gather(*(phone.__aenter__() for phone in phones))
         at_work = [
-            asyncio.create_task(student(phone, figures, np.random.default_rng(k), questions, sent, counts))
+            asyncio.create_task(student(phone, figures, np.random.default_rng(k), sent, counts, over))
             for k, phone in enumerate(phones)
         ]
         await asyncio.sleep(5)
-        for recipe in beside:
-            await start(teacher, recipe)
-        for asked in range(1, questions + 1):
+        ends = time.monotonic() + 60 * minutes
+        started = [await start(teacher, recipe) for recipe in beside]
+        while time.monotonic() < ends:
+            asked = counts["asked"] + 1
             counts["sent"] = 0
             sent.clear()
             figures.seconds["teacher's click"].append(await desk.click("Ask the class"))
@@ -132,15 +144,22 @@ async def teach(
             counts["shown"] = asked
             figures.failures += [f"teacher: {one.message[:200]}" for one in desk.kinds("exception")]
             await asyncio.sleep(float(rng.uniform(6, 9)))
+        over.set()
         done = await asyncio.gather(*at_work, return_exceptions=True)
         figures.failures += [f"student: {type(one).__name__} {one}"[:200] for one in done if isinstance(one, Exception)]
-        over.set()
         await looking
+        for query in started:
+            await cancel(teacher, query)
         await asyncio.gather(*(phone.__aexit__() for phone in phones))
     watching.cancel()
     await asyncio.sleep(SETTLED)
     after = held.sample()[1]
-    return {"before_mb": round(before), "most_mb": round(max(one[1] for one in held.samples)), "after_mb": round(after)}
+    return {
+        "questions": counts["asked"],
+        "before_mb": round(before),
+        "most_mb": round(max(one[1] for one in held.samples)),
+        "after_mb": round(after),
+    }
 
 
 def main() -> int:

@@ -1,5 +1,6 @@
 """Invariant SVM Lab: page config, the run picker, and the pages."""
 
+import tomllib
 from pathlib import Path
 
 import streamlit as st
@@ -28,10 +29,11 @@ LETTERS, OF_A_RUN = {}, []  # what `g` and then the letter goes to; titles of pa
 NOBODYS = "."  # the first page has the address of the app, and must have one besides: one that no browser asks for
 
 
-def entry(letter, file, title, icon, help, of_a_run=False, **how):
-    """A page, and the letter that leads to it."""
-    assert LETTERS.setdefault(letter, title) is title, f"{title}: {letter} goes to {LETTERS[letter]}"
+def entry(file, letter, title, icon, help, of_a_run=False, beside=""):
+    """A page as menu.toml has it, and the letter that leads to it."""
+    assert LETTERS.setdefault(letter, title) == title, f"{title}: {letter} goes to {LETTERS[letter]}"
     OF_A_RUN.extend([title] * of_a_run)
+    how = {"default": True, "url_path": NOBODYS} if file == "playground" else {}
     return st.Page(f"pages/{file}.py", title=title, icon=f":material/{icon}:", help=help, **how)
 
 
@@ -39,68 +41,10 @@ def may_open(page):
     return roles.may_open("playground" if page.url_path in ("", NOBODYS) else page.url_path)
 
 
-# fmt: off
-MENU = {
-    "Start": [
-        entry("p", "playground", "Playground", "scatter_plot", default=True, url_path=NOBODYS,
-              help="Points in the plane: move C, add points, switch on virtual copies, and watch the boundary change."),
-        entry("l", "lessons", "Lessons", "school",
-              help="Short lessons on these pages: predict the result first, then check it."),
-        entry("n", "classroom", "Class", "groups",
-              help="Predict together: the class answers by phone, the board shows what it thinks, then the result."),
-    ],
-    "Data": [
-        entry("d", "datasets", "Datasets", "grid_view",
-              help="Choose a dataset, view its examples and each preprocessing step, or add your own."),
-    ],
-    "Train": [
-        entry("t", "train", "Train", "play_circle", of_a_run=True,
-              help="Choose dataset, kernel and C, and watch the machine converge."),
-        entry("w", "sweep", "Choose", "tune",
-              help="Cross-validate over C, the kernel or the jitter set, and compare with the test error."),
-        entry("r", "runs", "Runs", "list",
-              help="Find, name, tag, compare, export and delete runs."),
-    ],
-    "Look": [
-        entry("e", "errors", "Errors", "close", of_a_run=True,
-              help="Test examples that the run misclassifies, and why."),
-        entry("s", "support_vectors", "Support vectors", "radio_button_checked", of_a_run=True,
-              help="Free and bounded support vectors of each machine, sorted by alpha."),
-        entry("b", "labels", "Labels", "gavel", of_a_run=True,
-              help="Review likely label errors, or label new examples, and train on the result."),
-        entry("c", "compare", "Compare", "compare",
-              help="Compare runs on the same test examples: errors fixed and errors added."),
-        entry("i", "draw", "Draw a digit", "draw",
-              help="Draw a digit, see what every machine predicts, and move it until the prediction changes."),
-    ],
-    "Detect": [
-        entry("f", "detect", "Detect", "my_location", of_a_run=True,
-              help="Detect objects in pictures: curves, hits, misses and false alarms, each explained."),
-    ],
-}
-TABS = {  # title of a page of the menu -> the page that stands beside it
-    "Datasets": entry("j", "jitters", "Jitters", "auto_awesome_motion",
-                      "One digit under every jitter of a set, and the cost of training on the virtual set."),
-    "Class": entry("v", "notes", "Speaker's notes", "speaker_notes",
-                   "On your own screen: the answer to the question that another window shows."),
-    "Detect": entry("o", "photograph", "On a photograph", "add_a_photo",
-                    "Upload a photograph and see where a trained machine detects faces."),
-}
-STUDIES = [
-    entry("a", "paper", "Paper", "article", "The four papers section by section, with our results and theirs."),
-    entry("m", "methods", "Compare methods", "balance",
-          "SV, VSV, jittering and tangent machines compared on one pair of classes."),
-    entry("x", "scramble", "Scramble the pixels", "shuffle", "Permute all pixels: which machines get worse?"),
-    entry("z", "reduced", "Reduced sets", "compress",
-          "Approximate a trained machine by fewer vectors: errors added, time saved."),
-    entry("k", "cross_training", "Cross-training", "content_cut",
-          "Discard training examples before training: which, why, and at what cost."),
-    entry("g", "digestion", "Digestion", "stacked_line_chart",
-          "DeCoste and Schölkopf's solver with and without digestion."),
-    entry("u", "scaling", "Osuna's study", "query_stats",
-          "How n, working set and lookahead change the time of decomposition, on faces."),
-]
-# fmt: on
+LISTED = tomllib.loads((Path(__file__).parent / "pages/menu.toml").read_text("utf-8"))
+MENU = {title: [entry(file, **about) for file, about in pages.items()] for title, pages in LISTED["menu"].items()}
+TABS = {about["beside"]: entry(file, **about) for file, about in LISTED["tabs"].items()}  # beside a page of this title
+STUDIES = [entry(file, **about) for file, about in LISTED["studies"].items()]
 
 for style in ("contrast", "menu", "print"):
     st.html(Path(__file__).parent / f"pages/ui/kit/{style}.css")

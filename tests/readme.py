@@ -19,5 +19,5 @@ def sections(file: str) -> dict[str, str]:
 
 
 def lines(file: str, heading: str) -> list[str]:
-    """The blocks of Python below one heading of a document."""
-    return re.findall(r"```python\n(.*?)```", sections(file)[heading], re.DOTALL)
+    """The blocks of Python and TOML below one heading of a document."""
+    return re.findall(r"```(?:python|toml)\n(.*?)```", sections(file)[heading], re.DOTALL)

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,8 @@ from svmcore.lab.presets import RECIPES
 from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 ROOT = Path(__file__).parents[1]
-CALLS = [node for node in ast.walk(ast.parse((ROOT / "app.py").read_text("utf-8"))) if isinstance(node, ast.Call)]
-PAGES = [call.args[1].value for call in CALLS if getattr(call.func, "id", "") == "entry"]
+LISTED = tomllib.loads((ROOT / "pages" / "menu.toml").read_text("utf-8"))
+PAGES = [file for pages in (*LISTED["menu"].values(), LISTED["tabs"], LISTED["studies"]) for file in pages]
 ELSEWHERE = (
     "asked",
     "begin",

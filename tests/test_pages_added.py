@@ -1,6 +1,5 @@
 """What pages/README.md says of adding a page is done to a copy of the app, and works."""
 
-import re
 import shutil
 from functools import partial
 
@@ -22,11 +21,12 @@ def added(home):
 
 def _added(home, page, entry):
     welcome.WELCOME.homes.add(runs.home())  # no preset is trained
-    name = re.match(r'entry\("\w", "(\w+)"', entry)[1]
+    name = entry.split()[0]
     shutil.copytree(ROOT / "pages", home / "pages", ignore=shutil.ignore_patterns("__pycache__"))
     (home / "pages" / f"{name}.py").write_text(page, "utf-8")
-    app = (ROOT / "app.py").read_text("utf-8")
-    (home / "app.py").write_text(app.replace('"Look": [', f'"Look": [{entry.strip()},', 1), "utf-8")
+    shutil.copy(ROOT / "app.py", home)
+    menu = (ROOT / "pages" / "menu.toml").read_text("utf-8")
+    (home / "pages" / "menu.toml").write_text(menu.replace("[menu.Look]", f"[menu.Look]\n{entry.strip()}", 1), "utf-8")
     app = AppTest.from_file(str(home / "app.py"), default_timeout=60).run()
     app.query_params["gamma"] = "3"
     app.switch_page(f"pages/{name}.py").run()

@@ -2,6 +2,7 @@
 for whoever does not see a figure."""
 
 import ast
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -69,10 +70,10 @@ def test_every_gallery_has_words_too():
 
 
 def test_every_page_is_in_the_menu_with_a_letter_of_its_own():
-    calls = [n for n in ast.walk(ast.parse((ROOT / "app.py").read_text("utf-8"))) if isinstance(n, ast.Call)]
-    calls = [n for n in calls if getattr(n.func, "id", "") in ("entry", "aside")]
-    entries = [n.args for n in calls if not isinstance(n.args[0], ast.Starred)]
-    letters, files = ([args[i].value for args in entries] for i in (0, 1))
+    listed = tomllib.loads((ROOT / "pages" / "menu.toml").read_text("utf-8"))
+    groups = [*listed["menu"].values(), listed["tabs"], listed["studies"]]
+    files, pages = zip(*(page for pages in groups for page in pages.items()), strict=True)
+    letters = [page["letter"] for page in pages]
     assert len(set(letters)) == len(letters)
     assert sorted(files) == sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 

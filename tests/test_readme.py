@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import tomllib
 from importlib.util import find_spec
 from pathlib import PurePosixPath
 
@@ -125,12 +126,9 @@ def test_names_of_recipes_and_data_sets_are_known():
 
 
 def test_pages_are_called_as_in_the_menu():
-    app = (ROOT / "app.py").read_text("utf-8")
-    menu, rest = app.partition("MENU = {")[2].split("TABS = {")
-    tabs, studies = rest.partition("for style in")[0].split("STUDIES = [")
-    of_menu, of_tabs, of_studies = (
-        re.findall(r'entry\("\w", "\w+", "([^"]+)"', part) for part in (menu, tabs, studies)
-    )
+    listed = tomllib.loads((ROOT / "pages" / "menu.toml").read_text("utf-8"))
+    of_menu = [page["title"] for pages in listed["menu"].values() for page in pages.values()]
+    of_tabs, of_studies = ([page["title"] for page in listed[part].values()] for part in ("tabs", "studies"))
     short = dict(rows("README.md", "Pages"))
     assert set(short) == {*of_menu, "Studies"}
     named = " ".join(short.values())

@@ -30,6 +30,7 @@ FINISHED = (  # patterns of files
     "svmcore/exchange/**/*",
     "app.py",
     "pages/*.py",
+    "pages/menu.toml",
     "pages/*/**/*",
 )
 RETIRED = {  # pattern, in any case -> what to say instead

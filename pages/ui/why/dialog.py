@@ -105,49 +105,31 @@ def _image(run: Run, machine: Machine, shown: Shown) -> bool:
 
 PANELS = {
     "bill": Panel(
-        "Contributions",
-        contributions.panel,
-        "Contributions of the support vectors for and against the prediction (waterfall).",
-        contributions.PARAMS,
+        "Contributions", contributions.panel,
+        "Contributions of the support vectors for and against the prediction (waterfall).", contributions.PARAMS,
     ),
     "orbit": Panel(
-        "Moved a little",
-        orbit.panel,
-        "The example under every jitter of a set, and where the prediction changes.",
-        {"orbit": jitter_set.check},
-        _image,
+        "Moved a little", orbit.panel, "The example under every jitter of a set, and where the prediction changes.",
+        {"orbit": jitter_set.check}, _image,
     ),
     "map": Panel("Where it holds", holds.panel, "f over shifts, for several runs side by side.", holds.PARAMS, _image),
     "hidden": Panel(
-        "Hidden",
-        holds.hidden,
-        "How f changes when a square of the picture is hidden, for several runs side by side.",
-        holds.OF_HIDDEN,
-        _image,
-        "is for images only: these examples have no parts to hide.",
+        "Hidden", holds.hidden, "How f changes when a square of the picture is hidden, for several runs side by side.",
+        holds.OF_HIDDEN, _image, "is for images only: these examples have no parts to hide.",
     ),
     "remedy": Panel(
-        "What would fix it",
-        remedy.panel,
-        "The smallest changes that correct the error, and the errors they would add.",
-        {},
-        _image,
+        "What would fix it", remedy.panel,
+        "The smallest changes that correct the error, and the errors they would add.", {}, _image,
     ),
     "without": Panel(
-        "Without it",
-        without.panel,
-        "How the run's predictions change without this example.",
-        without.PARAMS,
-        without.offered,
-        "is for training examples of machines that can be retrained without them.",
+        "Without it", without.panel, "How the run's predictions change without this example.", without.PARAMS,
+        without.offered, "is for training examples of machines that can be retrained without them.",
     ),
     "family": Panel(
-        "Family",
-        family.panel,
-        "A support vector and its virtual copies, with those that became support vectors.",
+        "Family", family.panel, "A support vector and its virtual copies, with those that became support vectors.",
         family.PARAMS,
     ),
-}
+}  # fmt: skip
 PARAMS = {WHY: PANELS}  # what goes when the view is closed
 for one in PANELS.values():
     PARAMS |= one.params

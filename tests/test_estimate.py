@@ -19,7 +19,7 @@ from svmcore.lab import costs, forecast, jobs, priority
 from svmcore.lab.costs import vectors_of_one
 from svmcore.lab.forecast import QUIET, plans
 from svmcore.lab.presets import PRESET, RECIPES
-from svmcore.lab.recipe import Recipe
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.tasks import task_of
 from svmcore.memory import BudgetError
@@ -40,6 +40,18 @@ def test_a_run_that_cannot_fit_says_what_would(home, monkeypatch):
     assert runs.newest_first() == []
     n = int(predicted.advice.split("n_train up to ")[1].split()[0])
     assert forecast.estimate(RECIPES[PRESET].replace(n_train=n, n_test=500)).fits
+
+
+def test_more_test_examples_than_a_dataset_has_are_refused_before_there_is_a_run(home):
+    rng, y = np.random.default_rng(0), np.arange(60) % 3
+    catalogue.keep("few", Arrays.unsplit(rng.integers(0, 255, (60, 6, 6), dtype=np.uint8), y))
+    recipe = Recipe(dataset="own:few", n_train=40, n_test=60)
+    with pytest.raises(RecipeError, match="n_test = 60; allowed: fewer than the 60 examples"):
+        jobs.submit(recipe)
+    assert runs.newest_first() == []
+    assert task_of(recipe).size(recipe.replace(n_test=15))[:2] == (40, 15)
+    of_two = recipe.replace(classes=(0, 1), n_test=39, n_train=None)
+    assert task_of(recipe).size(of_two)[:2] == (1, 39)
 
 
 def test_a_small_ceiling_is_refused_with_the_range_that_fits(home):

@@ -120,8 +120,12 @@ def folds(recipe, split: Split) -> Iterator[Split]:
 
 
 def held_out(recipe, n: int, n_classes: int) -> int:
-    """How many of n examples test, without a test part: those requested, or left by training, or a fifth."""
-    return recipe.n_test or max(n_classes, n - recipe.n_train if recipe.n_train else n // 5)
+    """How many of n examples test, without a test part: those requested, or left by training, or a fifth. RecipeError
+    where that leaves none to train on."""
+    n_test = recipe.n_test or max(n_classes, n - recipe.n_train if recipe.n_train else n // 5)
+    if n_test >= n:
+        raise RecipeError("n_test", n_test, f"fewer than the {n} examples of {recipe.dataset}")
+    return n_test
 
 
 def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
@@ -132,8 +136,6 @@ def positions(recipe, data) -> tuple[np.ndarray, np.ndarray, str]:
         if recipe.split != "stratified":
             raise RecipeError("split", recipe.split, f"stratified, because {recipe.dataset} has no test set of its own")
         n_test = held_out(recipe, len(train), len(np.unique(data.y_train[train])))
-        if n_test >= len(train):
-            raise RecipeError("n_test", n_test, f"fewer than the {len(train)} examples of {recipe.dataset}")
         own = data.groups_of("train", np.arange(len(data.y_train)))
         train, test = _draw(recipe, train, data.y_train, own, len(train) - n_test, n_test, "n_test")
         part = "train"

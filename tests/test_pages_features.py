@@ -7,12 +7,13 @@ from data import catalogue, load, own
 from data.album import Album, encoded
 from data.dataset import Arrays
 from pages.draw.strokes import FOUR, pack
-from pages.ui.example import evidence
+from pages.ui.example import evidence, views
 from pages.ui.kit.gallery import one_size, reference
 from pages.ui.run.report import sections
 from svmcore.kernels import RBF
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import Recipe
+from svmcore.preprocess import Preprocessor
 from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 STEPS = ("gradients:4,margin=1", "unit-norm")
@@ -211,3 +212,15 @@ def test_a_panel_that_an_example_has_not_is_explained_once():
     app = open_page("errors", run=digits.id, digit=error_of(digits), why="without")
     assert any("*Without it* is for training examples" in caption.value for caption in app.caption)
     assert not app.warning
+
+
+def test_few_large_pictures_pass_through_the_preprocessing(home, monkeypatch):
+    fitted = []
+    fit = Preprocessor.fit
+    monkeypatch.setattr(Preprocessor, "fit", lambda self, X, *rest: fitted.append(len(X)) or fit(self, X, *rest))
+    rng = np.random.default_rng(0)
+    for side in (8, 240):
+        images = rng.integers(0, 256, (120, side, side), dtype=np.uint8)
+        catalogue.keep(f"side {side}", Arrays.unsplit(images, np.arange(120) % 2), replace=True)
+        assert not open_page("datasets", set=f"own:side-{side}", view="Preprocessing").exception
+    assert fitted == [views.HUNDRED, views.STAGED // 240**2]

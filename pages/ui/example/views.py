@@ -23,7 +23,8 @@ ROWS = 4000  # examples that ranges are taken over and that are drawn, at most
 PARTS = ("train", "test")
 CHOSEN = ("across", "up")  # what an address says of the columns of one set
 OFFERED = 200  # columns to choose from, the most telling
-EACH = 12  # examples of a class, and examples that pass through the preprocessing
+EACH = 12  # examples of a class, and examples that pass through the preprocessing, at least
+STAGED = 1_000_000  # numbers of those that do, about
 STEPS_SHOWN = ("smooth:0.75", "deslant", "gradients:7")
 TABLE_ROWS = 100
 TOLD, NAMED = 6, 12  # features that a tile, and a caption, name
@@ -145,8 +146,10 @@ def preprocessing(dataset: Dataset) -> None:
     )  # fmt: skip
     steps.fields(key, chosen)
     try:
-        pipeline = Preprocessor(*chosen, image_shape=dataset.image_shape).fit(dataset.X_train[:HUNDRED])
-        first = dataset.X_train[:HUNDRED]
+        pipeline = Preprocessor(*chosen, image_shape=dataset.image_shape)
+        few = max(EACH, STAGED // dataset.X_train[0].size, pipeline.examples_needed)
+        first = dataset.X_train[: min(HUNDRED, few)]
+        pipeline.fit(first)
         stages = [("as it is", first), *pipeline.stages(first)]
     except ValueError as error:
         st.error(plain(error), icon=":material/block:")

@@ -70,13 +70,15 @@ class Exact:
     def gap(self, m: int, alpha, f, lost=None) -> tuple[float, float]:
         """(gap, b) of machine m; f (n,) is corrected where it was computed anew: if rough, wherever it may decide. lost
         (n,): w, which is 0 then; None where all f came about alike."""
-        look = _Look(self, m, alpha, f, np.ones(len(f)) if lost is None else lost)
+        lost = np.ones(len(f)) if lost is None else lost
         alike = None if self.like is None else int(self.like[m])
         if alike in self._e:
-            gap, b = self._at_most(m, alpha, f, ALIKE * self._e[alike] * look.scale + look.rounding)
+            supposed = ALIKE * self._e[alike] * self.length * lost + self.rounding(alpha)
+            gap, b = self._at_most(m, alpha, f, supposed)
             self.known[m] = gap <= self.tol
             if self.known[m]:
                 return gap, b
+        look = _Look(self, m, alpha, f, lost)
         at = look.first()
         while len(at):
             look.compute(at)

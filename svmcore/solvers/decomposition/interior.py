@@ -43,7 +43,7 @@ class Interior:
 
     def take(self, s: State) -> None:
         """The machines of a state that are here: they have come to their end."""
-        for group in _alike(s):
+        for group in s.alike():
             with self._lock:
                 there = [self._machines.get(_key(s, m)) for m in group]
             if not all(one is not None and (s.C[m] >= one.C).all() for m, one in zip(group, there, strict=True)):
@@ -56,7 +56,7 @@ class Interior:
 
     def keep(self, s: State) -> None:
         """Of a state at its end, the machines that have not met their bound."""
-        for group in _alike(s):
+        for group in s.alike():
             if s.exact.known[group].all() and not s.bounded[group].any():
                 for m in group:
                     arrays, figures = (s.C[m], s.alpha[m], s.f[m]), (s.gaps[m], s.bias[m], s.iterations[m])
@@ -66,13 +66,7 @@ class Interior:
                             self._machines[key] = _Machine(*map(np.copy, arrays), *figures)
 
 
-def _alike(s: State) -> list[np.ndarray]:
-    """The machines of a state, in groups of those that are alike."""
-    like = np.arange(s.k) if s.exact.like is None else np.asarray(s.exact.like)
-    return [np.flatnonzero(like == number) for number in np.unique(like)]
-
-
 def _key(s: State, m: int) -> bytes:
     """What machine m depends on, but for the source and C: its number among all draws its samples."""
-    numbers = np.array([m, s.seed, s.limit, s.square_bytes])
-    return blake2b(b"".join(map(bytes, (s.Y[m], s.C[m] > 0, np.float64(s.tol), numbers)))).digest()
+    signs = np.packbits([s.Y[m] > 0, s.C[m] > 0])
+    return blake2b(signs.tobytes() + np.array([m, s.tol, s.seed, s.limit, s.square_bytes]).tobytes()).digest()

@@ -139,7 +139,8 @@ class Rounds:
         """
         s = self.s
         before, duals, gaps = s.alpha.copy(), [s.seen[m].dual for m in sets], s.gaps.copy()
-        s.session.side_by_side(solve_set, [(s, m, chosen, K) for m, chosen in sets.items()], s.threads)
+        turns = [m for group in s.alike() for m in group if m in sets]  # those that are alike need the same rows of K
+        s.session.side_by_side(solve_set, [(s, m, sets[m], K) for m in turns], s.threads)
         if any(len(chosen) < len(s.columns) for chosen in sets.values()):
             refresh(s, before, sets)
         self._bring_up_to_date()

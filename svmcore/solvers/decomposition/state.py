@@ -120,6 +120,11 @@ class State:
         """Take note that a change of the alpha of the examples `of` was added to their f, in single precision."""
         self.lost[m, at] = np.hypot(self.lost[m, at], self.exact.weight(change, of))
 
+    def alike(self) -> list[np.ndarray]:
+        """The machines, in groups of those that are alike (exact.py)."""
+        like = np.arange(self.k) if self.exact.like is None else np.asarray(self.exact.like)
+        return [np.flatnonzero(like == number) for number in np.unique(like)]
+
     def ended(self) -> np.ndarray:
         """Machines (k,) that may not go on: their pairs, or what steps can do, are at an end."""
         return (self.iterations >= self.limit) | ((self.futile >= FUTILE) & ~self.cramped)

@@ -9,6 +9,7 @@ from pages.paper import cards, figures, outline, table
 from pages.paper.outline import PAPERS
 from pages.ui.kit import parameters, ways, words
 from pages.ui.run import polling, stored
+from pages.ui.studies import study
 from svmcore.lab.forecast import seconds_of
 from svmcore.lab.papers import TABLES, asked
 from svmcore.lab.presets import xtrain
@@ -41,7 +42,8 @@ def all_runs(paper):
     missing = [recipe for recipe, run in zip(recipes, found, strict=True) if not runs.available(run)]
     absent = stored.lacking(missing)
     lacking = Counter(recipe.dataset for recipe in absent)
-    left = seconds_of(recipe for recipe in missing if recipe not in absent)
+    possible = [recipe for recipe in missing if recipe not in absent]
+    left = seconds_of(possible, study.needs(tuple(recipe.digest() for recipe in possible), possible))
     wanted = ", ".join(f"{name} for {count}" for name, count in sorted(lacking.items()))
     with st.container(horizontal=True, vertical_alignment="center"):
         stored.buttons(recipes, found, "Run all", "Queue every run of this paper that is missing.", key="paper",

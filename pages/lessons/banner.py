@@ -102,16 +102,12 @@ def _astray(text: str) -> None:
 
 def _ask(at: course.At, facts: Facts) -> None:
     """The question, its choices, and the button that shows the answer."""
-    st.markdown(f"**{facts.filled(at.step.question)}**")
-    if at.step is at.lesson.steps[at.number - 1].instead:
-        clothes = catalogue.entry(at.lesson.lacking(at.number).pop().dataset)
-        size = f"{clothes.size_mb:.2g} MB"
-        ways.to(
-            "datasets",
-            f"Asked of {words.plain(clothes.title)} once downloaded ({size})",
-            "download",
-            {"set": clothes.name},
-        )
+    with st.container(key="lesson_question"):
+        st.markdown(f"**{facts.filled(at.step.question)}**")
+        if at.step is at.lesson.steps[at.number - 1].instead:
+            clothes = catalogue.entry(at.lesson.lacking(at.number).pop().dataset)
+            label = f"Asked of {words.plain(clothes.title)} once downloaded ({clothes.size_mb:.2g} MB)"
+            ways.to("datasets", label, "download", {"set": clothes.name})
     waiting = course.wanted(at)
     chosen = st.radio(
         "Your prediction",

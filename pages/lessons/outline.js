@@ -28,6 +28,9 @@ export default function ({ data, parentElement }) {
   if (root.step === data.step) return
   root.step = data.step
   document.querySelector(".st-key-lesson")?.scrollTo(0, 0)
+  const question = document.querySelector(".st-key-lesson_question")
+  question?.setAttribute("tabindex", "0") // on a phone it scrolls, also by keys
+  question?.scrollTo(0, 0)
   let before = "", until = Date.now() + PATIENCE
   const stop = () => { until = 0 } // whoever scrolls by themselves is left alone
   for (const kind of ["wheel", "touchmove", "keydown"]) window.addEventListener(kind, stop, { once: true })

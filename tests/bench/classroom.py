@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -100,7 +101,8 @@ async def cancel(teacher: str, query: str) -> None:
     """As the teacher, on Train, a run that is still at work."""
     async with Phone(teacher, "train", query) as desk:
         if "Cancel" in desk.labels():
-            await desk.click("Cancel")
+            with suppress(TimeoutError):  # the page that is drawn then is another one, on which nothing waits for an end
+                await asyncio.wait_for(desk.click("Cancel"), 10)
 
 
 async def teach(

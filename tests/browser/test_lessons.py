@@ -18,6 +18,12 @@ WALKED = (PHONE, "jittering", "speed", "finding", "smaller", "noise")  # these l
 SEED = 7
 
 
+CHOICES_SEEN = """() => { const box = document.querySelector(".st-key-lesson").getBoundingClientRect()
+    const choices = [...document.querySelectorAll(".st-key-lesson [role=radiogroup] label")]
+    return choices.length > 1 && box.height <= innerHeight / 5 + 1
+        && choices.every(one => one.getBoundingClientRect().bottom <= box.bottom) }"""
+
+
 def test_the_lessons_that_are_walked_look_at_every_page():
     pages = {lesson.name: {step.look.page for step in lesson.steps} for lesson in KNOWN}
     assert set.union(*map(pages.get, WALKED)) == set.union(*pages.values())
@@ -45,6 +51,8 @@ def answer(page: Page, choice: int = 0) -> str:
         train.first.click()
     expect(guess.first).to_be_attached(timeout=TRAINING)
     expect(page.locator(QUIET)).to_be_visible()
+    if page.viewport_size["width"] == SCREENS["phone"]["viewport"]["width"]:
+        page.wait_for_function(CHOICES_SEEN)
     page.mouse.move(0, 0)  # no tooltip, over the answers, of what has come to lie under the pointer
     banner(page).locator("[role=radiogroup] label").nth(choice).click()
     look = page.locator(".st-key-lesson_look").get_by_role("button").first

@@ -73,7 +73,7 @@ def counts(table: np.ndarray) -> Cells:
         cells,
         f"Confusion matrix of {int(table.sum())} test examples in {len(table)} classes, {wrong} of them wrong. Rows "
         "are true classes, columns predicted ones.",
-        "Rows are true classes, columns predicted ones. The darker a cell, the more errors it "
+        "Rows are true classes, columns predicted ones. The more a cell stands out, the more errors it "
         "holds. Click one to see its examples; by keyboard: Tab, arrows, Enter.",
     )
 

@@ -45,7 +45,7 @@ from svmcore.lab.meter import Processors
 from svmcore.lab.papers import PUBLISHED, TABLES, of_run
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.presets.digestion import PROBLEMS
-from svmcore.lab.presets.pairs import HURT, HURT_GROUP, HURTS
+from svmcore.lab.presets.digits import HURT, HURT_GROUP, HURTS
 from svmcore.lab.store import runs
 from svmcore.lab.train import prepare
 from svmcore.metrics import paired_test

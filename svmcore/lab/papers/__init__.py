@@ -12,7 +12,7 @@ them: the table `features` (presets/tables.toml).
 
 from svmcore.lab.papers.filling import Filled, Tested, Value, asked, fill, text, with_interval
 from svmcore.lab.papers.numbers import NUMBERS, of_run
-from svmcore.lab.presets import digestion, digits, osuna, pairs, reductions, xtrain
+from svmcore.lab.presets import digestion, digits, osuna, reductions, xtrain
 from svmcore.lab.presets.layout import PUBLISHED, Cell, Row, Table, listed
 
 __all__ = [
@@ -21,5 +21,5 @@ __all__ = [
 ]  # fmt: skip
 
 TABLES: dict[str, Table] = listed(
-    table for part in (digits, pairs, digestion, reductions, osuna, xtrain) for table in part.tables()
+    table for part in (digits, digestion, reductions, osuna, xtrain) for table in part.tables()
 )

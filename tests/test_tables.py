@@ -16,7 +16,7 @@ from svmcore.lab.analyses import rivals
 from svmcore.lab.analyses.scaling import point
 from svmcore.lab.forecast import estimate
 from svmcore.lab.papers import PUBLISHED, TABLES, Cell, Row, Table, fill, numbers, text
-from svmcore.lab.presets import digestion, digits, osuna, reductions, xtrain
+from svmcore.lab.presets import digestion, digits, osuna, xtrain
 from svmcore.lab.store import runs
 from svmcore.metrics import paired_test
 from tests.trained import finished
@@ -56,7 +56,7 @@ def small(home, monkeypatch):
 
 def test_every_table_of_the_paper_is_named_and_whole():
     assert TABLES.keys() >= NAMED
-    made = (digits, digestion, reductions, osuna, xtrain)
+    made = (digits, digestion, osuna, xtrain)
     assert TABLES.keys() >= {table.name for part in made for table in part.tables()}
     assert not TABLES.keys() & RECIPES.keys(), "one name would mean two things on the command line"
     for name, table in TABLES.items():

@@ -26,7 +26,7 @@ from svmcore.lab.jobs import sweeping
 from svmcore.lab.jobs.analyses import MEASURED
 from svmcore.lab.papers import TABLES, fill
 from svmcore.lab.presets import RECIPES
-from svmcore.lab.presets.pairs import HURT
+from svmcore.lab.presets.digits import HURT
 from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import runs
 from svmcore.solvers.digestion import Digestion

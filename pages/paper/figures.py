@@ -37,7 +37,7 @@ from svmcore.lab.papers import NUMBERS, PUBLISHED, of_run
 from svmcore.lab.papers.filling import number
 from svmcore.lab.presets import RECIPES, xtrain
 from svmcore.lab.presets.digestion import COUNTED, PROBLEMS, UNIT, WAYS
-from svmcore.lab.presets.pairs import HURT, HURT_GROUP, HURTS
+from svmcore.lab.presets.digits import HURT, HURT_GROUP, HURTS
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store.reading import Group
 from svmcore.lab.store.runs import Run

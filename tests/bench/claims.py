@@ -45,7 +45,7 @@ from svmcore.lab.meter import Processors
 from svmcore.lab.papers import PUBLISHED, TABLES, of_run
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.presets.digestion import PROBLEMS
-from svmcore.lab.presets.pairs import HURT, HURT_GROUP, HURTS
+from svmcore.lab.presets.digits import HURT, HURT_GROUP, HURTS
 from svmcore.lab.store import runs
 from svmcore.lab.train import prepare
 from svmcore.metrics import paired_test
@@ -149,7 +149,7 @@ def of_become() -> dict:
         "thirteen": share(ours["mnist-pixels-vsv2"]["n_sv"], ours["mnist-pixels-sv"]["n_sv"], 13),
         "paper_thirteen": share(known[9]["vsv2"], known[9]["sv"], 13),
         "pair": share(pair["n_sv"], [pair["size"]], 1),
-        "paper_pair": share([theirs["svs"]], [theirs["of"]], 1),
+        "paper_pair": share([theirs["svs"]], [theirs["size"]], 1),
     }
 
 

@@ -12,7 +12,7 @@ them: the table `features` (presets/tables.toml).
 
 from svmcore.lab.papers.filling import Filled, Tested, Value, asked, fill, text, with_interval
 from svmcore.lab.papers.numbers import NUMBERS, of_run
-from svmcore.lab.presets import digestion, digits, osuna, pairs, reductions, xtrain
+from svmcore.lab.presets import digestion, digits, osuna, xtrain
 from svmcore.lab.presets.layout import PUBLISHED, Cell, Row, Table, listed
 
 __all__ = [
@@ -20,6 +20,4 @@ __all__ = [
     "of_run", "text", "with_interval",
 ]  # fmt: skip
 
-TABLES: dict[str, Table] = listed(
-    table for part in (digits, pairs, digestion, reductions, osuna, xtrain) for table in part.tables()
-)
+TABLES: dict[str, Table] = listed(table for part in (digits, digestion, osuna, xtrain) for table in part.tables())

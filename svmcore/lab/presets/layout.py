@@ -62,17 +62,21 @@ class Table(NamedTuple):
         return tuple(cell.rival for row in self.rows for cell in row.cells if cell is not None and cell.rival)
 
 
-ERRORS_SVS = {"error_pct": "Errors, %", "svs": "Support vectors, mean"}  # figures of many tables, and their columns
-TIMES = {"train_s": "Training, s", "test_s": "Testing, s"}
+def table_of(
+    name: str, title: str, columns: dict[str, str], *rows, each=(), splits: int = 1, tests=(), note: str = ""
+) -> Table:
+    """A table of rows (label, recipe, published figures...), these as many as are known; columns: figure -> title.
+    each: groups of the same columns; a row has then a recipe for each group, or "", and nothing published."""
 
+    def cells(recipe: str, known=()) -> tuple[Cell | None, ...]:
+        return tuple(Cell(recipe, f, p, splits=splits) if recipe else None for f, p in zip_longest(columns, known))
 
-def table_of(name: str, title: str, columns: dict[str, str], *rows, tests=(), note: str = "") -> Table:
-    """A table of rows (label, recipe, published figures...), these as many as are known; columns: figure -> title."""
-    found = tuple(
-        Row(label, tuple(Cell(recipe, f, p) for f, p in zip_longest(columns, known[: len(columns)])))
-        for label, recipe, *known in rows
-    )
-    return Table(name, title, tuple(columns.values()), found, tests, note)
+    if each:
+        found = [(label, sum(map(cells, recipes), ())) for label, *recipes in rows]
+    else:
+        found = [(label, cells(recipe, known[: len(columns)])) for label, recipe, *known in rows]
+    titles = [f"{group} {title}" for group in each for title in columns.values()] or columns.values()
+    return Table(name, title, tuple(titles), tuple(Row(*row) for row in found), tests, note)
 
 
 def listed(made: Iterable[Table]) -> dict[str, Table]:
@@ -80,12 +84,14 @@ def listed(made: Iterable[Table]) -> dict[str, Table]:
     described = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
     made = {table.name: table for table in made}
 
-    def published(place: str) -> float:
-        return reduce(lambda known, key: known[int(key) if key.isdecimal() else key], place.split("."), PUBLISHED)
+    def published(place: str, figures: Iterable[str]) -> list[float | None]:
+        found = reduce(lambda known, key: known[int(key) if key.isdecimal() else key], place.split("."), PUBLISHED)
+        return [found.get(figure) for figure in figures] if isinstance(found, dict) else [found]
 
-    def table(name: str, title: str, columns: dict, rows: list, tests=(), note: str = "") -> Table:
-        rows = ((label, recipe, *map(published, places)) for label, recipe, *places in rows)
-        return table_of(name, title, columns, *rows, tests=tuple(map(tuple, tests)), note=note)
+    def table(name: str, title: str, columns: dict, rows: list, each=(), tests=(), **more) -> Table:
+        if not each:
+            rows = ((*row[:2], *(p for place in row[2:] for p in published(place, columns))) for row in rows)
+        return table_of(name, title, columns, *rows, each=each, tests=tuple(map(tuple, tests)), **more)
 
     return {name: table(name, **about) if about else made[name] for name, about in described.items()}
 

@@ -168,75 +168,17 @@ def study() -> Study:
     return Study(GROWTH, SETS, DIMENSIONS, False) if faces else STAND_IN
 
 
-# Tables
-
-IN = "rounds", "priced", "again"  # figures of a set that is given its size
-BOTH = "computed", "svs", "gap", "train_s"
-
-
 def tables() -> tuple[Table, ...]:
-    """In the order of the paper."""
-    return (
-        _solvers(
-            "osuna-ripley",
-            "Osuna, section 3.1: solvers on mixtures like Ripley's, linear, 250 points",
-            {f"osuna-ripley-c{C}": f"C = {C:,}" for C in (1, 100, 10_000)},
-            "The points are made like Ripley's; they are not his. The published seconds are lost in our copy. All "
-            "solvers aim at an optimality gap of 0.001. trust-constr and SLSQP stop after 200 steps.",
-        ),
-        _solvers(
-            "osuna-sonar",
-            "Osuna, section 3.1: solvers on Sonar, degree 3",
-            {f"osuna-sonar-c{C}": f"C = {C:,}" for C in (1, 100, 10_000)},
-            "Trained on 206 of the 208 signals, because a run needs two for its test. Values are not scaled, and C "
-            "refers to the kernel (u.v + 1)^3 / 8. The published seconds and values of C are lost in our copy.",
-        ),
-        _solvers(
-            "osuna-digits",
-            "Osuna, section 3.1: solvers and the number of examples, degree 9, C = 2",
-            {f"osuna-digit-n{n}": f"n = {n}" for n in (200, 400, 800)},
-            "Digit 8 against the rest. Each general optimiser stores all n^2 kernel values.",
-        ),
-        Table(
-            "osuna-enter",
-            "Osuna, section 3.3: what enters the working set",
-            (
-                "Rounds",
-                "Thousand examples priced",
-                "Re-entered",
-                "Million kernel evaluations",
-                "SVs",
-                "Gap",
-                "Training, s",
-            ),
-            (
-                *(Row(words, tuple(Cell(name, f) for f in (*IN, *BOTH))) for name, (words, _) in ENTERED.items()),
-                *(
-                    Row(words, (None,) * len(IN) + tuple(Cell(name, f) for f in BOTH))
-                    for name, (words, _) in BEYOND.items()
-                ),
-            ),
-            (),
-            "At most 100 examples enter in a round. |B| is 900 for the digit and 600 for the windows. The lab's own "
-            "working sets may be smaller than the number of support vectors.",
-        ),
+    """What enters the working set; the tables of solvers are in tables.toml."""
+    own = {"rounds": "Rounds", "priced": "Thousand examples priced", "again": "Re-entered"}  # of a set of a given size
+    figures = own | {"computed": "Million kernel evaluations", "svs": "SVs", "gap": "Gap", "train_s": "Training, s"}
+    rows = [
+        Row(words, tuple(Cell(name, f) if name in ENTERED or f not in own else None for f in figures))
+        for name, (words, _) in (ENTERED | BEYOND).items()
+    ]
+    title = "Osuna, section 3.3: what enters the working set"
+    note = (
+        "At most 100 examples enter in a round. |B| is 900 for the digit and 600 for the windows. The lab's own "
+        "working sets may be smaller than the number of support vectors."
     )
-
-
-def _solvers(name: str, title: str, problems: dict[str, str], note: str) -> Table:
-    """Seconds and gap of each solver on problems, a pair of columns each: recipe -> words."""
-    ours = {"Pairs only": "-smo-digestion", "Pairs, then second-order steps": "",
-            "Decomposition, |B| = 100": "-decomposition"}  # fmt: skip
-    figures = ("train_s", "gap")
-    words = {WAYS[0]: "Conjugate gradients", WAYS[1]: "Conjugate gradients, C raised stepwise"}
-    ends = ours | {words.get(way, way): f"-{way.lower()}" for way in WAYS}
-
-    known = {recipe.name for recipe in RECIPES}
-
-    def cells(end: str) -> tuple[Cell | None, ...]:
-        names = [f"{problem}{end}" for problem in problems]
-        return tuple(Cell(name, figure) if name in known else None for name in names for figure in figures)
-
-    rows = [Row(label, cells(end)) for label, end in ends.items()]
-    columns = tuple(f"{words}: {what}" for words in problems.values() for what in ("s", "gap"))
-    return Table(name, title, columns, tuple(rows), (), note)
+    return (Table("osuna-enter", title, tuple(figures.values()), tuple(rows), note=note),)

@@ -101,7 +101,7 @@ async def cancel(teacher: str, query: str) -> None:
     """As the teacher, on Train, a run that is still at work."""
     async with Phone(teacher, "train", query) as desk:
         if "Cancel" in desk.labels():
-            with suppress(TimeoutError):  # the page that is drawn then is another one, on which nothing waits for an end
+            with suppress(TimeoutError):  # the page drawn then is another one, on which nothing waits for an end
                 await asyncio.wait_for(desk.click("Cancel"), 10)
 
 

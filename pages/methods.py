@@ -7,12 +7,13 @@ C_lambda = (1 - lambda) C + lambda I, C the covariance of the tangents; lambda =
 Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.1; 3.3 for the note on triangles.
 """
 
+from contextlib import suppress
 from math import prod
 
 import numpy as np
 import streamlit as st
 
-from data import catalogue
+from data import DataError, catalogue
 from pages.ui.compare import pairs
 from pages.ui.example import evidence, parents
 from pages.ui.figures import comparison, ranking
@@ -25,10 +26,11 @@ from pages.ui.studies import study, usual
 from pages.ui.studies.study import Plan, Results, Study
 from svmcore.kernels import Linear
 from svmcore.lab.analyses.comparison import together, why_not
+from svmcore.lab.forecast import estimate
 from svmcore.lab.methods import METHODS
 from svmcore.lab.papers import TABLES
 from svmcore.lab.presets import RECIPES
-from svmcore.lab.recipe import Recipe
+from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import titles
 from svmcore.lab.store.runs import Group, Run
 from svmcore.lab.train import prepare
@@ -77,7 +79,10 @@ SHOWN = 12  # principal tangents
 
 
 def tangent_dial(methods: Plan) -> None:
-    """The error of both tangent machines at every lambda, and the principal tangents as images."""
+    """The error of both tangent machines at every lambda, and the principal tangents as images; nothing where the study
+    has not both of them."""
+    if not {f"Tangents, {where}" for where in SPACES} <= set(methods.recipes):
+        return
     st.subheader("How much invariance: lambda")
     recipes = {
         (where, value): recipe.replace(lam=value, title=f"{recipe.title}, lambda {value:g}")
@@ -156,7 +161,18 @@ def plan() -> Plan | None:
     against = " against ".join(map(str, one.classes))
     title = f"Compare methods · {words.short(titles.data_set(name), 40)} · {against} · {n_train:,} examples"
     group = Group.of("methods", title, one.digest(), *(recipe.jitters for recipe in recipes.values()))
-    return Plan(recipes, group)
+    fitting = {title: recipe for title, recipe in recipes.items() if _fits(recipe)}
+    if 0 < len(fitting) < len(recipes):
+        left_out = ", ".join(title for title in recipes if title not in fitting)
+        st.caption(f"Left out, because they do not fit into memory: {left_out}.")
+    return Plan(fitting or recipes, group)
+
+
+def _fits(recipe: Recipe) -> bool:
+    """Whether there is memory for it; of one that cannot be, its run says so."""
+    with suppress(DataError, RecipeError):
+        return estimate(recipe).fits
+    return True
 
 
 def rows(results: Results, states) -> list[dict]:

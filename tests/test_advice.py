@@ -137,7 +137,7 @@ def test_rows_of_unlike_scale_are_said_and_brought_to_one_length_by_a_click(home
     assert (row, times) == (length.argmax(), pytest.approx(length.max() / np.median(length)))
     assert times > 10
     app = open_page("train", dataset="own:mine", preprocess="zscore", kernel="rbf:gamma=2", C="10")
-    assert f"Row {row:,} lies {times:.2g} times" in app.warning[0].value
+    assert f"Row {row:,} lies {times:,.0f} times" in app.warning[0].value
     app.button(key="recipe_length").click().run()
     assert not app.exception
     assert not app.warning

@@ -139,11 +139,13 @@ def test_methods_show_tangents_of_colour_images_too(digits_run):
 
 def test_tangents_of_large_pictures_are_refused_instead_of_asked_for(digits_run):
     """Their covariance has the square of as many numbers as a picture."""
-    images = np.random.default_rng(0).integers(0, 256, (12, 240, 240), dtype=np.uint8)
-    catalogue.keep("large", Arrays.unsplit(images, np.arange(12) % 2), replace=True)
-    app = open_page("methods", run=digits_run.id, set="own:large")
-    assert not app.exception
-    assert "these have 57,600" in captions(app)
+    for side in (60, 240):
+        images = np.random.default_rng(0).integers(0, 256, (12, side, side), dtype=np.uint8)
+        catalogue.keep("large", Arrays.unsplit(images, np.arange(12) % 2), replace=True)
+        app = open_page("methods", run=digits_run.id, set="own:large")
+        assert not app.exception
+        assert ("these have 3,600" in captions(app)) == (side == 60)
+        assert ("do not fit into memory: Tangents, in pixels." in captions(app)) == (side == 240)
     recipe = DIGITS.replace(dataset="own:large", n_train=8, n_test=4, method="tangent", jitters="plus:1")
     assert estimate(recipe).memory_mb > 3 * 8 * 57_600**2 / 2**20
     assert not estimate(recipe).fits

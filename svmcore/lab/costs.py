@@ -190,7 +190,7 @@ class Cost(NamedTuple):
         if self.least_mb + self.examples_mb <= free:
             return f"{text}. cache_mb from {self.least_mb:,.0f} to {free - self.examples_mb:,.0f} would fit."
         n = int(self.n_train * (free - CODE_MB) / (self.least_mb + self.examples_mb))
-        return f"{text}. " + (f"n_train up to {n} would fit." if n >= 2 else "Nothing fits until memory is freed.")
+        return f"{text}. " + (f"n_train up to {n} would fit." if n >= 2 else "No smaller n_train would fit.")
 
 
 def cost(plan: Plan, others: Sequence[Plan]) -> Cost:

@@ -8,6 +8,7 @@ from pages.paper import cards
 from pages.ui.run import stored
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
+from tests import trained
 from tests.bench.samples import differs, samples
 from tests.driven import finished, open_page, whole_app  # noqa: F401
 
@@ -104,7 +105,8 @@ def test_the_quick_ones_are_what_their_recipes_give(home):
 @pytest.mark.full
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("at", range(len(samples())))
-def test_each_is_what_its_recipe_gives(home, at):
+def test_each_is_what_its_recipe_gives(home, at, monkeypatch):
+    monkeypatch.setattr(trained, "SECONDS", 1700)
     recipe = samples()[at].recipe
     if recipe.task == "classify" and not catalogue.entry(recipe.dataset).at_hand:
         pytest.skip(f"needs the dataset {recipe.dataset!r}")

@@ -102,7 +102,8 @@ def _hand(now: Setting, own: plane.Plane) -> None:
     help = (
         "A colour: a click adds a point, a click on one removes it, dragging moves it. Flip and Erase are "
         "brushes: hold the button and paint over points. ?: a click asks for the class of a place. By keyboard: arrow "
-        "keys, Enter, N for the next point."
+        "keys, Enter, N for the next point. To duplicate a point, drag another one of its colour onto it. A copy of a "
+        "point with a double ring pulls at the line, as the alpha of that has reached C; other copies do not."
     )
     colours = {colour: settings.OF[colour] for colour in own.colours.values()}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -127,7 +128,10 @@ def _machine(now: Setting) -> str:
         _of_series("gamma", settings.GAMMA_RANGE, now.gamma, help)
         help = "tanh(gamma u·v + coef0). Below 0, more eigenvalues of K are negative."
         st.slider("coef0", *settings.COEF0_RANGE, now.coef0, 0.1, key=_key("coef0"), help=help)
-    help = "Cost of points inside the margin. Small: a wide margin with points inside. Large: a narrow margin."
+    help = (
+        "Cost of points inside the margin, the same for all classes. Small: a wide margin with points inside. Large: a "
+        "narrow margin; with no double ring left it is the hard margin."
+    )
     _of_series("C", settings.C_RANGE, now.C, help)
     return kernel
 

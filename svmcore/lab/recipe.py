@@ -91,7 +91,7 @@ class Recipe:
     kernel: Kernel = _asked(KERNEL, PAPER_KERNEL, "Kernel", "Function that measures the similarity of two examples.")
     C: float = _asked(
         numeric(0, 1e9), 2.0, "C", "Largest alpha of an example. It limits how much one error counts against the "
-        "margin.",
+        "margin. One C for all classes, unless class weights multiply it.",
         step=1.0,
     )
     class_weight: str | dict | None = _asked(

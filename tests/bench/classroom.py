@@ -101,7 +101,7 @@ async def cancel(teacher: str, query: str) -> None:
     """As the teacher, on Train, a run that is still at work."""
     async with Phone(teacher, "train", query) as desk:
         if "Cancel" in desk.labels():
-            with suppress(TimeoutError):  # the page drawn then is another one, on which nothing waits for an end
+            with suppress(TimeoutError):  # another page is drawn then, and no end of this one comes
                 await asyncio.wait_for(desk.click("Cancel"), 10)
 
 
@@ -180,7 +180,9 @@ def main() -> int:
         )
         try:
             found = [process.stdout.readline().split()[-1] for _ in range(2)]
-            time.sleep(20)  # the preset, and what is compiled behind it
+            while not any(home.glob("runs/*/result.json")):  # the preset
+                time.sleep(1)
+            time.sleep(20)  # what is compiled behind it
             held = Held(process.pid)
             memory = asyncio.run(
                 teach(

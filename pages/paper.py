@@ -11,7 +11,7 @@ from pages.ui.kit import parameters, ways, words
 from pages.ui.run import polling, stored
 from pages.ui.studies import study
 from svmcore.lab.forecast import seconds_of
-from svmcore.lab.papers import TABLES, asked
+from svmcore.lab.papers import TABLES
 from svmcore.lab.presets import xtrain
 from svmcore.lab.store import runs
 
@@ -33,10 +33,7 @@ def first_table(recipe):
 
 def all_runs(paper):
     """How much of the paper is there, and the button that queues the rest."""
-    tables = [TABLES[name] for name in paper.shown if name in TABLES]
-    every = [recipe for table in tables for recipes in asked(table).values() for recipe in recipes] + paper.recipes
-    recipes = list({recipe.digest(): recipe for recipe in every}.values())
-    found = runs.stored(recipes)
+    found = runs.stored(recipes := paper.every)
     done = sum(run is not None and run.state == "done" for run in found)
     working = [run for run in found if run is not None and run.state in runs.ACTIVE]
     missing = [recipe for recipe, run in zip(recipes, found, strict=True) if not runs.available(run)]

@@ -16,7 +16,7 @@ import streamlit as st
 from pages.paper import quoted
 from pages.ui.kit import parameters, view, ways, words
 from pages.ui.recipe import config
-from svmcore.lab.papers import TABLES
+from svmcore.lab.papers import TABLES, asked
 from svmcore.lab.presets import RECIPES, xtrain
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
@@ -77,6 +77,13 @@ class Paper(NamedTuple):
         """What its items can be run by, tables apart."""
         names = dict.fromkeys(name for item in self.items for name in item.recipes)
         return [recipe for name in names for recipe in _of(name)]
+
+    @property
+    def every(self) -> list[Recipe]:
+        """The recipes of its tables and items, each once."""
+        tables = [TABLES[name] for name in self.shown if name in TABLES]
+        filling = [recipe for table in tables for recipes in asked(table).values() for recipe in recipes]
+        return list({recipe.digest(): recipe for recipe in filling + self.recipes}.values())
 
 
 def _of(name: str) -> tuple[Recipe, ...]:

@@ -1,7 +1,7 @@
 """All items of the Paper page with state and evidence, as a table: `python -m tests.bench.items [PAPER ...]`.
 
 Evidence: the table, figure or page that shows it, recipes that can be run for it, the measured rows that its sentence
-quotes, and whether a test names it.
+quotes, and whether a test names it. Above the table: what *Run all* runs, and the seconds of those that were measured.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pages.paper import quoted
 from pages.paper.outline import PAPERS
+from tests.bench import measured
 from tests.bench.results import table
 
 OUTLINES, TESTS = Path(quoted.__file__).with_name("outlines"), Path(__file__).parents[1]
@@ -45,7 +46,12 @@ def main() -> None:
     for paper in asked or PAPERS:
         found = rows(paper)
         counts = ", ".join(f"{count} {state}" for state, count in Counter(row[3] for row in found).items())
-        print(f"## {PAPERS[paper].short}: {len(found)} items, {counts}\n\n{table(columns, found)}\n")
+        recipes, rows_of = PAPERS[paper].every, measured.read("runs")
+        there = [rows_of[recipe.name] for recipe in recipes if recipe.name in rows_of]
+        seconds = sum(row["train_seconds"] + row["test_seconds"] for row in there)
+        print(f"## {PAPERS[paper].short}: {len(found)} items, {counts}\n")
+        print(f"Run all: {len(recipes)} runs; {len(there)} were measured, {seconds:,.0f} s together\n")
+        print(f"{table(columns, found)}\n")
 
 
 if __name__ == "__main__":

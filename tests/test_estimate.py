@@ -247,7 +247,8 @@ def test_looks_at_the_work_of_others_count_less_the_older_they_are(monkeypatch):
     assert priority.crowding(2) == 8.0
     clock[0] += priority.HALF
     assert priority.crowding(2) == pytest.approx(1.5 / (1 / 16 + 1 / 2))
-    clock[0] += priority.HALF
+    clock[0] += 24 * 3600  # of a training of our own, in which nobody looks
+    assert priority.crowding(2, look=False) == pytest.approx(1.5 / (1 / 16 + 1 / 2))
     assert priority.crowding(2) == 1.0  # it is over
     assert not found
 

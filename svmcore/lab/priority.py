@@ -5,7 +5,7 @@
 1 on a machine that is at rest. A run of low priority gets what others leave: beside two busy processes on two
 processors about a tenth, which neither the load average (two runs waiting) nor the share of the processors in use (all)
 tells, as both leave out who has priority. So it is tried, for some milliseconds at rest and LOOK beside other work.
-What others take rises and falls: looks count by half for every HALF seconds that have passed since.
+What others take rises and falls: a look counts half as much as one made HALF seconds later.
 """
 
 import hashlib
@@ -17,10 +17,9 @@ import time
 NICE = 10  # priority of runs below that of pages; 19 is the lowest
 LOOK, AT_LEAST = 0.5, 0.03  # seconds: beside other work a thread waits for up to 30 ms at a time; at rest
 AT_REST = 1.2  # crowding that is none
-LASTS, HALF = 10.0, 30.0  # seconds that what was found is taken for true, and in which it comes to count by half
+LASTS, HALF = 10.0, 30.0  # seconds until the next look, and by which a look is older that counts half as much
 MOST = 10  # looks that still say something
 PIECE = bytes(1 << 20)  # to hash, which takes about a millisecond and leaves the interpreter to others
-
 
 _lock = threading.Lock()
 _looks: dict[int, list[tuple[float, float]]] = {}  # by number of threads: when, and what was found; the last at the end
@@ -41,9 +40,11 @@ def crowding(threads: int, look: bool = True) -> float:
             found = _tried(threads)
             looks[:] = [] if found == 1.0 else looks[-MOST:]  # at rest: nothing from before goes on
             looks.append((now, found))
-        weights = [0.5 ** ((now - at) / HALF) for at, _ in looks]
+        if not looks:
+            return 1.0
+        weights = [0.5 ** ((looks[-1][0] - at) / HALF) for at, _ in looks]  # the last has 1, whenever it was
         share = sum(weight / found for weight, (_, found) in zip(weights, looks, strict=True))  # of a processor
-        return sum(weights) / share if looks else 1.0
+        return sum(weights) / share
 
 
 def _tried(threads: int) -> float:

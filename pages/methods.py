@@ -31,7 +31,7 @@ from svmcore.lab.methods import METHODS
 from svmcore.lab.papers import TABLES
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import Recipe, RecipeError
-from svmcore.lab.store import titles
+from svmcore.lab.store import runs, titles
 from svmcore.lab.store.runs import Group, Run
 from svmcore.lab.train import prepare
 from svmcore.methods.definite import distances
@@ -161,7 +161,12 @@ def plan() -> Plan | None:
     against = " against ".join(map(str, one.classes))
     title = f"Compare methods · {words.short(titles.data_set(name), 40)} · {against} · {n_train:,} examples"
     group = Group.of("methods", title, one.digest(), *(recipe.jitters for recipe in recipes.values()))
-    fitting = {title: recipe for title, recipe in recipes.items() if _fits(recipe)}
+    there = {  # they stay, however much memory is free now
+        run.recipe.digest()
+        for run in runs.stored(recipes.values())
+        if run is not None and run.state in ("done", *runs.ACTIVE)
+    }
+    fitting = {title: recipe for title, recipe in recipes.items() if recipe.digest() in there or _fits(recipe)}
     if 0 < len(fitting) < len(recipes):
         left_out = ", ".join(title for title in recipes if title not in fitting)
         st.caption(f"Left out, because they do not fit into memory: {left_out}.")
@@ -169,7 +174,7 @@ def plan() -> Plan | None:
 
 
 def _fits(recipe: Recipe) -> bool:
-    """Whether there is memory for it; of one that cannot be, its run says so."""
+    """Whether there is memory for a run; True for an impossible recipe, whose run says why."""
     with suppress(DataError, RecipeError):
         return estimate(recipe).fits
     return True

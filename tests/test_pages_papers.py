@@ -19,7 +19,7 @@ from pages.ui.figures import comparison
 from pages.ui.run import stored
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Linear
-from svmcore.lab import jobs
+from svmcore.lab import forecast, jobs
 from svmcore.lab.analyses.rivals import RIVALS, Rival
 from svmcore.lab.forecast import estimate
 from svmcore.lab.jobs import sweeping
@@ -114,7 +114,7 @@ def test_jitters_takes_the_set_to_the_form(digits_run):
     assert app.session_state["recipe_dataset"] == "digits-8x8"
 
 
-def test_methods_are_ordinary_runs_shown_side_by_side(digits_run):
+def test_methods_are_ordinary_runs_shown_side_by_side(digits_run, monkeypatch):
     app = open_page("methods", run=digits_run.id, set="digits-8x8", n="60")
     app.button(key="queue_methods").click().run()
     finish_all(app)
@@ -127,6 +127,12 @@ def test_methods_are_ordinary_runs_shown_side_by_side(digits_run):
     assert "trained on up to" in captions(app)
     assert "triangle inequality" in captions(app)
     assert "Where they disagree" in " ".join(text.value for text in app.markdown)
+
+    by_method["jsv"].delete()
+    monkeypatch.setattr(forecast, "free_mb", lambda: 1.0)
+    app.run()
+    assert set(table["Method"]) - set(app.dataframe[0].value["Method"]) == {"Jittering kernel"}  # what is stored stays
+    assert "do not fit into memory: Jittering kernel." in captions(app)
 
 
 def test_methods_show_tangents_of_colour_images_too(digits_run):

@@ -92,7 +92,7 @@ def base_of(name: str) -> str:
 
 
 def named(base: str, title: str) -> str:
-    """The name of a revision of `base`. DataError for a title without letters or digits, or a base that is one."""
+    """The name of a revision of `base`. DataError for a title without letters or digits, or if `base` is a revision."""
     if AT in base:
         raise DataError(f"{base} is itself a revision", f"a revision of {base_of(base)}")
     return f"{base}{AT}{slug(title)[:MAX_SLUG].strip('-')}"

@@ -97,7 +97,7 @@ class Shelf(Generic[E]):
         return self._entry(path, json.loads(text), path.stat().st_size)
 
     def forget(self, name: str) -> None:
-        """Delete a set permanently. DataError if there is none of this name, or if it cannot be deleted."""
+        """Delete a set permanently, or a folder in its place. DataError if there is none, or it cannot be deleted."""
         permission.require("change")
         path = next((path for path in self._files() if self.prefix + path.stem == name), None)
         if path is None:

@@ -35,7 +35,8 @@ def stratified_folds(
 
 
 class PairedTest(NamedTuple):
-    """Outcome of `paired_test`: examples wrong for one machine only, the two-sided p; n_groups: 0 if none are alike."""
+    """Outcome of `paired_test`: examples wrong for one machine only, the two-sided p-value. n_groups: groups of
+    examples that are alike, 0 if none are."""
 
     only_a: int
     only_b: int
@@ -147,7 +148,8 @@ def paired_test(err_a: np.ndarray, err_b: np.ndarray, groups: np.ndarray | None 
 
 
 def outcomes(err_a: np.ndarray, err_b: np.ndarray) -> np.ndarray:
-    """b against a: (n,) int8 positions in OUTCOMES; err_a, err_b (n,) bool, True where wrong. ValueError for shapes."""
+    """b against a: (n,) int8 positions in OUTCOMES; err_a, err_b (n,) bool, True: wrong. ValueError for unequal
+    sizes."""
     err_a, err_b = np.asarray(err_a, dtype=bool), np.asarray(err_b, dtype=bool)
     if err_a.shape != err_b.shape:
         raise ValueError(f"err_a has shape {err_a.shape} and err_b {err_b.shape}; allowed: the same examples in both")

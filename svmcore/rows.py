@@ -117,7 +117,7 @@ class FileRows:
 
     @classmethod
     def of(cls, X) -> "FileRows | None":
-        """The rows that an array maps from a file; None for other arrays, with gaps or changes, or without the file."""
+        """The rows that an array maps from a file; None for any other array, for gaps or changes, or a missing file."""
         if not isinstance(X, np.memmap) or X.filename is None or X.mode == "c" or X.ndim < 2:
             return None
         if not X.flags.c_contiguous or X.dtype.kind not in "iuf":
@@ -236,7 +236,7 @@ def variance(X) -> float:
 
 
 def _sorted_columns(X) -> Iterator[tuple[slice, np.ndarray]]:
-    """Some columns of X, and their numbers in SEEN rows, sorted: (c, m) float64; empty if float32 holds all digits."""
+    """Some columns of X at a time, with their numbers in SEEN rows, sorted (c, m); none if float32 holds all digits."""
     stored = X.stored if isinstance(X, FileRows) else X.dtype
     if stored.itemsize < (8 if stored.kind == "f" else 4) or not prod(X.shape):
         return

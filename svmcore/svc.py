@@ -299,7 +299,8 @@ class SVC(MachineEstimator):
             ceiling_bytes(self.cache_mb)
 
     def _check_as_part(self, name: str, why: str) -> None:
-        """The same for what another estimator has under this name. ValueError also for what it cannot use."""
+        """The same for the parameter `name` of another estimator. ValueError also for what that one cannot use. why:
+        what it needs a kernel of."""
         try:
             self._check_parameters()
         except ValueError as error:
@@ -352,7 +353,8 @@ class SVC(MachineEstimator):
     def _fit(
         self, X, targets: Targets, session: Session, stage: str, source: Source | None = None, whole=None, beside=0
     ):
-        """Train on checked examples as one stage. whole(standing): how all stands then; beside: bytes that X takes."""
+        """Train on checked examples as one stage of a session, and publish the machine. whole(standing): how all stands
+        when this does; beside: bytes that X takes, where it is the fit's own."""
         if self.kernel == "precomputed":
             source = source or given_source(X, ceiling_bytes(self.cache_mb), len(targets.Y))
             kernel, prepare = self._kernel_for(X), None

@@ -135,7 +135,7 @@ def number(cell: str, comma: bool) -> float:
 
 @lru_cache(1 << 16)
 def days(cell: str, day_first: bool) -> float:
-    """Days from 1970 to a date, or the fraction of a day of a time alone; NaN for neither. day_first: 31.3.24."""
+    """Days from 1970 to a date; a fraction of a day for a time; NaN for neither. day_first: 1.2.24 is in February."""
     match = _DATE.fullmatch(cell.strip())
     if not match or not match[0]:
         return np.nan

@@ -96,7 +96,8 @@ def _finite(arrays: Arrays, skip: bool) -> tuple[Arrays, list[str]]:
 
 
 def _repeated(arrays: Arrays, skip: bool) -> tuple[Arrays, list[str]]:
-    """The examples of classes with at least two, and a note. Unusable if others may not be skipped."""
+    """The examples without classes of one training example, and a note; all of them if fewer than two classes would be
+    left. Unusable if those classes may not be skipped."""
     sieve, (classes, counts) = Sieve(skip), np.unique(arrays.y_train, return_counts=True)
     alone = classes[counts == 1]
     if not len(alone) or len(classes) - len(alone) < 2:

@@ -35,7 +35,8 @@ class ClassTable(NamedTuple):
     unknown: tuple[str, ...] = ()
 
     def grouped(self, column: str | None) -> tuple[Mapping[str, str] | None, list[str]]:
-        """The group of each image by a column ("": none; None: one named so), and notes. DataError if missing."""
+        """The group of each image by a column ("": none; None: one with a name of GROUP_NAMES), and notes. DataError
+        for an unknown column."""
         if column and column not in self.others:
             names = ", ".join(list(self.others)[:20]) or "there is no other column"
             raise DataError(f"{self.file} has no column {column!r} besides images and classes", names)

@@ -64,7 +64,8 @@ class Cells(Blocks):
         """Nothing: a number in a cell has no decimal mark."""
 
     def numbers(self, chosen: Sequence[int]) -> np.ndarray:
-        """(n, len(chosen)) values; bytes if all are whole numbers from 0 to 255. DataError for other cells."""
+        """(n, len(chosen)) values; bytes if all are whole numbers from 0 to 255. DataError for a column that is not
+        only numbers."""
         columns = self.frame.iloc[:, list(chosen)]
         if not all(map(_is_numeric, columns.dtypes)):
             raise DataError(f"{self.name} has cells that are not numbers", ACCEPTED)

@@ -57,7 +57,8 @@ class Sieve:
             self.add(name, error)
 
     def notes(self, total: int, words: str) -> list[str]:
-        """Notes on what was skipped of `total` parts. Raises the first error if none is left, else Unusable."""
+        """Notes on what was skipped of `total` parts. If all are bad, raises the first error; Unusable if bad parts may
+        not be skipped."""
         if not self.bad:
             return self.passed_over()
         bad_parts = sorted(self.bad, key=lambda part: part[0])

@@ -46,7 +46,8 @@ class Trained(NamedTuple):
 
 
 def trained(setting: Setting, rule: str = PLAIN) -> Trained:
-    """The machine of all examples, or of what a rule leaves. DataError without the sample; ValueError."""
+    """The machine of all examples, or of what a rule leaves. DataError without the sample, ValueError if a subset is
+    larger than a class."""
     return _trained(load(setting.dataset).content_hash, setting, rule)
 
 

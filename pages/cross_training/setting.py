@@ -57,7 +57,8 @@ class Sample(NamedTuple):
 
 
 def recipe_form() -> Recipe | None:
-    """Draw the widgets; the recipe of the plain machine, or None without two classes. DataError for a bad set."""
+    """Draw the widgets; the recipe of the plain machine, or None, with a hint on screen, until classes are chosen.
+    DataError for a dataset that cannot be read."""
     name = data_set.field(data_set.at_hand(), "Any available dataset; add your own on the Datasets page.")
     entry, chosen = catalogue.entry(name), []
     if entry.n_classes > 2:

@@ -98,7 +98,8 @@ def behind(key: Hashable, work: Callable[[Report], READ]) -> READ | None:
 
 
 def reading(read: Callable[[bool], READ], sources: object) -> READ | None:
-    """What `read(skip)` returns, or None with the reason on screen. sources: what is uploaded; resets skipping."""
+    """What `read(skip)` returns, or None with the reason on screen. sources: the upload, for which the reader may
+    choose to skip bad parts."""
     key = f"skip_bad_{hashlib.sha256(repr(sources).encode()).hexdigest()[:12]}"
     skip = st.session_state.get(key, False)
     try:

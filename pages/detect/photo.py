@@ -176,7 +176,7 @@ def obstacle(run: Run, photograph: Photograph, _found: Searched) -> str:
 
 
 def _is_copy(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether a picture (h, w) uint8 is another one resized, brightened, cropped by 10 %, mirrored or turned."""
+    """Whether a picture (h, w) uint8 is another one resized, brighter, cropped by up to 10 %, mirrored or turned."""
     whole = [_reduced(image, (THUMB, THUMB)).ravel() for image in (a, b)]
     if min(map(np.ptp, whole)) == 0:
         return False

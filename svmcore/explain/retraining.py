@@ -182,7 +182,8 @@ class Retraining:
         return replace(machine, prepare=self.prepare)
 
     def leave_one_out(self) -> np.ndarray:
-        """f (n, k) of each example by the machines trained without it, even if its class has no other. C_i stay."""
+        """f (n, k) of each example by machines trained without it, also if it is alone in its class. C of the others
+        stays."""
         decision = self.decision
         for left in self.each_without():
             for c, i, alpha, bias in zip(*left, strict=True):

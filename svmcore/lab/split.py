@@ -39,7 +39,7 @@ class Split(NamedTuple):
 
 
 def whole(recipe, data, share: float = 0.0) -> Split:
-    """The recipe's training and test set, with label noise. RecipeError for a split or folds that are impossible."""
+    """The recipe's training and test set, this share of labels swapped. RecipeError for impossible split or folds."""
     found = _noisy(recipe, _whole(recipe, data.base or data), share)
     if data.base is not None:
         found = _revised(recipe, data, found)
@@ -120,8 +120,8 @@ def folds(recipe, split: Split) -> Iterator[Split]:
 
 
 def held_out(recipe, n: int, n_classes: int) -> int:
-    """How many of n examples test, without a test part: those requested, or left by training, or a fifth. RecipeError
-    where that leaves none to train on."""
+    """How many of n examples test, without a test part: those requested, else those left by training, or a fifth, but
+    at least one a class. RecipeError where that leaves none to train on."""
     n_test = recipe.n_test or max(n_classes, n - recipe.n_train if recipe.n_train else n // 5)
     if n_test >= n:
         raise RecipeError("n_test", n_test, f"fewer than the {n} examples of {recipe.dataset}")

@@ -179,7 +179,8 @@ def _level(images, spans, out):  # (n, h, w), (h, 2), (n, h, w)
 
 @inner()
 def window_pixels(image, spans, y, x, out):
-    """The oval's pixels of the window of `image` at (y, x), less its plane, into out (m,), as the two steps give."""
+    """The oval of the window of `image` at (y, x), less its plane, into out (m,): `brightness_plane`, then
+    `oval_mask`."""
     h = spans.shape[0]
     a, b, c, flat = fit_plane(image, spans, y, x)
     y0 = np.float32((h - 1) / 2)

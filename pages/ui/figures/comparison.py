@@ -40,7 +40,8 @@ def error_intervals(names: Sequence[str], results: Sequence[dict], published: Se
 
 
 def repeated(what: str, names: Sequence[str], rates: Sequence[Mapping[int, float]], bands: Sequence) -> go.Figure:
-    """Rates of repeated runs by seed, with mean and interval, a row a run; one seed is joined. what: rates of what."""
+    """Rates of repeated runs, seed -> rate of each, with mean and interval, a row a run; lines join the points of a
+    seed. what: the rates' name."""
     figure = bare(f"{what}, %", None, height=110 + 44 * len(names), hovermode="closest")
     for seed in sorted({seed for of_run in rates for seed in of_run}):
         there = [(100 * of_run[seed], name) for name, of_run in zip(names, rates, strict=True) if seed in of_run]

@@ -41,7 +41,8 @@ class Cells(NamedTuple):
 def show(
     shown: Cells, classes: Sequence, selected: Sequence[int], *, key: str, file: str, on_pick: Callable[[int], None]
 ) -> None:
-    """Draw the matrix of `classes` (k,), `selected` cells outlined; a click or Enter calls `on_pick(cell)`."""
+    """Draw the matrix of `classes` (k,) with `selected` cells outlined; a click or Enter calls `on_pick(cell)`. file:
+    the name under which it is saved."""
     _component(
         data={
             "classes": [short(c, 80) for c in classes],

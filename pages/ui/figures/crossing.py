@@ -25,7 +25,8 @@ INSIDE = (0.5, 99.5)  # per cent of the examples that the axes hold
 def margins(
     mean: np.ndarray, variance: np.ndarray, role: np.ndarray, sign: np.ndarray, classes: Sequence[str], picked: int = -1
 ) -> go.Figure:
-    """Margin mean against variance, with both cuts. sign (n,) +-1; picked: the row ringed. A click reports the row."""
+    """Margin mean against variance, with both cuts. sign (n,) +-1; classes: the names of -1 and +1; picked: the row
+    ringed. A click reports the row."""
     figure = bare("margin mean m", "margin variance v", height=380, hovermode="closest", clickmode="event+select")
     shown = np.linspace(0, len(role) - 1, min(MOST, len(role))).round().astype(int)  # evenly over the training set
     for at, side in enumerate((-1, 1)):

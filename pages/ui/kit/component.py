@@ -15,7 +15,8 @@ KIT = Path(__file__).parent
 
 
 def component(module: str, name: str, html: str, *, first: Sequence[str] = ()):
-    """The component NAME for the module `__file__`. first: other files of this folder that its script needs."""
+    """The component NAME with its first HTML, for the module with this `__file__`. first: names of files, in this
+    folder or beside the module, that its script needs."""
     parts = {}
     for kind in ("css", "js"):
         folders = dict.fromkeys((KIT, Path(module).parent))

@@ -84,7 +84,8 @@ def fragment(draw=None, *, run_every: float | None = None):
 
 
 def watch(before: object, seen: Callable[[], object], draw: Callable[[], None], every: float | None) -> None:
-    """A fragment that calls `draw()` every `every` seconds; if `seen()` differs from `before`, the page is redrawn."""
+    """A fragment that calls `draw()` now and every `every` seconds (None: only now), and redraws the page once `seen()`
+    differs from `before`."""
 
     @fragment(run_every=every)
     def look():

@@ -26,7 +26,8 @@ def download(label: str, icon: str, key: str, content, file: str, *, help: str, 
 
 
 def to(page: str, label: str | None, icon: str, query: Mapping | None = None, *, help: str | None = None) -> None:
-    """A link to a page's file name, if allowed. label: None for its title; icon: Material's; query: its address."""
+    """A link to a page, for those who may open it. page: the name of its file; label: None for its title; query: the
+    parameters of its address."""
     link({"page": f"pages/{page}.py", "label": label, "query_params": query}, icon=f":material/{icon}:", help=help)
 
 

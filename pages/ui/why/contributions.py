@@ -63,7 +63,8 @@ def bars(
     on_off: Callable[[str], None],
     key: str,
 ) -> list[str]:
-    """Draw the contributions to machines `sides`. off: returns the names switched off; on_off: hears of others."""
+    """Draw the contributions to machines `sides`. off(names): those of them that are switched off, which are returned;
+    on_off: called when they change."""
     machines, by = {}, view.by
     for c, names in zip(sides, pictured):
         for name in names.tolist():

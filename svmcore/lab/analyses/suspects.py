@@ -76,7 +76,8 @@ class Related(NamedTuple):
 
 
 def searched(recipe: Recipe) -> Recipe:
-    """The recipe with folds, for `suspects`. RecipeError for a task without labels, or a class of one example."""
+    """The recipe with folds, trained twice, as `suspects` needs. RecipeError for a task without labels, or a class of
+    one example."""
     if not task_of(recipe).answers:
         raise RecipeError("task", recipe.task, "classify: only then do examples have labels to review")
     folds = split.possible_folds(recipe, labelled(recipe.replace(folds=None)), FOLDS)

@@ -55,7 +55,8 @@ RULE = "the lowest validation error; of equal ones, the smallest value"
 
 
 def chosen(errors: Mapping[str, float]) -> str:
-    """The value with the lowest validation error, by RULE. errors: rates, or counts among as many examples each."""
+    """The value with the lowest validation error, by RULE; values that are no numbers keep their order. errors: rates,
+    or counts among as many examples each."""
     values = list(errors)
     with suppress(ValueError):
         values = sorted(values, key=float)

@@ -155,7 +155,8 @@ def worth(
     monitor: Callable | None = None,
     publish: Callable[[Worth], None] = lambda worth: None,
 ) -> Worth:
-    """The influence of each training example on one machine, or on all (None); `publish` gets partial results."""
+    """The influence of each training example on one machine, or on all (None). publish: takes partial results. Raises
+    as `stand` does."""
     parts, n = _parts(run, ceiling_mb, check, monitor)
     index = run.train_index()
     order = np.argsort(index)

@@ -48,7 +48,8 @@ def script(recipe: Recipe, result: dict | None = None) -> str:
 
 
 def onnx(recipe: Recipe, machine: Machine) -> bytes:
-    """The machine of a run as ONNX, checked on its test examples. ValueError, ImportError or DataError."""
+    """The machine of a run as ONNX, checked on its test examples. ValueError, ImportError or DataError, saying why,
+    where that is impossible."""
     if why := onnx_obstacle(recipe):
         raise ValueError(why)
     return to_onnx(machine, task_of(recipe).examples(recipe).X_test[:CHECKED])

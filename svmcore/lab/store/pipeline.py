@@ -155,7 +155,8 @@ def obstacle(recipe: Recipe) -> str:
 
 
 def archive(recipe: Recipe, result: dict) -> bytes:
-    """The script and its examples as a zip. ValueError if scikit-learn cannot train it; DataError without its data."""
+    """The script and its examples as a zip. ValueError if scikit-learn cannot train it; DataError if the dataset is
+    gone or was replaced."""
     if why := obstacle(recipe):
         raise ValueError(why)
     if result.get("data_hash") not in (None, task_of(recipe).content_hash(recipe)):

@@ -30,7 +30,8 @@ def own_recipes() -> dict[str, Recipe]:
 
 
 def keep(name: str, recipe: Recipe) -> None:
-    """Store a recipe under a name. RecipeError for an invalid name, or beyond MAX_PRESETS; OSError for a full disk."""
+    """Store a recipe under a name, in place of one that has it. RecipeError for an invalid name, or beyond MAX_PRESETS;
+    OSError if the disk refuses."""
     permission.require("change")
     name = _name(name)
     with _changing:

@@ -1,7 +1,7 @@
 """The one reader of each file of a run: its size, shape and kind are checked before anyone sees what it holds.
 
-Each raises FileNotFoundError where there is no file, and Damaged, naming file and reason, for one that is not what it
-should be. Fields that are not known here are left as they are: a newer version may have written them.
+Each reader raises FileNotFoundError where there is no file, and Damaged, naming file and reason, for one that is not
+what it should be. Fields that are not known here are left as they are: a newer version may have written them.
 """
 
 import hashlib

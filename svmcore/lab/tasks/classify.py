@@ -220,7 +220,7 @@ class Classify(Task):
         drawn = entry.n_train - entry.asked - entry.out[0], entry.n_test - entry.out[1]
         n_train, n_test = (round(n * share) for n in drawn)
         if not entry.n_test:
-            of = drawn[0] if recipe.n_test else n_train  # how many of these classes there are is known about
+            of = drawn[0] if recipe.n_test else n_train  # of some classes the number is an estimate
             n_test = split.held_out(recipe, of, classes_asked)
             n_train -= min(n_test, n_train - 1)
         n_classes = 2 if len(recipe.classes) == 1 else len(recipe.classes) or entry.n_classes

@@ -28,7 +28,8 @@ class Together(NamedTuple):
 
 
 def together(machines: list[Machine]) -> Together:
-    """Binary machines with one kernel and training set, over the union of their support vectors, by jitter."""
+    """Binary machines of one kernel and training set, over the union of their support vectors; copies of an example by
+    different jitters stay apart."""
     first = machines[0]
     if any(machine.kernel != first.kernel or len(machine.bias) != 1 for machine in machines):
         raise ValueError("machines: different kernels, or more than two classes; allowed: two classes and one kernel")

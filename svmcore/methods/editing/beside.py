@@ -78,7 +78,8 @@ class Beside:
         session.begin(stage, self.standing)
 
     def run(self, estimator: SVC, X, y, settings: list[dict], n_jobs: int | None) -> list[list[Trained]]:
-        """Every subset of X (n, d), y (n,) with each setting: a list for each subset. Stopped: `done` has the rest."""
+        """Every subset of X (n, d), y (n,) with each setting: a list per subset. `done`: what was trained before a
+        stop."""
         shared = getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False)
         at_a_time = min(CORES, len(self.subsets))
         jobs = at_a_time if n_jobs is None and shared else n_jobs

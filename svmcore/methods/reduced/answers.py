@@ -57,7 +57,8 @@ class Drawn(NamedTuple):
 
 
 class Deformations:
-    """Deformations of rows X (n, d) as images of `shape`, (h, w[, c]); strength 1 as in the head. ValueError."""
+    """Deformations of rows X (n, d) as images of `shape`, (h, w[, c]). strength: times TURN, ZOOM, SHIFT and the
+    elastic field. ValueError unless `shape` has d numbers."""
 
     def __init__(self, X, shape, strength: float, rng: np.random.Generator):
         if len(shape) not in (2, 3) or np.prod(shape) != X.shape[1]:

@@ -241,7 +241,7 @@ class Stages:
         return np.union1d(own, copies[np.argsort(sure, kind="stable")[:most]])
 
     def _retrain(self) -> None:
-        """All tasks, side by side by cores and memory; the largest begin, so that the cores end together."""
+        """All tasks, as many at a time as cores and memory allow; the largest first, so that the cores end together."""
         self.together = 1
         for task in self.tasks:
             task.plan()

@@ -115,6 +115,10 @@ def test_what_was_asked_differently_is_said_as_the_forms_say_it():
     squared = DIGITS.replace(options={"loss": "squared_hinge"})
     told = {row[""]: (row["A"], row["B"]) for row in tables.differing([squared, DIGITS.replace(folds=5)], ("A", "B"))}
     assert told == {"Loss": ("squared hinge", "hinge"), "Folds": ("no cross-validation", "5")}
+    more = DIGITS.replace(n_train=1200, kernel=RBF(2.0), preprocess=("deslant", "unit-norm"))
+    told = {row[""]: row["B"] for row in tables.differing([DIGITS, more], ("A", "B"))}
+    assert told["Training examples"] == "1,200"
+    assert told["Preprocessing"] == "deslant, unit-norm"
 
 
 def test_the_address_is_the_page(stored):

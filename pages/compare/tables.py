@@ -1,5 +1,7 @@
 """Runs in numbers: what came of each, what was asked differently, and both as files."""
 
+import re
+
 import numpy as np
 import streamlit as st
 
@@ -89,18 +91,19 @@ def differences(laid: Laid) -> None:
     if not rows:
         st.caption("None: the recipes agree in every field.")
         return
-    # Its long values may wrap; a kernel has no spaces of its own
-    rows = [{name: words.plain(value.replace(",", ", ")) for name, value in one.items()} for one in rows]
+    rows = [{name: words.plain(value) for name, value in one.items()} for one in rows]
     st.table(rows, alt="Fields of the recipes that differ between the runs")
 
 
 def differing(recipes: list[Recipe], letters: tuple[str, ...]) -> list[dict[str, str]]:
     """A row for each field or option in which some of the recipes differ: its label, and what each has, as a form says
-    it, under each letter. What a method of one of them alone leaves as it usually is was not asked differently."""
+    it, under each letter, with a space after each comma, where it may wrap. What a method of one of them alone leaves
+    as it usually is was not asked differently."""
     asked = [recipe.texts() for recipe in recipes]
     fields, changed = FIELDS | option_fields(), {name for recipe in recipes for name in recipe.options}
     names = [name for name in fields if name not in BESIDE and (name in FIELDS or name in changed)]
     told = {name: [fields[name].called(texts.get(name, "")) or "–" for texts in asked] for name in names}
+    told = {name: [re.sub(",(?! )", ", ", value) for value in values] for name, values in told.items()}
     sizes = [f"{recipe.n_train:,}" if recipe.n_train else "all" for recipe in recipes]
     told = {"n_train": sizes} | told
     return [

@@ -86,9 +86,10 @@ def _say_unlike(entry: Entry, chosen: tuple[str, ...]) -> None:
     if advice.LENGTH not in chosen and (rows := data_set.unlike_rows(entry.load())):
         row, times = rows
         st.warning(
-            f"Row {row:,} lies {times:,.0f} times as far from the mean as the median row. After `{advice.SCALE}` most "
-            "other rows nearly coincide, and only a very large gamma separates them. If such rows are mistakes, "
-            f"exclude them. If only the proportions within a row matter, begin with `{advice.LENGTH}`.",
+            f"Training example {row:,} lies {times:,.0f} times as far from the mean as the median one. After "
+            f"`{advice.SCALE}` most others nearly coincide, and only a very large gamma separates them. Exclude "
+            "such examples if they are mistakes. If only the proportions within a row matter, begin with "
+            f"`{advice.LENGTH}`.",
             title="Rows of different scales",
             icon=":material/straighten:",
         )

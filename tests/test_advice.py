@@ -128,6 +128,8 @@ def test_rows_of_unlike_scale_are_said_and_brought_to_one_length_by_a_click(home
     catalogue.keep("mine", table_of(0))
     assert unlike_rows(catalogue.load("own:mine")) is None
     assert unlike_rows(catalogue.load("digits-8x8")) is None
+    at_the_mean = np.repeat([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]], (10, 60, 10), axis=0)  # most: none is far beside it
+    assert unlike_rows(catalogue.draft("flat", Arrays.unsplit(at_the_mean, np.arange(80) % 2))) is None
     assert not open_page("train", dataset="own:mine").warning
     catalogue.keep("mine", table_of(16), replace=True)
     table = catalogue.load("own:mine")
@@ -137,7 +139,7 @@ def test_rows_of_unlike_scale_are_said_and_brought_to_one_length_by_a_click(home
     assert (row, times) == (length.argmax(), pytest.approx(length.max() / np.median(length)))
     assert times > 10
     app = open_page("train", dataset="own:mine", preprocess="zscore", kernel="rbf:gamma=2", C="10")
-    assert f"Row {row:,} lies {times:,.0f} times" in app.warning[0].value
+    assert f"Training example {row:,} lies {times:,.0f} times" in app.warning[0].value
     app.button(key="recipe_length").click().run()
     assert not app.exception
     assert not app.warning

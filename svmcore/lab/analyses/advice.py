@@ -76,8 +76,8 @@ def usual_steps(dataset: Dataset) -> tuple[str, ...]:
 
 
 def unlike_rows(dataset: Dataset) -> tuple[int, float] | None:
-    """The row of a table that lies farthest from the mean, and how many times as far as the median row, of columns on
-    one scale, where few rows are so far out that all others nearly coincide; None where none are, and for images."""
+    """The training example of a table that lies farthest from the mean, with columns on one scale, and how many times
+    as far as the median one. None for images, and unless few are so far out that all others nearly coincide."""
     if dataset.image_shape is not None:
         return None
     squares = np.zeros(len(dataset.X_train))
@@ -86,9 +86,9 @@ def unlike_rows(dataset: Dataset) -> tuple[int, float] | None:
         deviation = column.std()
         squares += ((column - column.mean()) / deviation) ** 2 if deviation > 0 else 0.0
     middle = float(np.median(squares))
-    if squares.mean() < APART**2 * middle or not squares.any():
+    if not middle or squares.mean() < APART**2 * middle:
         return None
-    return int(squares.argmax()), float((squares.max() / middle) ** 0.5) if middle else np.inf
+    return int(squares.argmax()), float((squares.max() / middle) ** 0.5)
 
 
 def unlike(dataset: Dataset) -> tuple[str, float, str, float] | None:

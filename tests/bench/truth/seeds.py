@@ -344,12 +344,11 @@ class Problem:
                 return str(refused)
 
         first, again, other = (tried(seed) for seed in (self.seeds[0], *self.seeds))
-        if isinstance(first, str) or isinstance(other, str):
-            if isinstance(first, str) and first != again:
-                yield f"{option}: the same seed, {self.seeds[0]}, is not refused again"
-            return
-        if not all(map(alike, first, again)):
+        refused = isinstance(first, str)
+        if refused != isinstance(again, str) or not (first == again if refused else all(map(alike, first, again))):
             yield f"{option}: the same seed, {self.seeds[0]}, gives something else"
+        if refused or isinstance(other, str):
+            return
         if alike(first[DRAWN], other[DRAWN]) and option not in STEADY:
             yield f"{option}: seeds {self.seeds} draw the same"
         if option in STEADY and not (alike(first[DRAWN], other[DRAWN]) and all(map(close, first[CAME], other[CAME]))):

@@ -177,7 +177,7 @@ class MachineEstimator(ClassifierMixin, Decider):
         self.history_, self.kernel_evals_ = list(session.history), session.evaluations
         self.n_iter_ = np.asarray(iterations, np.int64)
         steps = f"; {session.second_order} second-order steps on free sets" if session.second_order else ""
-        taken = f"; {session.taken} machines as of a smaller C, whose bound they do not meet" if session.taken else ""
+        taken = f"; machines taken from fits with a smaller C: {session.taken}" if session.taken else ""
         self.strategy_ = f"{session.strategy}{steps}{taken}"
         self.gap_, self.converged_, self.ending_ = float(np.max(gaps)), not ending, ending
         if ending and not session.stopped:

@@ -296,7 +296,7 @@ def join(one: Class) -> None:
 
 
 def me(one: Class) -> str:
-    """The word of who looks, if they have joined: in this session, or before, in this browser, which keeps it."""
+    """The word of the student who has joined in this session, or before in this browser; empty if neither."""
     who = st.session_state.get(WHO)
     who = who if who == "" or who in one.people else None
     said = _browser(data={"who": who}, key="class_browser", on_said_change=lambda: None).get("said")

@@ -102,8 +102,8 @@ def _hand(now: Setting, own: plane.Plane) -> None:
     help = (
         "A colour: a click adds a point, a click on one removes it, dragging moves it. Flip and Erase are "
         "brushes: hold the button and paint over points. ?: a click asks for the class of a place. By keyboard: arrow "
-        "keys, Enter, N for the next point. To duplicate a point, drag another one of its colour onto it. A copy of a "
-        "point with a double ring pulls at the line, as the alpha of that has reached C; other copies do not."
+        "keys, Enter, N for the next point. To duplicate a point, drag another one of its colour onto it. A copy "
+        "moves the line only if the point has a double ring (alpha = C)."
     )
     colours = {colour: settings.OF[colour] for colour in own.colours.values()}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):

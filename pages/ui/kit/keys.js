@@ -46,11 +46,11 @@ function present() {
   return Boolean(toggle)
 }
 
-// In Present mode, also for a clicker: what leads on in a lesson or with a class, else the next figure, which is a tab of the page. What
-// has the focus and takes arrows itself keeps them.
+// In Present mode, also for a clicker: what leads on in a lesson or with a class, else the next figure, which is a tab of
+// the page. What has the focus and takes arrows itself keeps them.
 
 const STEPS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 }
-const ONWARD = [".st-key-lesson_look", ".st-key-lesson_next", ".st-key-lesson_end", ".st-key-class_reveal", ".st-key-class_next"]
+const ONWARD = ["lesson_look", "lesson_next", "lesson_end", "class_reveal", "class_next"]
 const KEEPS = "input, [role=radio], [role=option], [role=menuitem], [role=gridcell]"
 
 function step(key) {
@@ -58,10 +58,10 @@ function step(key) {
   if (!by || !document.querySelector(".st-key-present_leave")) return false
   const focused = document.activeElement // pictures and matrices are within components
   if (key.startsWith("Arrow") && (focused.shadowRoot || focused.matches(KEEPS))) return false
-  const ways = by > 0 ? ONWARD : [".st-key-lesson_back"]
+  const ways = by > 0 ? ONWARD : ["lesson_back"]
   const tabs = document.querySelector("[data-testid=stMain] [role=tablist]")?.querySelectorAll("[role=tab]") ?? []
   const now = [...tabs].findIndex((tab) => tab.getAttribute("aria-selected") === "true")
-  const onward = document.querySelector(ways.map((one) => `${one} button:enabled`).join())
+  const onward = document.querySelector(ways.map((one) => `.st-key-${one} button:enabled`).join())
   const to = onward ?? tabs[now + by]
   to?.click()
   return Boolean(to)

@@ -40,7 +40,7 @@ def test_a_run_from_queue_to_result(home):
 
 @pytest.mark.parametrize("large", [True, False])
 def test_what_a_large_run_leaves_goes_with_its_end(home, monkeypatch, large):
-    """Circles, such as trainings make by their callbacks, and Python's collector would not come to for a while."""
+    """Reference cycles, such as trainings make by their callbacks, which Python would not collect for a while."""
     left, judge = [], train.judge
 
     def judged(*given):
@@ -53,8 +53,9 @@ def test_what_a_large_run_leaves_goes_with_its_end(home, monkeypatch, large):
     monkeypatch.setattr(jobs, "NOTICED_MB", -1 if large else 1e6)
     gc.disable()
     try:
-        assert jobs.wait(submit(MOONS), 60).state == "done"
-        until(lambda: not jobs.QUEUE.at_work() and (left[0]() is None or not large))
+        run_id = submit(MOONS)
+        assert jobs.wait(run_id, 60).state == "done"
+        jobs.QUEUE._jobs[run_id].thread.join(60)
         assert (left[0]() is None) == large
     finally:
         gc.enable()

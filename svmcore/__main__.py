@@ -80,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     change.add_argument("--cluster", metavar="tcp://HOST:PORT", help=help)
 
     def command(name: str, does: Callable, help: str, as_json: str = "", changes: bool = False) -> Callable:
-        """A command, to whose arguments the callable adds one; as_json: what --json prints."""
+        """Add a command; returns what adds an argument to it. as_json: what --json prints; changes: takes --set."""
         made = commands.add_parser(name, parents=[change] if changes else [], help=help)
         made.set_defaults(do=does)
         if as_json:
@@ -99,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     add("name", metavar="NAME", help="a name listed by `recipes` or `tables`")
     add("--repeats", type=int, default=1, help="number of runs, each with another seed (1); with --json: a list")
     add = command("go-on", _go_on, "continue an interrupted run with draws from its checkpoint", figures)
-    add("run", metavar="RUN", help="its id")
+    add("run", **run_id)
     add = command("sweep", _sweep, "cross-validate a recipe over the values of one field",
                   "print one JSON list on the last line of stdout", True)  # fmt: skip
     add("name", **of_list)
@@ -120,7 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--most", type=int, default=100, help="number of labels to list, the most likely errors first (100)")
     help = "simulate active learning: how many labels reach a target, by strategy and at random"
     add = command("asking", _asking, help, "print one JSON object on the last line of stdout", True)
-    add("name", metavar="NAME", help="a recipe, listed by `recipes`")
+    add("name", **of_list)
     add("--target", type=float, default=asking.TARGET, help="target test error rate (0.05)")
     for name, usual, help in (
         ("known", asking.KNOWN, "number of labels at the start"),

@@ -41,8 +41,7 @@ def resident_mb() -> float:
 
 
 def give_back() -> None:
-    """Return to the system what nobody uses: objects that refer to one another in a circle, and what lies free between
-    those in use, which glibc keeps by itself."""
+    """Return unused memory to the system: reference cycles, and free pieces between those in use, which glibc keeps."""
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:

@@ -31,7 +31,7 @@ from svmcore.memory import give_back
 
 MAX_RUNNING = 1  # two cores serve one run, but for small ones (`Job.small`)
 MAX_QUEUED = 1000  # all runs of a paper, and some more
-NOTICED_MB = 100  # a run that took less leaves little; looking for it takes the others of this process 0.2 s
+NOTICED_MB = 100  # a run that took less leaves little, and a collection holds up this process for 0.2 s
 JOBS_KEPT = 50  # finished jobs whose last look stays in memory
 PAUSING = "Pausing after the current step"
 EXIT_SECONDS = 3.0  # that the end of the process waits for workers to stop
@@ -270,7 +270,7 @@ class Queue:
             self.changed.notify_all()
         if not self.at_work():
             KEPT.clear()  # nobody waits for what compared runs have shared
-            if job.forecast.memory_mb > NOTICED_MB:  # a training leaves circles, which Python may not look at for hours
+            if job.forecast.memory_mb > NOTICED_MB:  # a training leaves cycles, which Python may not collect for hours
                 give_back()
 
     def _end(self, job: Job, state: str, message: str) -> None:

@@ -45,8 +45,8 @@ RATE = 0.65  # support vectors of one machine grow with this power of the exampl
 # features from which on it becomes less, the largest C that counts. Read off adult, forest and noisy tables of 2 to 123
 # features, 3,000 to 30,000 rows, C of 1 to 1000
 SLOWER, BY_C, FEW_FEATURES, MOST_C = 1.1, 0.4, 16, 1000.0
-SHARED = 0.8  # read off fits of ten machines on four sets of digits, degrees 2 to 9: powers of .74 to .94
-# Of a polynomial of lower degree times (degree / DEGREE)^SIMPLER; of one below SIMPLEST as many as of that
+SHARED = 0.8  # read off fits of ten machines on three datasets of digits, degrees 2 to 9: powers of .74 to .94
+# A polynomial of lower degree has (degree / DEGREE)^SIMPLER times as many; below SIMPLEST as many as at SIMPLEST
 DEGREE, SIMPLER, SIMPLEST = 9, 0.6, 4
 HARDER = {"fashion-mnist": 1.4, "usps": 0.62, "digits-8x8": 0.5}  # times the support vectors of as many of MNIST
 

@@ -220,13 +220,12 @@ def _curve(view: View, now: Now, compared: list[View]):
     columns["at offset 0"] = numbers.text("Detection rate and number of false alarms over all pictures.")
     alt = "The mean detection rate of each machine with its interval"
     numbers.table([_row(one, score) for one, score in drawn], alt, columns=columns)
-    st.caption(f"{MEAN} {denominators(view)} {WHY_FROC}")
+    st.caption(
+        f"{MEAN} {denominators(view)} This is a FROC curve. A ROC curve would show false alarms as a share of all "
+        "windows, nearly all of which are empty."
+    )
 
 
-WHY_FROC = (
-    "This is a FROC curve. A ROC curve would have false alarms as a share of all windows, of which nearly all show "
-    "nothing."
-)
 CONFIDENCE = (
     "The paper saw larger outputs, that is more confidence, from the virtual machine than from its base, especially "
     "for negatives (DeCoste and Schölkopf, section 5.2)."

@@ -38,7 +38,8 @@ def refusal(run: Run) -> str:
 
 
 def able(current: Run | None) -> list[Run]:
-    """Runs that classify pictures of the current run's kind: the current one, then those of three or more classes."""
+    """Runs that classify pictures of the current run's kind, or of the first one's that can: the current one, then
+    those of more than two classes, then others, each the newest first."""
     found = [run for run in runs.newest_first() if not refusal(run)]
     found = sorted(found, key=lambda run: len(run.result["n_sv"]) == 1)  # one machine tells two classes apart
     if current is not None and not refusal(current):

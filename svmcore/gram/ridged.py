@@ -30,7 +30,8 @@ def at_bounds(alpha: np.ndarray, C: np.ndarray) -> np.ndarray:
 
 
 def gap_without_bounds(gram: Gram, y: np.ndarray, alpha: np.ndarray, C: np.ndarray) -> float:
-    """max f_i that may fall less min f_i that may rise, f = sum_j alpha_j y_j K_ij - y_i, alpha (n,) unbounded."""
+    """The largest f_i that may fall less the least that may rise, f = sum_j alpha_j y_j K_ij - y_i, where no alpha (n,)
+    has an upper bound; y, C (n,)."""
     support = np.flatnonzero(alpha)
     f = gram.exact_sums(np.arange(gram.n), support, (alpha * y)[support], Work()) - y
     up, low = (y > 0) | (alpha > 0), (y < 0) | (alpha > 0)

@@ -51,7 +51,8 @@ SETS = {
 
 
 def spoken_set(text: str) -> str:
-    """A set of explain.remedy in words: `shifts by 1 pixel in all directions and turns by ±6°`; others as they are."""
+    """The set `box:1+rot:-6,6` in words: `shifts by 1 pixel in all directions and turns by ±6°`; the text itself if it
+    is no set of explain.remedy."""
     said = []
     for part in text.split("+"):
         kind, _, value = part.partition(":")

@@ -173,7 +173,8 @@ def gain_by_rows(points: Sequence[tuple[int, int, int]], rows: int, final: int, 
 def by_cache(
     lines: dict[str, Sequence[tuple[float, float]]], measure: str, problem: str, least: float | None = None
 ) -> go.Figure:
-    """Cost of each use of the cache: name -> points (MB, cost), log axes. least: what no solver can go below."""
+    """Cost of each use of the cache: name -> points (MB, cost), log axes. least: the cost below which no solver goes
+    that compares every example with every support vector."""
     figure = bare("cache, MB", measure.lower(), xaxis_type="log", yaxis_type="log", hovermode="closest", height=320)
     for (name, points), colour in zip(lines.items(), (GREY, *CLASS_COLOURS), strict=False):
         sizes, costs = zip(*sorted(points), strict=True)

@@ -187,7 +187,7 @@ def called(recipe: Recipe) -> Recipe:
 
 
 def method_fields(form: Form, task: str, images: bool = True, grouped: bool = False) -> dict:
-    """Draw the choice of a method for the task, and its fields; their values. grouped: some examples are alike."""
+    """Draw the choice of a method for the task, and its fields; their values. grouped: examples have groups."""
     solve = [name for name, method in METHODS.items() if method.made and task in method.tasks]
     fits = lambda method: images or not method.needs_images or (grouped and method.takes_groups)  # noqa: E731
     allowed = [name for name in solve if fits(METHODS[name])]

@@ -148,7 +148,8 @@ class Queue:
                 self._become(job, "queued")
 
     def cancel(self, *run_ids: str) -> None:
-        """End runs, wherever they are, without starting others in their place; their threads follow when they can."""
+        """End runs, wherever they are, without starting another of them; their threads follow when they can. No effect
+        on those that have ended."""
         permission.require("change")
         stopped = [job for run_id in run_ids if (job := self._job(run_id)).state not in ENDED]
         for job in stopped:

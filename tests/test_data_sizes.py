@@ -293,7 +293,7 @@ def test_a_zip_on_this_machine_is_closed_when_it_has_been_read(tmp_path):
         assert len(read_upload("p.zip", path).arrays.X_test) == 10
         gc.collect()
     unclosed = [str(one.message) for one in said if issubclass(one.category, ResourceWarning)]
-    assert [file for file in unclosed if path.name in file] == []  # what other tests left may be collected here too
+    assert [file for file in unclosed if str(path) in file] == []  # what other tests left may be collected here too
 
 
 def test_the_command_names_skip_where_it_helps_and_refuses_options_that_say_nothing(home, tmp_path, capsys):

@@ -1,6 +1,7 @@
 """What a reader does on the pages, one step a function; each waits for what the reader would wait for."""
 
 import re
+import time
 
 from playwright.sync_api import Page, expect
 
@@ -14,6 +15,7 @@ SCREENS = {  # for `tab`; the app closes its menu behind a choice where the brow
         "user_agent": "Mozilla/5.0 (Linux; Android 14; Phone) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36",
     },
 }
+RUN = re.compile(r"[?&]run=([^&]+)")  # in the address
 OUTCOME = re.compile(r"[\d,]+ of [\d,]+ wrong, [\d.]+ %")
 
 
@@ -62,10 +64,12 @@ def press(page: Page, key: str) -> None:
 
 
 def start(page: Page) -> str:
-    """Press Start on the Train page; the id of the run that it made, once the page shows it."""
-    before = run_id(page)
+    """Press Start on the Train page; the id of the run that it made, once the page shows it. The page may come to show
+    another run meanwhile, one that was made before."""
+    run_id(page)
+    begun = time.strftime("%Y%m%d-%H%M%S", time.gmtime())  # as the id of a run begins
     press(page, "start")
-    page.wait_for_url(lambda url: f"run={before}" not in url)
+    page.wait_for_url(lambda url: (found := RUN.search(url)) and found[1] >= begun)
     return run_id(page)
 
 
@@ -76,8 +80,8 @@ def preset(server) -> str:
 
 def run_id(page: Page) -> str:
     """The id of the run in the address."""
-    page.wait_for_url(re.compile(r"[?&]run="))
-    return re.search(r"[?&]run=([^&]+)", page.url)[1]
+    page.wait_for_url(RUN)
+    return RUN.search(page.url)[1]
 
 
 def expect_state(page: Page, state: str, seconds: float = 180) -> None:

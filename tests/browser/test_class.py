@@ -87,6 +87,8 @@ def test_a_question_is_asked_answered_and_shown(doors, tab, phone):
     look("come back")
 
     tab.get_by_text("A lesson's question", exact=True).click()
+    expect(tab.get_by_text("Its question", exact=True)).to_be_visible()  # until then "Ask" asks the question before
+    settle(tab)
     tab.get_by_role("button", name="Ask the class").click()
     expect(tab.get_by_text("0 of 1 student have answered.")).to_be_visible()
     tab.goto(f"{teacher}/classroom?present=true")

@@ -53,11 +53,8 @@ MENU = {heading: opened for heading, pages in MENU.items() if (opened := [*filte
 TABS, STUDIES = {title: page for title, page in TABS.items() if may_open(page)}, [*filter(may_open, STUDIES)]
 PAGES = [*(page for pages in MENU.values() for page in pages), *TABS.values(), *STUDIES]
 page = st.navigation([*PAGES, *menu.nowhere(PAGES)], position="hidden")
-if page not in PAGES:  # a title, typed as an address, leads to its page
-    typed = page.url_path.replace("_", " ").replace("-", " ").lower()
-    for one in PAGES:
-        if one.title.lower() == typed:
-            st.switch_page(one, query_params={name: st.query_params.get_all(name) for name in st.query_params})
+if page not in PAGES and (meant := menu.titled(page.url_path, PAGES)):
+    st.switch_page(meant, query_params={name: st.query_params.get_all(name) for name in st.query_params})
 if there := short_links.read(page.url_path):
     st.switch_page(next((one for one in PAGES if one.url_path == there[0]), PAGES[0]), query_params=there[1])
 if roles.arrives() and page == PAGES[0] and not st.query_params:

@@ -123,8 +123,8 @@ def trained(search: Trial) -> curve.OperatingPoint:
 
 
 def at(search: Trial, alarms: int, own: bool) -> curve.OperatingPoint:
-    """The operating point with at most so many false alarms. own: the machine is the run's, so that offset 0 is taken
-    if it has as many."""
+    """The operating point with at most `alarms` false alarms. own: whether the machine is the run's; then offset 0 is
+    taken if it has as many."""
     zero = trained(search)
     return zero if own and alarms == zero.alarms else curve.at_alarms(search, alarms)
 

@@ -32,8 +32,8 @@ def yield_to_others() -> None:
 
 
 def crowding(threads: int, look: bool = True) -> float:
-    """How many times as long work of so many threads takes now as on this machine at rest, at least 1. look: False to
-    take what was found last, where work of our own would be taken for that of others."""
+    """Seconds that work of `threads` threads takes now, as a multiple (at least 1) of those on this machine at rest.
+    look: False returns what was found last, as a look would count our own work as that of others."""
     with _lock:
         now, looks = time.monotonic(), _looks.setdefault(threads, [])
         if look and (not looks or now - looks[-1][0] > LASTS):

@@ -64,11 +64,24 @@ def nowhere(known: Sequence) -> list:
     return [st.Page(partial(_draw, name, known), title="No such page", url_path=name)]
 
 
+def titled(name: str, known: Sequence):
+    """The page whose title is typed as an address, or None."""
+    return _by_title(known).get(_as_title(name))
+
+
+def _by_title(known: Sequence) -> dict:
+    return {page.title.lower(): page for page in known if page.help}
+
+
+def _as_title(name: str) -> str:
+    return name.replace("_", " ").replace("-", " ").lower()
+
+
 def _draw(name: str, known: Sequence) -> None:
     st.title("No such page")
-    there = {page.title.lower(): page for page in known if page.help}
+    there = _by_title(known)
     st.markdown(f"Nothing here is called **{plain(short(name))}**.")
-    for near in get_close_matches(name.replace("_", " ").lower(), there, 1):
+    for near in get_close_matches(_as_title(name), there, 1):
         st.page_link(there[near], label=f"Perhaps you meant {there[near].title}", icon=there[near].icon)
     st.subheader("Available pages")
     grid = st.grid(3, min_column_width=WIDTH)

@@ -356,7 +356,7 @@ class Pace:
         return left + (age - begun + left + BELIEVED) / (before + training + BELIEVED) * to_come
 
     def burst(self, machines: int, n: int, pairs: int = 0) -> int | None:
-        """Pairs that a machine solves between two reports, after so many in all; None for the solver's own pace."""
+        """Pairs that a machine solves between two reports, after `pairs` in all; None for the solver's own pace."""
         if not self.slow and self.prior > SHORT:
             return None
         return max(1, max(machines * n // 3, pairs) // (SLOW_REPORTS if self.slow else REPORTS))

@@ -80,11 +80,8 @@ def unlike_rows(dataset: Dataset) -> tuple[int, float] | None:
     of the median one. None for images, and unless a few examples lie so far out that all others nearly coincide."""
     if dataset.image_shape is not None:
         return None
-    squares = np.zeros(len(dataset.X_train))
-    for column in dataset.X_train.T:
-        column = column.astype(np.float64)
-        deviation = column.std()
-        squares += ((column - column.mean()) / deviation) ** 2 if deviation > 0 else 0.0
+    scaled = Preprocessor(SCALE).fit_transform(dataset.X_train)
+    squares = np.einsum("ij,ij->i", scaled, scaled, dtype=np.float64)
     middle = float(np.median(squares))
     if not middle or squares.mean() < APART**2 * middle:
         return None

@@ -26,7 +26,6 @@ from pages.ui.studies import study, usual
 from pages.ui.studies.study import Plan, Results, Study
 from svmcore.kernels import Linear
 from svmcore.lab.analyses.comparison import together, why_not
-from svmcore.lab.forecast import estimate
 from svmcore.lab.methods import METHODS
 from svmcore.lab.papers import TABLES
 from svmcore.lab.presets import RECIPES
@@ -161,23 +160,15 @@ def plan() -> Plan | None:
     against = " against ".join(map(str, one.classes))
     title = f"Compare methods · {words.short(titles.data_set(name), 40)} · {against} · {n_train:,} examples"
     group = Group.of("methods", title, one.digest(), *(recipe.jitters for recipe in recipes.values()))
-    there = {  # they stay, however much memory is free now
-        run.recipe.digest()
-        for run in runs.stored(recipes.values())
-        if run is not None and run.state in ("done", *runs.ACTIVE)
-    }
-    fitting = {title: recipe for title, recipe in recipes.items() if recipe.digest() in there or _fits(recipe)}
-    if 0 < len(fitting) < len(recipes):
-        left_out = ", ".join(title for title in recipes if title not in fitting)
-        st.caption(f"Left out, because they do not fit into memory: {left_out}.")
-    return Plan(fitting or recipes, group)
-
-
-def _fits(recipe: Recipe) -> bool:
-    """Whether there is memory for a run; True for an impossible recipe, whose run says why."""
-    with suppress(DataError, RecipeError):
-        return estimate(recipe).fits
-    return True
+    own = runs.stored(recipes.values())  # what is there stays, however much memory is free now
+    missing = {name: recipe for (name, recipe), run in zip(recipes.items(), own) if not runs.available(run)}
+    unfit = []
+    with suppress(DataError, RecipeError):  # where one is impossible, its run says why
+        unfit = [name for name, need in zip(missing, study.needs(list(missing.values()))) if not need.fits]
+    if 0 < len(unfit) < len(recipes):
+        st.caption(f"Left out, because they do not fit into memory: {', '.join(unfit)}.")
+        recipes = {name: recipe for name, recipe in recipes.items() if name not in unfit}
+    return Plan(recipes, group)
 
 
 def rows(results: Results, states) -> list[dict]:

@@ -40,7 +40,7 @@ def all_runs(paper):
     absent = stored.lacking(missing)
     lacking = Counter(recipe.dataset for recipe in absent)
     possible = [recipe for recipe in missing if recipe not in absent]
-    left = seconds_of(possible, study.needs(tuple(recipe.digest() for recipe in possible), possible))
+    left = seconds_of(possible, study.needs(possible))
     wanted = ", ".join(f"{name} for {count}" for name, count in sorted(lacking.items()))
     with st.container(horizontal=True, vertical_alignment="center"):
         stored.buttons(recipes, found, "Run all", "Queue every run of this paper that is missing.", key="paper",

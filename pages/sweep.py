@@ -196,8 +196,7 @@ def plan() -> Plan | None:
     names, (recipes, later) = fields_of(sweep.base), sweep.reached()
     over = BY.join(names[field] for field in (sweep.field, sweep.second) if field)  # `C`, or `C × gamma`
     if later:
-        needs = study.needs(tuple(recipe.digest() for recipe in later), later)
-        took = words.duration(seconds_of(later, needs))
+        took = words.duration(seconds_of(later, study.needs(later)))
         st.caption(f"Then {words.many(len(later), 'run')} with the best values, about {took}.")
     group = sweep.group(over)
     return Plan(recipes, group, sweep, over=over, then=partial(follow, sweep, group), followed=partial(followed, group))

@@ -153,7 +153,7 @@ def _start(key: str, plan: Plan, own: list[Run | None]) -> None:
     """Start and Cancel, how many runs there are, and what the others will take."""
     recipes = list(plan.recipes.values())
     missing = [recipe for recipe, run in zip(recipes, own, strict=True) if not runs.available(run)]
-    waits = needs(tuple(recipe.digest() for recipe in missing), missing)
+    waits = needs(missing)
     if unfit := next((need.advice for need in waits if not need.fits), ""):
         st.warning(words.plain(unfit), title="This does not fit", icon=":material/memory:")
         return
@@ -174,9 +174,13 @@ def _start(key: str, plan: Plan, own: list[Run | None]) -> None:
         st.caption(f"{done} of {len(recipes)} runs are stored{left}.", width="content")
 
 
+def needs(missing: list[Recipe]) -> list[Estimate]:
+    """The estimates of runs queued together, those of SOON seconds ago: for hundreds of runs they take a second."""
+    return _needs(tuple((recipe.digest(), runs.content(recipe)) for recipe in missing), missing)
+
+
 @st.cache_data(ttl=SOON, max_entries=16, show_spinner=False)
-def needs(digests: tuple[str, ...], _missing: list[Recipe]) -> list[Estimate]:
-    """Of hundreds of runs together it takes a second."""
+def _needs(known_by: tuple[tuple[str, str], ...], _missing: list[Recipe]) -> list[Estimate]:
     return estimates(_missing)
 
 

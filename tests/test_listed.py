@@ -288,3 +288,11 @@ def test_names_cut_alike_stay_whole():
     for _ in range(200):
         names = {" ".join(rng.choice(["aaaa", "b", "·", "…", "7"], 6)) for _ in range(8)}
         assert len(set(apart(names, 8).values())) == len(names)
+
+
+def test_the_gap_of_each_machine_is_named_as_its_line_of_words_says(home):
+    run = finished(RECIPES["digits-8x8-sv"].replace(n_train=300, n_test=100))
+    app = open_page("runs", run=run.id)
+    assert "Thin: each machine, named where it finishes" in captions(app)
+    gap = next(json.loads(one.proto.spec) for one in app.get("plotly_chart") if "card_gap" in one.proto.id)
+    assert {note["text"] for note in gap["layout"]["annotations"]} & set("0123456789")

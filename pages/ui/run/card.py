@@ -26,8 +26,14 @@ def course(run):
     if progress and own:
         own(run, progress, f"card_{run.id}")
     elif progress:
-        gap, sv = curves.gap_curve(progress, run.recipe.tol), curves.sv_curve(progress)
+        gap, sv = gap_curve(run, progress), curves.sv_curve(progress)
         side_by_side({f"card_gap_{run.id}": gap, f"card_sv_{run.id}": sv}, 2, 320)
+
+
+def gap_curve(run, progress):
+    """Its gap over time, with the names of its machines."""
+    classes = view.part(run.recipe, "classes")
+    return curves.gap_curve(progress, run.recipe.tol, classes(run) if classes else [])
 
 
 def headline(run):

@@ -141,9 +141,8 @@ def _numbers(run, last, status):
 
 
 def curves_over_time(run, progress, key):
-    classes = view.part(run.recipe, "classes")
     drawn = {
-        f"{key}_gap": curves.gap_curve(progress, run.recipe.tol, classes(run) if classes else []),
+        f"{key}_gap": card.gap_curve(run, progress),
         f"{key}_dual": curves.dual_curve(progress),
         f"{key}_sv": curves.sv_curve(progress),
     }

@@ -2,7 +2,7 @@
 // (picture.js), what the reader does (edits.js) and the tape (steps.js, path.js) stand before it.
 
 function build(root) {
-  const play = { root, rows: [], pending: [], tokens: [], frame: 0, tape: null, cursor: null, size: 500, told: null, seq: 0, sketch: [] }
+  const play = { root, rows: [], pending: [], tokens: [], frame: 0, tape: null, cursor: null, size: 500, told: null, telling: null, seq: 0, sketch: [] }
   const [room, left, field, beside, group] = ["room", "left", "field", "beside", "along"].map((name) => element("div", name))
   const canvas = element("canvas"), readout = element("div", "readout"), saving = element("div", "saving")
   const svg = make("svg"), lines = make("g"), marks = make("g"), cursor = make("path", { class: "cursor" })
@@ -73,7 +73,7 @@ function receive(play, data) {
   if (data.tape && !play.tape) {
     play.tape = unroll(data.tape, data.examples.length)
     play.opening = false
-    play.frame = Math.min(data.step, play.tape.step.length - 1)
+    play.frame = Math.min(play.telling ? play.frame : data.step, play.tape.step.length - 1) // the hand may be ahead
     play.told = data.step
   } else if (data.tape && data.step !== play.told && data.step !== play.serverStep) {
     play.frame = Math.min(data.step, play.tape.step.length - 1) // another address

@@ -103,6 +103,7 @@ function goTo(play, frame, tell) {
 function later(play) {
   clearTimeout(play.telling)
   play.telling = setTimeout(() => {
+    play.telling = null
     play.told = play.frame
     play.send("tape", { step: play.frame, along: play.data.along })
   }, 700)
@@ -120,6 +121,7 @@ function open(play, frame) {
 function choose(play, along) {
   if (along === play.data.along) return
   clearTimeout(play.telling)
+  play.telling = null
   play.bar.halt()
   play.send("tape", { step: -1, along })
 }

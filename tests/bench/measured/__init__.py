@@ -59,7 +59,9 @@ COUNTED = (
 
 
 def _path(name: str) -> Path:
-    return next((path for path in QUOTED.glob(f"{name}.json")), FOLDER / f"{name}.json")
+    """Of a name, or of a file of one's own, which is given as a whole path."""
+    quoted_too = QUOTED / f"{name}.json"
+    return quoted_too if quoted_too.exists() else FOLDER / f"{name}.json"
 
 
 def read(name: str) -> dict:

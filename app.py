@@ -1,6 +1,5 @@
 """Invariant SVM Lab: page config, the run picker, and the pages."""
 
-import tomllib
 from pathlib import Path
 
 import streamlit as st
@@ -41,7 +40,7 @@ def may_open(page):
     return roles.may_open("playground" if page.url_path in ("", NOBODYS) else page.url_path)
 
 
-LISTED = tomllib.loads((Path(__file__).parent / "pages/menu.toml").read_text("utf-8"))
+LISTED = menu.listed(Path(__file__).parent / "pages/menu.toml")
 MENU = {title: [entry(file, **about) for file, about in pages.items()] for title, pages in LISTED["menu"].items()}
 TABS = {about["beside"]: entry(file, **about) for file, about in LISTED["tabs"].items()}  # beside a page of this title
 STUDIES = [entry(file, **about) for file, about in LISTED["studies"].items()]

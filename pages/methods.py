@@ -7,13 +7,12 @@ C_lambda = (1 - lambda) C + lambda I, C the covariance of the tangents; lambda =
 Reference: DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.1; 3.3 for the note on triangles.
 """
 
-from contextlib import suppress
 from math import prod
 
 import numpy as np
 import streamlit as st
 
-from data import DataError, catalogue
+from data import catalogue
 from pages.ui.compare import pairs
 from pages.ui.example import evidence, parents
 from pages.ui.figures import comparison, ranking
@@ -29,8 +28,8 @@ from svmcore.lab.analyses.comparison import together, why_not
 from svmcore.lab.methods import METHODS
 from svmcore.lab.papers import TABLES
 from svmcore.lab.presets import RECIPES
-from svmcore.lab.recipe import Recipe, RecipeError
-from svmcore.lab.store import runs, titles
+from svmcore.lab.recipe import Recipe
+from svmcore.lab.store import titles
 from svmcore.lab.store.runs import Group, Run
 from svmcore.lab.train import prepare
 from svmcore.methods.definite import distances
@@ -160,14 +159,6 @@ def plan() -> Plan | None:
     against = " against ".join(map(str, one.classes))
     title = f"Compare methods · {words.short(titles.data_set(name), 40)} · {against} · {n_train:,} examples"
     group = Group.of("methods", title, one.digest(), *(recipe.jitters for recipe in recipes.values()))
-    own = runs.stored(recipes.values())  # what is there stays, however much memory is free now
-    missing = {name: recipe for (name, recipe), run in zip(recipes.items(), own) if not runs.available(run)}
-    unfit = []
-    with suppress(DataError, RecipeError):  # where one is impossible, its run says why
-        unfit = [name for name, need in zip(missing, study.needs(list(missing.values()))) if not need.fits]
-    if 0 < len(unfit) < len(recipes):
-        st.caption(f"Left out, because they do not fit into memory: {', '.join(unfit)}.")
-        recipes = {name: recipe for name, recipe in recipes.items() if name not in unfit}
     return Plan(recipes, group)
 
 

@@ -199,7 +199,8 @@ def plan() -> Plan | None:
         took = words.duration(seconds_of(later, study.needs(later)))
         st.caption(f"Then {words.many(len(later), 'run')} with the best values, about {took}.")
     group = sweep.group(over)
-    return Plan(recipes, group, sweep, over=over, then=partial(follow, sweep, group), followed=partial(followed, group))
+    how = {"then": partial(follow, sweep, group), "followed": partial(followed, group), "together": sweep.rungs > 1}
+    return Plan(recipes, group, sweep, over=over, **how)
 
 
 COLUMNS = {

@@ -104,13 +104,6 @@ def test_two_runs_are_counted_as_one_counts_by_hand(stored):
     assert list(differs.loc["Method"]) == ["Support vectors", "Virtual support vectors"]
 
 
-def test_of_names_what_all_runs_have_is_left_out():
-    made = ["digits · rbf 2 · C 2 · 1,000", "digits · linear · C 2 · 1,000", "digits · rbf 2 · C 2 · vsv · 1,000"]
-    assert tables.told_apart(made) == ["rbf 2", "linear", "rbf 2 · vsv"]
-    assert tables.told_apart(["Plain", "Plain"]) == ["Plain", "Plain"]
-    assert tables.told_apart(["a · b", "a"]) == ["b", "a"]
-
-
 def test_what_was_asked_differently_is_said_as_the_forms_say_it():
     squared = DIGITS.replace(options={"loss": "squared_hinge"})
     told = {row[""]: (row["A"], row["B"]) for row in tables.differing([squared, DIGITS.replace(folds=5)], ("A", "B"))}

@@ -17,6 +17,7 @@ from pages.ui.example import evidence, jittered, parents
 from pages.ui.example.spoken import brief
 from pages.ui.figures import comparison
 from pages.ui.run import stored
+from pages.ui.studies import study
 from svmcore.jitter import JitterSet
 from svmcore.kernels import Linear
 from svmcore.lab import forecast, jobs
@@ -131,8 +132,12 @@ def test_methods_are_ordinary_runs_shown_side_by_side(digits_run, monkeypatch):
     by_method["jsv"].delete()
     monkeypatch.setattr(forecast, "free_mb", lambda: 1.0)
     app.run()
-    assert set(table["Method"]) - set(app.dataframe[0].value["Method"]) == {"Jittering kernel"}  # what is stored stays
-    assert "do not fit into memory: Jittering kernel." in captions(app)
+    states = app.dataframe[0].value.set_index("Method")["State"]
+    assert {name for name, state in states.items() if state != "done"} == {"Jittering kernel"}  # what is stored stays
+    assert states["Jittering kernel"] == study.UNFIT
+    assert [box.proto.title for box in app.warning] == ["1 run left out: not enough memory"]
+    assert "1 MB are free" in app.warning[0].value
+    assert "queue_methods" not in [button.key for button in app.button]
 
 
 def test_methods_show_tangents_of_colour_images_too(digits_run):
@@ -151,7 +156,9 @@ def test_tangents_of_large_pictures_are_refused_instead_of_asked_for(digits_run)
         app = open_page("methods", run=digits_run.id, set="own:large")
         assert not app.exception
         assert ("these have 3,600" in captions(app)) == (side == 60)
-        assert ("do not fit into memory: Tangents, in pixels." in captions(app)) == (side == 240)
+        states = app.dataframe[0].value.set_index("Method")["State"]
+        assert states.index[states == study.UNFIT].tolist() == ["Tangents, in pixels"] * (side == 240)
+        assert ("How much invariance: lambda" in [heading.value for heading in app.subheader]) == (side == 60)
     recipe = DIGITS.replace(dataset="own:large", n_train=8, n_test=4, method="tangent", jitters="plus:1")
     assert estimate(recipe).memory_mb > 3 * 8 * 57_600**2 / 2**20
     assert not estimate(recipe).fits

@@ -113,6 +113,27 @@ def test_many_values_without_a_result_are_counted_and_names_of_many_cells_are_pl
     assert cells.options[0] == "0.25 × 0.5"
 
 
+def test_a_value_that_does_not_fit_is_left_out_and_said_but_where_all_are_needed(ran, monkeypatch):
+    real = study.estimates
+
+    def without_memory_for_10(recipes):
+        return [need._replace(free_mb=1.0) if r.C == 10 else need for r, need in zip(recipes, real(recipes))]
+
+    monkeypatch.setattr(study, "estimates", without_memory_for_10)
+    app = open_page("sweep", **MOONS, value=["0.3", "3", "10"])
+    assert [box.proto.title for box in app.warning] == ["C = 10 left out: not enough memory"]
+    assert "1 MB are free" in app.warning[0].value
+    assert "2 runs to train" in captions(app)
+    app.button(key="queue_sweep").click().run()
+    finish_all()
+    assert {run.recipe.C for run in runs.newest_first() if run.recipe.folds} == {0.3, 3.0}
+    table = open_page("sweep", **MOONS, value=["0.3", "3", "10"]).dataframe[0].value
+    assert table["State"].tolist() == ["done", "done", study.UNFIT]
+    app = open_page("sweep", **MOONS, value=["0.3", "3", "10"], halving="2")
+    assert app.warning[0].proto.title.replace("\\", "").startswith("C = 0.3, 3, 10 left out")
+    assert "queue_sweep" not in buttons(app)
+
+
 @pytest.mark.parametrize(("value", "says"), [(["-1", "2"], "C = -1"), (["1"], "two or more"), (["two", "3"], "two")])
 def test_a_value_that_cannot_be_is_named(ran, value, says):
     app = open_page("sweep", **MOONS, value=value)

@@ -16,12 +16,13 @@ from svmcore.lab import Recipe, RecipeError, execute, jobs, prepare
 from svmcore.lab.analyses.amounts import rounded
 from svmcore.lab.analyses.sweep import PowerLaw, Sweep, apart, chosen, simplest, standard_error
 from svmcore.lab.forecast import estimate
-from svmcore.lab.jobs import queue, worker
+from svmcore.lab.jobs import queue, sweeping, worker
 from svmcore.lab.jobs.sweeping import submit_missing, sweep
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.solvers import share
 from svmcore.lab.store import runs
 from svmcore.lab.train import fit
+from svmcore.memory import BudgetError
 from svmcore.methods.virtual.stages import Stages
 from svmcore.svc import SVC
 
@@ -316,10 +317,16 @@ def test_what_two_ask_for_at_the_same_time_is_queued_once(home, monkeypatch):
     jobs.cancel(*jobs.active())
 
 
-def test_what_cannot_be_queued_is_said_when_the_others_are(home, monkeypatch):
+@pytest.mark.parametrize(
+    ("what", "error", "says"),
+    [({"dataset": "own:gone"}, DataError, "gone"), ({"C": 7.0}, BudgetError, "1 MB are free")],
+)
+def test_what_cannot_be_queued_is_said_when_the_others_are(home, monkeypatch, what, error, says):
     monkeypatch.setattr(queue, "_places", lambda small: 0)
-    recipes = [DIGITS.replace(dataset="own:gone"), DIGITS.replace(folds=3)]
-    with pytest.raises(DataError, match="gone"):
+    needs = lambda recipes: [estimate(one)._replace(free_mb=1.0 if one.C == 7 else 1e6) for one in recipes]  # noqa: E731
+    monkeypatch.setattr(sweeping, "estimates", needs)
+    recipes = [DIGITS.replace(**what), DIGITS.replace(folds=3)]
+    with pytest.raises(error, match=says):
         submit_missing(recipes)
     assert [runs.get(run_id).recipe.folds for run_id in jobs.active()] == [3]
     jobs.cancel(*jobs.active())

@@ -11,6 +11,7 @@ from pages.ui.figures import ranking
 from pages.ui.figures.frame import show
 from pages.ui.kit import parameters, present, ways, words
 from pages.ui.kit.numbers import count, number, table, text
+from pages.ui.kit.text import apart
 from svmcore.lab.methods import METHODS
 from svmcore.lab.recipe import FIELDS, Recipe, option_fields
 from svmcore.lab.store import titles
@@ -59,9 +60,9 @@ def row(letter: str, run: Run) -> dict:
 
 def numbers(laid: Laid) -> None:
     rows = [row(letter, run) for letter, run in zip(laid.letters, laid.runs, strict=True)]
-    apart = told_apart([run.title for run in laid.runs])
-    for one, run, name in zip(rows, laid.runs, apart, strict=True):
-        one |= {"Run": name, "Method": METHODS[run.recipe.method].short}
+    brief = apart([run.title for run in laid.runs])
+    for one, run in zip(rows, laid.runs, strict=True):
+        one |= {"Run": brief[run.title], "Method": METHODS[run.recipe.method].short}
     if not any(one["Compile"] >= 0.05 for one in rows):  # which only a first run does
         rows = [{name: value for name, value in one.items() if name != "Compile"} for one in rows]
     rows[laid.reference][""] += " (reference)"
@@ -75,13 +76,6 @@ def numbers(laid: Laid) -> None:
     together = len(np.unique(laid.answers.groups))
     more = f", in {words.many(together, 'group')}, which the tests below count" if together else ""
     st.caption(f"All runs are tested on the same {n:,} examples, {where} of {name}{more}.")
-
-
-def told_apart(names: list[str]) -> list[str]:
-    """The names without the parts, as `titles.of_recipe` joins them, that all of them have."""
-    parts = [name.split(" · ") for name in names]
-    shared = set.intersection(*map(set, parts))
-    return [" · ".join(part for part in own if part not in shared) or name for own, name in zip(parts, names)]
 
 
 def differences(laid: Laid) -> None:

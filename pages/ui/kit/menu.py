@@ -11,9 +11,11 @@ The browser does it all: no key makes the script run, except by what it opens. K
 canvas are never taken.
 """
 
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import streamlit as st
@@ -21,6 +23,12 @@ import streamlit as st
 from pages.ui.kit import present
 from pages.ui.kit.component import component
 from pages.ui.kit.text import plain, short
+
+
+@cache
+def listed(file: Path) -> dict:
+    """The pages of a file, which is read once a process."""
+    return tomllib.loads(file.read_text("utf-8"))
 
 
 def draw(menu: Mapping[str, Sequence], studies: Sequence, current) -> None:

@@ -4,7 +4,7 @@ settings -> Plan: recipes by name         what is missing is queued by a click, 
 Results: the runs of these recipes -> figures, rows of a table, observations
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -23,8 +23,9 @@ from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Group, Run
 
 NONE: Mapping[Hashable, Hashable] = MappingProxyType({})
-NOT_RUN = "not run yet"
+NOT_RUN, UNFIT = "not run yet", "does not fit"
 NAMED = 9  # runs that a message names one by one
+REASONS = 3  # why runs are left out, at most: those of a map hardly differ
 MANY, SCROLLS = 20, 560  # rows of a table from which on it scrolls, and its pixels
 SOON = 30.0  # seconds for which a forecast holds: memory is taken and freed meanwhile
 
@@ -38,6 +39,7 @@ class Plan(NamedTuple):
     title      above the figures, and `says` below it
     over       what the names are values of, as "C"; empty where they are not
     parents    name of a recipe -> name of the one that its run grows out of
+    together   whether the runs are of no use without each other, so that none is started where one does not fit
     stand_in   recipes whose samples are shown while no run of `recipes` exists; None for `recipes` themselves
     then       called when some of them have been queued; followed() is what follows from these, as `poll_all` asks it
     """
@@ -49,6 +51,7 @@ class Plan(NamedTuple):
     says: str = ""
     over: str = ""
     parents: Mapping[Hashable, Hashable] = NONE
+    together: bool = False
     stand_in: Mapping[Hashable, Recipe] | None = None
     then: Callable[[], None] = lambda: None
     followed: Callable[[], dict[str, str]] = dict
@@ -101,7 +104,8 @@ class Study(NamedTuple):
 
 
 def draw(study: Study) -> Plan | None:
-    """Settings, buttons, figures, table, observations. The plan, or None where the settings name none."""
+    """Settings, buttons, figures, table, observations. The plan, without the recipes whose runs do not fit into memory,
+    or None where the settings name none."""
     if study.title:
         st.title(study.title)
         present.about(study.question)
@@ -111,7 +115,7 @@ def draw(study: Study) -> Plan | None:
             if (plan := study.plan()) is None:
                 return None
             own = runs.stored(plan.recipes.values())
-            _start(study.key, plan, own)
+            unfit = _start(study.key, plan, own)
         results = _results(plan, own)
     except (DataError, ValueError) as error:
         st.error(words.plain(error), icon=":material/block:")
@@ -127,10 +131,10 @@ def draw(study: Study) -> Plan | None:
             title="No runs yet",
             icon=":material/query_stats:",
         )
-    _figures_and_table(study, results)
+    _figures_and_table(study, results, unfit)
     if results.done:
         study.observations(results)
-    return plan
+    return plan._replace(recipes={name: recipe for name, recipe in plan.recipes.items() if name not in unfit})
 
 
 def _results(plan: Plan, own: list[Run | None]) -> Results:
@@ -149,29 +153,40 @@ def _results(plan: Plan, own: list[Run | None]) -> Results:
     return Results(plan, dict(zip(recipes, shown, strict=True)))
 
 
-def _start(key: str, plan: Plan, own: list[Run | None]) -> None:
-    """Start and Cancel, how many runs there are, and what the others will take."""
-    recipes = list(plan.recipes.values())
-    missing = [recipe for recipe, run in zip(recipes, own, strict=True) if not runs.available(run)]
-    waits = needs(missing)
-    if unfit := next((need.advice for need in waits if not need.fits), ""):
-        st.warning(words.plain(unfit), title="This does not fit", icon=":material/memory:")
-        return
-    left = ""
+def _start(key: str, plan: Plan, own: list[Run | None]) -> Collection[Hashable]:
+    """Start and Cancel, how many runs there are, and what the others will take. The names of those that are left out,
+    as they do not fit into memory: what is stored or at work stays, however much memory is free now."""
+    found = dict(zip(plan.recipes, own, strict=True))
+    missing = {name: recipe for name, recipe in plan.recipes.items() if not runs.available(found[name])}
+    waits, out = dict(zip(missing, needs(list(missing.values())), strict=True)), []
+    if unfit := {name: need.advice for name, need in waits.items() if not need.fits}:
+        out = list(missing if plan.together else unfit)
+        reasons = "\n\n".join(map(words.plain, list(dict.fromkeys(unfit.values()))[:REASONS]))
+        st.warning(reasons, title=f"{_those(plan, out)} left out: not enough memory", icon=":material/memory:")
+    waits, left = {missing[name]: need for name, need in waits.items() if name not in out}, ""
     if waits:
-        seconds, memory = seconds_of(missing, waits), max(need.memory_mb for need in waits)
+        seconds, memory = seconds_of(waits, list(waits.values())), max(need.memory_mb for need in waits.values())
         left = f"; {words.many(len(waits), 'run')} to train, about {words.duration(seconds)} and up to "
         left += f"{words.megabytes(memory)} of memory"
-    if absent := stored.lacking(missing):
+    if absent := stored.lacking(waits):
         wanted = words.plain(", ".join(sorted({recipe.dataset for recipe in absent})))
         left += f"; data to be downloaded on *Datasets*: {wanted}"
     parents = {plan.recipes[name]: plan.recipes[parent] for name, parent in plan.parents.items()}
     with st.container(horizontal=True, vertical_alignment="center"):
-        many = words.many(len(missing) - len(absent) or len(missing), "run")
+        many = words.many(len(waits) - len(absent) or len(waits), "run")
         label, help = f"Start {many}", "Trains in the background; you can leave the page."
+        fit = [name for name in found if name not in out]
+        recipes, own = [plan.recipes[name] for name in fit], [found[name] for name in fit]
         stored.buttons(recipes, own, label, help, key, group=plan.group, parents=parents, then=plan.then)
-        done = sum(run is not None and run.state == "done" for run in own)
-        st.caption(f"{done} of {len(recipes)} runs are stored{left}.", width="content")
+        done = sum(run is not None and run.state == "done" for run in found.values())
+        st.caption(f"{done} of {len(plan.recipes)} runs are stored{left}.", width="content")
+    return out
+
+
+def _those(plan: Plan, names: Collection[Hashable]) -> str:
+    """Some runs in a message."""
+    few = plan.over and len(names) <= NAMED
+    return words.plain(f"{plan.over} = {', '.join(names)}") if few else words.many(len(names), "run")
 
 
 def needs(missing: list[Recipe]) -> list[Estimate]:
@@ -191,19 +206,14 @@ def _ended_early(results: Results) -> None:
         if run and run.state == "failed":
             failed.setdefault(run.message, []).append(name)
     stopped = [name for name, run in results.runs.items() if run and run.state in ("cancelled", "interrupted")]
-
-    def those(names):
-        few = plan.over and len(names) <= NAMED
-        return words.plain(f"{plan.over} = {', '.join(names)}") if few else words.many(len(names), "run")
-
     for message, names in failed.items():
-        st.error(words.plain(message), title=f"{those(names)} failed", icon=":material/error:")
+        st.error(words.plain(message), title=f"{_those(plan, names)} failed", icon=":material/error:")
     if stopped:
-        said = f"No result for {those(stopped)}. Start again to run what is missing."
+        said = f"No result for {_those(plan, stopped)}. Start again to run what is missing."
         st.warning(said, title="Stopped before the end", icon=":material/stop:")
 
 
-def _figures_and_table(study: Study, results: Results) -> None:
+def _figures_and_table(study: Study, results: Results, unfit: Collection[Hashable]) -> None:
     """Side by side, the table below; tabs while presenting. Without a table a line says how far the first run is."""
     figures = study.figures(results) if results.done else {}
     names, places = [*figures, *(["In numbers"] if study.rows else [])], None
@@ -227,7 +237,7 @@ def _figures_and_table(study: Study, results: Results) -> None:
                 name: (status.state == "running" and status.message) or status.state
                 for name, status in zip(there, statuses, strict=True)
             }
-            rows = study.rows(results, dict.fromkeys(results.runs, NOT_RUN) | now)
+            rows = study.rows(results, dict.fromkeys(results.runs, NOT_RUN) | dict.fromkeys(unfit, UNFIT) | now)
             scrolls = {"height": SCROLLS} if len(rows) > MANY else {}
             if rows:
                 numbers.table(rows, study.alt, f"{study.key}_table", study.columns, **scrolls)

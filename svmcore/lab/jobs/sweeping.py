@@ -20,6 +20,7 @@ from svmcore.lab.jobs.queue import submit, wait
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.store import runs
 from svmcore.lab.store.runs import Group
+from svmcore.memory import BudgetError
 
 NONE: Mapping[Recipe, Recipe] = MappingProxyType({})
 Grouping = Group | Callable[[Recipe], Group | None] | None
@@ -47,7 +48,7 @@ def submit_missing(
     then.
 
     group: what they are started together for, or says it of each. parents: of a recipe the one that its run grows out
-    of, which stands before it. Raises what `submit` raises, DataError and RecipeError when the others are queued.
+    of, which stands before it. Raises what `submit` raises; what it says of one recipe when the others are queued.
     """
     recipes, refused = {recipe.digest(): recipe for recipe in recipes}.values(), None
     with _looking:
@@ -63,7 +64,7 @@ def submit_missing(
                 before = runs.stored([parents[recipe]])[0] if recipe in parents else None
                 parent = before.id if runs.available(before) else None
                 ids.append(submit(recipe, looks=False, parent=parent, group=of, needed=needs.get(recipe)))
-            except (DataError, RecipeError) as error:
+            except (DataError, RecipeError, BudgetError) as error:
                 refused = error
     if refused:
         raise refused

@@ -36,14 +36,18 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """A file of tests on one core, as `--dist loadfile` has it, but all that drive a browser on the same one: they
-    share a server, a Chromium and the machines that they train, and take half of the session."""
+    """A file of tests on one core, as `--dist loadfile` has it, but those that drive a browser in two halves: each half
+    shares a server, a Chromium and the machines that they train. They wait for half of their time, which a third
+    process has for the other tests."""
     from xdist.scheduler import LoadFileScheduling
+
+    browser = sorted(file.name for file in Path(__file__).parent.glob("browser/test_*.py"))
 
     class FilesAndBrowser(LoadFileScheduling):
         def _split_scope(self, nodeid):
             file = super()._split_scope(nodeid)
-            return "tests/browser" if file.startswith("tests/browser/") else file
+            folder, _, name = file.rpartition("/")
+            return f"{folder}, half {browser.index(name) % 2}" if folder == "tests/browser" else file
 
     return FilesAndBrowser(config, log)
 

@@ -36,7 +36,7 @@ def test_the_readme_is_short_and_begins_with_how_to_start():
     assert len(readme.splitlines()) <= MOST_LINES
     first = readme.split("\n\n")[:6]
     assert first[0] == "# Invariant SVM Lab"
-    assert [".venv/bin/streamlit run app.py" in first[3], "-m pytest -n 2" in first[5]] == [True, True]
+    assert [".venv/bin/streamlit run app.py" in first[3], "-m pytest -n 3" in first[5]] == [True, True]
 
 
 def test_links_lead_somewhere():

@@ -22,6 +22,8 @@ from svmcore.preprocess import Preprocessor
 from svmcore.rows import FileRows, double_rows, lost_columns, middles, pieces, require_float32
 from svmcore.solvers.session import Session
 
+NOT_GIVEN = "no_validation"  # scikit-learn's word for it
+
 
 class Targets:
     """Labels y (n,) as k machines see them. Raises ValueError for fewer than two classes, or weights that leave so few.
@@ -33,7 +35,9 @@ class Targets:
         if y.dtype.kind not in "biu":  # whole numbers always name classes, and the check takes a tenth of a tiny fit
             check_classification_targets(y)
         self.y = y
-        self.weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        self.weight = np.ones(len(y))
+        if sample_weight is not None:
+            self.weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         self.classes, self.label = np.unique(y, return_inverse=True)
         if len(self.classes) < 2:
             classes_found = f"{len(self.classes)} class ({self.classes[0]!r})"
@@ -44,6 +48,25 @@ class Targets:
         if not weighed.all() and len(np.unique(self.label[weighed])) < 2:
             raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
         self.Y = one_vs_rest(self.label, len(self.classes))
+
+
+def checked(estimator, X, y=NOT_GIVEN, reset: bool = True):
+    """Examples X (n, d), or these and labels y (n,), as scikit-learn checks them. Of finite floating arrays, and of
+    whole numbers as labels, it would give back the same; to find that out takes it a tenth of a tiny fit, so that these
+    are asked for their features alone."""
+    alone = y is NOT_GIVEN
+    if _finite(X) and (alone or (type(y) is np.ndarray and y.dtype.kind in "biu" and y.shape == X.shape[:1])):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return X if alone else (X, y)
+    return validate_data(estimator, X, y, reset=reset, dtype=[np.float64, np.float32], accept_sparse="csr")
+
+
+def _finite(X) -> bool:
+    """Whether X is an array (n, d) of finite floating numbers; of some very large ones False is said, too."""
+    if type(X) is not np.ndarray or X.dtype not in (np.float32, np.float64) or X.ndim != 2 or not X.size:
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(X.sum()))
 
 
 def one_vs_rest(label, n_classes: int) -> np.ndarray:
@@ -165,7 +188,7 @@ class MachineEstimator(ClassifierMixin, Decider):
         """Examples to decide on, (n, d) as fit had them. ValueError for NaN, or another number of features."""
         if isinstance(X, FileRows):
             return X  # whose numbers are checked where they are read, and how many by the machine
-        return validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse="csr", reset=False)
+        return checked(self, X, reset=False)
 
     def _publish(self, machine: Machine, session: Session, *, label, gaps, iterations, ending: str) -> None:
         """The fitted attributes, in one place. gaps, iterations (k,); ending: why training ended above tol, or \"\"."""

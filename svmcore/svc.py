@@ -18,7 +18,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import validate_data
 
 from svmcore.allowed import Allowed, above, check, is_whole, one_of, require
-from svmcore.estimator import MachineEstimator, Targets, copied_bytes, require_memory, rows_for, seed_of
+from svmcore.estimator import MachineEstimator, Targets, checked, copied_bytes, require_memory, rows_for, seed_of
 from svmcore.gram.products import Operand
 from svmcore.gram.ridged import Ridged, at_bounds, gap_without_bounds, ridge_of, without_bounds
 from svmcore.gram.sources import Streamed
@@ -192,7 +192,7 @@ class SVC(MachineEstimator):
             if isinstance(X, FileRows):
                 given = X.rows(slice(None), np.float64 if len(lost_columns(X)) else np.float32)
             beside = given.nbytes if given is not X or isinstance(X, np.memmap) else 0
-            X, y = validate_data(self, given, y, dtype=[np.float64, np.float32], accept_sparse="csr")
+            X, y = checked(self, given, y)
         else:
             X, y = rows, self._labels_of(rows, y)
         with Session(monitor, self.max_iter) as session:
@@ -224,7 +224,7 @@ class SVC(MachineEstimator):
         """
         self._check_parameters()
         require(not self._squared, "loss", self.loss, "'hinge', whose examples can have a C of 0")
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
+        X, y = checked(self, X, y)
         kernel, _, rows = rows_for(self._kernel_for, X)
         targets = Targets(X, y, sample_weight)
         box, (k, n) = np.zeros((len(left_out), X.shape[0])), targets.Y.shape
@@ -287,8 +287,9 @@ class SVC(MachineEstimator):
         return y
 
     def _check_parameters(self) -> None:
-        kernel = one_of((*named_kernels(), "precomputed")).or_a("a Kernel object", Kernel)
-        check(self, kernel=kernel, **PARAMETERS)
+        if not isinstance(self.kernel, Kernel):
+            check(self, kernel=one_of((*named_kernels(), "precomputed")).or_a("a Kernel object", Kernel))
+        check(self, **PARAMETERS)
         if isinstance(self._settings, Digestion):
             require(
                 not self._squared, "solver", self.solver, "another one, because loss = 'squared_hinge' has no bound"

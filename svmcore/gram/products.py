@@ -113,7 +113,9 @@ class Operand:
 
     def diag(self, kernel: Kernel) -> np.ndarray:
         """K_ii (n,) float32."""
-        return self.derived(("diagonal", kernel), lambda: kernel.diag(self.X))
+        return self.derived(
+            ("diagonal", kernel), lambda: kernel.diag(self.X) if kernel.fills else kernel.diag(self.X, self.sq)
+        )
 
     def pieces(self):
         """All examples in their order: (which, operand)."""

@@ -49,6 +49,10 @@ class Work:
     def check(self) -> None:
         """Called between pieces of at most some tens of milliseconds; a user who may want to stop raises here."""
 
+    def check_when_due(self) -> None:
+        """As `check`, between pieces that may take no time."""
+        self.check()
+
     def count(self, evaluations=0, hits=0, misses=0) -> None:
         with self._counting:
             self.evaluations += evaluations
@@ -90,7 +94,7 @@ class Gram:
         """sum_b coef[b] K(x_idx[a], x_cols[b]) (m,) float64, of values as exact as this source has them."""
         sums = np.zeros(len(idx))
         for part in steps(np.arange(len(idx))):
-            work.check()
+            work.check_when_due()
             sums[part] = self.rows(idx[part], work)[:, cols].astype(np.float64) @ coef
         return sums
 
@@ -111,7 +115,7 @@ class Gram:
         """Kernel values of the examples idx (m,) with cols (m',): (m, m') float32, into `out` if given."""
         out = np.empty((len(idx), len(cols)), np.float32) if out is None else out
         for places in steps(np.arange(len(idx))):
-            work.check()
+            work.check_when_due()
             out[places] = self.rows(idx[places], work)[:, cols]
         return out
 
@@ -122,7 +126,7 @@ class Gram:
     def add_to(self, F, idx, coef, columns, work: Work) -> None:
         """F (k, m') float64 += coef (k, m) @ rows(idx)[:, columns], where `columns` is what `columns` made."""
         for part in steps(np.arange(len(idx))):
-            work.check()
+            work.check_when_due()
             F += coef[:, part].astype(np.float32) @ self.rows(idx[part], work)[:, columns]
 
 
@@ -198,7 +202,7 @@ class Streamed(Gram):
 
         tiles = [(a, b) for a in _stretches(len(idx)) for b in _stretches(len(cols))]
         for some in (tiles[at : at + CORES] for at in range(0, len(tiles), CORES)):
-            work.check()
+            work.check_when_due()
             side_by_side(fill, some)
         work.count(evaluations=out.size)
         return out
@@ -212,7 +216,7 @@ class Streamed(Gram):
             part[core, : a.stop - a.start] = self.kernel.exact(X[idx[a]], X[cols[b]]) @ coef[b]
 
         for some in (tiles[at : at + CORES] for at in range(0, len(tiles), CORES)):
-            work.check()
+            work.check_when_due()
             side_by_side(add, [(core, a, b) for core, (a, b) in enumerate(some)])
             for core, (a, _) in enumerate(some):
                 sums[a] += part[core, : a.stop - a.start]
@@ -229,7 +233,7 @@ class Streamed(Gram):
         m, operand = len(idx), self.operand.in_all(np.asarray(idx))
         work.count((m - first) * (m + first + 1) // 2)
         for top in range(first, m, STEP):
-            work.check()
+            work.check_when_due()
             part = slice(top, min(m, top + STEP))
             operand.take(part, self.kernel, slice(0, part.stop), K[part, : part.stop])
             mirror(K, part.start, part.stop)
@@ -238,7 +242,7 @@ class Streamed(Gram):
         columns, X, sq = self.operand.in_all(np.asarray(cols)), self.operand.X, self.operand.sq
         out = np.empty((len(idx), len(cols)), np.float32) if out is None else out
         for part in (slice(a, a + STEP) for a in range(0, len(idx), STEP)):
-            work.check()
+            work.check_when_due()
             columns.product(X[idx[part]], sq[idx[part]], self.kernel, slice(0, len(cols)), out[part])
         work.count(evaluations=out.size)
         return out
@@ -252,7 +256,7 @@ class Streamed(Gram):
             for which, operand in columns.pieces():
                 f, weight = np.ascontiguousarray(F[:, which]), coef[:, some]
                 for part in steps(np.arange(len(at))):
-                    work.check()
+                    work.check_when_due()
                     operand.add_own_to(f, own, at[part], self.kernel, weight[:, part])
                     work.count(evaluations=len(part) * operand.n)
                 if not np.shares_memory(f, F):
@@ -264,7 +268,7 @@ def symmetric(operand: Operand, kernel: Kernel, work: Work, out=None) -> np.ndar
     n = operand.n
     K = np.empty((n, n), np.float32) if out is None else out
     for start in range(0, n, STEP):
-        work.check()
+        work.check_when_due()
         part = slice(start, min(n, start + STEP))
         operand.take(part, kernel, slice(start, n), K[part, start:])
         mirror(K, part.start, part.stop, above=True)
@@ -311,7 +315,7 @@ class Cached(Gram):
             held = self.slot[idx] >= 0
         inside, outside = np.flatnonzero(held), np.flatnonzero(~held)
         for places in steps(inside):
-            work.check()
+            work.check_when_due()
             pick(self.rows(idx[places], work), idx, places, out)
         if len(outside):
             out[np.ix_(outside, inside)] = out[np.ix_(inside, outside)].T

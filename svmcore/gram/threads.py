@@ -20,7 +20,7 @@ from itertools import pairwise
 
 import numpy as np
 import threadpoolctl
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import LibController, ThreadpoolController
 
 
 def usable_cores() -> int:
@@ -131,19 +131,19 @@ class _OneThread(ContextDecorator):
 
     def __init__(self, api: str = "blas"):
         self.api = api
-        self.inside, self.lock, self.limiter = 0, threading.Lock(), None
+        self.inside, self.lock, self.had = 0, threading.Lock(), []
 
     def __enter__(self):
         with self.lock:
             self.inside += 1
             if self.inside == 1:
-                self.limiter = _heard(lambda: _libraries().limit(limits=1, user_api=self.api))
+                self.had = _limited(self.api)
 
     def __exit__(self, *_):
         with self.lock:
             self.inside -= 1
             if not self.inside:
-                _heard(self.limiter.restore_original_limits)
+                _restore(self.had)
 
 
 one_blas_thread, one_openmp_thread = _OneThread("blas"), _OneThread("openmp")
@@ -152,29 +152,37 @@ one_blas_thread, one_openmp_thread = _OneThread("blas"), _OneThread("openmp")
 eigh, eigvalsh = one_blas_thread(np.linalg.eigh), one_blas_thread(np.linalg.eigvalsh)
 
 
-def _heard(change: Callable):
-    """A change of limits from whichever thread: newer threadpoolctl does nothing, without a word, where another thread
-    that lives has changed them before."""
-    release = getattr(getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", None)
-    if release is None:
-        return change()
-    release(force=True)
+def _limited(api: str) -> list[tuple[LibController, int]]:
+    """One thread for the libraries of an interface; which they are, and how many each has had."""
+    had = [(library, library.num_threads) for library in _libraries() if library.user_api == api]
+    _restore([(library, 1) for library, _ in had])
+    return had
+
+
+def _restore(threads: list[tuple[LibController, int]]) -> None:
+    """So many threads for each library, from whichever thread: newer threadpoolctl does nothing, without a word, where
+    another thread that lives has changed them before."""
+    _release(force=True)
     try:
-        return change()
+        for library, count in threads:
+            library.set_num_threads(count)
     finally:
-        release(force=True)
+        _release(force=True)
+
+
+_release = getattr(getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", lambda force: None)
 
 
 @cache
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()
+def _libraries() -> list[LibController]:
+    return ThreadpoolController().lib_controllers
 
 
 def _begin_anew() -> None:
     """In a forked process: no pools, and nobody inside; BLAS keeps one thread where it had one at the fork."""
     _pool.cache_clear()
     if _held:
-        _heard(_held.pop().restore_original_limits)
+        _restore(_held.pop())
     for one in (one_blas_thread, one_openmp_thread):
         one.__init__(one.api)
 
@@ -184,14 +192,14 @@ def _hold_blas() -> None:
     not yet had back. So it is kept to one thread, and what is under way is given the time that it takes at most."""
     one_blas_thread.lock.acquire()
     if _libraries.cache_info().currsize:  # else nobody has multiplied yet
-        _held.append(_heard(lambda: _libraries().limit(limits=1, user_api="blas")))
+        _held.append(_limited("blas"))
         if threading.active_count() > 1:
             threading.Event().wait(LONGEST)  # nobody can say when a native call has come back
 
 
 def _let_blas_go() -> None:
     if _held:
-        _heard(_held.pop().restore_original_limits)
+        _restore(_held.pop())
     one_blas_thread.lock.release()
 
 

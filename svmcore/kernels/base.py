@@ -135,9 +135,9 @@ class Kernel:
         allowed = ", ".join(name for name, kind in KERNELS.items() if kind.differentiable)
         raise ValueError(f"kernel = {self.name}, which has no gradient; allowed: {allowed}")
 
-    def diag(self, A):
-        """K(u, u) of every row u of A (m, d): (m,) float32."""
-        sq = squared_norms(_rows(A))
+    def diag(self, A, sq=None):
+        """K(u, u) of every row u of A (m, d): (m,) float32; sq (m,): |u|^2, where it is known."""
+        sq = squared_norms(_rows(A)) if sq is None else sq
         with np.errstate(over="ignore"):
             return self.value(sq, sq, sq).astype(np.float32)
 
@@ -267,6 +267,7 @@ def _is_a(value, declared) -> bool:
 
 def _columns(B, reach: float, sq=None) -> Columns:
     """The rows of B (n, d) of either precision as Columns; sq (n,): |b|^2, where it is known."""
+    sq = squared_norms(B) if sq is None else sq
     far = far_features(B, reach, sq)
     X, side = taken_apart(B, far, sq)
     return Columns(X, far, as_columns(side))

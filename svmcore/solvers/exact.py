@@ -25,6 +25,8 @@ given what it can. With a very large C sums in double precision lose tol too, |e
 sqrt(K_jj): no gap is known to be small then.
 """
 
+from functools import cached_property
+
 import numpy as np
 
 from svmcore.gram.sources import Gram
@@ -51,21 +53,26 @@ class Exact:
     """What is known of k machines in double precision; arrays (k,).
 
     target: working gap at which a machine is looked at; known: its gap is exact for the present alpha, and at most tol;
-    given_up: no attempt brings its gap nearer to tol.
+    given_up: no attempt brings its gap nearer to tol. rng: a generator, or the seed of one.
     """
 
     def __init__(self, gram: Gram, Y, C, tol: float, session: Session, rng):
         self.gram, self.Y, self.C, self.tol, self.session = gram, Y, C, tol, session
         k = len(Y)
-        self.draws = rng.spawn(k)  # of each machine its own: what one draws does not depend on the others
         self.target = np.full(k, float(tol))
         self.known, self.given_up = np.zeros(k, bool), np.zeros(k, bool)
+        self._rng = rng
         self.like = None  # (k,) which machines are alike, those of one number; None where none are
         self._e: dict[int, float] = {}  # by that number, the largest of their looks
         self._best, self._failed = np.full(k, np.inf), np.zeros(k, int)
         length, self.root = gram.lengths(), np.sqrt(np.abs(gram.diag.astype(np.float64)))
-        usual = max(float(np.median(length)), np.finfo(np.float32).tiny)
+        usual = max(_median(length), np.finfo(np.float32).tiny)
         self.length = np.maximum(length, usual)  # (n,); a kernel that is not definite may go beyond a short one's
+
+    @cached_property
+    def draws(self) -> list[np.random.Generator]:
+        """Of each machine its own: what one draws does not depend on the others."""
+        return np.random.default_rng(self._rng).spawn(len(self.Y))
 
     def gap(self, m: int, alpha, f, lost=None) -> tuple[float, float]:
         """(gap, b) of machine m; f (n,) is corrected where it was computed anew: if rough, wherever it may decide. lost
@@ -143,7 +150,8 @@ class _Look:
         self.up, self.low = index_sets(exact.Y[m], exact.C[m], alpha)
         self.rounding = exact.rounding(alpha)
         self.scale = exact.length * lost
-        self.usual = float(np.median(self.scale[self.scale > 0])) if self.scale.any() else 0.0
+        some = self.scale[self.scale > 0]
+        self.usual = _median(some) if len(some) else 0.0
         self.computed, self.e, self.error = np.zeros(len(f), bool), 0.0, self.rounding
         self.uneven = self.sampled_more = False
 
@@ -175,7 +183,7 @@ class _Look:
         if measured.any():
             each = error[measured] / scale[measured]
             supposed = SAFETY * (1 + UNSURE / len(each)) * np.sqrt(np.mean(each**2))
-            self.uneven |= each.max() > HEAVY * np.median(each)
+            self.uneven |= each.max() > HEAVY * _median(each)
             self.e = np.max([self.e, supposed, each.max() * (TAIL if self.uneven else 1.0)])
         self.f[at], self.lost[at], self.computed[at] = values, 0, True
         self.error = np.where(self.computed, self.rounding, self.e * self.scale + self.rounding)
@@ -183,9 +191,17 @@ class _Look:
     def wanted(self) -> np.ndarray:
         """The examples not computed yet that may decide the gap."""
         f, error, known = self.f, self.error, self.computed
+        if known.all():
+            return np.empty(0, np.intp)
         least, most = f[self.up & known].min(initial=np.inf), f[self.low & known].max(initial=-np.inf)
         inside = (~self.up | (f - error >= least)) & (~self.low | (f + error <= most))
         return np.flatnonzero(~(known | inside))
+
+
+def _median(values) -> float:
+    """As of NumPy, whose own takes as long as all else that is done with some hundred values."""
+    middle = (len(values) - 1) // 2, len(values) // 2
+    return float(np.partition(values, middle)[list(middle)].sum() / 2)
 
 
 def _ends(members, f, count: int) -> np.ndarray:

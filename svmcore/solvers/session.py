@@ -96,7 +96,7 @@ class Session(Work):
 
     def check_when_due(self) -> None:
         """As `check`, between pieces that may take no time: reports where one is due."""
-        if self._due or self.stopped:
+        if self._due or self.stopped or not self.history:
             self.check()
 
     def see(self, iterations: int, news: Callable[[], None]) -> bool:
@@ -165,7 +165,7 @@ class Session(Work):
             return self.beside(solve, tasks, threads)
         for task in tasks:
             solve(*task)
-        return self.check()
+        return self.check_when_due()
 
     def beside(self, solve: Callable[..., None], tasks: list[tuple], threads: int) -> None:
         """As `side_by_side`, for tasks of which even an only one does not ask whether to go on."""

@@ -3,9 +3,8 @@
 from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
-from svmcore.estimator import MachineEstimator, Targets, seed_of
+from svmcore.estimator import MachineEstimator, Targets, checked, seed_of
 from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.estimator import check_estimators, settled
 from svmcore.methods.editing.roles import KEPT, Edited
@@ -91,7 +90,7 @@ class EditingSVC(MachineEstimator):
         """
         check_estimators(estimator=self.estimator)
         rule = rule_of(self.rule, {name: getattr(self, name) for name in SETTINGS})
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
+        X, y = checked(self, X, y)
         targets, (prepare, rows, (svc,)) = Targets(X, y), settled([self.estimator], X)
         with Session(monitor) as session:
             try:

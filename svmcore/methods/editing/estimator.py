@@ -7,10 +7,9 @@ from dataclasses import KW_ONLY, dataclass, replace
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from svmcore.allowed import Allowed, above, check, is_whole, number, optional, whole
-from svmcore.estimator import MachineEstimator, Targets, rows_for
+from svmcore.estimator import MachineEstimator, Targets, checked, rows_for
 from svmcore.methods.editing.beside import of_part
 from svmcore.methods.editing.crossing import Crossing, threshold
 from svmcore.methods.editing.roles import Edited
@@ -129,7 +128,7 @@ class CrossTrainingSVC(MachineEstimator):
             Naming the parameter and what is allowed.
         """
         self._check_parameters()
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], accept_sparse="csr")
+        X, y = checked(self, X, y)
         targets = two_classes(X, y, type(self).__name__)
         prepare, rows, (first, *final) = settled([self.estimator, self.final] if self.final else [self.estimator], X)
         last = final[0] if final else first

@@ -57,7 +57,7 @@ def check_gaps(s: State) -> None:
     for m in np.flatnonzero(~s.exact.known):
         s.gaps[m], s.bias[m] = smo.kkt_gap(*s.of(m, at))
         see_present(s, m)
-    s.session.check()
+    s.session.check_when_due()
 
 
 def look_exactly(s: State, m: int) -> None:

@@ -2,6 +2,7 @@
 
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cached_property
 from queue import SimpleQueue
 from typing import NamedTuple
 
@@ -76,14 +77,13 @@ class State:
     given: bool = field(init=False)  # the source came with all of K
     square: Square | None = None  # the only machine's working set, where not all of K is in memory
     spaces: SimpleQueue = field(default_factory=SimpleQueue)  # memory of working sets' K, one for each thread
-    rng: np.random.Generator = field(init=False)  # draws working sets
 
     def __post_init__(self):
         self.Y, self.C = np.ascontiguousarray(self.Y, np.float64), np.array(self.C, np.float64)
         k, n = self.Y.shape
         self.alpha, self.f = (np.zeros_like(self.Y), -self.Y) if self.start is None else map(np.array, self.start)
         self.gaps, self.bias = np.full(k, np.inf), np.zeros(k)
-        self.exact = Exact(self.gram, self.Y, self.C, self.tol, self.session, np.random.default_rng(self.seed))
+        self.exact = Exact(self.gram, self.Y, self.C, self.tol, self.session, self.seed)
         self.lost = np.zeros((k, n), np.float32)
         for m in range(k):
             self.summed(m)
@@ -98,7 +98,11 @@ class State:
         self.K = self.gram.values
         self.given = self.K is not None
         self.may_hold &= 4 * n * n <= self.square_bytes
-        self.rng = np.random.default_rng(self.seed)
+
+    @cached_property
+    def rng(self) -> np.random.Generator:
+        """Draws working sets."""
+        return np.random.default_rng(self.seed)
 
     @property
     def k(self) -> int:
@@ -122,7 +126,9 @@ class State:
 
     def alike(self) -> list[np.ndarray]:
         """The machines, in groups of those that are alike (exact.py)."""
-        like = np.arange(self.k) if self.exact.like is None else np.asarray(self.exact.like)
+        if self.exact.like is None:
+            return list(np.arange(self.k)[:, None])
+        like = np.asarray(self.exact.like)
         return [np.flatnonzero(like == number) for number in np.unique(like)]
 
     def ended(self) -> np.ndarray:

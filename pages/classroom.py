@@ -179,8 +179,10 @@ def commands(one: Class) -> None:
             onward(one, asked, missing, "Show the result", "visibility", "class_reveal", reveal, one, help=help)
         elif asked is not None and (at := together.following(asked.question, one.seed)):
             help = f"Question {at.number} of {len(at.lesson.steps)} of the lesson {at.lesson.title}."
-            onward(one, asked, together.lacking(at), "Next question", "arrow_forward", "class_next", ask_step, one, at,
-                   help=help)  # fmt: skip
+            label = "Next question" if at.number > 1 else f"Next lesson: {at.lesson.title}"
+            onward(one, asked, together.lacking(at), label, "arrow_forward", "class_next", ask_step, one, at, help=help)
+        elif asked is not None and asked.question.lesson:
+            st.markdown("This was the last question of the last lesson.", width="content")
         if asked is not None and asked.question.lesson:
             button("Its page", "open_in_new", "class_page", go_to, one, asked, help="Opens the lesson there.")
 

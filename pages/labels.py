@@ -20,17 +20,18 @@ from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store.runs import Run
 
 
-def by_a_way(run: Run) -> list[Doubt] | None:
-    """Training examples with likely label errors, by the run's best method or the chosen one; None without any."""
+def by_a_way(run: Run) -> tuple[list[Doubt] | None, str]:
+    """Training examples with likely label errors, by the run's best method or the chosen one, and what is said where
+    there are none; None of a run that has no method."""
     ways = doubtful.of_ways(run)
     if not ways:
-        return None
+        return None, ""
     way = parameters.choice(
         "by", "Found by", ways, alone=False, format_func=ways.get,
         help="Out of folds: by machines that were trained without the example. By cross-training: by the margins of "
         "its first machines. Bounded alpha: examples that the run's own machine could not learn.",
     )  # fmt: skip
-    return doubtful.doubted(run.id, way)
+    return doubtful.doubted(run.id, way), doubtful.NONE[way]
 
 
 def missing(run: Run) -> None:
@@ -86,9 +87,10 @@ if run:
         if chosen.warning:
             st.warning(chosen.warning, icon=":material/warning:")
         above = st.container()
-        doubts = chosen.find(run) if chosen.find else by_a_way(run)
+        doubts, none = (chosen.find(run), chosen.none) if chosen.find else by_a_way(run)
         if doubts == []:
-            st.success(chosen.none, icon=":material/check:")
+            say, icon = (st.success, "check") if chosen.find else (st.info, "info")
+            say(none, icon=f":material/{icon}:")
         judge.judge(judge.Judging(run, evidence.data_of(run), tuple(doubts or ()), to, kind))
         if roles.teacher():
             if not chosen.find:

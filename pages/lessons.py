@@ -91,6 +91,11 @@ def finished(seed: int) -> None:
         counted = f": {right} of {len(answers)} predicted right" if answers else ""
         st.markdown(f"**{lesson.title}**{counted}")
         ending(lesson)
+        if at := course.At(lesson, len(lesson.steps), seed).following:
+            how = {"help": "Opens its first question.", "type": "primary"}
+            button(f"Next lesson: {at.lesson.title}", "arrow_forward", "lesson_following", course.go, at, **how)
+        else:
+            st.markdown("This was the last lesson.")
 
 
 def _start(lesson: Lesson, seed: int, number: int, again: bool) -> None:

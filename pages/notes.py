@@ -49,12 +49,13 @@ def step(at: course.At) -> None:
 
 def onward(at: course.At) -> None:
     """What comes next: a question, or the end."""
-    if at.number < len(at.lesson.steps):
-        following = at._replace(number=at.number + 1)
+    following = at.following
+    if at.number == len(at.lesson.steps):
+        st.markdown("**Remember**\n\n" + "\n".join(f"1. {sentence}" for sentence in at.lesson.remember))
+        st.caption(f"Next lesson: {following.lesson.title}" if following else "This was the last lesson.")
+    else:
         ready = not (facts := following.facts).missing(following.step.before)
         st.caption(f"Next: {facts.filled(following.step.question) if ready else 'a machine is trained first.'}")
-    else:
-        st.markdown("**Remember**\n\n" + "\n".join(f"1. {sentence}" for sentence in at.lesson.remember))
 
 
 def room(one: session.Class) -> None:

@@ -115,19 +115,17 @@ def boxes(run, found: photo.Searched, name: str, marks: dict[int, int], missed: 
     ]  # fmt: skip
     n = words.many(len(shown), "window")
     shown += [
-        viewer.Mark(viewer.MISSED, box, 1, f"{MISSED}.{at}", "Marked by you as missed: click to remove the mark")
-        for at, box in enumerate(missed)
+        viewer.Mark(viewer.MISSED, box, 1, f"{MISSED}.{box}", "Marked by you as missed: click to remove the mark")
+        for box in missed
     ]
-    draws = st.toggle(f"Mark a {noun} that was missed", key="photo_draw",
-                      help=f"Then drag on the photograph to draw a box, as close around the {noun} as the others are.",
-                      )  # fmt: skip
     viewer.viewer(
         data_uri(found.image), found.image.shape, shown, name=name, shape="box", key="photograph",
         alt=f"The photograph with {n} taken for a {noun}", on_pick=partial(pick, missed),
-        on_square=missed.append if draws else None,
+        on_square=missed.append, draws=f"Mark a {noun} that was missed",
     )  # fmt: skip
     st.caption(
         f"{n} taken for a {noun}, each with its score f. Click one to see why, and to label it. "
+        f"*Mark a {noun} that was missed*: press it, and drag a box as close around the {noun} as the others are. "
         + (f"{words.many(len(missed), noun)} marked as missed, dashed. " if missed else "")
         + words.plain(viewer.HOW)
     )
@@ -200,11 +198,10 @@ def train_again(run, found: photo.Searched, marks: dict[int, int], missed: list[
 
 def pick(missed: list[photo.Box], ref: str) -> None:
     """A click on a box: one that the reader drew is taken away, of another the view opens."""
-    kind, _, at = ref.partition(".")
+    kind, _, which = ref.partition(".")
     if kind != MISSED:
         windows.open_window(ref)
-    elif int(at) < len(missed):
-        del missed[int(at)]
+    missed[:] = [box for box in missed if str(box) != which]
 
 
 st.title("On a photograph")

@@ -422,6 +422,30 @@ def test_a_step_without_its_data_asks_of_others_and_is_walked_to_its_end(kept, m
     assert {"lesson_back", "lesson_end"} <= {button.key for button in app.button}
 
 
+def test_next_leads_through_all_questions_of_all_lessons_and_ends():
+    at, walked = course.At(LESSONS[0], 1, 7), []
+    while at is not None:
+        walked.append((at.lesson.name, at.number, at.seed))
+        at = at.following
+    assert walked == [(name, n + 1, 7) for name in course.ORDER for n in range(len(course.BY_NAME[name].steps))]
+
+
+@pytest.mark.parametrize("name", [course.ORDER[0], course.ORDER[-1]])
+def test_the_end_of_a_lesson_leads_to_the_next_one_and_that_of_the_last_says_so(home, name):
+    app = AppTest.from_file("../app.py", default_timeout=SECONDS)
+    app.query_params.update({"end": name, "seed": "7"})
+    to_page(app, "lessons").run()
+    ways = [button for button in app.button if button.key == "lesson_following"]
+    assert bool(ways) == (name != course.ORDER[-1])
+    if ways:
+        assert course.BY_NAME[course.ORDER[1]].title in ways[0].label
+        ways[0].click().run()
+        assert app.session_state["lesson_at"] == f"{course.ORDER[1]}.1"
+        assert app.session_state["lesson_seed"] == 7
+    else:
+        assert "This was the last lesson." in said(app)
+
+
 def test_the_coat_that_is_called_a_shirt_is_the_first_of_its_page(kept):
     lesson = course.BY_NAME["keeps"]
     need_data(lesson, lesson.steps[5])

@@ -143,6 +143,16 @@ def test_precision_and_recall_are_those_of_a_count(seed):
     assert "not marked any label as wrong yet" in judge.practised(swapped, ranked, {})
 
 
+def test_a_run_without_folds_and_without_bounded_alphas_is_not_said_to_have_no_label_errors(home):
+    run = finished(NOISY.replace(folds=None, options={}, classes=(3, 8), C=1e6, title="hard"))
+    assert not run.machine().bound.any()
+    app = open_page("labels", run=run.id)
+    assert not app.success
+    assert "No alpha is bounded" in app.info[0].value
+    assert "This run has no folds" in texts(app)
+    assert app.button(key="label_folds")
+
+
 def test_a_run_without_folds_says_what_is_missing_and_starts_it(home):
     run = finished(NOISY.replace(folds=None, options={}, title="plain"))
     app = open_page("labels", run=run.id)

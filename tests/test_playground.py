@@ -1,5 +1,6 @@
 """The Playground: its address, its points, its machine against the estimators, and the page as a whole."""
 
+import json
 import re
 import subprocess
 import sys
@@ -243,10 +244,6 @@ def test_the_sigmoid_kernel_has_negative_eigenvalues_and_is_said_to():
     assert None not in solve.frames(replace(shown, kernel="rbf", along="C"))["margin"]
 
 
-def test_what_a_click_does_stands_before_the_plane_as_phones_show_one_below_the_other():
-    assert [one.key for one in open_page("playground").segmented_control][:2] == ["play_mode", "play_problem"]
-
-
 def test_points_of_one_s_own_begin_with_none():
     app = open_page("playground", problem="own")
     assert "two colours" in app.info[0].value
@@ -349,18 +346,13 @@ def test_the_rounds_for_the_browser_end_at_the_machine_it_shows(inner):
 
 
 def test_what_the_browser_sends_is_not_trusted(monkeypatch):
-    took = []
-    for sent in (
-        None,
-        "x",
-        {"text": 3, "seq": 1},
-        {"text": "x1"},
-        {"text": "x1", "seq": True},
-        {"text": "x1", "seq": 1},
-    ):
+    took, right = [], {"text": "x1", "seq": 1, "held": False, "sample": "turn 0", "clean": False}
+    less = {name: value for name, value in right.items() if name != "held"}
+    wrong = ({"text": 3}, {"seq": True}, {"held": 0}, {"sample": None}, {"clean": "x"}, {"more": 1})
+    for sent in (None, "x", less, *(right | one for one in wrong), right):
         monkeypatch.setattr(plot.st, "session_state", {plot.KEY: {"points": sent}})
-        plot._hand_on(lambda text, seq: took.append((text, seq)), "points", ("text", "seq"))
-    assert took == [("x1", 1)]
+        plot._hand_on(lambda **parts: took.append(parts), "points")
+    assert took == [right]
 
 
 # The page
@@ -434,11 +426,6 @@ def test_the_whole_setting_is_read_from_the_address_and_written_back():
     assert address(app).items() >= query.items()
     assert app.select_slider(key="play_C").value == 3.7
     assert app.slider(key="play_noise").value == 10
-    app.button(key="play_reset").click().run()
-    assert "points" not in address(app)
-    assert "noise" not in address(app)
-    app.button(key="play_undo").click().run()
-    assert address(app)["points"] == "x3"
     app.button(key="play_new").click().run()
     assert address(app)["seed"] == "10"
     assert "points" not in address(app)
@@ -456,11 +443,9 @@ def test_three_colours_are_three_machines_and_each_is_shown_alone():
     assert "separates 20 orange from 40 other points" in captions(app)
     assert address(app).items() >= {"problem": "rings", "of": "orange", "along": "C"}.items()
     assert "tape" in address(app)  # a path is of one machine
-    app.segmented_control(key="play_mode").set_value("green").run()
     app.segmented_control(key="play_problem").set_value("shift").run()
     assert "of" not in address(app)
     assert not [each for each in app.segmented_control if each.key == "play_of"]
-    assert app.segmented_control(key="play_mode").value == "blue"
     app.segmented_control(key="play_problem").set_value("rings").run()
     assert app.segmented_control(key="play_of").value == "all"
     app = open_page("playground", problem="own", points="b0_0~o50_50~g-50_30", of="green", tape="2")
@@ -487,11 +472,10 @@ def test_a_choice_reported_as_empty_stays_what_it_was():
     """As a browser does that is clicked while it draws the page anew."""
     app = open_page("playground", problem="turn", kernel="poly", degree="5", virtual="true")
     before = address(app)
-    for key in ("play_problem", "play_kernel", "play_by", "play_mode"):
+    for key in ("play_problem", "play_kernel", "play_by"):
         app.segmented_control(key=key).set_value(None).run()
         assert not app.exception, key
         assert address(app) == before, key
-    assert app.segmented_control(key="play_mode").value == "blue"
 
 
 def test_what_the_address_has_wrong_is_said_until_something_changes():
@@ -567,6 +551,42 @@ def test_links_from_when_train_was_the_first_page_open_train(query):
 def test_what_trains_behind_the_page_is_told():
     app = open_page("playground")
     assert "real digits" in captions(app)
+
+
+def _edited(*edits):
+    import json
+
+    import streamlit as st
+
+    from pages.playground import controls
+
+    controls.begin()
+    for edit in edits if controls.HELD in st.session_state else ():  # once the widgets have been drawn
+        controls.edited(**edit)
+    st.session_state[controls.HELD] = False
+    controls.FORM.write(controls.draw(controls.FORM.base))
+    st.text(json.dumps(controls.FORM.base.query()))
+
+
+@pytest.mark.parametrize(
+    ("edits", "left"),
+    [
+        ([{"text": "x3~b10_20"}], {"points": "x3~b10_20", "noise": "0.2", "seed": "4"}),
+        ([{"text": "b10_20", "sample": "turn 3"}], {"points": "x1", "noise": "0.2", "seed": "4"}),  # of another seed
+        ([{"text": "", "clean": True}], {"seed": "4"}),
+        ([{"text": "", "clean": True}, {"text": "o1_1"}], {"points": "o1_1", "seed": "4"}),
+        ([{"text": "b99_0"}], {"points": "x1", "noise": "0.2", "seed": "4"}),  # outside
+    ],
+)
+def test_edits_of_the_browser_are_taken_for_the_points_that_it_showed(edits, left):
+    whole = {"seq": 1, "held": False, "sample": "turn 4", "clean": False}
+    app = AppTest.from_function(_edited, args=[whole | edit for edit in edits], default_timeout=30)
+    for name, text in {"problem": "turn", "points": "x1", "noise": "0.2", "seed": "4"}.items():
+        app.query_params[name] = text
+    app.run()
+    app.run()
+    assert not app.exception
+    assert json.loads(app.text[0].value) == {"problem": "turn"} | left
 
 
 def _lost():

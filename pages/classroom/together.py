@@ -124,9 +124,8 @@ def machines(question: Question, seed: int) -> list[str]:
 
 
 def following(question: Question, seed: int) -> course.At | None:
-    """The lesson's question after this one; None at its end, and for a question of no lesson."""
-    at = course.read(question.lesson, seed) if question.lesson else None
-    return at._replace(number=at.number + 1) if at and at.number < len(at.lesson.steps) else None
+    """The question after this one; None at the end of the course, and for a question of no lesson."""
+    return course.read(question.lesson, seed).following if question.lesson else None
 
 
 def lacking(at: course.At) -> list[str]:

@@ -134,7 +134,7 @@ function listen(root) {
     if (Math.hypot(dx, dy) > DRAGGED) press.moved = true
     if (!press.moved) return
     const { view } = root.viewer
-    if (root.viewer.data.draws) {
+    if (root.viewer.drawing()) {
       press.square ??= svg.appendChild(make("rect", { class: "square" }))
       press.box = square(root, press.at, at(event))
       const [x, y, right] = press.box
@@ -185,13 +185,19 @@ function build(root, data) {
   const picture = make("image", { x: 0, y: 0 })
   svg.append(picture, make("g"))
   const tools = element("div", "tools")
+  const draw = button("", "", () => {
+    draw.setAttribute("aria-pressed", draw.getAttribute("aria-pressed") !== "true")
+    svg.classList.toggle("draws", root.viewer.drawing())
+  })
+  draw.setAttribute("aria-pressed", false)
   tools.append(
+    draw,
     button("", "+", () => zoom(root, 0.6, 0.5, 0.5), "Zoom in"),
     button("", "−", () => zoom(root, 1 / 0.6, 0.5, 0.5), "Zoom out"),
     button("", "whole", () => whole(root), "Show the whole picture"),
   )
   root.replaceChildren(svg, tools)
-  root.viewer = { svg, data, view: null }
+  root.viewer = { svg, data, draw, view: null, drawing: () => draw.getAttribute("aria-pressed") === "true" }
   listen(root)
 }
 
@@ -203,7 +209,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   viewer.data = data
   viewer.pick = (ref) => setTriggerValue("picked", ref)
   viewer.tell = (box) => setTriggerValue("square", box)
-  viewer.svg.classList.toggle("draws", data.draws)
+  viewer.draw.hidden = !data.draws
+  viewer.draw.textContent = data.draws
   const picture = viewer.svg.querySelector("image")
   if (viewer.source !== data.source) {
     viewer.source = data.source

@@ -55,12 +55,14 @@ def viewer(
     alt: str,
     on_pick: Callable[[str], None] | None = None,
     on_square: Callable[[tuple[float, float, float, float]], None] | None = None,
+    draws: str = "",
 ) -> None:
     """Draw the picture at `source` (a URI), size (h, w) pixels, with its marks.
 
     name: the view lasts until another name is drawn. shape: "circle" or "box", how objects are outlined. A click on a
-    mark with a reference calls `on_pick(ref)` and draws the page anew. With `on_square` a drag draws a square, instead
-    of moving the picture, and calls it with (xmin, ymin, xmax, ymax).
+    mark with a reference calls `on_pick(ref)` and draws the page anew. draws: of a button of the
+    browser's; while it is pressed, a drag draws a square, instead of moving the picture, and calls `on_square` with
+    (xmin, ymin, xmax, ymax).
     """
     _component(
         data={
@@ -69,7 +71,7 @@ def viewer(
             "width": int(size[1]),
             "name": name,
             "alt": alt,
-            "draws": on_square is not None,
+            "draws": draws,
             "marks": [_drawn(mark, shape) for mark in marks],
         },
         key=key,

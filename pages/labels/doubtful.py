@@ -172,19 +172,24 @@ class List(NamedTuple):
     warning: str = ""
 
 
+NONE = {  # way -> what was looked at, where it questions no training label
+    "folds": "No label is contradicted by the machines trained without its example.",
+    "crossed": "Cross-training kept the margin of no example.",
+    "bound": "No alpha is bounded (alpha = C), so this machine questions no label. It was trained with all of them.",
+}
 LISTS = {
     "train": List(
         "Training",
         "Likely label errors in the training set: machines trained without the example predict another class, or the "
         "run could not learn it.",
         None,
-        "No likely label errors in the training set.",
+        "",  # by the way in which they were looked for: NONE
     ),
     "test": List(
         "Test",
         "Likely label errors in the test set: misclassified test examples.",
         lambda run: doubted(run.id, "test"),
-        "No likely label errors in the test set.",
+        "The machine misclassifies no test example, so it contradicts no test label.",
         warning="Correcting test labels where this machine disagrees favours it, so the test is no longer blind. "
         "Compare then counts errors both by the given and by the reviewed labels.",
     ),

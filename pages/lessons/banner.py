@@ -167,7 +167,7 @@ def _onward(at: course.At, again: bool = False) -> None:
             button("Ask me again", "replay", "lesson_again", course.forget, at, help="Hides the answer.")
         if not last:
             how = {"help": "Goes to the next question.", "type": "primary", "icon_position": "right"}
-            button("Next", "arrow_forward", "lesson_next", course.go, at._replace(number=at.number + 1), **how)
+            button("Next", "arrow_forward", "lesson_next", course.go, at.following, **how)
         elif st.button(
             "Done: to all lessons",
             type="primary",

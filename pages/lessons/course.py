@@ -46,6 +46,14 @@ class At(NamedTuple):
         return self.lesson.step(self.number)
 
     @property
+    def following(self) -> "At | None":
+        """The next question, after a lesson's last one the first of the next lesson; None at the end of the course."""
+        if self.number < len(self.lesson.steps):
+            return self._replace(number=self.number + 1)
+        others = LESSONS[LESSONS.index(self.lesson) + 1 :]
+        return At(others[0], 1, self.seed) if others else None
+
+    @property
     def facts(self) -> Facts:
         """What its texts may name, as the store has it now."""
         return Facts(self.seed, self.step)

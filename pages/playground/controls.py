@@ -19,29 +19,24 @@ from pages.ui.play import setting as settings
 from pages.ui.play.setting import FORM, OF_KERNEL, WIDGETS, Setting
 
 DRAWN = "play_drawn"  # in the session: the widgets of the last run
-UNDO, SEQ = "play_history", "play_seq"  # in the session: points before each change; which of the browser's edits
+SEQ = "play_seq"  # in the session: which of the browser's edits
 OWN = "play_own"  # in the session: the points that were drawn, while another problem is looked at
 HELD = "play_held"  # in the session: whether a point is being dragged
-MAX_UNDO = 50
-BRUSHES = {"flip": "Flip", "erase": "Erase", "ask": "?"}
+TOOLS = ("flip", "erase", "ask")  # that the plane has beside a colour for each class
 
 
 def begin() -> None:
     """Take up what the address asks for, or what was there. Once a run of the page, outside its fragment: what the
     browser says its address is lags behind clicks that follow each other quickly, and must not take them back.
     """
-    values = st.session_state
-    if FORM.asked():
-        values[UNDO] = []
     FORM.seed(lambda: FORM.base or settings.of_problem(settings.FIRST_PROBLEM))
-    for name, first in {UNDO: [], DRAWN: [], _key("mode"): "blue"}.items():
-        values.setdefault(name, first)
+    st.session_state.setdefault(DRAWN, [])
 
 
-def draw(now: Setting, hand=None) -> Setting:
-    """All widgets, what a click does in the container `hand`; returns the Setting that they show. One that comes back,
-    or has lost what it showed, as when a busy machine draws the page twice, shows the Setting's and not the least there
-    is: to the browser too, which may have missed what the session put there."""
+def draw(now: Setting) -> Setting:
+    """All widgets; returns the Setting that they show. One that comes back, or has lost what it showed, as when a busy
+    machine draws the page twice, shows the Setting's and not the least there is: to the browser too, which may have
+    missed what the session put there."""
     values = st.session_state
     for name, shown in FORM.spread(now).items():
         if name not in values[DRAWN] or _key(name) not in values:
@@ -51,8 +46,6 @@ def draw(now: Setting, hand=None) -> Setting:
     own = plane.PROBLEMS[_choice("problem", "Problem", problems, help, on_change=_another_problem)]
     law = " The dotted line is the true boundary." if own.law else ""
     st.caption(f"{own.says}{law}{' Synthetic points.' if own.make else ''}")
-    with hand or st.container():
-        _hand(now, own)
     kernel = _machine(now)
     virtual = _copies(own, now)
     if rounds := now.along == "rounds":
@@ -71,10 +64,9 @@ def draw(now: Setting, hand=None) -> Setting:
     _choice("layer", "Also draw", settings.LAYERS, help)
     if own.make:
         _sample(now)
-    with st.container(horizontal=True, gap="small"):
-        _button("reset", disabled=not (now.points or now.noise))
-        if own.make:
-            _button("new")
+    if own.make:
+        help = "Draws other points of the same problem, by the next seed."
+        st.button("New sample", icon=":material/casino:", key=_key("new"), on_click=_next_sample, help=help)
     sometimes = {"by": virtual, "inner": rounds, "of": three, "seed": own.make, "noise": own.make}
     values[DRAWN] = [*WIDGETS, *OF_KERNEL.get(kernel, []), *(name for name, there in sometimes.items() if there)]
     shown = {name: values[_key(name)] for name in values[DRAWN]}
@@ -93,22 +85,16 @@ def scrubbed(step: int, along: str) -> None:
         FORM.keep(replace(FORM.base, tape=None if step < 0 else min(step, settings.MAX_STEP), along=along))
 
 
-def mode() -> str:
-    """What a click in the plane does."""
-    return st.session_state[_key("mode")]
+def hand(now: Setting) -> dict:
+    """What of the plane's buttons there is, as plane.js wants it; `sample`: of which points an edit is understood."""
+    own = plane.PROBLEMS[now.problem]
+    tools = [*own.colours.values(), *TOOLS]
+    sample = _sample_of(now.problem, now.seed)
+    return {"hand": tools, "sample": sample, "noisy": now.noise > 0, "seq": st.session_state.get(SEQ, 0)}
 
 
-def _hand(now: Setting, own: plane.Plane) -> None:
-    help = (
-        "A colour: a click adds a point, a click on one removes it, dragging moves it. Flip and Erase are "
-        "brushes: hold the button and paint over points. ?: a click asks for the class of a place. By keyboard: arrow "
-        "keys, Enter, N for the next point. To duplicate a point, drag another one of its colour onto it. A copy "
-        "moves the line only if the point has a double ring (alpha = C)."
-    )
-    colours = {colour: settings.OF[colour] for colour in own.colours.values()}
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        _choice("mode", "A click adds", colours | BRUSHES, help, width="content")
-        _button("undo", type="tertiary", disabled=not st.session_state[UNDO])
+def _sample_of(problem: str, seed: int) -> str:
+    return f"{problem} {seed}" if plane.PROBLEMS[problem].make else problem
 
 
 def _machine(now: Setting) -> str:
@@ -185,68 +171,34 @@ def _another_problem() -> None:
     forget(values.get(OWN, "") if plane.PROBLEMS[start.problem].make is None else "")
 
 
-def edited(text: str, seq: int, held: bool = False) -> None:
-    """Callback: the browser's edits of the points. held: one is being dragged, and Undo takes it back as a whole."""
-    values = st.session_state
+def edited(text: str, seq: int, held: bool, sample: str, clean: bool) -> None:
+    """Callback: the points as the browser has them. held: one is being dragged; clean: no label is flipped any more.
+    Of another sample, which a click on a widget has replaced meanwhile, there is nothing to take."""
+    values, now = st.session_state, FORM.base
+    values.update({SEQ: seq, HELD: held})
+    problem = values.get(_key("problem")) or now.problem  # of the widgets, which may have changed in the same moment
+    if sample != _sample_of(problem, values.get(_key("seed"), now.seed)):
+        state.tell_later(":material/info: Other points were drawn before your click arrived; it changed nothing.")
+        return
     try:
         text = settings.checked(text)
     except ValueError as error:
         state.tell_later(f":material/block: {plain(error)}")
-        text = FORM.base.points
-    values[SEQ] = seq
-    _become(replace(FORM.base, points=text), goes_on=values.get(HELD, False))
-    values[HELD] = held
-
-
-def _button(name: str, **how) -> None:
-    label, icon, does, help = BUTTONS[name]
-    st.button(label, icon=icon, key=FORM.key(name), on_click=does, help=help, **how)
+        text = now.points
+    if text != now.points:
+        now = replace(now.closed, points=text)
+    if clean:
+        now = replace(now, noise=0.0)
+        values[_key("noise")] = 0
+    FORM.keep(now)
 
 
 def forget(points: str = "") -> None:
-    """Callback: the sample as it is drawn, of another seed say; no way back to what was done to the one before."""
+    """Callback: the sample as it is drawn, of another seed say."""
     FORM.keep(replace(FORM.base.closed, points=points))
-    st.session_state[UNDO] = []
-
-
-def _become(setting: Setting, goes_on: bool = False) -> None:
-    """Other points, which Undo takes back. goes_on: with the change before."""
-    values, now = st.session_state, FORM.base
-    if setting.points != now.points:
-        if not goes_on:
-            values[UNDO] = [*values[UNDO], now.points][-MAX_UNDO:]
-        FORM.keep(setting.closed)
-
-
-def _undo() -> None:
-    if st.session_state[UNDO]:
-        FORM.keep(replace(FORM.base.closed, points=st.session_state[UNDO].pop()))
-
-
-def _reset() -> None:
-    _become(replace(FORM.base, points=""))
-    FORM.keep(replace(FORM.base, noise=0.0))
-    st.session_state[FORM.key("noise")] = 0
 
 
 def _next_sample() -> None:
     seed = FORM.key("seed")
     st.session_state[seed] = (st.session_state[seed] + 1) % (settings.MAX_SEED + 1)
     forget()
-
-
-BUTTONS = {  # key -> label, icon, what it does, help
-    "undo": ("Undo", ":material/undo:", _undo, "Undoes the last change of the points."),
-    "reset": (
-        "Reset",
-        ":material/restart_alt:",
-        _reset,
-        "The sample as it was drawn: no added, removed or flipped points.",
-    ),
-    "new": (
-        "New sample",
-        ":material/casino:",
-        _next_sample,
-        "Draws other points of the same problem, by the next seed.",
-    ),
-}

@@ -66,6 +66,8 @@ def _lines(setting: Setting, solved: Solved) -> Layer:
     mask = _trained(setting, solved)
     X, y = solved.X[mask], solved.sign[mask]
     others = hulls.perceptrons(X, y, LINES, setting.seed)
+    if not others and hulls.separable(X, y):
+        return Layer("A line separates these points, but by so little that no perceptron reached one in time.")
     if not others:
         return Layer("No straight line separates these points, so there are no others to compare with.")
     distances = sorted(hulls.margin(X, y, line) for line in others)

@@ -35,9 +35,8 @@ def playground() -> None:
     else:
         grid = st.grid(2, min_column_width=380, gap="large")  # one below the other where the plane would be too small
         left, right = grid.cell(), grid.cell()
-    hand = None if present.presenting() else left.container(gap="small", key="play_hand")
     with right, present.form():
-        now = controls.draw(now, hand)
+        now = controls.draw(now)
     picture, trouble = _picture(now)
     with left:
         (place,) = present.parts(["The plane"], [st.container()])
@@ -46,12 +45,12 @@ def playground() -> None:
             layer, given = _layer(now, picture), points(now)
             with top:
                 controls.FORM.warn(apart=True)
-            more = {"tape": frames, "layer": dict(layer.shapes) if layer else {}, "mode": controls.mode()}
+            more = {"tape": frames, "layer": dict(layer.shapes) if layer else {}, **controls.hand(now)}
             plane(
-                data=drawn(now, given, picture, seq=st.session_state.get(controls.SEQ, 0), **more),
+                data=drawn(now, given, picture, **more),
                 key=KEY,
-                on_points_change=partial(_hand_on, controls.edited, "points", ("text", "seq", "held")),
-                on_tape_change=partial(_hand_on, controls.scrubbed, "tape", ("step", "along")),
+                on_points_change=partial(_hand_on, controls.edited, "points"),
+                on_tape_change=partial(_hand_on, controls.scrubbed, "tape"),
             )
             if picture and (frames is None or now.tape == frames["trained"]):  # of the trained machine
                 _figures(now, picture)
@@ -84,14 +83,17 @@ def _layer(now: Setting, picture):
     return layers.layer(now, picture)
 
 
-def _hand_on(then: Callable, name: str, fields: tuple[str, ...]) -> None:
+SENT = {  # by the browser: name -> type of each part
+    "points": {"text": str, "seq": int, "held": bool, "sample": str, "clean": bool},
+    "tape": {"step": int, "along": str},
+}
+
+
+def _hand_on(then: Callable, name: str) -> None:
     """Hand on what the browser sent, where it has the right form."""
     sent = st.session_state[KEY].get(name)
-    if not isinstance(sent, dict) or set(sent) != set(fields):
-        return
-    kinds = {"text": str, "seq": int, "step": int, "held": bool, "along": str}
-    if all(type(sent[field]) is kinds[field] for field in fields):
-        then(*(sent[field] for field in fields))
+    if isinstance(sent, dict) and {part: type(value) for part, value in sent.items()} == SENT[name]:
+        then(**sent)
 
 
 def _sentences(now: Setting, given, picture, layer) -> None:

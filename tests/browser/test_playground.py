@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.ui.play import setting, solve
-from tests.browser.steps import metric, press, settle, visit
+from tests.browser.steps import metric, settle, visit
 
 LINE = ".plane path.line"
 
@@ -73,7 +73,7 @@ def test_points_copies_and_the_address(server, tab):
     settle(tab)
     assert metric(tab, "Errors on these 61") is not None
     assert after["line"] != before["line"]
-    press(tab, "play_undo")
+    tab.locator(".plane .hand").get_by_role("button", name="Undo").click()
     undone = changed(tab, after)
     assert undone["points"] == 60
     assert undone["line"] == before["line"]
@@ -123,8 +123,7 @@ def test_points_copies_and_the_address(server, tab):
     alone = changed(tab, three)
     expect(tab.locator(LINE)).to_have_count(1)
     settle(tab)
-    tab.locator(".st-key-play_mode").get_by_text("Green").click()
-    expect(tab.locator(".plane svg[data-mode=green]")).to_be_attached()
+    tab.locator(".plane .hand").get_by_text("Green").click()
     click_at(tab, -0.9, 0.9)
     assert changed(tab, alone)["points"] == 61
     expect(tab).to_have_url(re.compile("of=orange.*points=g-\\d+_\\d+|points=g-\\d+_\\d+.*of=orange"))
@@ -235,6 +234,81 @@ def test_a_path_along_c_names_its_events_and_is_followed_by_slider_chart_and_key
     expect(chart).to_be_hidden()
 
 
+AT_ONCE = """(root, steps) => {
+  const svg = root.querySelector(".field svg"), box = svg.getBoundingClientRect()
+  svg.setPointerCapture = () => {} // of no real pointer
+  const at = (x, y) => ({
+    clientX: box.left + (x + 1.02) / 2.04 * box.width, clientY: box.bottom - (y + 1.02) / 2.04 * box.height,
+  })
+  for (const [what, ...place] of steps) {
+    if (place.length) for (const name of ["pointerdown", "pointerup", "click"])
+      svg.dispatchEvent(new PointerEvent(name, { ...at(...place), pointerId: 1, bubbles: true }))
+    else (/^[.[]/.test(what) ? root.querySelector(what) || document.querySelector(what)
+      : [...root.querySelectorAll("button")].find((node) => node.textContent.endsWith(what))).click()
+  }
+}"""  # all in one turn of the browser: no answer of the server comes between
+
+
+def at_once(tab, *steps):
+    """Press buttons, by their text or as a selector, and click places ("at", x1, x2), before anything is answered."""
+    tab.locator(".plane").evaluate(AT_ONCE, [list(step) for step in steps])
+
+
+def points_of(tab):
+    """The edits in the address, each rounded to tenths of the plane, in their order."""
+    named = re.search("points=([^&]*)", tab.url)
+    found = re.findall(r"([bogq])(-?\d+)_(-?\d+)|([xf]\d+)", named[1] if named else "")
+    return [other or (letter, round(int(x) / 100, 1), round(int(y) / 100, 1)) for letter, x, y, other in found]
+
+
+def until(tab, points):
+    """Wait until the address names these edits, and the page is at rest."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and points_of(tab) != points:
+        tab.wait_for_timeout(50)
+    settle(tab)
+    assert points_of(tab) == points
+
+
+def test_a_click_does_what_the_button_pressed_last_says_before_the_server_has_answered(server, tab):
+    visit(tab, f"{server.url}/?problem=rings&points=b-90_90")
+    expect(tab.locator(LINE)).to_have_count(3)
+    green = ("g", 0.9, 0.9)
+    at_once(tab, ["Green"], ["at", 0.9, 0.9])
+    until(tab, [("b", -0.9, 0.9), green])
+    expect(tab.locator(".plane polygon.point")).to_have_count(21)
+    at_once(tab, ["Orange"], ["at", 0.9, -0.9], ["Erase"], ["at", 0.9, -0.9], ["at", -0.9, 0.9])  # one not answered yet
+    until(tab, [green])
+    at_once(tab, ["Flip"], ["at", 0.9, 0.9], ["at", 0.9, 0.9], ["?"], ["at", 0.0, 0.9])  # green, blue, orange
+    until(tab, [("o", 0.9, 0.9), ("q", 0.0, 0.9)])
+    at_once(tab, ["Undo"], ["Undo"], ["Blue"], ["at", -0.9, 0.9])
+    until(tab, [("b", 0.9, 0.9), ("b", -0.9, 0.9)])
+    at_once(tab, ["at", -0.9, 0.0], ["at", -0.9, 0.0])  # a click on a point of its own colour removes it
+    at_once(tab, ["Reset"], ["Orange"], ["at", 0.0, -0.9])
+    until(tab, [("o", 0.0, -0.9)])
+    assert plane(tab)["points"] == 61
+
+
+def test_a_click_on_points_that_were_replaced_meanwhile_is_not_taken_for_one_on_the_others(server, tab):
+    visit(tab, f"{server.url}/?problem=turn&points=x3")
+    expect(tab.locator(LINE)).to_be_attached()
+    at_once(tab, [".st-key-play_new button"], ["Orange"], ["at", 0.9, 0.9])
+    expect(tab).to_have_url(re.compile("seed=1"))
+    until(tab, [])
+    assert plane(tab)["points"] == 60
+    at_once(tab, ["at", 0.9, 0.9])
+    until(tab, [("o", 0.9, 0.9)])
+
+
+def test_the_tape_goes_along_what_was_chosen_last(server, tab):
+    visit(tab, f"{server.url}/?problem=turn&noise=0.1&C=5")
+    expect(tab.locator(LINE)).to_be_attached()
+    at_once(tab, ["Growing C"], ["[aria-label^='To the first']"])
+    expect(tab.locator(".plane .sentence")).to_contain_text("C = 0.01:")
+    expect(tab).to_have_url(re.compile("along=C"))
+    expect(tab).to_have_url(re.compile("tape=0"))
+
+
 @pytest.mark.ci
 def test_a_click_is_answered_soon(server, tab):
     """From the click to the machine with the new point; server and drawing take 40 ms of it where nothing else runs."""
@@ -269,7 +343,7 @@ def test_a_dragged_point_turns_the_line_under_way_and_undo_takes_the_whole_way_b
     dropped = plane(tab)
     assert under_way["line"] != first["line"]
     assert again["points"] == dropped["points"] == first["points"] == 61
-    press(tab, "play_undo")
+    tab.locator(".plane .hand").get_by_role("button", name="Undo").click()
     expect(tab).to_have_url(re.compile("points=b-50_-50"))
     settle(tab)
     assert plane(tab)["line"] == first["line"]

@@ -50,7 +50,7 @@ function present() {
 // the page. What has the focus and takes arrows itself keeps them.
 
 const STEPS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 }
-const ONWARD = ["lesson_look", "lesson_next", "lesson_end", "class_reveal", "class_next"]
+const ONWARD = ["lesson_look", "lesson_next", "lesson_end", "lesson_following", "class_reveal", "class_next"]
 const KEEPS = "input, [role=radio], [role=option], [role=menuitem], [role=gridcell]"
 
 function step(key) {

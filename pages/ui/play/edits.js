@@ -1,81 +1,181 @@
-// What the reader does in the plane. Points are edited by tokens ("b12_-40", "x17", "f3"; see setting.py): the browser
-// holds their text until the server has the same. Drawing on points that stay as they are ("line", "rings") is sent as
-// numbers: two places, or which points.
+// What the reader does in the plane. Points are edited by tokens ("b12_-40", "x17", "f3"; see setting.py), which the
+// browser alone changes: it also holds which button is pressed and what Undo takes back, and sends the text of all tokens,
+// so that no click waits for the answer to the one before. Drawing on points that stay as they are ("line", "rings") is
+// sent as numbers: two places, or which points.
 
 const NEAR = 9 // screen pixels from which a click means a point
 const STEP = 0.05 // of the cursor, by an arrow key
 const EDGE = 0.97 // of a place's coordinates
-const LETTERS = { b: 1, o: -1, g: 2 } // of a point's token -> its label
+const MOST_UNDONE = 50
+const LETTERS = { b: 1, o: -1, g: 2 } // of a point's token -> its label; a flip leads from one to the next
+const LABELS = Object.values(LETTERS)
 const letterOf = (label) => NAME[label][0]
-const adds = ({ data }) => data.mode in ADDED
 const ADDED = Object.fromEntries(Object.entries(NAME).map(([label, name]) => [name, +label]))
-const brushes = ({ data }) => data.mode === "flip" || data.mode === "erase"
+const COLOURED = "A click adds a point, a click on one removes it, dragging moves it. To duplicate a point, drag another one of its " +
+  "colour onto it: a copy moves the line only if the point has a double ring (alpha = C)."
+const HAND = {
+  ...Object.fromEntries(LABELS.map((label) => [NAME[label], [NAME[label][0].toUpperCase() + NAME[label].slice(1), COLOURED]])),
+  flip: ["Flip", "A brush: hold the button and paint over points, which become the next colour."],
+  erase: ["Erase", "A brush: hold the button and paint over points, which are removed."],
+  ask: ["?", "A click asks for the class of a place."],
+}
+
+// What a click does: by the button pressed last, or, of a class that draws, by its question
+const modeOf = ({ data, mode }) => (data.hand ? (data.hand.includes(mode) ? mode : data.hand[0]) : data.mode)
+const adds = (play) => modeOf(play) in ADDED
+const brushes = (play) => ["flip", "erase"].includes(modeOf(play))
+
+function buildHand(play) {
+  const hand = element("div", "hand"), label = element("span", "", "A click adds"), group = element("div", "row")
+  hand.setAttribute("role", "group")
+  hand.setAttribute("aria-label", "A click adds")
+  label.setAttribute("aria-hidden", "true")
+  play.buttons = Object.entries(HAND).map(([mode, [text, title]]) => [mode, button(mode in ADDED ? mode : "", text, () => { play.mode = mode; drawHand(play) }, title, true)])
+  play.undo = button("", "↶ Undo", () => undo(play), "Undoes the last change of the points (Ctrl+Z).", true)
+  play.reset = button("", "Reset", () => reset(play), "The sample as it was drawn: no added, removed or flipped points.", true)
+  group.append(...play.buttons.map(([, node]) => node), play.undo, play.reset)
+  hand.append(label, group)
+  return hand
+}
+
+function drawHand(play) {
+  const { data, parts } = play, now = modeOf(play)
+  parts.hand.style.display = data.hand ? "" : "none"
+  for (const [mode, node] of play.buttons) {
+    node.hidden = !data.hand?.includes(mode)
+    node.setAttribute("aria-pressed", mode === now)
+  }
+  play.undo.disabled = !play.before.length
+  play.reset.disabled = !play.tokens.length && !(data.noisy && play.cleared <= data.seq)
+  parts.svg.dataset.mode = now
+}
+
+// The points as the reader has left them, which the server may not know yet: those of the sample whose places were seen,
+// then those added: {x, y, label, token}
+function pointsNow({ tokens, known, data }) {
+  const added = tokens.filter((token) => token[0] in LETTERS)
+  const own = [...known].filter(([token]) => !tokens.includes(`x${token}`)).map(([token, [x, y, label, had]]) => {
+    const turns = flipsOf(tokens, token) - had + data.classes
+    return { x, y, label: LABELS[(LABELS.indexOf(label) + turns) % data.classes], token }
+  })
+  return [...own, ...added.map((token) => ({ ...placeFrom(token), label: LETTERS[token[0]], token }))]
+}
+
+const flipsOf = (tokens, token) => tokens.filter((other) => other === `f${token}`).length
+const isSample = (token) => /^\d/.test(token)
+
+function placeFrom(token) {
+  const [x, y] = token.slice(1).split("_").map((part) => part / 100)
+  return { x, y }
+}
+
+// The server's state, once it has all edits: its points, and the text of their tokens
+function agree(play) {
+  const { data } = play
+  play.seq = data.seq
+  play.tokens = data.points_text ? data.points_text.split("~") : []
+  play.trails = play.drag ? [play.drag] : []
+}
+
+// The places of the sample's points; of another sample, what was done to the one before is no more
+function learn(play) {
+  const { data } = play, tokens = data.points_text.split("~")
+  if (play.sample !== data.sample) Object.assign(play, { sample: data.sample, known: new Map(), before: [] })
+  for (const [x, y, label, token] of data.points) if (isSample(token)) play.known.set(token, [x, y, label, flipsOf(tokens, token)])
+}
 
 function near(play, x, y, pixels) {
   const reach = (pixels * 2 * HALF) / play.size
-  let best = -1, least = reach
-  play.data.points.forEach(([a, b], i) => {
-    const apart = Math.hypot(a - x, b - y)
-    if (apart < least) { best = i; least = apart }
-  })
+  let best = null, least = reach
+  for (const point of pointsNow(play)) {
+    const apart = Math.hypot(point.x - x, point.y - y)
+    if (apart < least) { best = point; least = apart }
+  }
   return best
 }
 
-// The tokens without a point, or with it flipped to the next colour
-function without(tokens, i, play, mode) {
-  const token = play.data.points[i][3], { classes } = play.data
-  if (/^\d/.test(token)) {
-    if (mode !== "flip") return tokens.includes(`x${token}`) ? tokens : [...tokens.filter((other) => other !== `f${token}`), `x${token}`]
-    const flips = [...tokens.filter((other) => other === `f${token}`), `f${token}`]
-    return [...tokens.filter((other) => other !== `f${token}`), ...(flips.length < classes ? flips : [])]
-  }
-  const rest = tokens.filter((other) => other !== token), letters = Object.keys(LETTERS)
-  return mode === "flip" ? [...rest, letters[(letters.indexOf(token[0]) + 1) % classes] + token.slice(1)] : rest
-}
+const indexOf = (play, { token }) => play.data.points.findIndex((point) => point[3] === token)
+const called = (play, point) => (indexOf(play, point) < 0 ? "A point" : `Point ${indexOf(play, point)}`)
 
 function tokenAt(place, letter) {
   return letter + place.map((value) => String(Math.round(100 * value))).join("_")
 }
 
+function become(play, tokens, goesOn = false) {
+  if (!goesOn) play.before = [...play.before, play.tokens].slice(-MOST_UNDONE)
+  play.tokens = tokens
+}
+
+// The tokens without a point, which may leave a token that says so
+function without({ tokens }, { token }) {
+  const rest = tokens.filter((other) => other !== token && other !== `f${token}`)
+  return isSample(token) ? [...rest, `x${token}`] : rest
+}
+
+function flipped(play, point) {
+  const { tokens, data: { classes } } = play, { token } = point
+  if (isSample(token)) {
+    const rest = tokens.filter((other) => other !== `f${token}`), flips = flipsOf(tokens, token) + 1
+    return flips < classes ? [...rest, ...Array(flips).fill(`f${token}`)] : rest
+  }
+  const rest = without(play, point), letters = Object.keys(LETTERS)
+  const turned = letters[(letters.indexOf(token[0]) + 1) % classes] + token.slice(1)
+  return rest.includes(turned) ? rest : [...rest, turned]
+}
+
 function edit(play, x, y, pixels = NEAR) {
-  const { mode } = play.data
+  const mode = modeOf(play)
   if (mode === "line") {
     play.sketch = [...(play.sketch.length === 2 ? play.sketch : []), x, y].map((part) => +part.toFixed(3))
     return play.say(`${play.sketch.length === 2 ? "First" : "Second"} place of the line: ${placeText([x, y])}.`)
   }
   const hit = near(play, x, y, mode === "rings" ? 40 : pixels)
-  if (mode === "rings" && hit >= 0) {
-    const had = play.sketch.includes(hit)
-    play.sketch = had ? play.sketch.filter((one) => one !== hit) : [...play.sketch, hit]
-    return play.say(`Point ${hit} ${had ? "is no longer ringed" : "ringed"}.`)
+  if (mode === "rings" && hit) {
+    const i = indexOf(play, hit), had = play.sketch.includes(i)
+    play.sketch = had ? play.sketch.filter((one) => one !== i) : [...play.sketch, i]
+    return play.say(`Point ${i} ${had ? "is no longer ringed" : "ringed"}.`)
   }
   if (mode === "ask") {
-    play.tokens = [...play.tokens.filter((token) => token[0] !== "q"), tokenAt([x, y], "q")]
+    become(play, [...play.tokens.filter((token) => token[0] !== "q"), tokenAt([x, y], "q")])
     return play.say(`${readout(play, x, y)}: ? placed.`)
   }
-  if (hit >= 0) {
-    remove(play, hit)
-    return play.say(mode === "flip" ? `Point ${hit} flipped.` : `Point ${hit} removed.`)
-  }
+  if (hit) return touch(play, hit)
   if (!adds(play)) return play.say("No point there.")
   const token = tokenAt([x, y], mode[0])
-  if (!play.tokens.includes(token)) play.tokens = [...play.tokens, token]
-  play.pending.push([x, y, ADDED[mode]])
+  if (!play.tokens.includes(token)) become(play, [...play.tokens, token])
   return play.say(`A point added, ${mode}.`)
 }
 
-function remove(play, hit) {
-  play.tokens = without(play.tokens, hit, play, play.data.mode)
-  play.pending.push([play.data.points[hit][0], play.data.points[hit][1], 0])
+// Removes a point, or flips it
+function touch(play, hit, goesOn = false) {
+  const flips = modeOf(play) === "flip"
+  play.say(`${called(play, hit)} ${flips ? "flipped" : "removed"}.`)
+  become(play, flips ? flipped(play, hit) : without(play, hit), goesOn)
+}
+
+function undo(play) {
+  if (!play.before.length) return
+  play.tokens = play.before.pop()
+  play.say("Undone.")
+  commit(play)
+}
+
+function reset(play) {
+  if (play.tokens.length) become(play, [])
+  play.cleared = play.seq + 1 // by this edit no label is noisy any more
+  play.say("The sample as it was drawn.")
+  commit(play)
 }
 
 function commit(play, held = false) {
-  if (play.data.mode === "line" || play.data.mode === "rings") {
-    if (play.sketch.length !== 2 || play.data.mode === "rings") play.send("sketch", play.sketch)
+  if (play.data.kind) {
+    if (play.sketch.length !== 2 || play.data.kind === "rings") play.send("sketch", play.sketch)
   } else {
     play.seq += 1
-    play.send("points", { text: play.tokens.join("~"), seq: play.seq, held })
+    const { seq, sample } = play
+    play.send("points", { text: play.tokens.join("~"), seq, held, sample, clean: play.cleared > play.data.seq })
   }
+  drawHand(play)
   drawMachine(play)
 }
 
@@ -85,14 +185,13 @@ const placeText = (place) => place.map((part) => part.toFixed(2)).join(", ").rep
 
 function placeOf(play, i) { // of example i: training points stand first, in their order
   const { points, examples } = play.data
-  return play.drag && i < points.length && play.drag.names.has(points[i][3]) ? play.drag.place : examples[i]
+  const trail = i < points.length && play.trails.find(({ names }) => names.has(points[i][3]))
+  return trail ? trail.place : examples[i]
 }
 
-function pick(play, i, event) {
-  const [x, y, label, name] = play.data.points[i]
-  const rest = play.tokens.filter((token) => token !== name && token !== `f${name}`)
-  if (/^\d/.test(name)) rest.push(`x${name}`)
-  play.drag = { i, label, rest, names: new Set([name]), place: [x, y], from: [event.clientX, event.clientY] }
+function pick(play, point, event) {
+  const { x, y, label, token } = point
+  play.drag = { label, rest: without(play, point), names: new Set([token]), place: [x, y], from: [event.clientX, event.clientY] }
 }
 
 function drag(play, place, event) {
@@ -100,7 +199,9 @@ function drag(play, place, event) {
   if (!moved && Math.hypot(event.clientX - from[0], event.clientY - from[1]) < 4) return
   const name = tokenAt(place, letterOf(label))
   if (rest.includes(name)) return // another point is there
-  Object.assign(play.drag, { moved: true, late: true, place, tokens: [...rest, name] })
+  if (!moved) play.trails.push(play.drag)
+  become(play, [...rest, name], moved)
+  Object.assign(play.drag, { moved: true, late: true, place, tokens: play.tokens })
   names.add(name)
   follow(play)
   drawMachine(play)
@@ -109,20 +210,17 @@ function drag(play, place, event) {
 function follow(play) {
   if (!play.drag.late || play.data.seq < play.seq) return
   play.drag.late = false
-  play.tokens = play.drag.tokens
+  play.tokens = play.drag.tokens // the server's may be of a place before
   commit(play, true)
 }
 
 function drop(play) {
-  const { i, moved, tokens, place } = play.drag
-  play.drag.dropped = true
+  const { moved, place, tokens } = play.drag
+  play.drag = null
   if (moved) {
     play.tokens = tokens
-    play.say(`Point ${i} moved to ${placeText(place)}.`)
-  } else {
-    play.drag = null
-    edit(play, play.data.points[i][0], play.data.points[i][1])
-  }
+    play.say(`The point moved to ${placeText(place)}.`)
+  } else edit(play, ...place)
   commit(play)
 }
 
@@ -143,15 +241,15 @@ function listen(play) {
   const reach = (event) => (event.pointerType === "touch" ? 14 : NEAR)
   let painted = null
   const paint = (event) => {
-    const hit = near(play, ...place(event), reach(event))
-    if (hit < 0 || painted.has(hit)) return
-    painted.add(hit)
-    remove(play, hit)
+    const hit = near(play, ...place(event), reach(event)), at = hit && `${hit.x} ${hit.y}`
+    if (!hit || painted.has(at)) return
+    touch(play, hit, painted.size > 0)
+    painted.add(at)
     drawMachine(play)
   }
   svg.addEventListener("pointerdown", (event) => {
-    play.picked = !adds(play) ? -1 : play.drag ? -2 : near(play, ...place(event), reach(event))
-    if (play.picked >= 0) {
+    play.picked = adds(play) ? near(play, ...place(event), reach(event)) : null
+    if (play.picked) {
       pick(play, play.picked, event)
       svg.setPointerCapture(event.pointerId)
     }
@@ -162,26 +260,26 @@ function listen(play) {
   })
   svg.addEventListener("pointermove", (event) => {
     if (painted) paint(event)
-    if (play.drag && !play.drag.dropped) drag(play, place(event), event)
+    if (play.drag) drag(play, place(event), event)
     play.parts.readout.textContent = readout(play, ...place(event))
   })
   svg.addEventListener("pointerleave", () => { play.parts.readout.textContent = "" })
   svg.addEventListener("pointerup", () => {
     if (painted?.size) {
-      play.say(`${many(painted.size, "point")} ${play.data.mode === "flip" ? "flipped" : "removed"}.`)
+      play.say(`${many(painted.size, "point")} ${modeOf(play) === "flip" ? "flipped" : "removed"}.`)
       commit(play)
     }
     painted = null
-    if (play.drag && !play.drag.dropped) drop(play)
+    if (play.drag) drop(play)
   })
   svg.addEventListener("pointercancel", () => {
     painted = null
-    if (play.drag?.moved && !play.drag.dropped) drop(play)
-    else if (!play.drag?.dropped) play.drag = null
+    if (play.drag?.moved) drop(play)
+    play.drag = null
   })
-  svg.addEventListener("touchstart", (event) => { if (play.picked >= 0) event.preventDefault() }, { passive: false }) // no scrolling
+  svg.addEventListener("touchstart", (event) => { if (play.picked) event.preventDefault() }, { passive: false }) // no scrolling
   svg.addEventListener("click", (event) => {
-    if (brushes(play) || !play.data.mode || play.picked !== -1) return
+    if (brushes(play) || !modeOf(play) || play.picked) return
     edit(play, ...place(event), reach(event))
     commit(play)
   })
@@ -210,9 +308,11 @@ function key(play, event) {
       return `, support vector${whose}${value >= C ? " (bounded)" : ""}, alpha ${number(value)}`
     })
     play.say([`Point ${play.visited}, ${NAME[label]}${held.join("")}`, readout(play, x, y)].filter(Boolean).join("; "))
-  } else if ((name === "Enter" || name === " ") && play.data.mode) {
+  } else if ((name === "Enter" || name === " ") && modeOf(play)) {
     edit(play, ...play.cursor)
     commit(play)
+  } else if (name === "z" && (event.ctrlKey || event.metaKey) && play.data.hand) {
+    undo(play)
   } else return
   event.preventDefault()
   play.parts.readout.textContent = readout(play, ...play.cursor)

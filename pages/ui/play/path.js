@@ -71,7 +71,7 @@ const atCost = (play, width, C) => {
 
 function drawPath(play) {
   const { tape, parts, data } = play, { chart } = parts
-  const shown = data.along === "C" && data.machines.length === 1
+  const shown = alongOf(play) === "C" && data.machines.length === 1
   chart.style.display = shown ? "block" : "none"
   chart.style.opacity = tape ? 1 : 0.4 // while a point is dragged
   const width = Math.round(chart.clientWidth)

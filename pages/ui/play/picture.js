@@ -246,15 +246,28 @@ function drawPoints(play, machines, px, py) {
     const [x, y] = data.examples[i]
     marks.push(make("circle", { cx: px(x), cy: py(y), r: 18 * wide, class: "pair" }))
   }
-  for (const [x, y, label] of play.pending) marks.push(spot(label, px(x), py(y), 4.2 * wide, "point pending"))
-  if (data.question) {
-    const [x, y] = data.question
+  for (const [x, y, label] of unanswered(play)) marks.push(spot(label, px(x), py(y), 4.2 * wide, "point pending"))
+  const asked = play.tokens.filter((token) => token[0] === "q").map(placeFrom).at(-1)
+  if (asked || data.question) {
+    const [x, y] = asked ? [asked.x, asked.y] : data.question
     const colour = machines.length ? COLOUR[verdictAt(play, machines, x, y).label] : "currentColor"
     marks.push(make("circle", { cx: px(x), cy: py(y), r: 12 * wide, class: "asked", stroke: colour }))
     marks.push(make("text", { x: px(x), y: py(y) + 5 * wide, class: "asked", fill: colour, "font-size": 15 * wide }, "?"))
   }
   parts.marks.replaceChildren(...marks)
   drawCursor(play)
+}
+
+// What the server has not answered yet: points added or of another colour, and in label 0 those removed
+function unanswered(play) {
+  const { data, trails } = play, now = pointsNow(play)
+  const left = new Set([...now.map(({ token }) => token), ...trails.flatMap(({ names }) => [...names])])
+  const drawn = new Map(data.points.map(([, , label, token]) => [token, label]))
+  const followed = (token) => trails.some(({ names }) => names.has(token) && [...names].some((name) => drawn.has(name)))
+  return [
+    ...now.filter(({ token, label }) => drawn.get(token) !== label && !followed(token)).map(({ x, y, label }) => [x, y, label]),
+    ...data.points.filter(([, , , token]) => !left.has(token)).map(([x, y]) => [x, y, 0]),
+  ]
 }
 
 function drawCursor(play) {

@@ -25,9 +25,10 @@ KEYS = " Arrow keys move a cursor, Enter does what a click does, N goes from poi
 def drawn(setting: Setting, given: Points, picture: Picture | None, **more) -> dict:
     """What plane.js draws: the points and, once there is one, the picture of their machines.
 
-    more: what is not of the setting. mode: what a click does, or "" for nothing; layer: shapes over the picture; tape:
-    see solve.frames; seq: the number of the browser's last edit that is in `given`; sketch: what was drawn on the
-    points, kind: "line" or "rings", and token: of which question, where they are drawn on.
+    more: what is not of the setting. hand: what the reader can choose that a click does, sample: of which points, and
+    noisy: whether labels are flipped, where points can be edited; seq: the number of the browser's last edit that is in
+    `given`; layer: shapes over the picture; tape: see solve.frames. Where points are drawn on, kind: "line" or "rings",
+    mode: the same, or "" where nothing can be drawn now, sketch: what was drawn, and token: of which question.
     """
     machines, own = picture.machines if picture else (), PROBLEMS[setting.problem]
     still = repr((setting.closed, picture is not None, more.get("layer"), more.get("token")))
@@ -51,8 +52,9 @@ def drawn(setting: Setting, given: Points, picture: Picture | None, **more) -> d
         "question": setting.question,
         "step": setting.tape,
         "along": setting.along,
-        "alt": alt(setting, given, picture) + (KEYS if more.get("mode") else ""),
-        "layer": {}, "tape": None, "mode": "", "seq": 0, "sketch": None, "kind": "", "token": "",
+        "alt": alt(setting, given, picture) + (KEYS if more.get("mode") or more.get("hand") else ""),
+        "layer": {}, "tape": None, "hand": None, "sample": "", "noisy": False, "seq": 0, "mode": "", "sketch": None,
+        "kind": "", "token": "",
     } | more  # fmt: skip
 
 

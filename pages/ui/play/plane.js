@@ -2,7 +2,7 @@
 // (picture.js), what the reader does (edits.js) and the tape (steps.js, path.js) stand before it.
 
 function build(root) {
-  const play = { root, rows: [], pending: [], tokens: [], frame: 0, tape: null, cursor: null, size: 500, told: null, telling: null, seq: 0, sketch: [] }
+  const play = { root, rows: [], tokens: [], known: new Map(), trails: [], before: [], cleared: 0, frame: 0, tape: null, cursor: null, size: 500, told: null, telling: null, asked: null, seq: 0, sketch: [] }
   const [room, left, field, beside, group] = ["room", "left", "field", "beside", "along"].map((name) => element("div", name))
   const canvas = element("canvas"), readout = element("div", "readout"), saving = element("div", "saving")
   const svg = make("svg"), lines = make("g"), marks = make("g"), cursor = make("path", { class: "cursor" })
@@ -13,7 +13,7 @@ function build(root) {
     count: () => (play.tape ? play.tape.step.length : 0),
     at: () => play.frame,
     go: (frame, byHand) => goTo(play, frame, byHand),
-    last: () => (play.data?.along === "C" ? "the largest C" : "the trained machine"),
+    last: () => (play.data && alongOf(play) === "C" ? "the largest C" : "the trained machine"),
     open: () => { play.startOnArrival = true; open(play, 0) },
     rested: () => { drawTape(play); later(play) },
   })
@@ -28,11 +28,12 @@ function build(root) {
   }
   group.append(...Object.values(along))
   field.append(canvas, svg, readout)
-  left.append(field, saving)
+  const hand = buildHand(play)
+  left.append(hand, field, saving)
   beside.append(group, play.bar.node, sentence, chart)
   room.append(left, beside)
   root.replaceChildren(room, said)
-  play.parts = { canvas, svg, lines, marks, cursor, readout, said, sentence, along, chart }
+  play.parts = { hand, canvas, svg, lines, marks, cursor, readout, said, sentence, along, chart }
   listenToPath(play)
   play.say = (text) => { said.textContent = text }
   root.play = play
@@ -59,25 +60,25 @@ function receive(play, data) {
     play.opening = false
     play.bar.halt()
   }
+  learn(play)
   if (data.seq >= play.seq) { // else more edits are on their way
-    play.seq = data.seq
-    play.tokens = data.points_text ? data.points_text.split("~") : []
-    play.pending = []
-    if (play.drag?.dropped) play.drag = null
+    agree(play)
     if (play.drag) follow(play)
   }
   if (data.token !== play.token) {
     play.token = data.token
     play.sketch = data.sketch || []
   }
-  if (data.tape && !play.tape) {
-    play.tape = unroll(data.tape, data.examples.length)
+  if (data.along === play.asked) play.asked = null
+  const tape = play.asked ? null : data.tape // else it goes along what was left since
+  if (tape && !play.tape) {
+    play.tape = unroll(tape, data.examples.length)
     play.opening = false
     play.frame = Math.min(play.telling ? play.frame : data.step, play.tape.step.length - 1) // the hand may be ahead
     play.told = data.step
-  } else if (data.tape && data.step !== play.told && data.step !== play.serverStep) {
+  } else if (tape && data.step !== play.told && data.step !== play.serverStep) {
     play.frame = Math.min(data.step, play.tape.step.length - 1) // another address
-  } else if (!data.tape) play.tape = null
+  } else if (!tape) play.tape = null
   play.serverStep = data.step
 }
 
@@ -85,17 +86,16 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   const root = parentElement.querySelector(".plane")
   const play = root.play || build(root)
   play.send = (name, value) => (name === "sketch" ? setStateValue : setTriggerValue)(name, value)
-  root.classList.toggle("pathed", data.along === "C" && data.machines.length === 1)
   root.classList.toggle("drawn-on", Boolean(data.kind))
-  const drawn = `${data.version} ${data.mode} ${data.step} ${Boolean(data.tape)} ${data.seq} ${data.alt}`
+  const drawn = `${data.version} ${data.hand ?? data.mode} ${data.sample} ${data.noisy} ${data.step} ${Boolean(data.tape)} ${data.seq} ${data.alt}`
   if (play.drawn === drawn) return
   play.drawn = drawn
   const begun = performance.now()
   receive(play, data)
   play.parts.svg.setAttribute("aria-label", data.alt)
-  play.parts.svg.dataset.mode = data.mode
-  play.parts.svg.setAttribute("role", data.mode ? "application" : "img")
-  if (data.mode) play.parts.svg.setAttribute("tabindex", "0")
+  drawHand(play)
+  play.parts.svg.setAttribute("role", modeOf(play) ? "application" : "img")
+  if (modeOf(play)) play.parts.svg.setAttribute("tabindex", "0")
   drawMachine(play)
   drawTape(play)
   root.dataset.took = (performance.now() - begun).toFixed(1) // milliseconds of drawing

@@ -20,6 +20,9 @@ const number = (value) => {
 const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(value && Math.abs(value) < 0.1 ? 4 : 2)
 const many = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`
 
+// What the tape goes along: what was chosen last, also before the server has answered
+const alongOf = ({ asked, data }) => asked ?? data.along
+
 function nameOf(play, i) {
   const [, , , parent, copy] = play.data.examples[i]
   return copy ? `${parent}′` : String(i)
@@ -54,8 +57,8 @@ function sentence(play) {
   const { tape, frame, data } = play
   if (!data.machines.length) return ""
   if (data.machines.length > 1) return "Solver steps, growing C and rounds are of one machine: choose a colour at “Machine of”."
-  if (data.along === "rounds") return tape ? sentenceOfRound(play) : "Play the rounds of a decomposition: a few points are solved, and the worst violators among the others join them."
-  if (data.along === "C") return tape ? sentenceOfPath(play) : "Growing C: one machine for each C, from 0.01 to 10,000."
+  if (alongOf(play) === "rounds") return tape ? sentenceOfRound(play) : "Play the rounds of a decomposition: a few points are solved, and the worst violators among the others join them."
+  if (alongOf(play) === "C") return tape ? sentenceOfPath(play) : "Growing C: one machine for each C, from 0.01 to 10,000."
   if (!tape) return "Play the solver's own steps: pair after pair, from no support vector to this machine."
   const stage = tape.stage[frame], total = tape.steps[stage].toLocaleString("en"), step = tape.step[frame].toLocaleString("en")
   const which = tape.steps.length > 1 ? (stage ? ", with copies" : ", first machine") : ""
@@ -84,7 +87,7 @@ function drawTape(play) {
   const ready = data.machines.length === 1
   for (const node of bar.node.children) node.disabled = !ready
   for (const [name, node] of Object.entries(parts.along)) {
-    node.setAttribute("aria-pressed", name === data.along)
+    node.setAttribute("aria-pressed", name === alongOf(play))
     node.disabled = !ready
   }
   drawPath(play)
@@ -105,7 +108,7 @@ function later(play) {
   play.telling = setTimeout(() => {
     play.telling = null
     play.told = play.frame
-    play.send("tape", { step: play.frame, along: play.data.along })
+    play.send("tape", { step: play.frame, along: alongOf(play) })
   }, 700)
 }
 
@@ -114,15 +117,18 @@ function open(play, frame) {
   play.opening = true
   play.wanted = frame
   drawTape(play)
-  play.send("tape", { step: frame, along: play.data.along })
+  play.send("tape", { step: frame, along: alongOf(play) })
 }
 
 // Another tape: the path opens at the trained machine, the steps are opened by Play.
 function choose(play, along) {
-  if (along === play.data.along) return
+  if (along === alongOf(play)) return
   clearTimeout(play.telling)
   play.telling = null
   play.bar.halt()
+  Object.assign(play, { asked: along, tape: null, opening: false })
   play.send("tape", { step: -1, along })
+  drawMachine(play)
+  drawTape(play)
 }
 

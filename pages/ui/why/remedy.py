@@ -165,7 +165,7 @@ def _words(run: Run, totals: Totals, now: str, key: str) -> None:
     best = remedies.advice(totals, run.learned)
     seen = f"{tally.wrong:,} validation errors and {tally.close:,} equally close correct ones{stopped}"
     if best is None:
-        st.markdown(f"No set fixes more errors than it adds, among {seen}. The run's errors have other causes.")
+        st.markdown(f"Among {seen}, no set fixes more errors than it adds.")
         return
     st.markdown(
         f"**Try first: {plain(spoken_set(best.text))}** (`{best.text}`). With these changes the machine fixes "

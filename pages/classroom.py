@@ -46,8 +46,7 @@ def begin(seed: int) -> None:
 
 def opening() -> None:
     """No class is open: open one."""
-    seed = parameters.number(course.SEED, "Seed of the class", 0, MAX_SEED, 0, key="class_seed_new", width=180,
-                             help="Decides which digits and points the questions are about.")  # fmt: skip
+    seed = parameters.number(f"classroom.{course.SEED}", 0, MAX_SEED, 0, key="class_seed_new")
     button("Open a class", "groups", "class_open", begin, int(seed), help="Students can join then.", type="primary")
 
 

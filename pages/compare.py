@@ -15,10 +15,7 @@ def examples(those):
     view, every = "pair", pairs.all_pairs(those.answers)
     if len(those.runs) > 2:
         pairs.matrix(those, every)
-        view = parameters.choice(
-            "view", "Look at", VIEWS, format_func=VIEWS.get, key=laid.key("view"),
-            help="Errors that a run fixes or adds against the reference, or examples where runs agree or one differs.",
-        )  # fmt: skip
+        view = parameters.choice("compare.view", VIEWS, format_func=VIEWS.get, key=laid.key("view"))
     if view == "all":
         galleries.sets(those)
         return

@@ -22,9 +22,6 @@ present.about(
 )
 body = st.container() if present.presenting() else None  # the figure first
 with present.form("View"):
-    view = parameters.choice(
-        "cross_view", "View", VIEWS, label_visibility="collapsed",
-        help="Points in the plane; any run with two classes; the paper's figures.",
-    )  # fmt: skip
+    view = parameters.choice("cross_training.cross_view", VIEWS)
 with body or st.container():
     VIEWS[view]()

@@ -219,12 +219,7 @@ def show_view(entry: Entry, dataset) -> str:
     of_a_table = {} if dataset.image_shape else {COLUMNS: views.columns}
     shown = VIEWS | of_a_table
     names = [*shown, ABOUT]
-    view = parameters.choice(
-        "view", "View", names, format_func=lambda name: "Examples" if name == HUNDRED else name,
-        label_visibility="collapsed",
-        help="Examples in order, a sample per class, each preprocessing step, the columns of a table, or facts and "
-        "licence.",
-    )  # fmt: skip
+    view = parameters.choice("datasets.view", names, format_func=lambda name: "Examples" if name == HUNDRED else name)
     if view == ABOUT:
         views.about(entry)
     else:

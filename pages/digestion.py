@@ -20,26 +20,10 @@ ONE_PASS = {"One pass": {"on": False, "one_pass": True, "second_order": False}}
 OPENING, FEW = "digits-8x8", "0"  # where digestion wins, by measuring: a class of few support vectors, and copies
 COPIES = {"none": 2000, "plus:1": 500, "box:1": 300}  # jitter set -> examples at first
 ROWS, MOST_ROWS = (10, 50, 100, 150, 200, 250, 300, 400, 500, 700, 1000, 2000), 20_000
-RULES = {  # setting -> (label, help); the paper's order of priority
-    "wait": (
-        "No digestion before",
-        "No digestion before this number of kernel evaluations since the last return to the full pass.",
-    ),
-    "force": (
-        "Digestion after",
-        "Forces digestion after this number of kernel evaluations, regardless of the other rules.",
-    ),
-    "patience": ("Patience", "No digestion before this many times the kernel evaluations of the last inbounds pass."),
-    "new_svs_when_full": (
-        "New SVs, cache full",
-        "Number of new support vectors that starts digestion while there are more of them than rows.",
-    ),
-    "new_svs": ("New SVs", "Number of new support vectors that always starts digestion."),
-}
+RULES = ("wait", "force", "patience", "new_svs_when_full", "new_svs")  # the paper's order of priority
 USUAL = Digestion()
 MAX_RULE = 10**9
 SOON = 3.0  # seconds that the page waits for a training before it says that it does
-SECTION = "DeCoste and Schölkopf 2002, section 4.2."
 
 
 def settings() -> tuple[Recipe, dict]:
@@ -49,33 +33,24 @@ def settings() -> tuple[Recipe, dict]:
         entry = catalogue.entry(name)
         copies = "none"
         if len(entry.shape) > 1:
-            copies = parameters.choice(
-                "copies", "Copies", COPIES, "box:1",
-                help="Adds each example shifted by a pixel: in four directions, or in eight.",
-            )  # fmt: skip
+            copies = parameters.choice("digestion.copies", COPIES, "box:1")
         classes = ()
         if entry.n_classes > 2:
             labels = [str(label) for label in entry.classes]
             first = FEW if copies != "none" else "8"
             label = parameters.choice(
-                "against", "Against the rest", labels, first if first in labels else None, widget="selectbox",
-                key=f"class_{name}_{copies}", width=140, help="The class +1.",
-            )  # fmt: skip
+                "digestion.against", labels, first if first in labels else None, key=f"class_{name}_{copies}"
+            )
             classes = (entry.classes[labels.index(label)],)
         most = entry.n_train - (0 if entry.n_test else entry.n_train // 5)
-        n_train = parameters.number(
-            "n", "Training examples", 10, most, min(COPIES[copies], most), 100, key=f"n_{name}_{copies}", width=160,
-            help="Drawn by the seed.",
-        )  # fmt: skip
+        n_train = parameters.number("digestion.n", 10, most, min(COPIES[copies], most), 100, key=f"n_{name}_{copies}")
         rules = {}
         with st.popover("Rules", icon=":material/tune:"):
-            seed = parameters.number("seed", "Seed", 0, 2**32 - 1, 0, key="digestion_seed", help="Draws the examples.")
-            for rule, (label, text) in RULES.items():
+            seed = parameters.number("digestion.seed", 0, 2**32 - 1, 0, key="digestion_seed")
+            for rule in RULES:
                 usual = getattr(USUAL, rule)
                 low, high = type(usual)(0), type(usual)(MAX_RULE)
-                rules[rule] = parameters.number(
-                    rule, label, low, high, usual, key=f"rule_{rule}", help=f"{text} {SECTION}"
-                )
+                rules[rule] = parameters.number(f"digestion.{rule}", low, high, usual, key=f"rule_{rule}")
     base = data_set.suggestion(name).replace(
         n_train=n_train, n_test=None, split="stratified", classes=classes, solver="smo-digestion", seed=seed,
         name="custom",
@@ -91,10 +66,7 @@ def cache() -> tuple[int, list[int]]:
     number = int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else None
     asked = {st.session_state.get("rows"), number}
     offered = sorted({*ROWS, *(n for n in asked if n and 1 <= n <= MOST_ROWS)})
-    rows = parameters.choice(
-        "rows", "Rows in the cache", offered, 250, widget="select_slider",
-        help="R: number of support vectors with cached kernel values (DeCoste and Schölkopf 2002, section 4.1).",
-    )  # fmt: skip
+    rows = parameters.choice("digestion.rows", offered, 250)
     return rows, offered
 
 
@@ -240,11 +212,7 @@ def main():
         figure, slider = st.container(), st.container()
         with slider:
             rows, offered = cache()
-            once = parameters.flag(
-                "one_pass", "A single pass beside them",
-                help="LASVM: sees each example once, moves a pair of support vectors after each, and ends there "
-                "(Bordes, Ertekin, Weston and Bottou 2005).",
-            )  # fmt: skip
+            once = parameters.flag("digestion.one_pass")
         recipes = beside(base, rules, rows, SIDES | ONE_PASS if once else SIDES)
         if not race.small(base, catalogue.entry(base.dataset).shape):
             with figure:

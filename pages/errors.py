@@ -63,17 +63,8 @@ if run:
     left, right, fixes, below, without = present.parts(tabs, places)
     with right:
         with present.form("Which errors"), st.container(horizontal=True):
-            wanted = parameters.several(
-                "cells", "Shown: true → predicted", filled, placeholder="all errors",
-                help="Cells of the confusion matrix: click one there, or choose it here. If you choose none, all "
-                "errors are shown.",
-            )  # fmt: skip
-            order = parameters.choice(
-                "errors_by",
-                "Order",
-                ORDERS,
-                help="By how much the winning decision value exceeds the true class's: most first, or least first.",
-            )
+            wanted = parameters.several("errors.cells", filled)
+            order = parameters.choice("errors.errors_by", ORDERS)
         shown = np.flatnonzero(np.isin(cell, [names.index(w) for w in wanted]) if wanted else true != predicted)
         if order != "Index":
             lead = evidence.lead(test.decision, true, predicted)[shown]

@@ -29,11 +29,11 @@ def choose_example():
         dataset = catalogue.entry(name).load()
         split = "train"
         if len(dataset.y_test):
-            split = parameters.choice("part", "Set", PARTS, help="Training or test examples.")
+            split = parameters.choice("jitters.part", PARTS)
         last = len(evidence.examples(dataset, split)[1]) - 1
         if st.session_state.get("index", 0) > last:  # of another set or part
             st.session_state["index"] = last
-        index = parameters.number("index", "Example", 0, last, 0, width=140, help="Its number in that set.")
+        index = parameters.number("jitters.index", 0, last, 0)
     return dataset, split, index
 
 

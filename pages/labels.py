@@ -26,11 +26,7 @@ def by_a_way(run: Run) -> tuple[list[Doubt] | None, str]:
     ways = doubtful.of_ways(run)
     if not ways:
         return None, ""
-    way = parameters.choice(
-        "by", "Found by", ways, alone=False, format_func=ways.get,
-        help="Out of folds: by machines that were trained without the example. By cross-training: by the margins of "
-        "its first machines. Bounded alpha: examples that the run's own machine could not learn.",
-    )  # fmt: skip
+    way = parameters.choice("labels.by", ways, alone=False, format_func=ways.get)
     return doubtful.doubted(run.id, way), doubtful.NONE[way]
 
 
@@ -74,9 +70,11 @@ if run:
     lists = {name: one for name, one in doubtful.LISTS.items() if roles.teacher() or name != "next"}
     with present.form("What to review"), st.container(horizontal=True, vertical_alignment="bottom"):
         kind = parameters.choice(
-            "doubted", "List", lists, format_func=lambda name: lists[name].title,
+            "labels.doubted",
+            lists,
+            format_func=lambda name: lists[name].title,
             help="  \n".join(f"**{one.title}**: {one.help}" for one in lists.values()),
-        )  # fmt: skip
+        )
         to = target.field(run)
         way = ask.field(to) if kind == "next" and to is not None else ""
     if to is not None and kind == "next":

@@ -15,17 +15,7 @@ MINUTES = 5
 def class_seed() -> int:
     """The number that draws the digits, as a widget and in the address."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        seed = parameters.number(
-            course.SEED,
-            "Seed of the class",
-            0,
-            MAX_SEED,
-            0,
-            key="class_seed",
-            first=course.seed(),
-            width=180,
-            help="Decides which digits are drawn. Everyone who opens a lesson with the same seed sees the same digits.",
-        )
+        seed = parameters.number(f"lessons.{course.SEED}", 0, MAX_SEED, 0, key="class_seed", first=course.seed())
         st.caption("For a class: choose a number, and share the link on each card.", width="content")
     st.session_state["lesson_seed"] = seed
     return seed

@@ -141,15 +141,9 @@ def plan() -> Plan | None:
     first = "mnist" if "mnist" in images else catalogue.DEFAULT
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = data_set.field(images, "Image datasets that are available.", first)
-        help = "Any two classes; DeCoste and Schölkopf 2002, section 5.1.2, used 3 and 8, which are easily confused."
-        classes = data_set.pair(catalogue.entry(name), "Pair of classes", help, 180)
-        n_train = parameters.number(
-            "n", "Training examples", 10, 4000, 400, 100, width=160,
-            help="Half of each class. Table 10 of the paper: 400.",
-        )  # fmt: skip
-        deslant = parameters.flag(
-            "deslant", "Deslant", help="Straightens every picture first (DeCoste and Schölkopf 2002, section 5.1.1)."
-        )
+        classes = data_set.pair(catalogue.entry(name), "methods.pair")
+        n_train = parameters.number("methods.n", 10, 4000, 400, 100)
+        deslant = parameters.flag("methods.deslant")
     jitters = jitter_set.field(None)
     if jitters is None or len(classes) != 2:
         st.info("Choose two classes and a jitter set.", icon=":material/arrow_upward:")
@@ -202,8 +196,8 @@ def observations(results: Results) -> None:
     st.subheader("Which method gets which example right")
     with st.container(horizontal=True):
         names = list(results.runs)
-        left = parameters.choice("left", "Method", names, widget="selectbox", width=240, help="One method.")
-        right = parameters.choice("right", "Against", names, names[1], widget="selectbox", width=240, help="Another.")
+        left = parameters.choice("methods.left", names)
+        right = parameters.choice("methods.right", names, names[1])
     if waiting := {left, right} - done.keys():
         st.caption(f"Not finished: {' and '.join(sorted(waiting))}.")
     elif left != right:

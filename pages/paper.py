@@ -59,16 +59,7 @@ def draw(paper):
     """The part of a paper that is chosen, its items at first."""
     above = st.container()
     part = parameters.choice(
-        "show",
-        "Table or figure",
-        [paper.name, *paper.shown],
-        widget="selectbox",
-        format_func=title,
-        always=True,
-        known=st.query_params.get_all("show"),  # what cannot be shown at all was said above
-        width=480,
-        help="Tables and figures use stored runs. Missing runs can be started here.",
-        persist_state="session",
+        "paper.show", [paper.name, *paper.shown], format_func=title, always=True, known=st.query_params.get_all("show")
     )
     try:
         if part == paper.name:
@@ -87,14 +78,11 @@ def draw(paper):
 st.title("Paper")
 parameters.own(state=[outline.ALL, *outline.STATES], section=outline.SECTIONS, **figures.PARAMS)
 name = parameters.choice(
-    "paper",
-    "Paper",
+    "paper.paper",
     [STUDIES, *PAPERS],
     outline.of(parameters.read("show", "", SHOWN)) or STUDIES,
     key="paper_name",
     format_func=lambda name: "All studies, as cards" if name == STUDIES else PAPERS[name].short,
-    label_visibility="collapsed",  # the title says it
-    help="Each paper section by section, with its tables and figures; or the pages of studies at a glance.",
 )
 if name == STUDIES:
     cards.draw()

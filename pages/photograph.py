@@ -68,8 +68,7 @@ def chosen_photograph(run):
             st.error(words.plain(error), title="This cannot be used", icon=":material/block:")
             return None
     names = photo.samples()
-    name = parameters.choice("photo", "or one of scikit-image's", names, widget="selectbox",
-                             help="The last ones show no face, so every detection there is a false alarm.")  # fmt: skip
+    name = parameters.choice("photograph.photo", names)
     return photo.Photograph(name, name, None)
 
 
@@ -100,9 +99,7 @@ def honest(run) -> str:
 def boxes(run, found: photo.Searched, name: str, marks: dict[int, int], missed: list[photo.Box]) -> None:
     """The photograph with boxes at a threshold, which redraws nothing else."""
     floor, noun = run.recipe.option("floor"), noun_of(run)
-    threshold = parameters.number("at", "Threshold", floor, MAX_THRESHOLD, 0.0, 0.05, widget="slider",
-                          help="Shows windows that score at least this. Lower values add detections and false alarms. "
-                          "The machine was trained for 0.")  # fmt: skip
+    threshold = parameters.number("photograph.at", floor, MAX_THRESHOLD, 0.0, 0.05)
     above = found.f >= threshold
     rows = [int(i) for i in np.flatnonzero(above)]
     walk.over((f"0.{i}" for i in rows), "windows taken for an object")

@@ -45,14 +45,9 @@ def plan() -> Plan:
     known = {run.id: run for run in runs.newest_first() if not twins.refusal(run)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         ids = parameters.several(
-            "runs", "Runs", known, key="scramble_runs", unknown="The run {} is unknown or cannot be scrambled.",
-            format_func=titles.of_runs(list(known.values())).get, max_selections=8, placeholder="five usual ones",
-            width=760,
-            help="Choose from your finished runs on images. If you choose none: a polynomial and a Gaussian "
-            "machine, virtual SVs, a local and a jittering kernel (DeCoste and Schölkopf 2002, section 1).",
-        )  # fmt: skip
-        help = "Seed of the random order of the pixels."
-        seed = parameters.number("seed", "Order", 0, MOST_SEEDS, 0, key="scramble_order", width=140, help=help)
+            "scramble.runs", known, key="scramble_runs", format_func=titles.of_runs(list(known.values())).get
+        )
+        seed = parameters.number("scramble.seed", 0, MOST_SEEDS, 0, key="scramble_order")
     return twins.plan([known[run_id] for run_id in ids], int(seed))
 
 

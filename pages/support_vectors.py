@@ -46,11 +46,7 @@ def what_each_is_worth(run: Run, machine: Machine, c: int) -> None:
     st.subheader("Leave-one-out influence")
     of = "all"
     if len(machine.bias) > 1:
-        of = parameters.choice(
-            "worth", "Predictions of", WHOSE, format_func=WHOSE.__getitem__,
-            help="This machine's errors: its class against the rest; takes seconds. All machines' errors: the "
-            "predicted class.",
-        )  # fmt: skip
+        of = parameters.choice("support_vectors.worth", WHOSE, format_func=WHOSE.__getitem__)
     whose = None if of == "all" else c
     work = Work(
         analyses.VALUED, (run.id, whose), "worth", _bar, "The influence could not be computed",
@@ -163,19 +159,10 @@ if run:
         help = "One machine for each class: that class (blue, +1) against all the others (orange, −1)."
         name = names[c := evidence.choose_machine(names, help)]
         kind = parameters.choice(
-            "sv",
-            "Kind",
-            kinds,
-            format_func=lambda kind: {"Bound": "Bounded"}.get(kind, kind),  # the address keeps "Bound"
-            help="Free: 0 < alpha < C, on the margin. Bounded: alpha = C, inside the margin or misclassified.",
+            "support_vectors.sv", kinds, format_func=lambda kind: {"Bound": "Bounded"}.get(kind, kind)
         )
-        order = parameters.choice(
-            "order", "Order", orders, help="The examples that are hardest to fit have the largest alphas."
-        )
-        wanted = parameters.several(
-            "classes_shown", "Classes", map(str, dataset.classes), placeholder="all", width=190,
-            help="Only support vectors of these classes. If you choose none, those of all classes.",
-        )  # fmt: skip
+        order = parameters.choice("support_vectors.order", orders)
+        wanted = parameters.several("support_vectors.classes_shown", map(str, dataset.classes))
         reason, on_pick = why_not(run), open_digit
     ticked = ticks.Ticks() if reason else ticks.read(run, machine)
 

@@ -277,12 +277,12 @@ def cells(results: Results) -> None:
     """The map of two fields, or learning curves if one is the number of examples; and links from a chosen cell."""
     sweep, points = results.plan.given, points_of(results)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        asked = parameters.flag("test", "Test errors", help="Whoever chooses by them has no test set left.")
+        asked = parameters.flag("sweep.test")
         there = {"test": asked, "memory": all("memory_mb" in result for _, result in points)}
         layers = [name for name in LAYERS if there.get(name, True)]
         called = LAYERS | {name: f"{LAYERS[name]}, {unit}" for name, unit in validation.UNITS.items() if unit in "% MB"}
         called["vectors"] = validation.UNITS["vectors"]
-        layer = parameters.choice("layer", "Layer", layers, format_func=called.get, label_visibility="collapsed")
+        layer = parameters.choice("sweep.layer", layers, format_func=called.get)
     coming = len(results.runs) if results.active else len(points)
     chart = validation.amount_chart if sweep.of_amounts else validation.sweep_map
     figure = chart(sweep, results.plan.over.split(BY), points, layer, LAYERS[layer], coming)

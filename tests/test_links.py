@@ -53,9 +53,11 @@ def declared(files) -> set[str]:
         for node in ast.walk(tree):
             called = getattr(node, "func", None)
             if isinstance(called, ast.Attribute) and getattr(called.value, "id", "") == "parameters" and node.args:
-                first = node.args[0]
-                name = constants.get(first.id) if isinstance(first, ast.Name) else getattr(first, "value", None)
-                names |= {name} if called.attr not in ELSEWHERE and isinstance(name, str) else set()
+                first = node.args[0]  # "name", "table.name" of widgets.toml, or f"table.{NAME}"
+                last = first.values[-1].value if isinstance(first, ast.JoinedStr) else first
+                name = constants.get(last.id) if isinstance(last, ast.Name) else getattr(last, "value", None)
+                known = called.attr not in ELSEWHERE and isinstance(name, str)
+                names |= {name.rpartition(".")[2]} if known else set()
     return names
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.kit.parameters import widgets
+
 ROOT = Path(__file__).parents[1]
 LOOP = re.compile(r'bind="query-params"|query_params\.from_dict|in the address; allowed')
 
@@ -32,7 +34,7 @@ def bound():
     from pages.ui.kit import parameters
 
     options = st.session_state.get("options", ["red", "green", "blue"])
-    st.text(parameters.choice("colour", "Colour", options))
+    st.text(parameters.choice("colour", options, label="Colour"))
 
 
 def noted():
@@ -41,13 +43,13 @@ def noted():
     from pages.ui.kit import parameters
 
     options = st.session_state.get("options", ["r", "g", "b"])
-    st.text(parameters.choice("colour", "Colour", options, key="dye", format_func=str.upper))
+    st.text(parameters.choice("colour", options, label="Colour", key="dye", format_func=str.upper))
 
 
 def switch():
     from pages.ui.kit import parameters
 
-    parameters.flag("dark", "Dark", key="dark", persist_state="session")
+    parameters.flag("dark", label="Dark", key="dark", persist_state="session")
 
 
 def form():
@@ -208,3 +210,13 @@ def test_no_page_has_a_loop_of_its_own():
     own = [path for path in (ROOT / "pages").rglob("*.py") if path.parent != kit / "parameters"]
     found = {str(path.relative_to(ROOT)) for path in own if LOOP.search(path.read_text("utf-8"))}
     assert not found
+
+
+def test_every_widget_that_is_declared_is_drawn_somewhere_and_the_other_way_round():
+    sources = "\n".join(path.read_text("utf-8") for path in (ROOT / "pages").rglob("*.py"))
+    drawn = set(re.findall(r'parameters\.\w+\(\s*"([a-z_]+\.\w+)"', sources))
+    computed = set(re.findall(r'parameters\.\w+\(\s*f"([a-z_]+)\.\{', sources))
+    known = {f"{table}.{name}" for table, names in widgets.DECLARED.items() for name in names}
+    assert drawn <= known
+    assert {name for name in known if f'"{name}"' not in sources and name.partition(".")[0] not in computed} == set()
+    assert all(settings["label"] for names in widgets.DECLARED.values() for settings in names.values())

@@ -79,13 +79,7 @@ SHOWN = [
 def _one_kind(labels: Mapping[str, int]) -> int | None:
     """The cell of the matrix that the reader looks at, None for all."""
     picked = parameters.choice(
-        "change",
-        "True class → class predicted by at least one run",
-        ["", *labels],
-        widget="selectbox",
-        format_func=lambda label: label or "all classes",
-        key=key("change"),
-        help="A cell of the matrix: examples of the first class for which at least one run predicts the second.",
+        "compare.change", ["", *labels], format_func=lambda label: label or "all classes", key=key("change")
     )
     return labels.get(picked)
 
@@ -105,13 +99,7 @@ def _category(rows: Mapping[str, np.ndarray], usual: str) -> str:
     if values.pop("compare_clicked", False) and not len(rows.get(values.get(key("shown")), ())):
         values[key("shown")] = max(rows, key=lambda name: (name != "both right", len(rows[name])))
     return parameters.choice(
-        "shown",
-        "Which examples",
-        rows,
-        usual,
-        format_func=lambda name: f"{name} ({len(rows[name]):,})",
-        key=key("shown"),
-        help="Fixed: only the reference is wrong. Broken: only the other run is wrong. Click a picture to see why.",
+        "compare.shown", rows, usual, format_func=lambda name: f"{name} ({len(rows[name]):,})", key=key("shown")
     )
 
 
@@ -149,14 +137,7 @@ def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, asks: int) -> None
 def _asked_run(laid: Laid, runs, usual: int) -> int:
     """The run that a click on a picture asks, among `runs`."""
     letters = [laid.letters[i] for i in runs]
-    picked = parameters.choice(
-        "asks",
-        "Explain with",
-        letters,
-        laid.letters[usual],
-        key=key("asks"),
-        help="The run that explains the prediction; it becomes the run shown on every page.",
-    )
+    picked = parameters.choice("compare.asks", letters, laid.letters[usual], key=key("asks"))
     return laid.letters.index(picked)
 
 

@@ -153,15 +153,11 @@ def roc(laid: Laid) -> None:
     else:
         hardest = np.bincount(class_positions(answers.y_true, answers.classes), weights=answers.wrong.sum(axis=0))
         picked = parameters.choice(
-            "roc",
-            "Class against the others",
+            "compare.roc",
             names,
             names[int(hardest.argmax())],
-            widget="selectbox",
             format_func=lambda name: words.short(name, 60),
             key=key("roc"),
-            width=240,
-            help="Ranked by the decision values of this class's own machine in each run.",
         )
         c = names.index(picked)
         decisions = [f[:, c] for f in answers.decision]
@@ -199,13 +195,7 @@ def by_labels(laid: Laid) -> Laid:
     kinds = _kinds(laid)
     rows = [_row_by_labels(laid, i, letters) for letters, i in kinds.items()]
     table(rows, "Errors of each run, fixed and broken, by the labels of each run", "compare_by_labels")
-    chosen = parameters.choice(
-        "labels",
-        "Count errors by the labels of",
-        kinds,
-        key=key("labels"),
-        help="The labels of the test examples in this run: as given, or as in its revision.",
-    )
+    chosen = parameters.choice("compare.labels", kinds, key=key("labels"))
     return laid._replace(answers=answers.by(kinds[chosen]))
 
 

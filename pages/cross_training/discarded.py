@@ -203,10 +203,11 @@ def _kind_label(kind: str) -> str:
 def _kind(kinds: dict[str, np.ndarray]) -> str:
     """Which of them is shown; the address says it without the counts that its label shows."""
     return parameters.choice(
-        THROWN, "Shown", kinds, key="left_kind",
+        f"cross_training.{THROWN}",
+        kinds,
+        key="left_kind",
         format_func=lambda name: f"{_kind_label(name)} ({len(kinds[name]):,})",
-        help="Most certain first: furthest beyond the threshold; for kept examples, nearest to the boundary.",
-    )  # fmt: skip
+    )
 
 
 def _plane(left: Left, rows: np.ndarray, kind: str) -> None:

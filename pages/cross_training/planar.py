@@ -203,10 +203,7 @@ def _places() -> dict[str, DeltaGenerator]:
 
 
 def _rule() -> str:
-    title = parameters.choice(
-        "rule", "Rule", TITLES, RULES[CROSS].title,
-        help="Rule that selects the examples to discard before training.",
-    )  # fmt: skip
+    title = parameters.choice("cross_training.rule", TITLES, RULES[CROSS].title)
     return TITLES[title]
 
 

@@ -62,7 +62,7 @@ def recipe_form() -> Recipe | None:
     name = data_set.field(data_set.at_hand(), "Any available dataset; add your own on the Datasets page.")
     entry, chosen = catalogue.entry(name), []
     if entry.n_classes > 2:
-        chosen = data_set.pair(entry, "Classes", "Two classes, or one against all the others.", 220)
+        chosen = data_set.pair(entry, "cross_training.pair")
         if not 1 <= len(chosen) <= 2:
             st.info(
                 "Cross-training separates two classes: choose two, or one against all others.",
@@ -82,7 +82,7 @@ def flipped_share(usual: int = 0, width: int = 220) -> float:
     """The share of labels that is flipped, asked for by a slider; usual: in per cent."""
     help = "Share of the training labels to swap, drawn by the seed. Known label noise, to test the method."
     how = {"widget": "slider", "format": "%d %%", "width": width, "help": help}
-    return parameters.number("flipped", "Labels flipped", 0, MAX_FLIPPED, usual, 1, **how) / 100
+    return parameters.number("cross_training.flipped", 0, MAX_FLIPPED, usual, 1, **how) / 100
 
 
 def titled(recipe: Recipe) -> Recipe:
@@ -114,24 +114,20 @@ def form() -> Setting:
         noise = flipped_share(10, 260)
         most = max(FEWEST, min(MOST_POINTS, entry.n_train + entry.n_test - TESTS) // 50 * 50)
         n = parameters.number(
-            "examples", "Training examples", FEWEST, most, min(400, most), 50, width=150,
-            help="Drawn by the seed; all other examples are tested.", on_change=parameters.say, args=(POINT, None),
-        )  # fmt: skip
+            "cross_training.examples", FEWEST, most, min(400, most), 50, on_change=parameters.say, args=(POINT, None)
+        )
         with st.popover("Machine and subsets", icon=":material/tune:"):
-            C = _choice("edit_C", "C", C_SERIES, 3.0, "Cost of an error. The same for every machine here.")
-            gamma = _choice("edit_gamma", "gamma", GAMMA_SERIES, 1.0, "Of the RBF kernel: larger is more local.")
-            help = "Number of machines that score each example (Bakir et al. 2004, Algorithm 3)."
-            subsets = parameters.number("subsets", "Subsets s", 2, 20, 5, 1, help=help)
-            help = "Examples per subset, half of each class. Small subsets disagree more."
-            size = parameters.number("each", "Examples in each, r", 4, n, min(200, n // 4 * 2), 2, help=help)
-            help = "Draws the sample, the flipped labels and the subsets."
-            seed = parameters.number("sample_seed", "Seed", SEEDS.start, SEEDS.stop, 0, 1, help=help)
+            C = _choice("edit_C", C_SERIES, 3.0)
+            gamma = _choice("edit_gamma", GAMMA_SERIES, 1.0)
+            subsets = parameters.number("cross_training.subsets", 2, 20, 5, 1)
+            size = parameters.number("cross_training.each", 4, n, min(200, n // 4 * 2), 2)
+            seed = parameters.number("cross_training.sample_seed", SEEDS.start, SEEDS.stop, 0, 1)
     return Setting(name, n, noise, C, gamma, subsets, size, seed)
 
 
-def _choice(name, label, series, value, help) -> float:
+def _choice(name, series, value) -> float:
     texts = [f"{v:g}" for v in series]  # options are their own labels, as the address shows them
-    return float(parameters.choice(name, label, texts, f"{value:g}", widget="select_slider", help=help))
+    return float(parameters.choice(f"cross_training.{name}", texts, f"{value:g}"))
 
 
 def sample(setting: Setting) -> Sample:

@@ -221,10 +221,7 @@ REPEATED = {PLAIN: setting.PLAIN, EDITED: setting.METHOD}
 
 def plan() -> Plan | None:
     theirs = courses()
-    name = parameters.choice(
-        "course", "Course", [*theirs, *OWN],
-        help="Figures of Bakir, Bottou and Weston (2004), with their examples or with yours.",
-    )  # fmt: skip
+    name = parameters.choice("cross_training.course", [*theirs, *OWN])
     course = theirs[name] if name in theirs else _own(OWN[name])
     if course is None:
         return None

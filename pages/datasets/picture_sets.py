@@ -43,14 +43,7 @@ def show_set(entry: PictureEntry, pictures: PictureSet) -> str:
         views[TRAIN] = _windows
     if pictures.empty:
         views[EMPTY] = _empty
-    view = parameters.choice(
-        "look",
-        "View",
-        [*views, ABOUT],
-        known=(TRAIN, EMPTY),  # that this set lacks
-        label_visibility="collapsed",
-        help="Pictures with their objects, the splits into training and test pictures, windows, or facts and licence.",
-    )
+    view = parameters.choice("datasets.look", [*views, ABOUT], known=(TRAIN, EMPTY))
     if view == ABOUT:
         about(pictures.entry)
     else:

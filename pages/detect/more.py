@@ -136,8 +136,7 @@ def more(view: View, compared: list[View]):
         partial(exports, view, compared),
     )
     there = {name: look for name, look in zip(LOOKS, draw, strict=True) if look}
-    help = "Results by category, published figures, and exports."
-    there[parameters.choice("more", "More", there, label_visibility="collapsed", help=help)]()
+    there[parameters.choice("detect.more", there)]()
 
 
 def _published(view: View):

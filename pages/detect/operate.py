@@ -120,17 +120,8 @@ def _controls(view: View) -> Now | None:
     known = _snap(offered)
     first = f"{judging.trained(trial(view, 0)).alarms / n:.4g}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        by = parameters.choice(
-            "by", "Scores of", view.judged.names, alone=False,
-            help="Ranks the candidates by the scores of the run's machine, or of a baseline. The Gaussian sees pixels "
-            "even where the machine sees features.",
-        )  # fmt: skip
-        fa = parameters.choice(
-            "fa", "False alarms per picture", offered, first, widget="select_slider", alone=False, known=known,
-            width="stretch",
-            help="Operating point: sets the threshold of the machine on the left. It starts at offset 0, for which "
-            "the run's machine was trained.",
-        )  # fmt: skip
+        by = parameters.choice("detect.by", view.judged.names, alone=False)
+        fa = parameters.choice("detect.fa", offered, first, alone=False, known=known)
     column = view.judged.names.index(by)
     point = judging.at(trial(view, column), offered[fa], own=column == 0)
     now = judging.shown(view.judged, column, point.threshold)
@@ -143,10 +134,7 @@ def _controls(view: View) -> Now | None:
 
 def _chosen_picture(view: View) -> int:
     there = names(view)
-    name = parameters.choice(
-        "picture", "Picture", there, widget="selectbox", alone=False, width=240, label_visibility="collapsed",
-        help="The test picture to show with its hits, misses and false alarms.",
-    )  # fmt: skip
+    name = parameters.choice("detect.picture", there, alone=False)
     return int(view.judged.tested[there.index(name)])
 
 
@@ -197,8 +185,8 @@ def _curve(view: View, now: Now, compared: list[View]):
     by = {f"per {unit}": unit for unit in view.per}
     above, place = st.container(), st.container()
     with present.below(above), st.container(horizontal=True):
-        axis = parameters.choice("axis", "Axis", AXES, label_visibility="collapsed")
-        unit = by[parameters.choice("per", "Per", by, alone=False, label_visibility="collapsed")]
+        axis = parameters.choice("detect.axis", AXES)
+        unit = by[parameters.choice("detect.per", by, alone=False)]
     if not view.n_objects:
         st.info(f"No {view.noun} is labelled in these pictures, so there is no curve.", icon=":material/show_chart:")
         return

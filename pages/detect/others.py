@@ -30,12 +30,7 @@ def compared(view: View) -> list[View]:
         and (run.recipe.dataset, run.recipe.option("experiment")) == (recipe.dataset, recipe.option("experiment"))
         and run.parts()
     }
-    chosen = parameters.several(
-        "beside", "Compare with", alike, unknown="{} is not another run of this experiment.",
-        format_func=titles.of_runs(list(alike.values())).get, max_selections=4, placeholder="other runs",
-        label_visibility="collapsed", width=420,
-        help="Draws their curves with this run's, for instance a virtual machine and its base.",
-    )  # fmt: skip
+    chosen = parameters.several("detect.beside", alike, format_func=titles.of_runs(list(alike.values())).get)
     return [found for run_id in chosen if (found := _view(alike[run_id])) is not None]
 
 

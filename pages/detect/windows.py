@@ -49,11 +49,7 @@ def windows(view: View, column: int, point: OperatingPoint, now: Shown) -> None:
     found = np.flatnonzero(now.found_by >= 0)
     missed = np.flatnonzero(now.found_by < 0)
     n = {"Hits": len(found), "Missed": len(missed), "False alarms": len(now.alarms)}
-    kind = parameters.choice(
-        GALLERY, "Windows", KINDS, label_visibility="collapsed",
-        help="Hits: windows above the threshold with an object. Missed: objects without one. "
-        "False alarms: windows above the threshold without an object.",
-    )  # fmt: skip
+    kind = parameters.choice(f"detect.{GALLERY}", KINDS)
     score = np.append(view.judged.scores[:, column], -np.inf)
     of_kind = {"Hits": found, "Missed": missed}
     of_kind = {name: rows[np.argsort(-score[best[rows]], kind="stable")] for name, rows in of_kind.items()}

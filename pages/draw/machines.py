@@ -106,11 +106,15 @@ def chosen(found: list[Run]) -> list[Run]:
         values["draw_runs"] = usual(found)
     values["draw_current"] = current
     ids = parameters.several(
-        "runs", "Machines", known, usual(found), key="draw_runs", least=usual(found),
-        unknown="The run {} is unknown or cannot classify such a drawing.", always=True,
-        format_func=titles.of_runs(found).get, max_selections=AT_ONCE, placeholder="at least one",
-        help="Finished runs that classify images of this size. The run in the sidebar comes first.",
-    )  # fmt: skip
+        "draw.runs",
+        known,
+        usual(found),
+        key="draw_runs",
+        least=usual(found),
+        always=True,
+        format_func=titles.of_runs(found).get,
+        max_selections=AT_ONCE,
+    )
     return [known[run_id] for run_id in ids]
 
 

@@ -50,20 +50,9 @@ def section(run: Run, classes: list[str]) -> None:
 def _asked(classes: list[str]) -> tuple[float, str, np.ndarray | None]:
     """What *not sure* costs, how probabilities are fitted, and what single confusions cost, None for all alike."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        price = parameters.choice(
-            "unsure", "Cost of abstaining", PRICES, USUAL, widget="select_slider", width=300,
-            help="An error costs 1. With 0.1 the machine classifies an example if its estimated probability of being "
-            "right exceeds 0.9, and abstains otherwise (Chow 1970).",
-        )  # fmt: skip
-        way = parameters.choice(
-            "calibrated", "Probabilities by", unsure.WAYS,
-            help="Calibrates decision values by a logistic curve (Platt 1999) or by any increasing one (isotonic), "
-            "which needs more examples.",
-        )  # fmt: skip
-        dearer = parameters.text(
-            "dearer", "Costlier confusions", placeholder=_example(classes), width=260,
-            help="Cost of predicting the second class when the first is true. All others cost 1; 0 is allowed.",
-        )  # fmt: skip
+        price = parameters.choice("errors.unsure", PRICES, USUAL)
+        way = parameters.choice("errors.calibrated", unsure.WAYS)
+        dearer = parameters.text("errors.dearer", placeholder=_example(classes))
     try:
         return price, way, costs(dearer, classes)
     except ValueError as error:
@@ -120,10 +109,7 @@ def _percent(share: float, digits: int) -> str:
 
 def _examples(run: Run, machine: Machine, true, answer, P) -> None:
     """The errors that are left, or the examples without an answer, the least sure first."""
-    which = parameters.choice(
-        "left", "Examples", (LEFT, ASKED), format_func=TITLES.get,
-        help="Remaining errors, or examples on which it abstains.",
-    )  # fmt: skip
+    which = parameters.choice("errors.left", (LEFT, ASKED), format_func=TITLES.get)
     chosen = answer == unsure.UNSURE if which == ASKED else (answer != unsure.UNSURE) & (answer != true)
     shown = np.flatnonzero(chosen)
     shown = shown[np.argsort(P[shown].max(axis=1) * (1 if which == ASKED else -1), kind="stable")]

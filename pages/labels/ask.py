@@ -119,11 +119,7 @@ PARAMS = {
 
 def field(to: Target) -> str:
     """By what examples are asked for; nothing where there are none."""
-    return "" if not to.base.entry.unlabelled else parameters.choice(
-        "ask", "Query strategy", WAYS, format_func=WAYS.get,
-        help="Nearest to the plane: the examples that the machine is least certain of. Spread: of these, some that "
-        "differ from each other. At random: the baseline; save it under another revision name.",
-    )  # fmt: skip
+    return "" if not to.base.entry.unlabelled else parameters.choice("labels.ask", WAYS, format_func=WAYS.get)
 
 
 def given(to: Target) -> Labels:
@@ -219,21 +215,10 @@ def studied(recipe: Recipe, n: int) -> Recipe:
 def _settings(n: int) -> dict:
     most, batch = min(n, FEW), study.BATCH
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        target = parameters.number(
-            "goal", "Target error, %", 0.1, 50.0, 100 * study.TARGET, 0.5,
-            help="Counts the labels needed until the test error first reaches this value.",
-        )  # fmt: skip
-        known = parameters.number(
-            "begin", "Initial labels", 2, max(most // 2, 3), min(study.KNOWN, max(most // 4, 2)), 1,
-            help="At least one of each class; the others are drawn at random.",
-        )  # fmt: skip
-        last = parameters.number(
-            "upto", "Maximum labels", known + 1, most, max(min(study.MOST, most), known + 1), 10,
-            help="Stops at this number of labels.",
-        )  # fmt: skip
-        seeds = parameters.number(
-            "times", "Repeats", 1, 20, study.SEEDS, 1, help="Number of seeds, starting with the run's own."
-        )
+        target = parameters.number("labels.goal", 0.1, 50.0, 100 * study.TARGET, 0.5)
+        known = parameters.number("labels.begin", 2, max(most // 2, 3), min(study.KNOWN, max(most // 4, 2)), 1)
+        last = parameters.number("labels.upto", known + 1, most, max(min(study.MOST, most), known + 1), 10)
+        seeds = parameters.number("labels.times", 1, 20, study.SEEDS, 1)
     return {"known": known, "batch": batch, "most": last, "seeds": seeds, "target": target / 100}
 
 

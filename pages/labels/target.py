@@ -42,11 +42,7 @@ def field(run: Run) -> Target | None:
     dataset = load(run.recipe.dataset)
     base = dataset.base or dataset
     usual = now.slug if now else PRACTICE if run.recipe.options.get("noise") else USUAL
-    wanted = parameters.text(
-        "revision", "Revision", usual, max_chars=revisions.MAX_SLUG, width=220,
-        help="Saves your decisions under this name. The dataset is not changed; the revised one is listed on Datasets "
-        "and can be trained on. A new name starts a new revision.",
-    )  # fmt: skip
+    wanted = parameters.text("labels.revision", usual, max_chars=revisions.MAX_SLUG)
     try:
         target = Target(revisions.named(base.entry.name, wanted.strip() or usual), base)
         target.standing  # noqa: B018  (whether it can be read)

@@ -59,16 +59,8 @@ def digestion_recipes(problem: str) -> dict[tuple[str, int], str]:
 def digestion_plan() -> Plan:
     """The runs of one problem, and what is measured of them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = parameters.choice(
-            "problem", "Problem", PROBLEMS, USUAL, widget="selectbox", width=300,
-            format_func=lambda one: PROBLEMS[one].title,
-            help="The virtual stage is trained on the support vectors of the first, shifted by a pixel each way.",
-        )  # fmt: skip
-        measure = parameters.choice(
-            "measure", "Measure", MEASURES, widget="selectbox", format_func=NUMBERS.get, width=300,
-            help="All counts are in one unit: a look-up or an update is one of the d multiply-adds of a kernel "
-            "evaluation.",
-        )  # fmt: skip
+        name = parameters.choice("paper.problem", PROBLEMS, USUAL, format_func=lambda one: PROBLEMS[one].title)
+        measure = parameters.choice("paper.measure", MEASURES, format_func=NUMBERS.get)
     group = Group(f"digestion-{name}", f"Digestion: {PROBLEMS[name].title}")
     return Plan({recipe: RECIPES[recipe] for recipe in digestion_recipes(name).values()}, group, (name, measure))
 
@@ -157,10 +149,7 @@ JUDGES = {"test": "800 test digits", "validation": "Five folds of the 200"}
 
 def hurt_plan() -> Plan:
     """A run for each pair of digits and jitter set, and which examples judge them."""
-    by = parameters.choice(
-        "judged", "Evaluated on", JUDGES, key="hurt_judged", format_func=JUDGES.get,
-        help="Errors by cross-validation, or on the test digits.",
-    )  # fmt: skip
+    by = parameters.choice("paper.judged", JUDGES, key="hurt_judged", format_func=JUDGES.get)
     recipes = {f"{pair} {text}": recipe for pair, sets in HURT.items() for text, recipe in sets.items()}
     return Plan(recipes, HURT_GROUP, by)
 
@@ -247,10 +236,7 @@ PARAMS = {  # of the address
 
 def definiteness() -> None:
     """Triangles and eigenvalues of the jittering kernel on digits, as the set of shifts grows; of two kernels."""
-    n = parameters.choice(
-        "digits", "Digits", EXAMINED_DIGITS, 1000, key="definite_digits", format_func="{:,}".format,
-        help="Size of the kernel matrix. More digits bring more negative eigenvalues; 2,000 take some seconds.",
-    )  # fmt: skip
+    n = parameters.choice("paper.digits", EXAMINED_DIGITS, 1000, key="definite_digits", format_func="{:,}".format)
     sides = st.grid(2, min_column_width=420)
     for name, kernel in EXAMINED.items():
         reports = {len(JitterSet.parse(text)): examined(kernel, n, text) for text in GROWING}

@@ -114,17 +114,17 @@ def draw(paper: Paper) -> None:
     titles = {section.number: f"{section.number}\u2002{section.title}" for section in paper.sections}
     with st.container(horizontal=True):
         asked = parameters.choice(
-            "section", "Section", [ALL, *titles], key="outline_section", widget="selectbox", width=380,
-            format_func={ALL: "All sections", **titles}.get, help="Sections of the paper that have items here.",
-        )  # fmt: skip
+            "paper.section", [ALL, *titles], key="outline_section", format_func={ALL: "All sections", **titles}.get
+        )
         sections = [section for section in paper.sections if asked in (ALL, section.number)]
         every = [item for section in sections for item in section.items]
         counts = Counter(item.state for item in every)
         wanted = parameters.choice(
-            "state", "Items", [ALL, *STATES], key="outline_state",
+            "paper.state",
+            [ALL, *STATES],
+            key="outline_state",
             format_func=lambda name: f"All {len(every)}" if name == ALL else f"{STATES[name][2]} {counts[name]}",
-            help="Claims of the paper: reproduced here, different (with the likely reason), or not covered.",
-        )  # fmt: skip
+        )
     st.caption(
         "Our results in this text were measured on two cores; the question mark of an item says when, and beside which "
         "load. The linked tables and figures show your own runs."

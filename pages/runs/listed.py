@@ -20,11 +20,11 @@ from svmcore.lab.store.titles import ListEntry
 MAX_ROWS, MAX_HEIGHT = 17, 620  # up to so many the table has them all; pixels of a longer one, which scrolls inside
 PRESENTED = 10, 400  # the same while presenting, where rows are larger, so that its end is seen
 MANY = 8  # runs from which on there is something to filter
-FILTERS = {  # name in the address -> (label, what a run has of it, what to call one)
-    "data": ("Dataset", lambda run: [run.recipe.dataset], titles.data_set),
-    "how": ("Method", lambda run: [run.recipe.method], lambda name: METHODS[name].title),
-    "state": ("State", lambda run: [run.state], str),
-    "tag": ("Tag", lambda run: run.tags, str),
+FILTERS = {  # name in the address -> (what a run has of it, what to call one)
+    "data": (lambda run: [run.recipe.dataset], titles.data_set),
+    "how": (lambda run: [run.recipe.method], lambda name: METHODS[name].title),
+    "state": (lambda run: [run.state], str),
+    "tag": (lambda run: run.tags, str),
 }
 FIRST, LAST = (" ", "Run", "State"), ("SVs", "Dataset", "Kernel", "C", "Method", "Fit", "Tags", "Parent", "When")
 COLUMNS = {
@@ -46,16 +46,13 @@ def filtered(found: Sequence[Run]) -> list[Run]:
     facts = {}
     for run in found:
         known = ("state",) if run.damage else FILTERS
-        facts[run.id] = {name: list(of(run)) if name in known else [] for name, (_, of, _) in FILTERS.items()}
+        facts[run.id] = {name: list(of(run)) if name in known else [] for name, (of, _) in FILTERS.items()}
     offered = {name: sorted({value for of in facts.values() for value in of[name]}) for name in FILTERS}
     asked = any(name in st.query_params for name in ("find", *FILTERS))
     if len(found) < MANY and not asked and not any(st.session_state.get(name) for name in ("find", *FILTERS)):
         return list(found)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        sought = parameters.text(
-            "find", "Find", max_chars=200, width=220, icon=":material/search:",
-            placeholder="name, kernel, tag, …", help="Shows runs whose name, settings or tags have all of these words.",
-        )  # fmt: skip
+        sought = parameters.text("runs.find", max_chars=200, icon=":material/search:")
         wanted = {name: _filter(name, options) for name, options in offered.items()}
     pieces = sought.lower().split()
     return [
@@ -68,11 +65,7 @@ def filtered(found: Sequence[Run]) -> list[Run]:
 
 def _filter(name: str, options: list[str]) -> list[str]:
     """One filter; the address has what a run stores, the widget what that is called."""
-    label, _, called = FILTERS[name]
-    return parameters.several(
-        name, label, options, format_func=called, placeholder="any", width=180,
-        help="Shows runs with any of these tags; all runs if none is chosen.",
-    )  # fmt: skip
+    return parameters.several(f"runs.{name}", options, format_func=FILTERS[name][1])
 
 
 def _text(run: Run) -> str:

@@ -238,9 +238,8 @@ def changed_answers(run: Run, parent: Run | None) -> None:
     )
     if not (there := [name for name in rows if len(rows[name])]):
         return
-    help = "Errors added (right before, wrong after), errors fixed (wrong before, right after), and errors that differ."
     called = {name: f"{CHANGES[name]} ({len(rows[name]):,})" for name in there}
-    shown = parameters.choice("changed", "Changed predictions", there, help=help, format_func=called.get)
+    shown = parameters.choice("reduction.changed", there, format_func=called.get)
     which = f"predictions {CHANGES[shown]}"
     walk.over((reference(run.recipe.dataset, after.split, i) for i in after.index[rows[shown]]), which)
     page = rows[shown][paged(len(rows[shown]), PER_PAGE, key="reduce_page", of=(run.id, shown))]

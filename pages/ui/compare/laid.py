@@ -45,16 +45,11 @@ def pick() -> list[Run]:
     """Let the reader choose the runs; those chosen, in their order."""
     store = {run.id: run for run in runs.everything()}
     chosen = parameters.several(
-        "compare",
-        "Runs, up to six",
+        "compare.compare",
         store,
         key=RUNS,
-        unknown="There is no run {} here to compare.",
         format_func=titles.of_runs(list(store.values())).get,
         max_selections=MAX_RUNS,
-        placeholder="two or more runs",
-        persist_state="session",
-        help="The first run is the reference unless you choose another. Runs are called A, B, C, … below.",
     )
     return [store[run_id] for run_id in chosen]
 
@@ -67,17 +62,7 @@ def lay(chosen: list[Run]) -> tuple[Laid | None, dict[str, tuple[Run, Reason]]]:
     if not fit:
         return None, reasons
     labels = {run_id: f"{letter} · {words.short(named[letter].title, 60)}" for run_id, letter in fit.items()}
-    reference = parameters.choice(
-        "reference",
-        "Reference",
-        fit,
-        widget="selectbox",
-        key=key("reference"),
-        alone=False,
-        width=420,
-        format_func=labels.get,
-        help="Errors fixed and added are counted against this run.",
-    )
+    reference = parameters.choice("compare.reference", fit, key=key("reference"), alone=False, format_func=labels.get)
     at = fit[reference]
     for letter in fit.values():
         if letter != at and (reason := comparison.why_not(named[at], named[letter])):

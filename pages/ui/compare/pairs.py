@@ -45,14 +45,11 @@ def against(laid: Laid) -> int:
     """The run that is measured against the reference, by the reader's choice where there are several."""
     ids = {laid.runs[i].id: i for i in laid.others}
     chosen = parameters.choice(
-        "against",
-        "Measured against the reference",
+        "compare.against",
         ids,
-        widget="selectbox",
         key=key("against"),
         alone=False,
         format_func=lambda run_id: f"{laid.letters[ids[run_id]]} · {words.short(laid.runs[ids[run_id]].title, 60)}",
-        help="Errors fixed and added are counted for this run.",
     )
     return ids[chosen]
 

@@ -217,7 +217,7 @@ def machine_names(run: Run, machine: Machine) -> list[str]:
 def choose_machine(names: Sequence[str], help: str, **how) -> int:
     """The choice of one of a run's machines, `machine` in the address: its number."""
     how = {"widget": "selectbox", "width": 200, "help": help} | how
-    return names.index(parameters.choice("machine", "Machine", names, **how))
+    return names.index(parameters.choice("example.machine", names, **how))
 
 
 def class_of(run: Run, machine: Machine, label) -> str | None:

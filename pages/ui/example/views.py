@@ -75,9 +75,7 @@ def hundred(dataset: Dataset) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         split = "train"
         if len(dataset.y_test):
-            split = parameters.choice(
-                "part", "Set", PARTS, label_visibility="collapsed", help="Training or test examples."
-            )
+            split = parameters.choice("example.part", PARTS)
         n = len(evidence.all_of(dataset, split))
         shown = paged(n, HUNDRED, key="hundred_page", of=(dataset.entry.name, split))
     rows = np.arange(n)[shown]
@@ -178,10 +176,8 @@ def columns(dataset: Dataset) -> None:
     offered = [names[j] for j in order]
     with right:
         with st.container(horizontal=True):
-            across = parameters.choice(CHOSEN[0], "Across", offered, offered[0], widget="selectbox", width=200,
-                                       help="Column of the x axis; the most discriminative first.")  # fmt: skip
-            up = parameters.choice(CHOSEN[1], "Up", offered, offered[min(1, len(offered) - 1)], widget="selectbox",
-                                   width=200, help="Column of the y axis.")  # fmt: skip
+            across = parameters.choice("example.across", offered)
+            up = parameters.choice("example.up", offered, offered[min(1, len(offered) - 1)])
         plane(dataset, "train", (across, up))
     n = len(rows)
     st.caption(

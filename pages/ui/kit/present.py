@@ -31,14 +31,7 @@ def scaled(pixels: int) -> int:
 def switch() -> DeltaGenerator:
     """The switch, in the sidebar; and larger type while it is on. Returns the place beside it."""
     place = st.sidebar.container(horizontal=True, vertical_alignment="center", key="switches")
-    parameters.flag(
-        PRESENT,
-        "Present",
-        where=place,
-        key=PRESENT,
-        persist_state="session",
-        help="Presentation view for a class: larger type, one figure at a time, no forms. The arrow closes this menu.",
-    )
+    parameters.flag(f"kit.{PRESENT}", where=place, key=PRESENT)
     if presenting():
         st.html(f"<style>html {{ font-size: {16 * TYPE:g}px }}</style>")  # the unit of every size of the pages
         st.html(Path(__file__).with_suffix(".css"))

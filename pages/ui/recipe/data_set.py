@@ -27,9 +27,14 @@ def field(names: Sequence[str], help: str, usual: str = "", width: int = 220) ->
     usual = usual or (run.recipe.dataset if run and run.recipe.dataset in names else catalogue.DEFAULT)
     titles = {entry.name: entry.title for entry in catalogue.entries()}
     return parameters.choice(
-        "set", "Dataset", names, usual, widget="selectbox", always=True,
-        format_func=lambda name: words.short(titles[name], 40), width=width, help=help,
-    )  # fmt: skip
+        "recipe.set",
+        names,
+        usual,
+        always=True,
+        format_func=lambda name: words.short(titles[name], 40),
+        width=width,
+        help=help,
+    )
 
 
 def check_class(text: str) -> None:
@@ -56,11 +61,11 @@ def check_cell(text: str) -> None:
         check_class(name)
 
 
-def pair(entry: Entry, label: str, help: str, width: int) -> list[str]:
-    """The choice of two classes (`?pair=`), as texts; first 3 and 8, which are easily confused."""
+def pair(entry: Entry, name: str) -> list[str]:
+    """The choice of two classes (`?pair=`) of this name in widgets.toml; first 3 and 8, which are easily confused."""
     labels = [str(label) for label in entry.classes]
     usual = ["3", "8"] if {"3", "8"} <= set(labels) else labels[:2]
-    return parameters.several("pair", label, labels, usual, max_selections=2, width=width, help=help)
+    return parameters.several(name, labels, usual)
 
 
 def of_form(form: parameters.Form, entries: Mapping[str, Entry], usual: Callable[[str], Recipe], **how):

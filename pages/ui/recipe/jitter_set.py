@@ -27,11 +27,7 @@ def check(text: str) -> None:
 def field(image_shape: tuple[int, ...], key: str = "jitter_set", usual: str = "box:1") -> JitterSet | None:
     """The jitter set in the field `key`; None, with the error on screen, for a text outside the language."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        text = parameters.text(
-            key, "Jitter set", usual, width=280,
-            help="'+' joins sets, '*' combines each of one with each of another, '@edge' fills from the border "
-            "(DeCoste and Schölkopf 2002, section 3.2).",
-        )  # fmt: skip
+        text = parameters.text(f"jitters.{key}", usual)
         st.menu_button(
             "Presets", list(PRESETS), format_func=lambda name: f"{name} · {PRESETS[name]}", key=f"{key}_preset",
             icon=":material/auto_awesome_motion:",

@@ -122,11 +122,7 @@ def unfold(run=None):
 
 def times() -> int:
     """How many runs Start asks for, each with another seed."""
-    field = parameters.number(
-        "repeats", "Repeats", 1, repeats.MAX_REPEATS, 1, width=110,
-        help="Number of runs, each with another seed, which draws other examples or windows. Compare and Detect then "
-        "show how much results vary. Usual: 1, or 5 to compare recipes.",
-    )  # fmt: skip
+    field = parameters.number("recipe.repeats", 1, repeats.MAX_REPEATS, 1)
     return int(field)
 
 

@@ -113,10 +113,7 @@ def _added_up(machine: Machine) -> str:
     names = [name for name in BY if name != "parent" or machine.jitter is not None]
     if evidence.constructed(machine):  # its vectors are of no class, and come from no example
         names = ["sv"]
-    return parameters.choice(
-        "bill", "Group by", names, key="why_bill", format_func=BY.__getitem__,
-        help="One bar per support vector, per parent example, or per class.",
-    )  # fmt: skip
+    return parameters.choice("why.bill", names, key="why_bill", format_func=BY.__getitem__)
 
 
 def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
@@ -126,12 +123,12 @@ def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
     options = [AUTO, *said.names]
     machines = evidence.machine_names(run, machine)
     return parameters.choice(
-        "rival", "Compare with the machine of", options, AUTO, widget="selectbox", key="why_beside",
+        "why.rival",
+        options,
+        AUTO,
+        key="why_beside",
         format_func=lambda name: short(machines[said.names.index(name)], 60) if name else "true class, or runner-up",
-        width=240,
-        help="Whose contributions to show beside those of the predicted class. Initially the true class, or the "
-        "runner-up if the prediction is correct.",
-    )  # fmt: skip
+    )
 
 
 def _off(subject: str, names: list[str]) -> list[str]:

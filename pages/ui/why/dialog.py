@@ -162,10 +162,13 @@ def choose(run: Run, machine: Machine, shown: Shown) -> str:
     if asked in PANELS and asked not in offered:
         st.caption(f"*{PANELS[asked].label}* {PANELS[asked].elsewhere}")
     chosen = parameters.choice(
-        WHY, "Why", offered, known=PANELS, key="why_panel", format_func=lambda name: PANELS[name].label,
-        label_visibility="collapsed",
+        f"why.{WHY}",
+        offered,
+        known=PANELS,
+        key="why_panel",
+        format_func=lambda name: PANELS[name].label,
         help="  \n".join(f"**{panel.label}**: {panel.help}" for panel in offered.values()),
-    )  # fmt: skip
+    )
     st.caption(offered[chosen].help)
     return chosen
 

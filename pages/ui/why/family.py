@@ -127,9 +127,8 @@ def _machine(run: Run, machine: Machine, said: Answer, rows: np.ndarray, own: in
         return 0
     usual = said.called if own is None else int(np.count_nonzero(machine.coef[:, rows == own], axis=1).argmax())
     chosen = parameters.choice(
-        "of", "Machine", names, names[usual], widget="selectbox", key=f"why_of_{usual}",
-        format_func=lambda name: short(name, 60), width=240, help="Each machine has support vectors of its own.",
-    )  # fmt: skip
+        "why.of", names, names[usual], key=f"why_of_{usual}", format_func=lambda name: short(name, 60)
+    )
     return names.index(chosen)
 
 

@@ -66,14 +66,8 @@ def hidden(run: Run, machine: Machine, shown: Shown) -> None:
     picture = picture if picture.ndim == 2 else picture.mean(axis=2).astype(picture.dtype)
 
     def square() -> tuple[int, str]:
-        side = parameters.number(
-            SIDE, "Square, pixels", least, most, max(least, round(most / SHARE)), 1, key="why_hide", width=130,
-            help="The side of the part that is hidden.",
-        )  # fmt: skip
-        fill = parameters.choice(
-            FILL, "Becomes", FILLS, widget="selectbox", key="why_hide_by", format_func=FILLS.get, width=190,
-            help="What hidden pixels become: the background, as a jitter brings it in, or the mean of the picture.",
-        )  # fmt: skip
+        side = parameters.number(f"why.{SIDE}", least, most, max(least, round(most / SHARE)), 1, key="why_hide")
+        fill = parameters.choice(f"why.{FILL}", FILLS, key="why_hide_by", format_func=FILLS.get)
         return side, fill
 
     def draw(other: Run, made: Hidden, c: int, largest: float, key: str) -> None:
@@ -137,11 +131,7 @@ def _plateau(found: moved.Plateau, now: Answer) -> str:
 def mapped_class(now: Answer) -> int:
     """The class whose machine is mapped."""
     labels = distinct(now.names, 24)
-    chosen = parameters.choice(
-        CLASS, "Machine of class", labels, labels[now.own], widget="selectbox", key=f"{CLASS}_{now.own}",
-        format_func=plain, width=160,
-        help="The machine whose decision value is drawn. Initially that of the example's own class.",
-    )  # fmt: skip
+    chosen = parameters.choice(f"why.{CLASS}", labels, labels[now.own], key=f"{CLASS}_{now.own}", format_func=plain)
     return labels.index(chosen)
 
 
@@ -150,16 +140,12 @@ def runs_beside(run: Run, names: list[str]) -> list[Run]:
     able = {other.id: other for other in runs.newest_first() if _comparable(run, other, names)}
     able.setdefault(run.id, run)
     chosen = parameters.several(
-        BESIDE,
-        "Runs",
+        f"why.{BESIDE}",
         able,
         _usual(run, able),
         least=[run.id],
-        unknown="Run {} cannot be shown here: it is unknown, unfinished, or has other classes.",
         format_func=titles.of_runs(list(able.values())).get,
         max_selections=MAX_MAPS,
-        width=760,  # the other choice goes below it where there is no room for both
-        help="Finished runs on the same dataset with the same classes.",
     )
     return [able[run_id] for run_id in chosen]
 

@@ -84,19 +84,12 @@ def keep(run_id: str, ticks: Ticks) -> None:
 
 def a_click(run: Run, machine: Machine) -> Callable[[str], None]:
     """What a click on an example of a gallery does, by the reader's choice: its callback."""
-    does = parameters.choice(
-        "click", "On click", CLICKS, format_func=CLICKS.__getitem__,
-        help="Explain the example, exclude it, or relabel it. The effect on machines and predictions appears below. A "
-        "second click undoes it.",
-    )  # fmt: skip
+    does = parameters.choice("why.click", CLICKS, format_func=CLICKS.__getitem__)
     if does == "why":
         return open_digit
     given = ""
     if does == "label":
-        given = parameters.choice(
-            "given", "Label", evidence.class_names(run, machine), widget="selectbox", width=120,
-            help="The new label of the examples that you click.",
-        )  # fmt: skip
+        given = parameters.choice("why.given", evidence.class_names(run, machine))
     return partial(toggle, run.id, given)
 
 

@@ -143,10 +143,12 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     row, names = shown.row, evidence.class_names(run, machine)
     seen = evidence.class_of(run, machine, evidence.labels(run).seen[row])
     instead = parameters.choice(
-        "instead", "The example is", [OUT, *(name for name in names if name != seen)], OUT, widget="selectbox",
-        key=f"why_instead_{row}", format_func=lambda name: f"given the label {short(name)}" if name else "excluded",
-        width=280, help="Excludes the example from the training set, or relabels it there.",
-    )  # fmt: skip
+        "why.instead",
+        [OUT, *(name for name in names if name != seen)],
+        OUT,
+        key=f"why_instead_{row}",
+        format_func=lambda name: f"given the label {short(name)}" if name else "excluded",
+    )
     ticks = Ticks(labels=((row, instead),)) if instead else Ticks(out=(row,))
     c = 0 if len(machine.bias) == 1 else names.index(seen)
     change = ticks.change(run, machine)

@@ -1,7 +1,13 @@
-"""One parameter and its widget."""
+"""One parameter and its widget.
 
-from collections.abc import Iterable
-from functools import partial
+What a widget says is declared in pages/widgets.toml, by table and name: `number("digestion.n", 10, 4000, 400)` is the
+parameter `n` with the label, the help and the settings of that entry. What the page gives itself comes before these.
+"""
+
+import tomllib
+from collections.abc import Callable, Iterable
+from functools import partial, wraps
+from pathlib import Path
 
 import streamlit as st
 
@@ -15,22 +21,26 @@ WIDGETS = {
 }  # fmt: skip
 SEGMENTS = "segmented_control"
 WHOLE = {"wrap": True}  # what does not fit in a line is below, and not out of sight
+DECLARED = tomllib.loads((Path(__file__).parents[3] / "widgets.toml").read_text("utf-8"))  # table -> name -> settings
 AT_FIRST = {SEGMENTS: "default", "select_slider": "value"}  # how a widget calls what it shows at first
 
 
+def declared(draw: Callable) -> Callable:
+    """Decorator: a widget by its name alone, or with the table of its declaration before it."""
+
+    @wraps(draw)
+    def drawn(name: str, *args, **how):
+        table, _, name = name.rpartition(".")
+        return draw(name, *args, **((DECLARED[table][name] if table else {}) | how))
+
+    return drawn
+
+
+@declared
 def choice(
-    name: str,
-    label: str,
-    options: Iterable,
-    usual=None,
-    *,
-    widget=SEGMENTS,
-    key="",
-    always=False,
-    alone=True,
-    known=(),
-    **how,
-):
+    name: str, options: Iterable, usual=None, *, label: str, widget=SEGMENTS, key="", always=False, alone=True,
+    known=(), **how,
+):  # fmt: skip
     """One of `options`: at first the address's, else `usual`, else the first. It is never none.
 
     With a `format_func` the address has what is chosen, not what that is called, and not the usual one unless `always`.
@@ -87,7 +97,10 @@ def one_of(label: str, options: list, key: str, *, where=st, widget=SEGMENTS, in
     return value
 
 
-def several(name: str, label: str, options: Iterable, usual=(), *, key="", least=(), unknown="", always=False, **how):
+@declared
+def several(
+    name: str, options: Iterable, usual=(), *, label: str, key="", least=(), unknown="", always=False, **how
+):  # fmt: skip
     """Some of `options`, at first the address's or `usual`; where none of them is there any more, `least`.
 
     With a `format_func` the address has what is chosen, as with `choice`. unknown: what is said of one in the address
@@ -124,14 +137,16 @@ def several(name: str, label: str, options: Iterable, usual=(), *, key="", least
     return chosen
 
 
-def number(name: str, label: str, low, high, usual, step=None, *, widget="number_input", key="", first=None, **how):
+@declared
+def number(name: str, low, high, usual, step=None, *, label: str, widget="number_input", key="", first=None, **how):
     """A number from low to high, at first the address's, else `first`, else `usual`. With a `key` of the widget's own,
     as where one takes the place of another, it is written into the address, where it is not the usual one."""
     draw = partial(getattr(st, widget), label, low, high, step=step, **how)
     return _single(name, draw, usual, slice(low, high), key, first)
 
 
-def flag(name: str, label: str, *, where=st, key="", **how) -> bool:
+@declared
+def flag(name: str, *, label: str, where=st, key="", **how) -> bool:
     """A switch, off unless the address says `true`. With a `key` it is written there as `number` is."""
     return _single(name, partial(where.toggle, label, **how), False, None, key)
 
@@ -148,7 +163,8 @@ def _single(name: str, draw: partial, usual, allowed, key: str, first=None):
     return value
 
 
-def text(name: str, label: str, usual: str = "", **how) -> str:
+@declared
+def text(name: str, usual: str = "", *, label: str, **how) -> str:
     judge(name)
     return st.text_input(label, usual, key=name, bind="query-params", **how)
 

@@ -23,15 +23,16 @@ LOOK = {"page_icon": ICON, "layout": "wide", "initial_sidebar_state": SIDEBAR}
 st.set_page_config("Invariant SVM Lab", **LOOK)
 
 LETTERS, OF_A_RUN = {}, []  # what `g` and then the letter goes to; titles of pages whose tab names the run they show
-
+HEADS = {}  # title of a page -> what it is for, below its title
 
 NOBODYS = "."  # the first page has the address of the app, and must have one besides: one that no browser asks for
 
 
-def entry(file, letter, title, icon, help, of_a_run=False, beside=""):
+def entry(file, letter, title, icon, help, of_a_run=False, beside="", about="", headed=True):
     """A page as menu.toml has it, and the letter that leads to it."""
     assert LETTERS.setdefault(letter, title) == title, f"{title}: {letter} goes to {LETTERS[letter]}"
     OF_A_RUN.extend([title] * of_a_run)
+    HEADS.update({title: about} if headed else {})
     how = {"default": True, "url_path": NOBODYS} if file == "playground" else {}
     return st.Page(f"pages/{file}.py", title=title, icon=f":material/{icon}:", help=help, **how)
 
@@ -76,11 +77,18 @@ for one in PAGES:
     if one.title in TABS and page in (one, TABS[one.title]):
         menu.tabs((one, TABS[one.title]))
 
+
+def draw():
+    if page.title in HEADS:
+        menu.head(page.title, HEADS[page.title])
+    page.run()
+
+
 first = page == PAGES[0]
 if first:
     opening.hand_over_old_link()
     if not opening.ready():
-        page.run()  # without the library; ends by beginning anew
+        draw()  # without the library; ends by beginning anew
 
 # After the navigation: the first import of the library takes seconds, and the menu should stand by then.
 import pages.ui.views  # noqa: E402, F401  (makes them known)
@@ -105,7 +113,7 @@ walk.forget()
 state.guarded(lambda: course.arrive(page))
 if first:  # its picture before everything else: the preset takes half of the processor's time
     state.guarded(lambda: banner.draw(page))
-    state.guarded(page.run)
+    state.guarded(draw)
 if roles.teacher() and jobs.ensure_preset() and first:
     st.rerun()
 state.guarded(lambda: picker.run_picker(shown_run, page.url_path))
@@ -114,7 +122,7 @@ if page.title in OF_A_RUN:
 try:
     if not first:
         state.guarded(lambda: banner.draw(page))
-        state.guarded(page.run)
+        state.guarded(draw)
     state.guarded(dialog.show_requested)
 finally:  # also below a page that stops early
     if page in PAGES:

@@ -404,7 +404,6 @@ def students() -> None:
 
 
 parameters.own(**{course.SEED: slice(0, MAX_SEED)})
-st.title("Class")
 if roles.teacher():
     present.about("Predict together, then look: the class answers by phone, and the board shows what it thinks.")
     teachers()

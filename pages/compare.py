@@ -24,7 +24,6 @@ def examples(those):
     galleries.pair(those, other)
 
 
-st.title("Compare")
 parameters.own(
     view=VIEWS, shown=galleries.SHOWN, reference=state.check_run, against=state.check_run, labels=tables.check_letters,
     asks=list(laid.LETTERS), change=data_set.check_cell, roc=data_set.check_class, sheet=slice(1, None),

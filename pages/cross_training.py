@@ -14,12 +14,7 @@ VIEWS = {
     "As noise and n grow": partial(study.draw, studies.STUDY),
 }
 
-st.title("Cross-training")
 parameters.own(**setting.PARAMS, **planar.PARAMS, thrown=discarded.KINDS, course=[*studies.courses(), *studies.OWN])
-present.about(
-    "Every misclassified training example becomes a support vector, so label noise makes a machine large. Editing "
-    "discards such examples before training, and easy ones (Bakir, Bottou and Weston 2004)."
-)
 body = st.container() if present.presenting() else None  # the figure first
 with present.form("View"):
     view = parameters.choice("cross_training.cross_view", VIEWS)

@@ -172,7 +172,6 @@ def show_run(run) -> None:
     one.show_requested(view)
 
 
-st.title("Detect")
 parameters.own(
     "picture", "by",
     **config.fields(), window=one.check, gallery=windows.KINDS, beside=state.check_run, fa=slice(0.0, None),

@@ -200,12 +200,6 @@ def as_runs(recipes: dict[str, Recipe], rows: int):
 
 
 def main():
-    st.title("Digestion")
-    present.about(
-        "During a full pass support vectors bulge beyond their final number. Kernel values of those without a row in "
-        "the cache are computed again and again. Digestion leaves the pass early and optimises the support vectors "
-        "that it already has."
-    )
     try:
         with present.form():
             base, rules = settings()

@@ -58,12 +58,7 @@ def drawing(found) -> None:
     address.write()
 
 
-st.title("Draw a digit")
 parameters.own(*address.NAMES, runs=state.check_run)
-present.about(
-    "Draw in the square, with mouse, finger or pen. All machines predict its class at once. Then move the prepared "
-    "digit until a prediction changes."
-)
 run = state.current_run()
 found = machines.able(run)
 if run is not None and found and (reason := machines.refusal(run)):

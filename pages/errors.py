@@ -34,7 +34,6 @@ def toggle_cell(clicked: str):
     st.session_state["cells"] = [c for c in cells if c != clicked] if clicked in cells else [*cells, clicked]
 
 
-st.title("Errors")
 parameters.own(
     cells=data_set.check_cell, errors_by=ORDERS, page=slice(1, None), dearer=abstain.check_costs, **abstain.PARAMS
 )

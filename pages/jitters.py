@@ -98,7 +98,6 @@ def draw(dataset, run, shown, jitters):
     st.caption(left_out + around + arrows + said)
 
 
-st.title("Jitters")
 parameters.own(part=PARTS, index=slice(0, None))
 example = present.form("Which example")
 with example:

@@ -54,16 +54,10 @@ def missing(run: Run) -> None:
             st.caption(f"It cannot be run with folds: {plain(error)}")
 
 
-st.title("Labels")
 parameters.own(
     revision=target.check, unseen=bool, doubted=doubtful.LISTS, at=slice(1, None), by=suspects.WAYS,
     page=slice(1, None), given=data_set.check_class, **ask.PARAMS,
 )  # fmt: skip
-present.about(
-    "Is the machine wrong, or the label? A label is a likely error if a machine trained without the example predicts "
-    "another class. Review these labels, or label the examples that the machine asks for. The dataset is not changed; "
-    "your decisions are saved as a revision."
-)
 run = trained_run()
 if run:
     another_run(run, "labels")

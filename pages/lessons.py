@@ -96,11 +96,6 @@ def _start(lesson: Lesson, seed: int, number: int, again: bool) -> None:
     course.go(course.At(lesson, number, seed))
 
 
-st.title("Lessons")
-st.caption(
-    "Each lesson asks a few questions about these pages: predict first, then check. About five minutes each, no prior "
-    "knowledge needed."
-)
 parameters.own(course.END)
 seed = class_seed()
 finished(seed)

@@ -237,9 +237,7 @@ def triangle_note() -> None:
 parameters.own(left=usual.contenders(), right=usual.contenders())
 drawn = study.draw(Study(
     "methods", plan, intervals, rows, COLUMNS, alt="Errors, support vectors and times of each method",
-    observations=observations, title="Compare methods",
-    question="The same training examples, learned by every method (Table 10 of the paper). All methods use the same "
-    "test examples.",
+    observations=observations,
 ))  # fmt: skip
 if drawn is not None:
     tangent_dial(drawn)

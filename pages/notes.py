@@ -9,7 +9,7 @@ import streamlit as st
 from pages.classroom import pictures, session, together
 from pages.lessons import course, places
 from pages.lessons.parts import Verdict
-from pages.ui.kit import present, state, words
+from pages.ui.kit import state, words
 from pages.ui.kit.text import many
 from pages.ui.kit.ways import button
 from pages.ui.run import stored
@@ -92,6 +92,4 @@ def notes() -> None:
         room(one)
 
 
-st.title("Speaker's notes")
-present.about("Keep this page on your own screen. It shows the answer to the question that the first window shows.")
 notes()

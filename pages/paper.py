@@ -75,7 +75,6 @@ def draw(paper):
         all_runs(paper)  # last: forecasts of a hundred runs take seconds
 
 
-st.title("Paper")
 parameters.own(state=[outline.ALL, *outline.STATES], section=outline.SECTIONS, **figures.PARAMS)
 name = parameters.choice(
     "paper.paper",

@@ -201,7 +201,6 @@ def pick(missed: list[photo.Box], ref: str) -> None:
     missed[:] = [box for box in missed if str(box) != which]
 
 
-st.title("On a photograph")
 parameters.own(photo=photo.samples(), at=slice(-10.0, MAX_THRESHOLD), window=one.check)
 known = photo.scanners()
 if not known:

@@ -5,7 +5,6 @@ import streamlit as st
 from pages.playground import controls, opening, plot
 from pages.ui.kit import present
 
-st.title("Playground")
 if not present.presenting() and not st.session_state.get("lesson_at"):  # it would say what a lesson asks
     st.markdown(f"{plot.PURPOSE}  \n{plot.SENTENCE}")
 note = st.empty()

@@ -202,7 +202,6 @@ def take_away(run: Run) -> None:
         ways.link(vectors.link(run.id), icon=":material/arrow_forward:")
 
 
-st.title("Reduced sets")
 parameters.own(
     **{field.name: field for field in METHODS["reduced"].fields},
     machine=data_set.check_machine, changed=reduction.CHANGES, page=slice(1, None),

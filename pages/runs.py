@@ -141,7 +141,6 @@ def listing(found: list) -> None:
             card.course(run)
 
 
-st.title("Runs")
 parameters.own("find", "tag", "open", data=config.check_dataset, how=METHODS, state=STATES, compare=state.check_run)
 cluster_panel()
 listed.tell_deleted()

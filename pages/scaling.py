@@ -165,7 +165,5 @@ def table(points):
 
 
 study.draw(Study(
-    "scaling", plan, charts, observations=observations, title="Osuna's study",
-    question="Osuna's decomposition solves one working set B at a time and then searches the other examples for "
-    "violations of the optimality conditions. What do the number of examples, the size of B and the lookahead cost?",
+    "scaling", plan, charts, observations=observations,
 ))  # fmt: skip

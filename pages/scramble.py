@@ -58,8 +58,6 @@ def figures(results: Results) -> dict:
 
 
 study.draw(Study(
-    "scramble", plan, figures, twins.rows, twins.COLUMNS, observations=twins.conclusion, title="Scramble the pixels",
+    "scramble", plan, figures, twins.rows, twins.COLUMNS, observations=twins.conclusion,
     alt="Errors of each machine on original and scrambled pictures, and whether predictions are the same",
-    question="Put the pixels of all pictures in the same random order. You could no longer tell what they show. Which "
-    "machines notice? Those that do use knowledge that is not in the training pictures.",
 ))  # fmt: skip

@@ -139,7 +139,6 @@ def one_by_one(run, machine, chosen, name, of, ticked, on_pick):
     )  # fmt: skip
 
 
-st.title("Support vectors")
 parameters.own(
     take_out=ticks.check_rows, another=ticks.check_labels,
     machine=data_set.check_machine, sv=KINDS, order=(*ORDERS, FAMILIES), classes_shown=data_set.check_class,

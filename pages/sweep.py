@@ -393,7 +393,5 @@ def alphas(results: Results) -> None:
 parameters.own(test=bool, layer=LAYERS)
 study.draw(Study(
     "sweep", plan, lambda results: {"Errors": partial(errors, results), "Alphas": partial(alphas, results)},
-    rows, COLUMNS, alt="Validation error, test error, support vectors and time of each value", title="Choose",
-    question="Cross-validation scores each value on folds of the training set that its machines have not seen. The "
-    "test error is for comparison only: it must not be used to choose.",
+    rows, COLUMNS, alt="Validation error, test error, support vectors and time of each value",
 ))  # fmt: skip

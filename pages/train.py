@@ -172,7 +172,6 @@ def set_up():
         presets.standing(recipe)  # below Start, which keeps its place
 
 
-st.title("Train")
 parameters.own(
     **config.fields(), repeats=slice(1, MAX_REPEATS), machine=data_set.check_machine, changed=reduction.CHANGES,
     page=slice(1, None),

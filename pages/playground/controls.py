@@ -5,14 +5,14 @@ The Setting itself is kept in the session; widgets are filled from it when an ad
 another, and whatever they show is written back into the address.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 from data import plane
-from pages.ui.kit import state
+from pages.ui.kit import parameters, state
 from pages.ui.kit.parameters import one_of
 from pages.ui.kit.text import plain, small
 from pages.ui.play import setting as settings
@@ -42,31 +42,19 @@ def draw(now: Setting) -> Setting:
         if name not in values[DRAWN] or _key(name) not in values:
             values[_key(name)] = shown
     problems = {name: one.title for name, one in plane.PROBLEMS.items()}
-    help = "Small synthetic problems, each with a known invariance."
-    own = plane.PROBLEMS[_choice("problem", "Problem", problems, help, on_change=_another_problem)]
+    own = plane.PROBLEMS[_choice("problem", problems, on_change=_another_problem)]
     law = " The dotted line is the true boundary." if own.law else ""
     st.caption(f"{own.says}{law}{' Synthetic points.' if own.make else ''}")
     kernel = _machine(now)
     virtual = _copies(own, now)
     if rounds := now.along == "rounds":
-        help = "Solves the problem of the working set, round by round; any solver leads to the same machine."
-        _choice("inner", "Inner solver", settings.INNER, help, widget="selectbox")
+        _choice("inner", settings.INNER)
     if three := len(replace(now, problem=own.name).colours) == 3:
-        help = (
-            "One machine for each colour against the rest. All: the largest f decides; thin lines are where each f is "
-            "0. One colour: its f alone, with its margin, hulls, forces and tape."
-        )
-        _choice("of", "Machine of", settings.OF, help)
-    help = (
-        "Other lines: what perceptrons find that separate the points as well. Hulls: the nearest points of the convex "
-        "hulls of both colours, or of reduced hulls. Forces: how each support vector presses on the line."
-    )
-    _choice("layer", "Also draw", settings.LAYERS, help)
+        _choice("of", settings.OF)
+    _choice("layer", settings.LAYERS)
     if own.make:
         _sample(now)
-    if own.make:
-        help = "Draws other points of the same problem, by the next seed."
-        st.button("New sample", icon=":material/casino:", key=_key("new"), on_click=_next_sample, help=help)
+        _drawn(st.button, "new", on_click=_next_sample)
     sometimes = {"by": virtual, "inner": rounds, "of": three, "seed": own.make, "noise": own.make}
     values[DRAWN] = [*WIDGETS, *OF_KERNEL.get(kernel, []), *(name for name, there in sometimes.items() if there)]
     shown = {name: values[_key(name)] for name in values[DRAWN]}
@@ -98,58 +86,45 @@ def _sample_of(problem: str, seed: int) -> str:
 
 
 def _machine(now: Setting) -> str:
-    help = (
-        "Shape of the boundary: straight, polynomial of a degree, or any smooth curve. Sigmoid is not positive "
-        "definite: see what goes wrong."
-    )
-    kernel = _choice("kernel", "Kernel", settings.KERNELS, help)
+    kernel = _choice("kernel", settings.KERNELS)
     if kernel == "poly":
-        help = "Higher degrees bend more: ((u·v + 1) / 2) to this power."
-        st.slider("Degree", settings.DEGREES[0], settings.DEGREES[-1], now.degree, key=_key("degree"), help=help)
+        _drawn(st.slider, "degree", settings.DEGREES[0], settings.DEGREES[-1], now.degree)
     if kernel == "rbf":
-        help = "exp(−gamma |u − v|²): a larger gamma is more local, and the boundary winds around single points."
-        _of_series("gamma", settings.GAMMA_RANGE, now.gamma, help)
+        _of_series("gamma", settings.GAMMA_RANGE, now.gamma)
     if kernel == "sigmoid":
-        help = "tanh(gamma u·v + coef0): the factor of the inner product."
-        _of_series("gamma", settings.GAMMA_RANGE, now.gamma, help)
-        help = "tanh(gamma u·v + coef0). Below 0, more eigenvalues of K are negative."
-        st.slider("coef0", *settings.COEF0_RANGE, now.coef0, 0.1, key=_key("coef0"), help=help)
-    help = (
-        "Cost of points inside the margin, the same for all classes. Small: a wide margin with points inside. Large: a "
-        "narrow margin; with no double ring left it is the hard margin."
-    )
-    _of_series("C", settings.C_RANGE, now.C, help)
+        _of_series("gamma", settings.GAMMA_RANGE, now.gamma, "gamma_of_sigmoid")
+        _drawn(st.slider, "coef0", *settings.COEF0_RANGE, now.coef0, 0.1)
+    _of_series("C", settings.C_RANGE, now.C)
     return kernel
 
 
 def _copies(own: plane.Plane, now: Setting) -> bool:
-    help = (
-        "Copies each support vector by a transformation that does not change its class, and trains again with the "
-        "copies."
-    )
-    virtual = st.toggle("Virtual copies", now.virtual, key=_key("virtual"), help=help)
+    virtual = _drawn(st.toggle, "virtual", now.virtual)
     if virtual:
         known = f"The true invariance of this problem: {settings.JITTERS[own.jitter]}. Any other is a false assumption."
-        help = known if own.question is None else "Two assumed invariances of the same points, and their predictions."
-        _choice("by", "Copies by", settings.JITTERS, help)
+        _choice("by", settings.JITTERS, **({"help": known} if own.question is None else {}))
     return virtual
 
 
 def _sample(now: Setting) -> None:
     left, right = st.columns(2)
-    help = "Share of the sample that gets another colour."
-    left.slider("Labels flipped", 0, 50, round(100 * now.noise), key=_key("noise"), format="%d %%", help=help)
-    help = "The same seed draws the same points, for everyone in a class."
-    right.number_input("Seed", 0, settings.MAX_SEED, now.seed, key=_key("seed"), on_change=forget, help=help)
+    _drawn(left.slider, "noise", 0, 50, round(100 * now.noise))
+    _drawn(right.number_input, "seed", 0, settings.MAX_SEED, now.seed, on_change=forget)
 
 
-def _choice(name: str, label: str, titles: Mapping[str, str], help: str, **how) -> str:
-    return one_of(label, list(titles), _key(name), format_func=titles.get, help=help, **how)
+def _drawn(widget: Callable, name: str, *args, words: str = "", **how):
+    """A widget of the form, with the words that widgets.toml has of it, or of another name."""
+    said = parameters.said(f"playground.{words or name}") | {"key": _key(name)} | how
+    return widget(said.pop("label"), *args, **said)
 
 
-def _of_series(name: str, limits: tuple[float, float], now: float, help: str) -> None:
+def _choice(name: str, titles: Mapping[str, str], **how) -> str:
+    return _drawn(one_of, name, list(titles), format_func=titles.get, **how)
+
+
+def _of_series(name: str, limits: tuple[float, float], now: float, words: str = "") -> None:
     offered = sorted({v for v in settings.SERIES if limits[0] <= v <= limits[1]} | {now})
-    st.select_slider(name, offered, now, format_func=partial(small, digits=6), key=_key(name), help=help)
+    _drawn(st.select_slider, name, offered, now, words=words, format_func=partial(small, digits=6))
 
 
 def _key(name: str) -> str:

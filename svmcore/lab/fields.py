@@ -11,9 +11,11 @@ its parameter in a URL, its line in the help of the command line, and how it is 
 import json
 import math
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 from svmcore import allowed
@@ -22,6 +24,8 @@ from svmcore.jitter import JitterSet
 from svmcore.kernels import Kernel, kernel_from_dict
 from svmcore.preprocess import check_order, parse_step, split_steps
 from svmcore.solvers.digestion import Digestion
+
+WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))  # name of a field -> label, help, opens
 
 
 class RecipeError(ValueError):
@@ -52,7 +56,8 @@ class Kind(NamedTuple):
 
 @dataclass(frozen=True)
 class Field:
-    """One field: what it is called, its kind and default, and the words for it. A default of None may be left open.
+    """One field: what it is called, its kind and default, and the words for it, those of fields.toml where it brings no
+    label of its own. A default of None may be left open.
 
     opens: what leaving it open means; step: of a number's widget; shown: whether the form draws it by itself; of: the
     field whose choice it belongs to, and the values with which it means something (`of_each`); usual: what a form
@@ -71,6 +76,10 @@ class Field:
     of: tuple[str, tuple[str, ...]] | None = None
     usual: object = None
     needs: str = ""
+
+    def __post_init__(self):
+        for word, text in WORDS.get(self.name, {}).items() if not self.label else ():
+            object.__setattr__(self, word, text)
 
     @property
     def first(self) -> object:

@@ -48,11 +48,10 @@ SPLITS = {
 }
 
 
-def _asked(kind: Kind, default, label: str, help: str, opens: str = "", **how):
+def _asked(kind: Kind, default, **how):
     """A field of the recipe, declared with the arguments of a registry's Field, whose name is the field's."""
     begin = {"default_factory": default.copy} if isinstance(default, dict) else {"default": default}
-    words = {"kind": kind, "default": default, "label": label, "help": help, "opens": opens, **how}
-    return field(**begin, metadata=words)
+    return field(**begin, metadata={"kind": kind, "default": default, **how})
 
 
 @dataclass(frozen=True)
@@ -66,76 +65,28 @@ class Recipe:
     so that a short run can be watched.
     """
 
-    # fmt: off
-    name: str = _asked(SLUG, "custom", "Name", "name of the recipe")
-    title: str = _asked(LINE, "", "Title", "title of its runs")
-    task: str = _asked(
-        choice(TASKS, lambda task: task.title), "classify", "Task", "What the machine learns to do.", shown=False
-    )
-    dataset: str = _asked(SLUG, "mnist-5k", "Dataset", "The source of the examples.")
-    n_train: int | None = _asked(
-        numeric(2, 10_000_000, whole=True), None, "Training examples", "Number of training examples; none: all.", "all"
-    )
-    n_test: int | None = _asked(
-        numeric(1, 10_000_000, whole=True), None, "Test examples", "Number of test examples; none: all that are left.",
-        "all",
-    )
-    split: str = _asked(
-        choice(SPLITS, str), "stratified", "Split",
-        "Which examples are for training: the first ones, the same number of each class, or drawn by the seed.",
-    )
-    classes: tuple[int | str, ...] = _asked(
-        LABELS, (), "Classes", "None: all classes. One: that class against the rest. Several: only those."
-    )
-    preprocess: tuple[str, ...] = _asked(STEPS, ("unit-norm",), "Preprocessing", "Steps from left to right.")
-    kernel: Kernel = _asked(KERNEL, PAPER_KERNEL, "Kernel", "Function that measures the similarity of two examples.")
-    C: float = _asked(
-        numeric(0, 1e9), 2.0, "C", "Largest alpha of an example. It limits how much one error counts against the "
-        "margin. One C for all classes, unless class weights multiply it.",
-        step=1.0,
-    )
-    class_weight: str | dict | None = _asked(
-        WEIGHTS, None, "Class weights",
-        "Multiplies C for the classes listed: 1:10,-1:2 gives C+ = 10 C and C- = 2 C (Osuna, Freund and Girosi 1997, "
-        "section 2.5). balanced: rarer classes get a larger C.",
-        "1 for each class",
-    )
-    method: str = _asked(
-        choice(METHODS, lambda method: method.title), "sv", "Method",
-        "How known invariances are used: not at all, by virtual examples, or by the kernel (DeCoste and Schölkopf "
-        "2002, section 3).",
-    )
-    jitters: str = _asked(
-        JITTERS, "", "Jitter set",
-        "Transformations that do not change the class, for methods that use them (DeCoste and Schölkopf 2002, section "
-        "3.2, Figure 4).",
-    )
-    solver: str = _asked(choice(SOLVERS), "auto", "Solver", "auto chooses by size.")
-    tol: float = _asked(numeric(1e-8, 1), 1e-3, "tol", "Training stops when the optimality gap (maximal KKT violation) "
-    "is at most tol.", step=1e-3)
-    cache_mb: float | None = _asked(
-        numeric(1, 1e6), None, "Memory ceiling, MB", "Limit for all memory that grows with the data during training.",
-        "a third of the free memory", step=100.0,
-    )
-    seed: int = _asked(numeric(0, 2**32 - 1, whole=True), 0, "Seed", "Decides the split.")
-    folds: int | None = _asked(
-        numeric(2, 100, whole=True), None, "Folds",
-        "Number of parts of the training set. Each is held out once and predicted by a machine trained on the others. "
-        "The run takes longer.",
-        "no cross-validation",
-    )
-    bounds: bool = _asked(
-        FLAG, False, "Bounds",
-        "Estimates the error from the training examples alone, with the time of each estimate: leave-one-out by "
-        "retraining, xi-alpha, span, radius and margin, VC. Preprocessing stays as learned from all training examples. "
-        "For methods sv, jsv, tangent (DeCoste and Schölkopf 2002, section 5).",
-        shown=False,
-    )
-    slow_motion: bool = _asked(
-        FLAG, False, "Slow motion", "Pause between steps of training, so that you can watch a short run."
-    )
-    options: dict = _asked(OPTIONS, {}, "Options", "Fields that only the method or solver has, as JSON.", shown=False)
-    # fmt: on
+    name: str = _asked(SLUG, "custom")
+    title: str = _asked(LINE, "")
+    task: str = _asked(choice(TASKS, lambda task: task.title), "classify", shown=False)
+    dataset: str = _asked(SLUG, "mnist-5k")
+    n_train: int | None = _asked(numeric(2, 10_000_000, whole=True), None)
+    n_test: int | None = _asked(numeric(1, 10_000_000, whole=True), None)
+    split: str = _asked(choice(SPLITS, str), "stratified")
+    classes: tuple[int | str, ...] = _asked(LABELS, ())
+    preprocess: tuple[str, ...] = _asked(STEPS, ("unit-norm",))
+    kernel: Kernel = _asked(KERNEL, PAPER_KERNEL)
+    C: float = _asked(numeric(0, 1e9), 2.0, step=1.0)
+    class_weight: str | dict | None = _asked(WEIGHTS, None)
+    method: str = _asked(choice(METHODS, lambda method: method.title), "sv")
+    jitters: str = _asked(JITTERS, "")
+    solver: str = _asked(choice(SOLVERS), "auto")
+    tol: float = _asked(numeric(1e-8, 1), 1e-3, step=1e-3)
+    cache_mb: float | None = _asked(numeric(1, 1e6), None, step=100.0)
+    seed: int = _asked(numeric(0, 2**32 - 1, whole=True), 0)
+    folds: int | None = _asked(numeric(2, 100, whole=True), None)
+    bounds: bool = _asked(FLAG, False, shown=False)
+    slow_motion: bool = _asked(FLAG, False)
+    options: dict = _asked(OPTIONS, {}, shown=False)
 
     def __post_init__(self):
         for name, field_ in FIELDS.items():

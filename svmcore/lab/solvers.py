@@ -31,39 +31,16 @@ class Solver(NamedTuple):
         return self.make({f.name: recipe.option(f.name) for f in self.fields}) if self.make else None
 
 
-_DIGESTION = Field(
-    "digestion", DIGESTION, {}, "Digestion", 'settings of the digesting solver, as JSON: {"on":false,"rows":200}',
-    shown=False,
-)  # fmt: skip
-_WAY = Field(
-    "way", choice(dict.fromkeys(WAYS)), WAYS[0], "Optimiser",
-    "Conjugate gradients as Osuna describes them, with C itself or raised stepwise, or a method of SciPy (Osuna et al. "
-    "1997, section 3.1).",
-)  # fmt: skip
+_DIGESTION = Field("digestion", DIGESTION, {}, shown=False)
+_WAY = Field("way", choice(dict.fromkeys(WAYS)), WAYS[0])
 _COUNT = numeric(1, 10_000_000, whole=True)
 _DECOMPOSITION = (
-    Field(
-        "working_set", numeric(2, 200_000, whole=True), None, "Working set",
-        "Examples solved at a time, |B|. If empty, as many as memory allows; memory grows with the square of |B| "
-        "(Osuna et al. 1997, section 3).", "auto",
-    ),
-    Field(
-        "new_points", _COUNT, None, "New points",
-        "Maximum number of violators that enter in a round (Osuna et al. 1997, section 3).", "no limit",
-    ),
-    Field(
-        "lookahead", _COUNT, None, "Lookahead",
-        "Examples checked for violations before a round starts (Osuna et al. 1997, section 3).", "all",
-    ),
-    Field(
-        "choice", choice(dict.fromkeys(CHOICES)), "most-violating", "Choice",
-        "The worst violators among the examples checked, or the first ones found.",
-    ),
-    Field(
-        "keep_exited", FLAG, False, "Former members first",
-        "Checks examples that left the working set before it checks any others.",
-    ),
-)  # fmt: skip
+    Field("working_set", numeric(2, 200_000, whole=True), None),
+    Field("new_points", _COUNT, None),
+    Field("lookahead", _COUNT, None),
+    Field("choice", choice(dict.fromkeys(CHOICES)), "most-violating"),
+    Field("keep_exited", FLAG, False),
+)
 
 SOLVERS: dict[str, Solver] = {
     "auto": Solver("Chooses by size."),

@@ -102,7 +102,7 @@ def test_a_reload_and_an_edit_of_a_page_leave_the_run_alone(edited, tab):
     expect_state(tab, "running", 10)
     page = edited.tree / "pages" / "train.py"
     text = page.read_text()
-    page.write_text(text.replace('st.title("Train")', 'st.title("Train, edited")'))
+    page.write_text(f'{text}\nst.subheader("Train, edited")\n')
     try:
         tab.reload()
         expect(tab.get_by_role("heading", name="Train, edited")).to_be_visible()

@@ -61,6 +61,13 @@ def links(pages: Iterable, current=None) -> None:
         st.page_link(page, label=page.title, icon=page.icon, help=None if page == current else page.help or None)
 
 
+def head(title: str, about: str) -> None:
+    """The title of a page, and what it is for, as menu.toml has them; whoever presents it says that."""
+    st.title(title)
+    if about:
+        present.about(about)
+
+
 WIDTH = 270  # pixels of a column, at least
 
 

@@ -89,7 +89,6 @@ class Study(NamedTuple):
     rows           rows of the table, given name -> state, also of what has not run yet; `columns` as in
                    `numbers.table`, `alt` its words
     observations   draws what follows the table: sentences, links, more figures
-    title          of its page, with the question below it; empty where it is a part of a page
     """
 
     key: str
@@ -99,16 +98,11 @@ class Study(NamedTuple):
     columns: Mapping | None = None
     alt: str = ""
     observations: Callable[[Results], None] = lambda results: None
-    title: str = ""
-    question: str = ""
 
 
 def draw(study: Study) -> Plan | None:
     """Settings, buttons, figures, table, observations. The plan, without the recipes whose runs do not fit into memory,
     or None where the settings name none."""
-    if study.title:
-        st.title(study.title)
-        present.about(study.question)
     settings = present.form()
     try:
         with settings:

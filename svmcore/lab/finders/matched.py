@@ -62,29 +62,12 @@ class Matched(Finder):
     name = "matched"
     title = "A matched filter, at one scale"
     fields = (
-        Field("pool", numeric(1, 8, whole=True), 2, "Pooled", "Matched filter: number of pixels averaged in each "
-        "direction."),
-        Field(
-            "miss_rate", numeric(0, 0.9), 0.05, "Miss rate",
-            "Matched filter: share of the training objects that it may miss.", step=0.01,
-        ),
-        Field(
-            "reach", numeric(0, 500), 13.0, "Reach, pixels",
-            "Matched filter: the distance from an object's centre within which a candidate covers it, if its radius is "
-            "smaller.",
-        ),
-        Field(
-            "category_weight", FACTORS, None, "Class weight by category",
-            "Matched filter: factors of C by the label's category (how sure the expert was), 0 to ignore it: "
-            '{"3":0.5,"4":0}.',
-            "1 for each category", shown=False,
-        ),
-        Field(
-            "strongest", FLAG, False, "Only the strongest",
-            "Matched filter: of the candidates that cover one object, only the strongest is used for training. The "
-            "others often show only its flank.", shown=False,
-        ),
-    )  # fmt: skip
+        Field("pool", numeric(1, 8, whole=True), 2),
+        Field("miss_rate", numeric(0, 0.9), 0.05, step=0.01),
+        Field("reach", numeric(0, 500), 13.0),
+        Field("category_weight", FACTORS, None, shown=False),
+        Field("strongest", FLAG, False, shown=False),
+    )
 
     def prepare(self, recipe, pictures: PictureSet, part: Part, check) -> Problem:
         """The part's problem, with its search. RecipeError where a class is empty; what `check` raises."""

@@ -137,55 +137,20 @@ class Scanned(Finder):
     name = "scan"
     title = "Every window, at every scale"
     fields = (
-        Field("stride", numeric(1, 9, whole=True), 2, "Stride", "Scan: step from one window to the next, in pixels."),
-        Field("scale_step", numeric(1.05, 2), 1.2, "Scale step", "Scan: factor from one scale to the next larger "
-        "one.", step=0.05),
-        Field("enlarge", numeric(0.5, 4), 1.25, "Enlarged", "Scan: enlargement of the picture at the first scale.",
-              step=0.25),
-        Field(
-            "turns", Kind(_turns, str, str, "text"), None, "Turns",
-            "Scan: rotations and mirror images in which pictures are searched as well: rot:-20,20 or flip:h.",
-            "upright alone",
-        ),
-        Field(
-            "grow", numeric(1, 4), None, "Grown", "Scan: side of an object divided by the side of the window inside "
-            "it.",
-            "as the dataset's windows are cut", step=0.1,
-        ),
-        Field(
-            "overlap", numeric(0.1, 0.9), 0.3, "Overlap",
-            "Scan: intersection over union from which an object counts as detected.", step=0.1,
-        ),
-        Field(
-            "lost", numeric(0, 0.5), None, "Quick look loses",
-            "Scan: share of objects that a fast first stage may reject.",
-            "no quick look", step=0.005,
-        ),
-        Field(
-            "floor", numeric(-10, 10), -0.5, "Floor",
-            "Scan: smallest f at which a window becomes a candidate, or a false alarm to learn from.", step=0.1,
-        ),
-        Field(
-            "votes", numeric(0, 10), None, "Windows that agree",
-            "Scan: weight of the logarithm of the number of overlapping windows, which is added to f.",
-            "nothing", step=0.1,
-        ),
-        Field(
-            "bootstraps", numeric(0, 9, whole=True), 0, "Bootstrapping rounds",
-            "Scan: number of rounds that add false alarms on pictures without objects to the training examples.",
-        ),
-        Field(
-            "mined", numeric(1, 100_000, whole=True), 5000, "Mined",
-            "Scan: maximum number of false alarms added per round.",
-        ),
-        Field(
-            "turned", FLAG, False, "Mined turned", "Scan: also search pictures without objects rotated by 90 degrees.",
-        ),
-        Field(
-            "windows", LINE, None, "Windows", "Scan: a dataset of windows, with classes 1 and -1, to train on.",
-            "those of the pictures", shown=False,
-        ),
-    )  # fmt: skip
+        Field("stride", numeric(1, 9, whole=True), 2),
+        Field("scale_step", numeric(1.05, 2), 1.2, step=0.05),
+        Field("enlarge", numeric(0.5, 4), 1.25, step=0.25),
+        Field("turns", Kind(_turns, str, str, "text"), None),
+        Field("grow", numeric(1, 4), None, step=0.1),
+        Field("overlap", numeric(0.1, 0.9), 0.3, step=0.1),
+        Field("lost", numeric(0, 0.5), None, step=0.005),
+        Field("floor", numeric(-10, 10), -0.5, step=0.1),
+        Field("votes", numeric(0, 10), None, step=0.1),
+        Field("bootstraps", numeric(0, 9, whole=True), 0),
+        Field("mined", numeric(1, 100_000, whole=True), 5000),
+        Field("turned", FLAG, False),
+        Field("windows", LINE, None, shown=False),
+    )
 
     def prepare(self, recipe, pictures: PictureSet, part: Part, check) -> Problem:
         """The part's problem before bootstrapping."""

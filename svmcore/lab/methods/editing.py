@@ -74,44 +74,18 @@ class CrossTraining(Method):
         "subset_size": count,
     }
     fields = (
-        Field(
-            "answer", choice(ANSWERS, str), "final", "Answer by",
-            "The average of the first machines is plain bagging (Bakir, Bottou and Weston 2004, Figure 4).",
-        ),
-        Field("n_subsets", numeric(2, 100, whole=True), 5, "Subsets", "Number of first machines, s."),
-        Field(
-            "subset_size", numeric(2, 1_000_000, whole=True), None, "Examples in each",
-            "r, an even number, half of each class. If empty, as many as possible without overlap.",
-            "as many as possible without overlap",
-        ),
-        Field(
-            "validation", FLAG, False, "Validation part",
-            "r / 3 of the examples are not used for training. They choose every threshold, and the final C if several "
-            "values are given (Bakir, Bottou and Weston 2004, section 4.3).", usual=True,
-        ),
-        Field(
-            "slack", numeric(0, 3, closed=True), 0.0, "Threshold's slack",
-            "Moves a threshold only until its errors are within this many standard errors of the minimum. 0: to the "
-            "minimum, as published. 1: for a small validation set.", step=0.5, usual=1.0,
-        ),
-        Field(
-            "balance", FLAG, True, "Balance",
-            "Reinserts easy examples until both classes of the final set have the same size (Bakir, Bottou and Weston "
-            "2004, section 4.3).",
-        ),
-        Field(
-            "final_C", numeric(0, 1e9), None, "Final C",
-            "C of the final machine. If empty, the C of the first machines.", "the same",
-        ),
-        Field(
-            "nu", numeric(0, 1), None, "nu",
-            "Trains the machines with nu instead of C. Values to choose from are then values of nu.", "machines by C",
-        ),
-        Field("final_nu", numeric(0, 1), None, "Final nu", "nu of the final machine, if the machines use nu.", "the "
-        "same"),
+        Field("answer", choice(ANSWERS, str), "final"),
+        Field("n_subsets", numeric(2, 100, whole=True), 5),
+        Field("subset_size", numeric(2, 1_000_000, whole=True), None),
+        Field("validation", FLAG, False, usual=True),
+        Field("slack", numeric(0, 3, closed=True), 0.0, step=0.5, usual=1.0),
+        Field("balance", FLAG, True),
+        Field("final_C", numeric(0, 1e9), None),
+        Field("nu", numeric(0, 1), None),
+        Field("final_nu", numeric(0, 1), None),
         replace(GRID, usual="0.1,1,10"),
-        Field("final_grid", NUMBERS, "", "Final values", "The same for the final machine.", usual="1,10,100"),
-    )  # fmt: skip
+        Field("final_grid", NUMBERS, "", usual="1,10,100"),
+    )
 
     def check(self, recipe) -> None:
         super().check(recipe)
@@ -194,10 +168,7 @@ def discarded(result: dict) -> str:
 
 
 OFFERED = {name: rule for name, rule in RULES.items() if name != "cross-training"}  # that is a method
-RULE = Field(
-    "rule", choice(OFFERED, lambda rule: rule.title), "multiedit", "Rule",
-    "Rule that discards examples (Bakir, Bottou and Weston 2004, sections 2.3 and 2.4).",
-)  # fmt: skip
+RULE = Field("rule", choice(OFFERED, lambda rule: rule.title), "multiedit")
 
 
 class Editing(Method):

@@ -37,17 +37,9 @@ class JitteringKernel(Method):
     bounded = uses_jitters = needs_images = repeats = True
     result_fields: ClassVar = {"kernel_check": an_object({"violations": finite, "warning": text})}
     fields = (
-        Field(
-            "sides", choice(SIDES, str), "one", "Jittered",
-            "Which of the two examples is jittered (DeCoste and Schölkopf 2002, section 3.3).",
-        ),
-        Field(
-            "positive", numeric(2, 5000, whole=True), None, "Positive part from",
-            "Number of training examples from which the positive part of the kernel is computed. Use it if the kernel "
-            "is not positive definite.",
-            "the kernel without changes",
-        ),
-    )  # fmt: skip
+        Field("sides", choice(SIDES, str), "one"),
+        Field("positive", numeric(2, 5000, whole=True), None),
+    )
 
     def learns_kernel(self, recipe) -> bool:
         return recipe.option("positive") is not None

@@ -69,44 +69,19 @@ class Reduced(Method):
     unlike = "its vectors were constructed and are not training examples"
     variants: ClassVar = {}  # it stands beside its machine, not beside methods
     fields = (
-        Field("of", choice(MADE_BY, lambda method: method.title), "sv", "Machine", "Method that trained the "
-        "machine.", shown=False),
-        Field("of_options", OPTIONS, {}, "Its options", "Fields that only the machine's method has, as "
-        "JSON.", shown=False),
-        Field(
-            "n_vectors", numeric(1, 1_000_000, whole=True), None, "Vectors",
-            "Number of vectors per machine, or of all machines together if vectors are shared.",
-            "a tenth of the machine's",
-        ),
-        Field(
-            "reduction", choice(WAYS, str), "auto", "How", "Method that computes the vectors and their weights.",
-        ),
-        Field("start", choice(STARTS, str), "auto", "First vectors", "Vectors that the search starts from."),
-        Field("shared", FLAG, True, "Shared by all machines", "One kernel evaluation then serves all machines."),
-        Field(
-            "thresholds", choice(THRESHOLDS, str), "train", "Thresholds",
-            "Either where the distributions of f of the two classes differ most on training examples, or unchanged.",
-        ),
-        Field(
-            "epochs", numeric(1, 2000, whole=True), 320, "Epochs",
-            "For decision values: number of passes over the training examples.",
-        ),
-        Field(
-            "deformed", numeric(0, 5, closed=True), 1.2, "Deformed",
-            "For decision values: how strongly images are shifted, rotated and bent in each epoch. 0: not at "
-            "all.", step=0.5,
-        ),
-        Field("taught", choice(TAUGHT, str), "labels", "Right is", "For decision values: the target for each example."),
-        Field(
-            "sizes", numeric(1, 9, whole=True), 4, "Sizes tried",
-            "Number of points of the curve. Each has half of the vectors of the next.",
-        ),
-        Field(
-            "allowed", numeric(0, 100, closed=True), None, "Errors allowed, points",
-            "Keeps the fewest vectors whose validation error is at most this many points (%) above the machine's.",
-            "keep the largest size", step=0.05,
-        ),
-    )  # fmt: skip
+        Field("of", choice(MADE_BY, lambda method: method.title), "sv", shown=False),
+        Field("of_options", OPTIONS, {}, shown=False),
+        Field("n_vectors", numeric(1, 1_000_000, whole=True), None),
+        Field("reduction", choice(WAYS, str), "auto"),
+        Field("start", choice(STARTS, str), "auto"),
+        Field("shared", FLAG, True),
+        Field("thresholds", choice(THRESHOLDS, str), "train"),
+        Field("epochs", numeric(1, 2000, whole=True), 320),
+        Field("deformed", numeric(0, 5, closed=True), 1.2, step=0.5),
+        Field("taught", choice(TAUGHT, str), "labels"),
+        Field("sizes", numeric(1, 9, whole=True), 4),
+        Field("allowed", numeric(0, 100, closed=True), None, step=0.05),
+    )
     line_fields: ClassVar = {
         "path": several(POINT, 0), "n_vectors": size, "n_before": size, "aside": size, "unseen": count,
         "machine_errors": count,

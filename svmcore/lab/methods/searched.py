@@ -59,18 +59,16 @@ class SearchedJitters(VirtualSupportVectors):
     looks = takes_groups = False
     variants: ClassVar = {}  # what it finds stands beside other methods as virtual SVs with that set
     fields = (
+        Field("candidates", Kind(_candidates, str, str, "words", KNOWN), USUAL),
+        Field("joins", choice(JOINS, str), "+"),
         Field(
-            "candidates", Kind(_candidates, str, str, "words", KNOWN), USUAL, "Jitter sets to try",
-            "Each step adds one. Choose sets or type them; one kind may occur in several strengths.",
-        ),
-        Field("joins", choice(JOINS, str), "+", "Added", "A product combines every jitter of one set with every jitter "
-        "of the other."),
-        Field(
-            "budget", numeric(1, 1000, whole=True), 24, "Sets tried at most",
-            f"Each needs up to {FOLDS} trainings, fewer if it is soon worse than the best one.",
+            "budget",
+            numeric(1, 1000, whole=True),
+            24,
+            help=f"Each needs up to {FOLDS} trainings, fewer if it is soon worse than the best one.",
         ),
         *VirtualSupportVectors.fields,
-    )  # fmt: skip
+    )
     result_fields: ClassVar = VirtualSupportVectors.result_fields | {
         "search": an_object({"tried": several(TRIED), "n": size, "ending": one_of(ENDINGS)}),
         "search_seconds": amount,

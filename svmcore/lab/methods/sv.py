@@ -29,11 +29,7 @@ from svmcore.svc import SVC
 
 SEARCHED = {"chosen": several(amount, 1, 2), "search_seconds": amount}  # of a result: what a grid came to
 FOLDS = 5
-GRID = Field(
-    "grid", NUMBERS, "", "Values to choose from",
-    "Values of C (or of nu for a nu-SVC), separated by commas. The one with the fewest validation errors is chosen; of "
-    "equal ones, the first. If empty, no search.",
-)  # fmt: skip
+GRID = Field("grid", NUMBERS, "")
 
 
 class Chosen(NamedTuple):
@@ -82,11 +78,7 @@ def search_result(estimator) -> dict:
     return {} if found is None else {"chosen": [found.value], "search_seconds": found.seconds}
 
 
-LOSS = Field(
-    "loss", choice({"hinge": "hinge", "squared_hinge": "squared hinge"}, str), "hinge", "Loss",
-    "The error that C weights: the slack (how far an example misses its margin), or its square; with the square, no "
-    "alpha has a bound (Osuna, Freund and Girosi 1997, section 2.3, k = 2).",
-)  # fmt: skip
+LOSS = Field("loss", choice({"hinge": "hinge", "squared_hinge": "squared hinge"}, str), "hinge")
 
 
 def squared(recipe) -> bool:

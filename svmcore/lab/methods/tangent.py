@@ -32,22 +32,10 @@ class Tangent(Method):
     bounded = uses_jitters = needs_images = repeats = True
     result_fields: ClassVar = {"regulariser": several(amount)}
     fields = (
-        Field(
-            "lam", numeric(0, 1), LAMBDA, "lambda",
-            "1 is the plain kernel. The smaller lambda, the less a change along a tangent counts (DeCoste and "
-            "Schölkopf 2002, section 3.1).", step=0.01,
-        ),
-        Field(
-            "space", choice(SPACES, str), "input", "Whitened in",
-            "Space in which the tangents are computed (DeCoste and Schölkopf 2002, section 3.1).",
-        ),
-        Field(
-            "lam_scale", choice(SCALES, str), "largest", "Scale of the tangent covariance C",
-            "Scaled to a largest eigenvalue of 1, so that lambda does not depend on the unit of brightness, or not "
-            "scaled, as in the paper. If the largest eigenvalue is m, the paper's lambda' equals lambda' / (lambda' + "
-            "(1 - lambda') m) here.",
-        ),
-    )  # fmt: skip
+        Field("lam", numeric(0, 1), LAMBDA, step=0.01),
+        Field("space", choice(SPACES, str), "input"),
+        Field("lam_scale", choice(SCALES, str), "largest"),
+    )
 
     @property
     def variants(self) -> dict[str, dict]:

@@ -43,40 +43,15 @@ class VirtualSupportVectors(Method):
     unlike = "without an example, the first machine would have other support vectors to copy"
     result_fields: ClassVar = {"n_virtual": several(count), "drawn": several(several(count, 5, 5)), "went_on": text}
     fields = (
-        Field(
-            "scope", choice(SCOPES, str), "machine", "Made from",
-            "Examples that are transformed (DeCoste and Schölkopf 2002, section 3.2).",
-        ),
-        Field(
-            "rounds", numeric(1, 5, whole=True), 1, "Rounds",
-            "Number of rounds; each starts from the new support vectors (DeCoste and Schölkopf 2002, note 3).",
-        ),
-        Field(
-            "second_kernel", DESCRIBED, None, "Second kernel", "The kernel of the later stages.", "the first",
-            shown=False,
-        ),
-        Field(
-            "second_C", numeric(0, 1e9), None, "Second C", "C of the later stages. If empty, the C of the first stage.",
-            "the same",
-        ),
-        Field(
-            "copies", numeric(0, 1), 1.0, "Copies kept",
-            "Share of the transformed copies that the later stages train on (Burges and Schölkopf 1997, section 6). "
-            "For drawn copies: share of those that violate a margin.", step=0.05,
-        ),
-        Field("ranked", choice(RANKED, str), "margin", "Which copies", "Selection of the copies, if not all are kept."),
-        Field(
-            "draws", numeric(0, MAX_DRAWS, whole=True), 0, "Draws",
-            "If positive: draw this many random copies instead of using all of them, and keep those that violate the "
-            "margin (Loosli, Canu and Bottou 2007); for sets such as random:1000. Millions of copies take minutes if "
-            "Copies kept is 0.1 or less.",
-        ),
-        Field(
-            "first_solver", choice({"same": "The same", "auto": "Chosen by size"}, str), "same",
-            "First stage's solver", "Set this to use the chosen solver only for the later stages.",
-            shown=False,
-        ),
-    )  # fmt: skip
+        Field("scope", choice(SCOPES, str), "machine"),
+        Field("rounds", numeric(1, 5, whole=True), 1),
+        Field("second_kernel", DESCRIBED, None, shown=False),
+        Field("second_C", numeric(0, 1e9), None),
+        Field("copies", numeric(0, 1), 1.0, step=0.05),
+        Field("ranked", choice(RANKED, str), "margin"),
+        Field("draws", numeric(0, MAX_DRAWS, whole=True), 0),
+        Field("first_solver", choice({"same": "The same", "auto": "Chosen by size"}, str), "same", shown=False),
+    )
 
     def check(self, recipe) -> None:
         allowed = {"scope": ("union",), "rounds": (1,)}

@@ -59,19 +59,9 @@ class Classify(Task):
     rated = "Wrong"
     answers = True
     fields = (
-        Field(
-            "noise", numeric(0, 0.5, closed=True), 0.0, "Label noise",
-            "Share of the examples whose label is swapped, drawn by the seed. Training uses these labels. The test "
-            "uses the true labels, and also labels with the same noise (Bakir, Bottou and Weston 2004, section 4.2).",
-            step=0.05,
-        ),
-        Field(
-            "refold", FLAG, False, "Folds twice",
-            "Trains the folds again without the labels that are likely wrong after the first pass, and stores the "
-            "out-of-fold predictions of these machines. Cross-validation errors are those of the first pass.",
-            shown=False, needs="folds",
-        ),
-    )  # fmt: skip
+        Field("noise", numeric(0, 0.5, closed=True), 0.0, step=0.05),
+        Field("refold", FLAG, False, shown=False, needs="folds"),
+    )
     figures: ClassVar = FIGURES
     at_times: ClassVar = {"roc_area": fraction, "noisy": an_object(FIGURES), GROUPS: count}
     arrays: ClassVar = {

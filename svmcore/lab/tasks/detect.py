@@ -73,14 +73,11 @@ def _numbered(machine: Machine, rows: np.ndarray) -> Machine:
 
 
 OF_ALL = (
-    Field("experiment", LINE, None, "Experiment", "Which pictures are for training and which for testing.", "the "
-    "first", shown=False),
-    Field("finder", choice(FINDERS, lambda finder: finder.title), "matched", "Candidates from",
-          "How candidates in a whole picture are proposed."),
-    Field("chip", numeric(5, 63, whole=True), 15, "Chip", "Side of the machine's input window, in pixels."),
-    Field("machines", numeric(1, 25, whole=True), 1, "Machines",
-          "Above 1: each machine trains on all objects and its own half of the background; f is their mean."),
-)  # fmt: skip
+    Field("experiment", LINE, None, shown=False),
+    Field("finder", choice(FINDERS, lambda finder: finder.title), "matched"),
+    Field("chip", numeric(5, 63, whole=True), 15),
+    Field("machines", numeric(1, 25, whole=True), 1),
+)
 
 
 class Detect(Task):

@@ -30,10 +30,15 @@ def declared(draw: Callable) -> Callable:
 
     @wraps(draw)
     def drawn(name: str, *args, **how):
-        table, _, name = name.rpartition(".")
-        return draw(name, *args, **((DECLARED[table][name] if table else {}) | how))
+        return draw(name.rpartition(".")[2], *args, **((said(name) if "." in name else {}) | how))
 
     return drawn
+
+
+def said(name: str) -> dict:
+    """Label, help and settings that are declared of a widget, `table.name`, for one that is drawn otherwise."""
+    table, _, name = name.rpartition(".")
+    return dict(DECLARED[table][name])
 
 
 @declared

@@ -74,6 +74,7 @@ class Arrays(NamedTuple):
     """The examples. A dataset without a test set has empty X_test and y_test. Rows of X_train beyond the length of
     y_train have no label. album: their pictures, where these are not the examples themselves. groups: (n,) of all rows
     of X_train and X_test, the same value for rows of one thing, such as several views of a picture; int64 once checked.
+    files: (n,) str, the file of each picture, where there are files.
     """
 
     X_train: np.ndarray
@@ -82,11 +83,17 @@ class Arrays(NamedTuple):
     y_test: np.ndarray
     album: Album | None = None
     groups: np.ndarray | None = None
+    files: np.ndarray | None = None
 
     @property
     def examples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The four arrays."""
         return self[:4]
+
+    def beside(self, rows: np.ndarray) -> tuple[Album | None, np.ndarray | None, np.ndarray | None]:
+        """What belongs to these rows of X_train and X_test: their album, groups and files."""
+        album = self.album and self.album.take(rows)
+        return album, *(None if of is None else of[rows] for of in (self.groups, self.files))
 
     @classmethod
     def unsplit(cls, X: np.ndarray, y: np.ndarray) -> "Arrays":
@@ -155,7 +162,8 @@ class Dataset:
     rows: all examples of the training set, the unlabelled ones last; X_train itself if all have a label, and in a
     revision. base: of a revision, the dataset that the verdicts refer to; train, test: its sets after the verdicts.
     album: pictures of the examples, where they are shown by these instead of what is trained on. groups: (n,) int64 of
-    all examples in the order of the album, where some belong together: a split keeps these on one side.
+    all examples in the order of the album, where some belong together: a split keeps these on one side. files: (n,) str
+    likewise, the file of each picture, where there are files.
     """
 
     entry: Facts
@@ -169,9 +177,11 @@ class Dataset:
     test: Part | None = None
     album: Album | None = None
     groups: np.ndarray | None = None
+    files: np.ndarray | None = None
 
     def __post_init__(self):
-        for array in (*self.arrays.examples, self.rows, *(self.train or ()), *(self.test or ()), self.groups):
+        parts = *(self.train or ()), *(self.test or ())
+        for array in (*self.arrays.examples, self.rows, *parts, self.groups, self.files):
             if array is not None:
                 array.flags.writeable = False
 
@@ -180,11 +190,11 @@ class Dataset:
         """A dataset from its facts and arrays."""
         X, y, X_test, y_test = map(np.ascontiguousarray, arrays.examples)
         return cls(entry, X if len(X) == len(y) else X[: len(y)], y, X_test, y_test, X, album=arrays.album,
-                   groups=arrays.groups)  # fmt: skip
+                   groups=arrays.groups, files=arrays.files)  # fmt: skip
 
     @property
     def arrays(self) -> Arrays:
-        return Arrays(self.X_train, self.y_train, self.X_test, self.y_test, self.album, self.groups)
+        return Arrays(self.X_train, self.y_train, self.X_test, self.y_test, self.album, self.groups, self.files)
 
     @property
     def image_shape(self) -> tuple[int, ...] | None:
@@ -209,6 +219,10 @@ class Dataset:
     def groups_of(self, part: str, rows: np.ndarray) -> np.ndarray | None:
         """The groups of examples of "train" or "test"; None where each is by itself."""
         return None if self.groups is None else self.groups[self.in_album(part, rows)]
+
+    def file(self, part: str, row: int) -> str:
+        """The file of the picture of an example; empty where it came from none."""
+        return "" if self.files is None else str(self.files[self.in_album(part, row)])
 
     def label(self, part: str, row: int) -> int | str | None:
         """The label of an example of "train" or "test"; None if it has none."""

@@ -15,7 +15,7 @@ from data.manifest import of_json
 from data.shelf import ACCEPTED, MAX_ENTRY, Members, Shelf, Words, in_utf8, is_count, one_line
 
 PREFIX = "own:"  # begins the names of the user's own datasets
-MAX_NAME = 200  # characters of a column name; longer names are cut
+MAX_NAME = 200  # characters of the name of a column, or of a file with its folder; longer names are cut
 MAX_NAMES = 3 * MAX_ENTRY // 4  # bytes of all column names as stored; if they exceed it, none is stored
 
 
@@ -39,6 +39,7 @@ def _stored(arrays: Arrays) -> dict[str, np.ndarray]:
         dict(zip(_ARRAYS, arrays.examples, strict=True))
         | (arrays.album.arrays() if arrays.album else {})
         | ({} if arrays.groups is None else {"groups": arrays.groups})
+        | ({} if arrays.files is None else {"files": np.array([name[-MAX_NAME:] for name in arrays.files.tolist()])})
     )
 
 
@@ -120,6 +121,10 @@ def _check(path: Path, description: dict, members: Members) -> None:
     n = sum(description[f"n_{part}"] + more for part, more in unlabelled.items())
     if "groups" in members and npz.announced(members["groups"]) != ((n,), np.int64):
         raise DataError(f"The groups of {path.name} do not match its {n} examples", ACCEPTED)
+    if "files" in members:
+        shape, type_ = npz.announced(members["files"])
+        if shape != (n,) or type_.kind != "U":
+            raise DataError(f"The file names in {path.name} do not match its {n} examples", ACCEPTED)
     if "album" in members:
         (content, bytes_), (ends, _), (of, _) = (npz.announced(members[name]) for name in _ALBUM)
         if len(content) != 1 or bytes_ != np.uint8 or len(ends) != 1 or of != (n,):
@@ -133,6 +138,8 @@ def _read(path: Path, description: dict, members: Members) -> Arrays:
         arrays = arrays._replace(album=_album(path, members))
     if "groups" in members:
         arrays = arrays._replace(groups=npz.parse("groups", members["groups"].read()))
+    if "files" in members:
+        arrays = arrays._replace(files=npz.parse("files", members["files"].read()))
     if not all(np.isfinite(X).all() for X in (arrays.X_train, arrays.X_test)):
         raise DataError("The dataset has missing or infinite values", ACCEPTED)
     if tuple(np.unique(arrays.y_train)) != classes or not np.isin(arrays.y_test, classes).all():

@@ -292,7 +292,7 @@ def _made(entry: Revision, base: Dataset, log: Log) -> Dataset:
     X, X_test = base.rows, base.X_test
     train, test = _part(base.y_train, len(X), judged["train"]), _part(base.y_test, len(X_test), judged["test"])
     return Dataset(entry, X, train.y, X_test, test.y, X, base=base, train=train, test=test, album=base.album,
-                   groups=base.groups)  # fmt: skip
+                   groups=base.groups, files=base.files)  # fmt: skip
 
 
 def _part(y: np.ndarray, n: int, judged: list[Verdict]) -> Part:

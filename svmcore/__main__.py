@@ -19,6 +19,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 import svmcore.lab  # noqa: F401  (first: it says what it lacks)
+from data import load
 from data.signals import end_by_signals
 from svmcore import files
 from svmcore.lab import jobs
@@ -266,7 +267,8 @@ def _why(options: argparse.Namespace) -> int:
     if options.most < 1:
         raise RecipeError("--most", options.most, "1 or more")
     found = reasons.reasons(runs.get(options.run), options.example, options.most)
-    print(f"{found.split} example {found.index}: true {found.true}, predicted {found.predicted}", file=sys.stderr)
+    file = f" ({found.file})" if found.file else ""
+    print(f"{found.split} example {found.index}{file}: true {found.true}, predicted {found.predicted}", file=sys.stderr)
     print(found.table(), end="")
     return 0
 
@@ -290,7 +292,7 @@ def _suspects(options: argparse.Namespace) -> int:
     result = suspects.suspects(run, options.way or (*suspects.ways(run), "folds")[0])
     if result.rate is not None:
         print(f"run {run_id}: about {100 * result.rate:.1f} % of the labels are wrong", file=sys.stderr)
-    print(suspects.table(result.first(options.most)), end="")
+    print(suspects.table(result.first(options.most), load(run.recipe.dataset)), end="")
     return 0
 
 

@@ -1,6 +1,7 @@
 """The command line: figures on stdout, progress on stderr, and a clean stop."""
 
 import csv
+import io
 import json
 import os
 import signal
@@ -12,10 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from data import __main__ as data_cli
 from data import load
 from svmcore import __main__ as cli
 from svmcore.lab.presets import LISTED, RECIPES, digestion, osuna
 from svmcore.lab.store import runs
+from tests import uploads
 
 ROOT = Path(__file__).parent.parent
 SHARED = os.environ["SVMLAB_HOME"]  # the home folder, and so the JIT cache, of all tests
@@ -80,6 +83,43 @@ def test_why_lists_what_decides_an_error_and_sums_to_its_decision_value(home, ca
     assert "does not test example 987654; allowed: one of its 150" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("beside", [False, True], ids=["pictures", "features"])
+def test_pictures_of_one_s_own_are_named_by_their_files(home, tmp_path, capsys, beside):
+    """Each picture has a grey of its own, by which its file is told here."""
+    rng, greys = np.random.default_rng(4), np.arange(40, 140, 2)
+    kinds = rng.choice(["cat", "dog"], len(greys))
+    names = [f"{kind}/{grey}.png" for kind, grey in zip(kinds, greys)]
+    files = {name: uploads.image(np.full((9, 12 + k % 3), grey, np.uint8)) for k, (name, grey) in
+             enumerate(zip(names, greys))}  # fmt: skip
+    if beside:
+        X = greys[:, None] / 255 + rng.normal(size=(len(greys), 3)) * [0, 1, 1]
+        npz = io.BytesIO()
+        np.savez(npz, X=X, y=kinds, paths=np.array(names))
+        files["table.npz"] = npz.getvalue()
+    (tmp_path / "pets.zip").write_bytes(uploads.archive(files))
+    assert data_cli.main(["keep", str(tmp_path / "pets.zip"), "--name", "Pets"]) == 0
+    dataset = load("own:pets")
+    grey = {name: round(255 * value) if beside else value for name, value in zip(
+        dataset.files, (dataset.X_train[:, 0] if beside else dataset.X_train[:, 4, 4]).tolist())}  # fmt: skip
+    assert {name.removeprefix("pets.zip/"): value for name, value in grey.items()} == dict(zip(names, greys))
+    capsys.readouterr()
+    assert cli.main(["run", "moons", "--set", "dataset=own:pets", "--set", "n_test=10", "--set", "n_train=null",
+                     "--set", "split=stratified", "--json"]) == 0  # fmt: skip
+    run = runs.get(json.loads(capsys.readouterr().out.splitlines()[-1])["run"])
+    index = int(run.test().index[0])
+    assert cli.main(["why", run.id, "--example", str(index)]) == 0
+    out, err = capsys.readouterr()
+    assert f"example {index} ({dataset.files[index]}): true" in err
+    examples = [line for line in csv.DictReader(out.splitlines()) if line["example"].isdigit()]
+    assert examples
+    for line in examples:
+        assert line["file"] == dataset.files[int(line["example"])]
+        assert line["file"].rsplit("/", 2)[-2] == line["class"]
+    assert cli.main(["suspects", run.id, "--way", "test"]) == 0
+    for line in csv.DictReader(capsys.readouterr().out.splitlines()):
+        assert line["file"] == dataset.files[int(line["index"])]
+
+
 def test_suspects_are_listed_of_a_recipe_and_of_its_run(home, capsys):
     asked = ["--set", "noise=0.1", "--set", "n_train=120"]
     assert cli.main(["suspects", "moons", *asked, "--most", "5"]) == 0
@@ -113,7 +153,7 @@ def test_suspects_are_listed_of_a_recipe_and_of_its_run(home, capsys):
         (["run", "moons", "--set", "C=-1"], "above 0", 2),
         (["run", "moons", "--set", "colour=1"], "dataset", 2),
         (["run", "moons", "--set", "dataset=none-such"], "none-such", 2),
-        (["run", "digits-8x8-sv", "--set", "split=given"], "stratified", 1),  # only its dataset tells
+        (["run", "digits-8x8-sv", "--set", "split=stratified"], "stratified", 1),  # only its dataset tells
     ],
 )
 def test_what_cannot_be_is_refused_with_what_is_allowed(home, capsys, arguments, words, status):

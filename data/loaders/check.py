@@ -44,10 +44,9 @@ def checked(
     """
     arrays, left_out = _finite(arrays, skip)
     X, y, order, notes = _labelled_first(_examples(arrays.X_train, "X"), arrays.y_train)
-    album, groups, n_train = arrays.album, arrays.groups, len(X)
+    beside, n_train = arrays[4:], len(X)
     if order is not None:
-        order = np.concatenate([order, np.arange(n_train, n_train + len(arrays.X_test))])
-        album, groups = album and album.take(order), groups if groups is None else groups[order]
+        beside = arrays.beside(np.concatenate([order, np.arange(n_train, n_train + len(arrays.X_test))]))
     X_test, y_test = arrays.X_test, arrays.y_test
     if len(X_test):
         X_test, y_test = _examples(X_test, "X_test"), _labels(y_test, len(X_test), "y_test")
@@ -58,7 +57,7 @@ def checked(
             )
     else:
         X_test, y_test = X[:0], y[:0]
-    (X, y, X_test, y_test, album, groups), more = _repeated(Arrays(X, y, X_test, y_test, album, groups), skip)
+    (X, y, X_test, y_test, album, groups, paths), more = _repeated(Arrays(X, y, X_test, y_test, *beside), skip)
     left_out += more
     _check_classes(y, y_test)
     if groups is not None:
@@ -75,7 +74,7 @@ def checked(
             notes.append(f"The numbers in column {_listed(apart, named)} lie in groups so far apart that this does not "
                          "help: split it into the group and the position within it")  # fmt: skip
     X, X_test = (part.reshape(len(part), *shape).astype(dtype, copy=False) for part in (X, X_test))
-    return Arrays(X, y, X_test, y_test, album, groups), left_out + notes + more
+    return Arrays(X, y, X_test, y_test, album, groups, paths), left_out + notes + more
 
 
 def _finite(arrays: Arrays, skip: bool) -> tuple[Arrays, list[str]]:
@@ -113,8 +112,7 @@ def _taken(arrays: Arrays, train: np.ndarray, test: np.ndarray) -> Arrays:
     """Some rows of X_train and X_test, by masks, with what belongs to them."""
     good, known = np.flatnonzero(np.concatenate([train, test])), train[: len(arrays.y_train)]
     examples = arrays.X_train[train], arrays.y_train[known], arrays.X_test[test], arrays.y_test[test]
-    album, groups = arrays.album, arrays.groups
-    return Arrays(*examples, album and album.take(good), None if groups is None else groups[good])
+    return Arrays(*examples, *arrays.beside(good))
 
 
 def _not_finite(X: np.ndarray) -> np.ndarray:

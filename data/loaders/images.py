@@ -143,7 +143,8 @@ def read(
     order = np.concatenate([train_order, test_order])
     pictures = Album.bound(shown).take(order) if any(shown) else None
     groups = groups and np.array([groups[name] for name in names])[order]
-    return Arrays(X[train_order], y[train_order], X[test_order], y[test_order], pictures, groups), notes
+    parts = X[train_order], y[train_order], X[test_order], y[test_order]
+    return Arrays(*parts, pictures, groups, np.array(names)[order]), notes
 
 
 def _made(fit: Fit, scale: DeepScale, side: int | None, found: Found) -> tuple[np.ndarray, bytes] | DataError:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 
+import numpy as np
+
 from data.dataset import Arrays, DataError
 from data.loaders import arff, bundle, check, idx, images, labelled, libsvm, matlab, npz, sheets, table, text
 from data.loaders.bundle import Member
@@ -250,7 +252,8 @@ def _with_album(arrays: Arrays, files: list[Member], skip: bool, report: Report)
     n = len(arrays.X_train)
     train, test = good[:n], good[n:]
     kept = arrays.X_train[train], arrays.y_train[train], arrays.X_test[test], arrays.y_test[test], pictures
-    return Arrays(*kept, None if arrays.groups is None else arrays.groups[good]), notes
+    groups = None if arrays.groups is None else arrays.groups[good]
+    return Arrays(*kept, groups, np.array([file.name for file in files])[good]), notes
 
 
 def _members(name: str, source: Source) -> list[Member]:

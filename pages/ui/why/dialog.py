@@ -238,7 +238,11 @@ def _heading(run: Run | None, said: Answer | None, shown: Shown, split: str, ind
         with st.container(width="stretch", gap=None):
             st.markdown(f"#### {_named(None if said is None else run, split, index)}: {_answer(said, shown)}")
             where = f" · **{place.number:,} of {place.of:,}** {plain(short(place.title)) or 'here'}" if place else ""
-            st.caption(f"{plain(shown.dataset.entry.title)}{'' if said is None else _role(run, split, index)}{where}")
+            file = shown.dataset.file(split, index)
+            file = f" · {plain(short(file))}" if file else ""
+            st.caption(
+                f"{plain(shown.dataset.entry.title)}{file}{'' if said is None else _role(run, split, index)}{where}"
+            )
         short_links.share_view()
 
 

@@ -19,27 +19,31 @@ from svmcore.preprocess import Preprocessor
 
 class Line(NamedTuple):
     """A part of f_c. example: "bias", "others", the position of a training example in the dataset, or "" for a vector
-    that is none; label: its class in the dataset."""
+    that is none; label: its class in the dataset; file: of its picture, where there are files."""
 
     machine: int | str
     example: str
     label: int | str
     part: float
+    file: str = ""
 
 
 class Reasons(NamedTuple):
-    """Of one test example: its split and position, both classes, and the lines of each machine, which sum to its f."""
+    """Of one test example: its split, position and file, both classes, and the lines of each machine, which sum to its
+    f."""
 
     split: str
     index: int
+    file: str
     true: str
     predicted: str
     lines: list[Line]
 
     def table(self) -> str:
-        """The lines as CSV."""
-        rows = [(*line[:3], round(line.part, 6)) for line in self.lines]
-        return csv_text(["machine", "example", "class", "contribution"], rows)
+        """The lines as CSV, with the files of pictures that came from files."""
+        head, named = ["machine", "example", "class", "contribution"], bool(self.file)
+        rows = [(*line[:3], round(line.part, 6), *([line.file] if named else [])) for line in self.lines]
+        return csv_text([*head, "file"] if named else head, rows)
 
 
 def steps(run: Run, dataset: Dataset) -> Preprocessor:
@@ -74,7 +78,11 @@ def reasons(run: Run, index: int | None = None, most: int = 8) -> Reasons:
         for vector, value in zip(whole.name[strongest], whole.part[strongest].tolist()):
             origin = machine.origin[vector]
             row = -1 if origin < 0 else int(run.train_index()[origin])
-            lines.append(Line(name, *(("", "") if row < 0 else (str(row), dataset.y_train[row].item())), value))
+            if row < 0:
+                lines.append(Line(name, "", "", value))
+            else:
+                lines.append(Line(name, str(row), dataset.y_train[row].item(), value, dataset.file("train", row)))
         others = contributions.rest(whole, strongest)
         lines.append(Line(name, "others", "", others.part_for + others.part_against))
-    return Reasons(test.split, int(test.index[at]), true, predicted, lines)
+    index = int(test.index[at])
+    return Reasons(test.split, index, dataset.file(test.split, index), true, predicted, lines)

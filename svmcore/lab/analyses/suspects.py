@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data import load
+from data import Dataset, load
 from svmcore.explain import alike
 from svmcore.explain import suspects as numbers
 from svmcore.lab import split
@@ -148,11 +148,13 @@ def _ranked(way: str, part: str, index, classes, given, decision, score) -> Susp
     return Suspects(way, part, index[order], classes[given], said, score[order], own, other, classes[rival])
 
 
-def table(found: Suspects) -> str:
-    """Suspects as CSV, a line for each."""
+def table(found: Suspects, dataset: Dataset) -> str:
+    """Suspects as CSV, a line for each, with the files of pictures that came from files."""
     columns = found.index, found.given, found.said, found.score.round(4), map(found.sentence, range(len(found.index)))
-    rows = ([found.part, *row] for row in zip(*columns, strict=True))
-    return csv_text(["part", "index", "given", "said", "score", "why"], rows)
+    head, rows = ["part", "index", "given", "said", "score", "why"], [[found.part, *row] for row in zip(*columns)]
+    if dataset.files is not None:
+        head, rows = [*head, "file"], [[*row, dataset.file(found.part, row[1])] for row in rows]
+    return csv_text(head, rows)
 
 
 def related(recipe: Recipe, check: Check = unchecked) -> Related:

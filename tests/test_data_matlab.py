@@ -97,7 +97,7 @@ def test_images_and_groups_beside_features_are_read_and_what_is_left_is_named(la
     ("beside", "said"),
     [
         ({"images": COLOUR[:7]}, r"12 rows of X, but 7 of images"),
-        ({"images": {"a": 1}}, r"images \(1 x 1 struct\) is no array"),
+        ({"images": {"a": 1}}, r"images \(1 x 1 struct\) is not an array"),
         ({"images": ROWS}, r"images has the shape \(12, 3\)"),
         ({"groups": PAIR[:7]}, r"12 rows of X, but 7 of groups"),
     ],

@@ -89,7 +89,7 @@ def _beside(name: str, variable: _Variable, arrays: Arrays, order: str) -> np.nd
     if name in GROUPS:
         return _labels(variable, order)
     if variable.what not in _NUMBERS or variable.complex:
-        raise DataError(f"{variable} is no array of real numbers", ACCEPTED)
+        raise DataError(f"{variable} is not an array of real numbers", ACCEPTED)
     values, n = _values(variable, order), len(arrays.X_test if name.endswith("test") else arrays.X_train)
     return np.moveaxis(values, -1, 0) if values.shape[0] != n == values.shape[-1] else values
 

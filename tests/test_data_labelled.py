@@ -1,5 +1,7 @@
 """Images beside a table of their names and classes, in the spellings that people have."""
 
+import unicodedata
+
 import pytest
 
 from data import DataError
@@ -37,6 +39,47 @@ def test_the_classes_are_those_of_the_table(kind, folder):
     own = [str(PAIR[k]) if numbered else KINDS[PAIR[k]] for k in range(12)]
     assert by_value(preview.arrays.X_train, preview.arrays.y_train) == by_value(GREY, own)
     assert "labels.csv" in preview.notes[0]
+
+
+@all_cases("form", ["NFC", "NFD"])
+@all_cases("other", ["NFC", "NFD"])
+@all_cases("source", ["zip", "zip without its flag", "folder"])
+def test_names_with_accents_are_the_same_however_they_are_written(form, other, source, tmp_path):
+    """macOS writes an accent as a character of its own, and does not mark names in a zip as UTF-8."""
+    files = {unicodedata.normalize(form, f"Bäume/fôto_{k}.png"): image(GREY[k]) for k in range(12)}
+    table = "Datei,Klasse\n" + "".join(f"fôto_{k}.png,{['Käfer', 'Löwe'][PAIR[k]]}\n" for k in range(12))
+    files["labels.csv"] = unicodedata.normalize(other, table).encode()
+    content = archive(files) if source == "zip" else unmarked(archive(files))
+    if source == "folder":
+        content = tmp_path / form / other
+        for name, whole in files.items():
+            (content / name).parent.mkdir(parents=True, exist_ok=True)
+            (content / name).write_bytes(whole)
+    preview = read_upload("pets.zip", content)
+    own = [["Käfer", "Löwe"][PAIR[k]] for k in range(12)]
+    assert by_value(preview.arrays.X_train, preview.arrays.y_train) == by_value(GREY, own)
+
+
+def unmarked(content):
+    """A zip whose names are in UTF-8, without the flag that says so."""
+    changed = bytearray(content)
+    for mark, at in ((b"PK\3\4", 7), (b"PK\1\2", 9)):  # the upper byte of the flags, in both headers of a file
+        start = changed.find(mark)
+        while start >= 0:
+            changed[start + at] &= ~8
+            start = changed.find(mark, start + 4)
+    return bytes(changed)
+
+
+def test_folders_of_one_name_are_one_class_in_both_forms_and_names_in_another_encoding_stay():
+    forms = {
+        unicodedata.normalize(form, f"Größe/{form}{k}.png"): image(GREY[k]) for form in ("NFC", "NFD") for k in (0, 1)
+    }
+    others = {f"Fu\xdf/{k}.png": image(GREY[k]) for k in (2, 3)}
+    assert set(read_upload("a.zip", archive(forms | others)).arrays.y_train) == {"Größe", "Fuß"}
+    german = archive({name.replace("\xdf", "b"): whole for name, whole in (forms | others).items()})
+    german = german.replace(b"Fub/", b"Fu\xe1/")  # code page 437, as Windows writes it
+    assert "Fuß" in set(read_upload("a.zip", german).arrays.y_train)
 
 
 def test_files_side_by_side_are_one_upload():

@@ -78,6 +78,35 @@ def test_a_test_part_and_examples_without_a_label():
     assert "1 of 12 examples have no label yet" in read_upload("a.mat", mat(X=ROWS, y=y)).notes
 
 
+@all_cases("last", [True, False])
+def test_images_and_groups_beside_features_are_read_and_what_is_left_is_named(last):
+    images = np.moveaxis(COLOUR, 0, -1) if last else COLOUR
+    groups = [f"{k // 4}{PAIR[k]}" for k in range(12)]
+    preview = read_upload("a.mat", mat(X=ROWS, y=PAIR, images=images, groups=cells(groups), lens=50.0, by="me"))
+    arrays = preview.arrays
+    assert np.allclose(arrays.X_train, ROWS)
+    assert all((arrays.album.picture(k) == COLOUR[k]).all() for k in range(12))
+    assert len(set(zip(arrays.groups.tolist(), groups))) == len(set(groups)) == len(set(arrays.groups.tolist()))
+    assert "Variables that are not read: lens (1 x 1 double), by (1 x 2 char)" in preview.notes
+    with_test = {"X_test": ROWS[:5], "y_test": PAIR[:5], "images_test": images[..., :5] if last else images[:5]}
+    album = read_upload("a.mat", mat(X=ROWS, y=PAIR, images=images, **with_test)).arrays.album
+    assert all((album.picture(12 + k) == COLOUR[k]).all() for k in range(5))
+
+
+@pytest.mark.parametrize(
+    ("beside", "said"),
+    [
+        ({"images": COLOUR[:7]}, r"12 rows of X, but 7 of images"),
+        ({"images": {"a": 1}}, r"images \(1 x 1 struct\) is not an array"),
+        ({"images": ROWS}, r"images has the shape \(12, 3\)"),
+        ({"groups": PAIR[:7]}, r"12 rows of X, but 7 of groups"),
+    ],
+)
+def test_images_and_groups_that_do_not_fit_are_refused(beside, said):
+    with pytest.raises(DataError, match=said):
+        read_upload("a.mat", mat(X=ROWS, y=PAIR, **beside))
+
+
 def test_a_file_of_a_machine_whose_bytes_are_the_other_way_round():
     def element(kind, content):
         return struct.pack(">II", kind, len(content)) + content + bytes(-len(content) % 8)

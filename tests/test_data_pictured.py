@@ -166,6 +166,39 @@ def test_embeddings_with_images_and_the_names_of_classes():
     assert all((shown(preview, k) == PICTURES[k]).all() for k in range(12))
 
 
+BINARY = {"binary": pa.binary(), "large_binary": pa.large_binary(), "binary_view": pa.binary_view()}
+
+
+@pytest.mark.parametrize("kind", BINARY)
+@pytest.mark.parametrize("layout", ["alone", "struct", "dictionary"])
+def test_images_are_read_in_each_layout_of_bytes_that_arrow_has(kind, layout):
+    if layout == "dictionary" and kind != "binary":
+        pytest.skip("Arrow encodes no others")
+    content = [image(picture) for picture in SQUARES]
+    column = pa.array(content, BINARY[kind])
+    if layout == "struct":
+        column = pa.StructArray.from_arrays([column, pa.array([f"{k}.png" for k in range(12)])], ["bytes", "path"])
+    elif layout == "dictionary":
+        column = column.dictionary_encode()
+    arrays = read_upload("t.parquet", parquet({"image": column, "label": PAIR})).arrays
+    assert {(x.tobytes(), y) for x, y in zip(*arrays[:2])} == {(x.tobytes(), k) for x, k in zip(SQUARES, PAIR)}
+
+
+def test_identifiers_of_bytes_are_left_out_as_those_of_texts():
+    codes = [RNG.bytes(16) for _ in range(40)]
+    X = RNG.normal(size=(40, 3))
+    columns = {"embedding": X.tolist(), "label": np.arange(40) % 2}
+    preview = read_upload("t.parquet", parquet(columns | {"id": pa.array(codes, pa.binary(16))}))
+    assert np.allclose(preview.arrays.X_train, X)
+    assert any("left out" in note and "'id'" in note for note in preview.notes)
+
+
+def test_rows_of_bytes_beside_images_stay_features():
+    codes = RNG.integers(0, 256, (12, 64), dtype=np.uint8)
+    assert read_upload("f.npz", npz(X=codes, y=PAIR)).arrays.X_train.shape == (12, 8, 8)
+    assert (read_upload("f.npz", npz(X=codes, y=PAIR, images=SQUARES)).arrays.X_train == codes).all()
+
+
 def test_a_row_that_is_left_out_takes_its_picture_with_it():
     values = X.astype(float)
     values[3, 2] = np.nan

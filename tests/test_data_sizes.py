@@ -17,7 +17,7 @@ from data.loaders.images import decode
 from data.loaders.sieve import Unusable
 from data.transfers import Cancelled
 from data.verdicts import OUT, Verdict
-from tests.uploads import RNG, archive, exif, image, npz, photograph, read_upload
+from tests.uploads import COLOUR, RNG, archive, exif, image, npz, photograph, read_upload
 
 SIZES = [(20, 30), (31, 17), (40, 40), (24, 26), (90, 33), (20, 31)]
 PHOTOGRAPHS = [RNG.integers(0, 256, (*SIZES[k % 6], 3), dtype=np.uint8) for k in range(24)]
@@ -176,6 +176,27 @@ def test_an_animation_is_named_with_its_frames():
     packed = archive({name: image(one) for name, one in files().items()} | {"train/a/x.gif": file.getvalue()})
     with pytest.raises(Unusable, match=r"x\.gif has 3 frames.*not animated"):
         read_upload("p.zip", packed)
+
+
+def test_images_for_validation_and_classes_of_several_folders_are_told():
+    def notes(*folders):
+        files = {f"{folder}/{k}.png": image(COLOUR[k]) for folder in folders for k in range(3)}
+        return read_upload("a.zip", archive(files)).notes
+
+    split = [f"{part}/{kind}" for part in ("train", "Val", "test") for kind in ("cat", "dog")]
+    assert notes(*split) == ("Images for validation belong to the training set: 6",)
+    assert notes(*split[:2], *split[4:]) == ()
+    years = "Folders of the same name are one class, such as cats/2021 and dogs/2021"
+    assert notes("cats/2021", "dogs/2021", "dogs/2022") == (years,)
+    assert notes(*(f"{kind}/{year}" for kind in ("cats", "dogs") for year in (2021, 2022))) == (
+        f"{years} (2 classes are in several folders)",
+    )
+
+
+def test_a_zip_within_a_zip_is_refused_by_name():
+    inner = archive({f"{kind}/{k}.png": image(COLOUR[k]) for kind in ("cat", "dog") for k in range(2)})
+    with pytest.raises(DataError, match=r"inner\.zip is a zip within another.*its files, in one zip"):
+        read_upload("outer.zip", archive({"inner.zip": inner}))
 
 
 def test_pictures_on_their_side_are_measured_and_shown_upright():

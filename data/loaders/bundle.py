@@ -2,6 +2,8 @@
 
     file, folder, zip -> [Member(name, size, open)]
 
+Names are composed (NFC): macOS writes an ü as u and two dots, and a table that names its files may not.
+
 Every size is checked twice, as declared and as read, because an archive may declare wrong sizes.
 """
 
@@ -9,9 +11,11 @@ import gzip
 import io
 import stat
 import struct
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -27,7 +31,7 @@ MAX_MEMBERS = 200_000
 
 SIZE_ACCEPTED = f"at most {MAX_BYTES >> 20} MB, unpacked"
 ZIP_ACCEPTED = "a zip of images with one folder per class"
-_ENCRYPTED = 0x1
+_ENCRYPTED, _UTF_8 = 0x1, 0x800  # flags of a file in a zip
 _DAMAGE = (OSError, EOFError, ValueError, NotImplementedError, struct.error, zlib.error, zipfile.BadZipFile)
 _JUNK = {"__MACOSX", "Thumbs.db", "desktop.ini"}
 
@@ -92,7 +96,7 @@ def from_path(path: Path, most: int = MAX_BYTES) -> list[Member]:
     with in_words(f"{path.name} cannot be read", "a file with read permission", OSError):
         if path.is_dir():
             paths = sorted(islice((p for p in path.rglob("*") if p.is_file()), MAX_MEMBERS + 1))
-            return _checked(path.name, [_on_disk(p, p.relative_to(path).as_posix()) for p in paths], most)
+            return _checked(path.name, [_on_disk(p, composed(p.relative_to(path).as_posix())) for p in paths], most)
         if not path.is_file():
             raise DataError(f"There is no file or folder {str(path)!r}", "the path of a file or folder on this machine")
         with path.open("rb") as file:
@@ -123,7 +127,7 @@ def _zip_members(name: str, source: Callable[[], IO[bytes] | Path], most: int = 
         archive = zipfile.ZipFile(source())
     members = []
     for info in archive.infolist():
-        path = PurePosixPath(info.filename.replace("\\", "/"))
+        path = PurePosixPath(_name(info).replace("\\", "/"))
         if not path.parts or info.is_dir():
             continue
         if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
@@ -134,6 +138,20 @@ def _zip_members(name: str, source: Callable[[], IO[bytes] | Path], most: int = 
             raise DataError(f"{name} is protected with a password", ZIP_ACCEPTED + " without a password")
         members.append(Member(str(path), info.file_size, partial(archive.open, info)))
     return _checked(name, members, most)
+
+
+def composed(name: str) -> str:
+    """A name with each letter and its marks as one character, as far as there is one."""
+    return unicodedata.normalize("NFC", name)
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    """The name of a file in a zip; one in UTF-8 that is not marked as such, as macOS writes it, is read as UTF-8."""
+    name = info.filename
+    if not info.flag_bits & _UTF_8:
+        with suppress(UnicodeError):
+            name = name.encode("cp437").decode()
+    return composed(name)
 
 
 def _checked(name: str, members: list[Member], most: int = MAX_BYTES) -> list[Member]:

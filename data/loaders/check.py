@@ -63,6 +63,8 @@ def checked(
     if groups is not None:
         groups = _grouped(groups, y, n_train, y_test)
         notes.append(f"{len(groups):,} rows in {groups.max() + 1:,} groups: those of a group train or test together")
+    if album and X.ndim == 2 and image_shape is None:
+        image_shape = ()  # rows that other images show are features, whatever they look like
     shape, more = _image_shape(X, image_shape)
     dtype = np.uint8 if len(shape) > 1 and _are_bytes(X) and _are_bytes(X_test) else np.float32
     if len(shape) == 1 and len(columns := np.union1d(_rounded_columns(X), _rounded_columns(X_test))):

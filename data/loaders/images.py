@@ -12,7 +12,7 @@ cats/1.png  dogs/1.png      or      train/cats/1.png  test/cats/7.png      or   
 import io
 import math
 import os
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -45,7 +45,8 @@ _GREY = ("1", "L", "LA", "I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes w
 _DEEP = ("I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes with more than 8 bits per pixel
 _ORIENTATION = 274  # the number of this EXIF field; 5 to 8: on its side
 _THREADS = min(os.cpu_count() or 1, 8)
-_TEST_FOLDERS = {"test", "testing"}
+_TEST_FOLDERS, _VALIDATION_FOLDERS = {"test", "testing"}, {"val", "valid", "validation", "dev"}
+_PARTS = {"train", "training"} | _TEST_FOLDERS | _VALIDATION_FOLDERS
 _UNLABELLED_FOLDERS = {"unlabelled", "unlabeled", "unknown"}
 
 
@@ -136,6 +137,7 @@ def read(
         folders = np.isin(np.char.lower(y), list(_UNLABELLED_FOLDERS))
         notes += [f"Images in the folder {name!r} have no label" for name in np.unique(y[folders]).tolist()]
         y[folders] = ""
+        notes += _folder_notes(paths)
     test = np.array([bool(_TEST_FOLDERS & {part.lower() for part in path[:-2]}) for path in paths]) & (y != "")
     if test[y != ""].all():
         test[:] = False
@@ -145,6 +147,22 @@ def read(
     groups = groups and np.array([groups[name] for name in names])[order]
     parts = X[train_order], y[train_order], X[test_order], y[test_order]
     return Arrays(*parts, pictures, groups, np.array(names)[order]), notes
+
+
+def _folder_notes(paths: Sequence[tuple[str, ...]]) -> list[str]:
+    """Notes on the images for validation, and on folders in several places that are one class."""
+    notes, folders = [], defaultdict(set)
+    n = sum(bool(_VALIDATION_FOLDERS & {part.lower() for part in path[:-2]}) for path in paths)
+    if n:
+        notes.append(f"Images for validation belong to the training set: {n:,}")
+    for path in paths:
+        above = [part for part in path[:-2] if part.lower() not in _PARTS]
+        folders[path[-2]].add("/".join((*above, path[-2])))
+    if several := [sorted(places) for places in folders.values() if len(places) > 1]:
+        (first, second, *_), n = several[0], len(several)
+        more = f" ({n:,} classes are in several folders)" if n > 1 else ""
+        notes.append(f"Folders of the same name are one class, such as {first[:60]} and {second[:60]}{more}")
+    return notes
 
 
 def _made(fit: Fit, scale: DeepScale, side: int | None, found: Found) -> tuple[np.ndarray, bytes] | DataError:

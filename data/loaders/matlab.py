@@ -17,10 +17,12 @@ import numpy as np
 
 from data.dataset import Arrays, DataError, in_words
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
+from data.loaders.npz import GROUPS, IMAGES, with_beside
 from data.loaders.sieve import TooLarge
 
 ACCEPTED = (
-    "a MATLAB file with matrices X and y (see table2array, cellstr), optionally X_test and y_test, saved with -v7"
+    "a MATLAB file with matrices X and y (see table2array, cellstr), optionally X_test and y_test, and images or "
+    "groups of either, saved with -v7"
 )
 NAMES = (("x_train", "y_train"), ("x", "y"), ("data", "labels"), ("data", "label"), ("data", "target"),
          ("images", "labels"), ("fea", "gnd"), ("meas", "species"))  # fmt: skip
@@ -73,10 +75,23 @@ def read(name: str, content: bytes) -> tuple[Arrays, list[str]]:
             raise DataError(f"{name} has {there}, but no X and y", ACCEPTED)
         X, y, notes = _examples(*(named[key] for key in pair), order)
         test = next((pair for pair in TEST_NAMES if named.keys() >= set(pair)), None)
-        if test is None:
-            return Arrays.unsplit(X, y), notes
-        X_test, y_test, _ = _examples(*(named[key] for key in test), order)
-        return Arrays(X, y, X_test, y_test), notes
+        arrays = Arrays(X, y, *_examples(*(named[key] for key in test), order)[:2]) if test else Arrays.unsplit(X, y)
+        images = next((names for names in IMAGES if names[0] in named and names[0] != pair[0]), None)
+        used = {*pair, *(test or ()), *(images or ()), *GROUPS}
+        if unread := [str(variable) for name, variable in named.items() if name not in used]:
+            more = ", ..." if len(unread) > NAMED else ""
+            notes.append(f"Variables that are not read: {', '.join(unread[:NAMED])}{more}")
+        return with_beside(arrays, named, lambda name: _beside(name, named[name], arrays, order), images), notes
+
+
+def _beside(name: str, variable: _Variable, arrays: Arrays, order: str) -> np.ndarray:
+    """The images or the groups of X, or of X_test if they are named so, with the examples in the first dimension."""
+    if name in GROUPS:
+        return _labels(variable, order)
+    if variable.what not in _NUMBERS or variable.complex:
+        raise DataError(f"{variable} is not an array of real numbers", ACCEPTED)
+    values, n = _values(variable, order), len(arrays.X_test if name.endswith("test") else arrays.X_train)
+    return np.moveaxis(values, -1, 0) if values.shape[0] != n == values.shape[-1] else values
 
 
 def _unpacked(name: str, content: bytes, order: str) -> Iterator[memoryview]:

@@ -7,7 +7,7 @@ Reference: NumPy enhancement proposal 1, "A simple file format for NumPy arrays"
 import io
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from data import album
 from data.album import Album
 from data.dataset import Arrays, DataError, in_words
-from data.loaders.bundle import Member
+from data.loaders.bundle import Member, composed
 
 ACCEPTED = "an npz file with arrays X and y, optionally X_test and y_test, and images, paths or groups of either"
 MAX_HEADER = 1 << 16  # bytes; NumPy refuses longer ones than 10 000
@@ -25,8 +25,9 @@ _TRAIN_NAMES = (
 )
 _TEST_NAMES = (("x_test", "y_test"), ("test_images", "test_labels"))
 _MORE = ("val_images", "val_labels")  # MedMNIST's second training part
-_GROUPS = ("groups", "groups_test")
-_BESIDE = (("images", "images_test"), ("images_train", "images_test"), ("paths", "paths_test"))
+GROUPS = ("groups", "groups_test")
+IMAGES = (("images", "images_test"), ("images_train", "images_test"))
+_BESIDE = (*IMAGES, ("paths", "paths_test"))
 
 
 def read(members: list[Member], files: Sequence[Member] = ()) -> tuple[Arrays, list[str], list[Member] | None]:
@@ -51,26 +52,38 @@ def read(members: list[Member], files: Sequence[Member] = ()) -> tuple[Arrays, l
     beside = next((pair for pair in _BESIDE if pair[0] in named and pair[0] != names[0]), None)
     if beside and beside[0] == "paths" and X.ndim > 2 and not files:
         beside = None  # where the images of X are from
-    used.update(test or (), beside or (), _GROUPS)
+    used.update(test or (), beside or (), GROUPS)
     if unread := [repr(name) for name in named if name not in used]:
         notes.append(f"Arrays that are not read: {', '.join(unread[:5])}" + (", ..." if len(unread) > 5 else ""))
-    if _GROUPS[0] in named:
-        arrays = arrays._replace(groups=np.concatenate(_of_each_row(named, _GROUPS, arrays)))
-    if beside is None:
-        if files:
-            raise DataError("The npz file has no array `paths`, which names the image of each row", ACCEPTED)
-        return arrays, notes, None
-    pictures = _of_each_row(named, beside, arrays)
-    if beside[0] == "paths":
-        by_ending = _by_ending(files)
-        rows = [(row, path) for part in pictures for row, path in enumerate(part.tolist())]
-        return arrays, notes, [_named_file(row, path, by_ending) for row, path in rows]
-    return arrays._replace(album=_album(pictures, beside[0])), notes, None
+
+    def value(name: str) -> np.ndarray:
+        return parse(name, named[name].read())
+
+    if beside and beside[0] == "paths":
+        by_ending, parts = _by_ending(files), _of_each_row(named, value, beside, arrays)
+        pictures = [_named_file(row, path, by_ending) for part in parts for row, path in enumerate(part.tolist())]
+        return with_beside(arrays, named, value), notes, pictures
+    if beside is None and files:
+        raise DataError("The npz file has no array `paths`, which names the image of each row", ACCEPTED)
+    return with_beside(arrays, named, value, beside), notes, None
 
 
-def _of_each_row(named: dict[str, Member], names: tuple[str, str], arrays: Arrays) -> list[np.ndarray]:
+def with_beside(
+    arrays: Arrays, named: Collection[str], value: Callable[[str], np.ndarray], images: tuple[str, str] | None = None
+) -> Arrays:
+    """The arrays with their groups, if `named`, and the album of the images of these two names. value: of a name."""
+    if GROUPS[0] in named:
+        arrays = arrays._replace(groups=np.concatenate(_of_each_row(named, value, GROUPS, arrays)))
+    if images:
+        arrays = arrays._replace(album=_album(_of_each_row(named, value, images, arrays), images[0]))
+    return arrays
+
+
+def _of_each_row(
+    named: Collection[str], value: Callable[[str], np.ndarray], names: tuple[str, str], arrays: Arrays
+) -> list[np.ndarray]:
     """The arrays of these names, with a value for each row of X and of X_test. DataError for another length."""
-    parts = [parse(name, named[name].read()) for name in names if name in named]
+    parts = [value(name) for name in names if name in named]
     for name, part, examples in zip(names, parts, (arrays.X_train, arrays.X_test)):
         if not part.ndim or len(part) != len(examples):
             raise _unequal(examples, "X", part, name)
@@ -115,7 +128,7 @@ def _by_ending(files: Sequence[Member]) -> dict[tuple[str, ...], list[Member]]:
 def _named_file(row: int, path: object, by_ending: dict[tuple[str, ...], list[Member]]) -> Member:
     """The file that the path of a row names, by its ending; a Member that cannot be read if none or several match."""
     named = f"row {row}: paths names {str(path)[:100]!r}"
-    wanted = PurePosixPath(str(path).replace("\\", "/"))
+    wanted = PurePosixPath(composed(str(path)).replace("\\", "/"))
     for depth in range(len(wanted.parts), 0, -1):
         found = by_ending.get(wanted.parts[-depth:], [])
         if len(found) == 1:

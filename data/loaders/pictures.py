@@ -156,6 +156,7 @@ class _Names:
 
     def find(self, image: str, file: str) -> list[int]:
         """The pictures that an annotation in `file` may mean by `image`; of several, those nearest to the file."""
+        image = bundle.composed(image)
         if image in self.paths:
             return [self.paths[image]]
         if image.startswith(".."):

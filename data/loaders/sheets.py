@@ -26,7 +26,7 @@ from data.loaders.text import Blocks, names_columns
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
-    from pyarrow import Field
+    from pyarrow import DataType, Field
     from pyarrow import Table as Table_
 
 PARQUET = b"PAR1"  # the first bytes of a Parquet file
@@ -197,20 +197,27 @@ def _kind(name: str, column: "Field") -> str:
     """What a column holds: "list", "picture" or "plain". DataError for other nested columns."""
     from pyarrow import types
 
-    kind = column.type
+    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
     if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
         inner = kind.value_type
         if types.is_integer(inner) or types.is_floating(inner):
             return "list"
-    elif types.is_binary(kind) or types.is_large_binary(kind):
+    elif _is_bytes(kind):
         return "picture"
     elif types.is_struct(kind):
         fields = {kind.field(k).name: kind.field(k).type for k in range(kind.num_fields)}
-        if "bytes" in fields and types.is_binary(fields["bytes"]) and fields.keys() <= {"bytes", "path"}:
+        if "bytes" in fields and _is_bytes(fields["bytes"]) and fields.keys() <= {"bytes", "path"}:
             return "picture"
     elif not types.is_nested(kind):
         return "plain"
     raise DataError(f"{name}: column {column.name!r} has the type {kind}", COLUMNS_ACCEPTED)
+
+
+def _is_bytes(kind: "DataType") -> bool:
+    """Whether a type has bytes of any length, in one of Arrow's layouts."""
+    from pyarrow import types
+
+    return types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
 
 
 def _class_names(metadata: dict[bytes, bytes]) -> dict[str, list[str]]:
@@ -229,6 +236,7 @@ def _columns_of(
     """The columns of numbers and texts, the pictures of the rows, and the rows whose list is missing or of another
     length than most. DataError for two columns of pictures."""
     from pandas import DataFrame, concat
+    from pyarrow import types
 
     pictured = [column for column, kind in kinds.items() if kind == "picture"]
     if len(pictured) > 1:
@@ -251,6 +259,8 @@ def _columns_of(
         elif column in classes and not cells.null_count:
             named = dict(enumerate(classes[column]))
             parts.append(DataFrame({column: [named.get(k, "" if k == -1 else str(k)) for k in cells.to_pylist()]}))
+        elif types.is_fixed_size_binary(cells.type):  # such as an identifier
+            parts.append(DataFrame({column: [cell and cell.hex() for cell in cells.to_pylist()]}))
         else:
             parts.append(whole.select([column]).to_pandas(ignore_metadata=True))
     return concat(parts, axis=1), pictures, bad

@@ -9,6 +9,7 @@ import codecs
 import csv
 import io
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -47,7 +48,9 @@ def in_utf8(name: str, content: bytes, accepted: str = ACCEPTED) -> tuple[bytes,
             raise DataError(f"{name} is not UTF-16 text (byte {error.start})", accepted) from error
     content = content.removeprefix(codecs.BOM_UTF8)
     try:
-        content.decode()
+        decoded = content.decode()
+        if not unicodedata.is_normalized("NFC", decoded):  # as names of files are
+            content = unicodedata.normalize("NFC", decoded).encode()
     except UnicodeDecodeError as error:
         try:
             if _CONTROL.search(content):

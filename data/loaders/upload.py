@@ -209,6 +209,8 @@ def _opened(name: str, source: Source, companions: Sequence[tuple[str, Source]],
             if sheet.pictures is not None and not sheet.embedded:
                 return _of_sheets(known, members, [sheet])
             return known(sheet.format, table=sheet.table, notes=tuple(sheet.notes), pictures=sheet.pictures)
+        if content.startswith(b"PK\3\4"):
+            raise DataError(f"{members[0].name} is a zip within another", "its files, in one zip")
         content, notes = text.in_utf8(members[0].name, content)
         if libsvm.is_libsvm(content[: libsvm.HEAD]):
             return known("libsvm", notes=tuple(notes), content=content)

@@ -153,7 +153,7 @@ def test_suspects_are_listed_of_a_recipe_and_of_its_run(home, capsys):
         (["run", "moons", "--set", "C=-1"], "above 0", 2),
         (["run", "moons", "--set", "colour=1"], "dataset", 2),
         (["run", "moons", "--set", "dataset=none-such"], "none-such", 2),
-        (["run", "digits-8x8-sv", "--set", "split=stratified"], "stratified", 1),  # only its dataset tells
+        (["run", "digits-8x8-sv", "--set", "split=given"], "stratified", 1),  # only its dataset tells
     ],
 )
 def test_what_cannot_be_is_refused_with_what_is_allowed(home, capsys, arguments, words, status):

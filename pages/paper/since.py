@@ -1,9 +1,10 @@
 """What came after the papers: errors on MNIST's test set since 1998, and approximations of a machine at equal seconds.
 
-Published errors are those of the sources named, ours those of measured rows (quoted.py). LISTED: in the table of
-LeCun, Cortes and Burges, The MNIST database of handwritten digits.
+Published errors, in since.toml, are those of the sources named, ours those of measured rows (quoted.py).
 """
 
+import tomllib
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,6 @@ from pages.ui.kit import numbers
 from pages.ui.kit.palette import BLUE, GREY, ORANGE
 from svmcore.metrics import interval_text, wilson
 
-LISTED = ", in LeCun's table"
 KERNEL, CONVOLUTIONAL, OURS = "kernel machine", "convolutional network", "this lab"
 
 
@@ -32,45 +32,8 @@ class Seen(NamedTuple):
     source: str
 
 
-LECUN = f"LeCun et al., Proc. IEEE 86 (1998){LISTED}"
-DECOSTE = "DeCoste and Schölkopf, Machine Learning 46 (2002)"
-PUBLISHED = (
-    Seen(1998, "SVM of degree 4, deskewed", KERNEL, 1.1, LECUN),
-    Seen(1998, "Reduced-set SVM of degree 5, deskewed", KERNEL, 1.0, LECUN),
-    Seen(1998, "Virtual SVM of degree 9", KERNEL, 0.8, LECUN),
-    Seen(2002, "Virtual SVM of degree 9, shifts by 1 pixel", KERNEL, 0.68, DECOSTE),
-    Seen(2002, "Virtual SVM of degree 9, deskewed, shifts by 2 pixels", KERNEL, 0.56, DECOSTE),
-    Seen(2007, "SVMs on features of a convolutional network, affine distortions", KERNEL, 0.54,
-         f"Lauer et al., Pattern Recognition 40 (2007){LISTED}"),
-    Seen(2008, "SVM on sparse features, no distortions", KERNEL, 0.59,
-         f"Labusch et al., IEEE TNN 19 (2008){LISTED}"),
-    Seen(2013, "Gaussian SVM or PCA on scattering coefficients", KERNEL, 0.43, "Bruna and Mallat, IEEE PAMI 35 (2013)"),
-    Seen(1998, "LeNet-5", CONVOLUTIONAL, 0.95, LECUN),
-    Seen(1998, "LeNet-5, distortions", CONVOLUTIONAL, 0.8, LECUN),
-    Seen(1998, "Boosted LeNet-4, distortions", CONVOLUTIONAL, 0.7, LECUN),
-    Seen(2003, "Convolutional network, elastic distortions", CONVOLUTIONAL, 0.4,
-         f"Simard et al., ICDAR (2003){LISTED}"),
-    Seen(2006, "Large network, unsupervised pretraining, elastic distortions", CONVOLUTIONAL, 0.39,
-         f"Ranzato et al., NIPS 19 (2006){LISTED}"),
-    Seen(2009, "Large network, unsupervised pretraining, no distortions", CONVOLUTIONAL, 0.53,
-         f"Jarrett et al., ICCV (2009){LISTED}"),
-    Seen(2011, "Deep network, elastic distortions", CONVOLUTIONAL, 0.35, f"Cireşan et al., IJCAI (2011){LISTED}"),
-    Seen(2011, "Committee of 7 networks, elastic distortions", CONVOLUTIONAL, 0.27,
-         f"Cireşan et al., ICDAR (2011){LISTED}"),
-    Seen(2012, "Committee of 35 networks, elastic distortions", CONVOLUTIONAL, 0.23,
-         f"Cireşan et al., CVPR (2012){LISTED}"),
-    Seen(2013, "Networks with DropConnect, several voting", CONVOLUTIONAL, 0.21,
-         "Wan et al., ICML (2013)"),
-)  # fmt: skip
-RUNS = {  # recipe -> its machine
-    "mnist-sv": "SVM of degree 9",
-    "mnist-vsv": "Virtual SVM of degree 9, shifts by 1 pixel",
-    "mnist-deslant-vsv2": "Virtual SVM of degree 9, deslanted, shifts by 2 pixels",
-    "mnist-endless": "Virtual SVM of degree 9, 3,000,000 random deformations",
-    "mnist-gradients": "Gaussian SVM on gradient features, deslanted",
-    "mnist-best": "Virtual SVM of degree 9, deslanted, shifts, rotations, thickness",
-    "mnist-gradients-vsv": "Virtual Gaussian SVM on gradient features, deslanted, shifts by 1 pixel",
-}
+_DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+PUBLISHED, RUNS = tuple(Seen(*one) for one in _DATA["published"]), _DATA["runs"]  # RUNS: recipe -> its machine
 UNDATED = "2026"  # the year of rows that were measured before dates were kept
 LOOKS = {KERNEL: (BLUE, "circle"), CONVOLUTIONAL: (ORANGE, "square-open"), OURS: (GREY, "diamond")}
 REMARK = (

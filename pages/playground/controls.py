@@ -114,8 +114,8 @@ def _sample(now: Setting) -> None:
 
 def _drawn(widget: Callable, name: str, *args, words: str = "", **how):
     """A widget of the form, with the words that widgets.toml has of it, or of another name."""
-    said = parameters.said(f"playground.{words or name}") | {"key": _key(name)} | how
-    return widget(said.pop("label"), *args, **said)
+    settled = parameters.settings_of(f"playground.{words or name}") | {"key": _key(name)} | how
+    return widget(settled.pop("label"), *args, **settled)
 
 
 def _choice(name: str, titles: Mapping[str, str], **how) -> str:

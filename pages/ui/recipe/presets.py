@@ -1,7 +1,9 @@
 """Where a recipe can start from: named ones, each with what it shows and about how long it takes here, the reader's
 own; and how far the form has moved away from the one it was filled with."""
 
+import tomllib
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import streamlit as st
 
@@ -17,25 +19,7 @@ from svmcore.lab.presets import LISTED, RECIPES
 from svmcore.lab.recipe import FIELDS, Recipe, option_fields
 from svmcore.lab.store import presets
 
-SHOWS = {
-    "mnist-5k-sv": "Ten digits in seconds: support vectors and errors.",
-    "mnist-5k-vsv": "The same, every support vector shifted by a pixel: fewer errors for more support vectors.",
-    "mnist-5k-8-vs-rest": "A single machine: 8 or not. The easiest to read.",
-    "mnist-5k-rbf": "A Gaussian kernel instead of the polynomial one.",
-    "digits-8x8-sv": "Digits of 64 pixels.",
-    "fashion-5k": "Clothes instead of digits, by gradient features: which coats are called shirts?",
-    "moons": "Points in the plane: the boundary changes while the machine trains.",
-    "gaussians": "Classes that overlap: many bounded support vectors (alpha = C).",
-    "mnist-sv": "All 60,000 digits, the paper's base machine.",
-    "mnist-vsv": "Its virtual support vectors, 3x3 shifts: about half of the errors (section 5.1).",
-    "mnist-5000-degree9-jsv": "Shifts inside the kernel instead of among the examples (section 4).",
-    "usps-vsv": "USPS, four shifts of one pixel, as in Table 1.",
-    "3v8-tangent": "3 against 8, made invariant to small transformations by their tangents.",
-    "fashion-gradients": "All 60,000 clothes, by gradient features in blocks.",
-    "mnist-best": "Shifts, rotations and line thickness: the fewest errors measured here.",
-}
-
-
+SHOWS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))  # name of a recipe -> what it shows
 NAMES = ("name", "title")  # what a recipe is called does not change it
 OPEN = "presets"  # key of the list
 MAX_CHANGES = 4  # changes that are spelled out

@@ -41,10 +41,10 @@ KEEPS = ("recipe.json", "parent.json", "state.json", "grant.json")  # that the a
 
 @cache
 def version() -> str:
-    """What tells two states of the lab's code apart."""
+    """What tells two states of the lab's code, and of the tables that it reads, apart."""
     digest = hashlib.sha256()
     for root in (Path(svmcore.__file__).parent, Path(data.__file__).parent):
-        for path in sorted(root.rglob("*.py")):
+        for path in sorted(path for path in root.rglob("*") if path.suffix in (".py", ".toml", ".json")):
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -1,9 +1,11 @@
-"""The numbers of a run that tables show: NUMBERS tells them.
+"""The numbers of a run that tables show: numbers.toml tells them.
 
 errors, svs      of the whole run: one number for all machines, or the mean over them
 errors:c, svs:c  of class c, or of its machine alone
 """
 
+import tomllib
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -14,47 +16,7 @@ from svmcore.lab.store.runs import Run
 from svmcore.methods.reduced import best_thresholds
 from svmcore.metrics import per_class_table, wilson
 
-NUMBERS = {  # a figure -> its title
-    "errors": "Errors",  # on the test set, with Wilson's 95 % interval; of class c, the classifier's wrong decisions
-    "error_pct": "Errors, %",  # likewise
-    "spread": "Standard deviation of the errors",  # over splits, with its 95 % interval for normal ones
-    "right_pct": "Correct, %",  # of the test set, with Wilson's interval
-    "search_s": "Search, s",  # of choosing C or nu from a grid
-    "svs": "Support vectors",  # mean over the machines
-    "size": "Training examples",  # of the last stage, mean over the machines
-    "bound": "Bounded support vectors",
-    "fn": "Misses",  # of class c's machine alone
-    "fp": "False alarms",  # likewise
-    "gap": "Optimality gap",  # largest violation of the optimality conditions
-    "values": "Kernel evaluations, billions",  # that training computed
-    "train_s": "Training, s",  # compiling and the search left out
-    "test_s": "Testing, s",
-    "gram_mb": "Gram matrix, MB",  # of the last stage, whole, in float32
-    "alone": "Errors of the machine alone",  # misses and false alarms
-    "kept": "Errors with the original threshold",  # of a reduced machine, with the threshold that it had before
-    "best": "Errors with the best threshold on the test set",  # which bounds all others from below
-    "b": "b",  # in f(x) = sum + b
-    "b_kept": "b of the original machine",
-    "b_best": "Best b on the test set",
-    "vectors": "Distinct vectors",
-    "mults": "Million multiply-adds",  # of one decision, all machines together
-    "fold": "Vectors divided by",  # those before over those after a reduction
-    "rho": "rho, % of |Psi|",  # distance |Psi - Psi'|, mean over the machines
-    "rho_fold": "rho reduced by",  # the steps of a reduction
-    "take_s": "Classifying 10,000 examples, s",  # of any examples so many
-    "computed": "Million kernel evaluations",  # this and what follows: of the last stage, by the paper's solver
-    "lookups": "Million look-ups",  # kernel values found in the cache
-    "updates": "Million updates",  # numbers that steps changed
-    "work": "Total work, million kernel evaluations",  # all these together, one for each d multiply-adds
-    "steps": "Steps",
-    "jumps": "Digestions",
-    "sv_most": "Most SVs at once",  # at once
-    "filled": "Rows filled, %",  # the most of its entries that the rows in use held at once
-    "rounds": "Rounds",  # this and what follows: of a decomposition
-    "priced": "Thousand examples priced",
-    "again": "Examples that re-entered",
-    "solve_s": "Solving, s",  # of the processor, by the paper's solver
-}
+NUMBERS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))  # a figure -> its title
 
 
 class Number(NamedTuple):

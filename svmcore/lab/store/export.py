@@ -1,6 +1,7 @@
 """What a run is taken away as: a script that repeats it, and says at its head what it needs; its machine in ONNX."""
 
 import platform
+from pathlib import Path
 from textwrap import fill
 
 from data import catalogue, revisions
@@ -13,21 +14,7 @@ from svmcore.model import Machine
 
 CHECKED = 1000  # test examples that an ONNX file is checked on
 SPELLED = ("dataset", "kernel", "C")  # said even where it is the default
-SCRIPT = '''"""{title}"""
-{needs}
-{found}
-from {module} import {kernel}
-from svmcore.lab import Recipe, execute
-from svmcore.lab.tasks import task_of
-from svmcore.saved import save
-
-recipe = Recipe(
-{fields}
-)
-outcome = execute(recipe)
-print(task_of(recipe).headline(outcome.result))
-save(outcome.machine, "machine.npz")  # in the folder that it is run in
-'''
+SCRIPT = Path(__file__).with_suffix(".txt").read_text("utf-8")  # with fields of `str.format`
 
 
 def script(recipe: Recipe, result: dict | None = None) -> str:

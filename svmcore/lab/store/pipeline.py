@@ -11,6 +11,7 @@ Kernel values are the same, so C is. What is left between both is what two solve
 import io
 import zipfile
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -24,32 +25,7 @@ from svmcore.lab.tasks import task_of
 from svmcore.preprocess import Preprocessor
 from svmcore.preprocess.language import parse_step
 
-SCRIPT = '''"""{title}: trained by scikit-learn alone.
-
-examples.npz, in the folder of this file, has the examples of the run{noise}, from the dataset
-{dataset}. Made with {made_with}.
-
-Kernel, C and tol mean here what they mean in the lab. Two solvers that stop at tol = {tol:g} come to decision values
-that differ by about as much, so the prediction for an example near the boundary may differ. Not included: intervals,
-bounds, virtual examples, reduced sets, and kernel values shared by all classes, so training takes longer.
-{found}"""
-
-from pathlib import Path
-
-import numpy as np
-{imports}
-
-{definitions}examples = np.load(Path(__file__).with_name("examples.npz"))
-X_train, X_test = (examples[name].reshape(len(examples[name]), -1).astype("float64") for name in ("X_train", "X_test"))
-y_train, y_test = examples["y_train"], examples["y_test"]
-
-pipeline = make_pipeline(
-{steps}
-)
-pipeline.fit(X_train, y_train)
-wrong = int((pipeline.predict(X_test) != y_test).sum())
-print(f"{{wrong:,}} of {{len(y_test):,}} wrong")
-'''
+SCRIPT = Path(__file__).with_suffix(".txt").read_text("utf-8")  # with fields of `str.format`
 
 
 class Part(NamedTuple):

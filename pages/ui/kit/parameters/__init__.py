@@ -31,9 +31,9 @@ from pages.ui.kit.parameters.address import (
     write,
 )
 from pages.ui.kit.parameters.form import Form
-from pages.ui.kit.parameters.widgets import choice, flag, number, one_of, said, several, shown, tabs, text
+from pages.ui.kit.parameters.widgets import choice, flag, number, one_of, settings_of, several, shown, tabs, text
 
 __all__ = [
     "LINK_OFF", "Form", "asked", "begin", "choice", "flag", "judge", "number", "one_of", "own", "read", "refusal",
-    "said", "say", "say_wrong", "several", "shown", "tabs", "taken", "text", "write",
+    "say", "say_wrong", "settings_of", "several", "shown", "tabs", "taken", "text", "write",
 ]  # fmt: skip

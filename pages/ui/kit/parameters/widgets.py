@@ -30,12 +30,12 @@ def declared(draw: Callable) -> Callable:
 
     @wraps(draw)
     def drawn(name: str, *args, **how):
-        return draw(name.rpartition(".")[2], *args, **((said(name) if "." in name else {}) | how))
+        return draw(name.rpartition(".")[2], *args, **((settings_of(name) if "." in name else {}) | how))
 
     return drawn
 
 
-def said(name: str) -> dict:
+def settings_of(name: str) -> dict:
     """Label, help and settings that are declared of a widget, `table.name`, for one that is drawn otherwise."""
     table, _, name = name.rpartition(".")
     return dict(DECLARED[table][name])

@@ -45,10 +45,8 @@ def _head(at: course.At) -> None:
     seeded = f" · seed {at.seed}" if at.seed else ""
     row = {"vertical_alignment": "center", "horizontal_alignment": "distribute"}
     with st.container(horizontal=True, key="lesson_head", **row):
-        st.markdown(
-            f":material/school: **Lesson {number}: {at.lesson.title}**, {at.number} of {len(at.lesson.steps)}{seeded}",
-            width="stretch",
-        )
+        where = f"**Lesson {number}**, {at.number} of {len(at.lesson.steps)}"
+        st.markdown(f":material/school: {where}: **{at.lesson.title}**{seeded}", width="stretch")
         handout(at.lesson, at.seed, "lesson_sheet", "Handout", type="tertiary")
         help = "This page stays as it is. You can resume the lesson on the page Lessons."
         button("Leave the lesson", "close", "lesson_leave", course.go, None, help=help, type="tertiary")

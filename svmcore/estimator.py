@@ -56,9 +56,18 @@ def checked(estimator, X, y=NOT_GIVEN, reset: bool = True):
     are asked for their features alone."""
     alone = y is NOT_GIVEN
     if _finite(X) and (alone or (type(y) is np.ndarray and y.dtype.kind in "biu" and y.shape == X.shape[:1])):
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        if reset:
+            has_features(estimator, X.shape[1])
+        else:
+            validate_data(estimator, X, reset=False, skip_check_array=True)
         return X if alone else (X, y)
     return validate_data(estimator, X, y, reset=reset, dtype=[np.float64, np.float32], accept_sparse="csr")
+
+
+def has_features(estimator, d: int) -> None:
+    """Enter that an estimator is fitted to examples of d features without names."""
+    estimator.n_features_in_ = d
+    estimator.__dict__.pop("feature_names_in_", None)
 
 
 def _finite(X) -> bool:

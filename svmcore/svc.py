@@ -18,7 +18,16 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import validate_data
 
 from svmcore.allowed import Allowed, above, check, is_whole, one_of, require
-from svmcore.estimator import MachineEstimator, Targets, checked, copied_bytes, require_memory, rows_for, seed_of
+from svmcore.estimator import (
+    MachineEstimator,
+    Targets,
+    checked,
+    copied_bytes,
+    has_features,
+    require_memory,
+    rows_for,
+    seed_of,
+)
 from svmcore.gram.products import Operand
 from svmcore.gram.ridged import Ridged, at_bounds, gap_without_bounds, ridge_of, without_bounds
 from svmcore.gram.sources import Streamed
@@ -282,8 +291,7 @@ class SVC(MachineEstimator):
         y = validate_data(self, "no_validation", y)
         if len(y) != len(rows):
             raise ValueError(f"X has {len(rows)} rows, but y has {len(y)}; allowed: equal numbers")
-        self.n_features_in_ = rows.shape[1]
-        self.__dict__.pop("feature_names_in_", None)
+        has_features(self, rows.shape[1])
         return y
 
     def _check_parameters(self) -> None:

@@ -21,7 +21,7 @@ def take_in(s: State, more) -> None:
     s.f[:, more] = f
     for m in range(s.k):
         s.summed(m, more)
-    s.columns = np.union1d(s.columns, more)
+    s.columns = np.union1d(s.columns, more) if len(s.columns) else more
 
 
 def refresh(s: State, before, sets: dict[int, np.ndarray]) -> None:

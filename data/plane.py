@@ -16,7 +16,9 @@
 The two clouds of "question" are mirror images of each other in the line through the "?".
 """
 
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -136,57 +138,25 @@ def _circle(radius: float) -> tuple:
     return tuple(zip((radius * np.cos(angles)).tolist(), (radius * np.sin(angles)).tolist(), strict=True))
 
 
-PROBLEMS = {
-    plane.name: plane
-    for plane in (
-        Plane(
-            "shift", "Shift",
-            "The rule: blue above, orange below, however far to the side. The sample shows only one side of each "
-            "class.",
-            _shift, kernel="linear", gamma=1.0, jitter="shift", amounts=(-1.0, -0.5, 0.5, 1.0),
-            law=((-1.0, 0.0), (1.0, 0.0)),
-        ),
-        Plane(
-            "turn", "Turn",
-            "The rule: blue near the centre, orange around it, in every direction. The sample shows only one direction "
-            "of each class.",
-            _turn, kernel="rbf", gamma=1.0, jitter="turn", amounts=(-120.0, -80.0, -40.0, 40.0, 80.0, 120.0, 180.0),
-            law=_circle(RADIUS),
-        ),
-        Plane(
-            "xor", "XOR",
-            "The rule: blue where both coordinates have the same sign. Rotating the plane by 180 degrees changes "
-            "nothing. The sample shows mostly one half.",
-            _xor, kernel="rbf", gamma=2.0, jitter="turn", amounts=(180.0,),
-            law=((-1.0, 0.0), (1.0, 0.0), (None, None), (0.0, -1.0), (0.0, 1.0)),
-        ),
-        Plane(
-            "banana", "Banana",
-            "A bent band below a cloud; reflecting the plane left to right changes nothing. The sample shows one half "
-            "of the band.",
-            _banana, kernel="rbf", gamma=2.0, jitter="mirror",
-        ),
-        Plane(
-            "question", "The ?",
-            "Is the ? blue or orange? The points alone cannot decide: the ? is equally far from both clouds.",
-            _question, kernel="rbf", gamma=1.0, jitter="shift", amounts=(-0.6, -0.3, 0.3, 0.6),
-            question=_between(BLUE_AT, ORANGE_AT, ALONG),
-        ),
-        Plane(
-            "rings", "Rings",
-            "Three classes. The rule: blue near the centre, orange around it, green outside, in every direction. The "
-            "sample shows each class in one direction only.",
-            _rings, kernel="rbf", gamma=2.0, jitter="turn", amounts=(-135.0, -90.0, -45.0, 45.0, 90.0, 135.0, 180.0),
-            law=(*_circle(BETWEEN[0]), (None, None), *_circle(BETWEEN[1])), classes=3,
-        ),
-        Plane(
-            "own", "Draw your own",
-            "Choose a colour, then click in the plane. The address of this page holds your points: whoever opens it "
-            "sees the same picture.",
-            None, kernel="rbf", gamma=2.0, jitter="mirror", classes=3,
-        ),
-    )
+_DRAWN_BY = {
+    "shift": _shift, "turn": _turn, "xor": _xor, "banana": _banana, "question": _question, "rings": _rings, "own": None,
 }  # fmt: skip
+_LAWS = {  # problem -> its rule as a line
+    "shift": ((-1.0, 0.0), (1.0, 0.0)),
+    "turn": _circle(RADIUS),
+    "xor": ((-1.0, 0.0), (1.0, 0.0), (None, None), (0.0, -1.0), (0.0, 1.0)),
+    "rings": (*_circle(BETWEEN[0]), (None, None), *_circle(BETWEEN[1])),
+}
+_ASKED = {"question": _between(BLUE_AT, ORANGE_AT, ALONG)}
+
+
+def _problem(name: str, amounts=(), **fields) -> Plane:
+    made = {"make": _DRAWN_BY[name], "law": _LAWS.get(name, ()), "question": _ASKED.get(name)}
+    return Plane(name, amounts=tuple(amounts), **made, **fields)
+
+
+_DECLARED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+PROBLEMS = {name: _problem(name, **fields) for name, fields in _DECLARED.items()}
 MOVES = {  # kind of jitter -> amounts, for problems without their own
     "shift": (-0.6, -0.3, 0.3, 0.6),
     "turn": (-60.0, -40.0, -20.0, 20.0, 40.0, 60.0),

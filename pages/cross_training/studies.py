@@ -9,7 +9,9 @@ Those of Figures 1, 3 and 4 of Bakir, Bottou and Weston (2004), and of its setti
 recipes.
 """
 
+import tomllib
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -141,46 +143,14 @@ def bayes(recipe: Recipe) -> float | None:
     return clean * (1 - noise) + (1 - clean) * noise
 
 
-FIGURES = {
-    "Figure 1": Figure(
-        "xtrain-fig1",
-        lambda recipe: round(100 * drawn.bayes_error(recipe.dataset), 3),
-        "smallest possible error, %",
-        "A line between two squares with growing overlap.",
-        "Paper: the number of bounded support vectors (alpha = C) grows with the overlap; free ones stay few.",
-        {"apart": True},
-    ),
-    "Figure 3": Figure(
-        "xtrain-fig3",
-        lambda recipe: float(recipe.n_train),
-        "training examples n",
-        "A linear machine on two Gaussian clouds in ten dimensions, with a growing number of examples. "
-        "Cross-validation on ten splits chooses C. The paper's text gives standard deviation 4, but its error axis "
-        "fits variance 4; both are available.",
-        "Paper: the number is nearly constant while the plain machine's grows linearly, with no loss of accuracy.",
-    ),
-    "Figure 4": Figure(
-        "xtrain-fig4",
-        lambda recipe: round(100 * recipe.option("noise"), 3),
-        "labels flipped, %",
-        "MNIST, 3 against 8, with a growing share of swapped labels, on five seeds. The Gaussian kernel has the "
-        "paper's gamma = 0.005, of pixels divided by 128. The paper does not print nu; ours are "
-        f"{', '.join(format(nu, 'g') for nu in xtrain.NUS.values())} as noise grows, and {xtrain.FINAL_NU:g} for the "
-        "final machine of cross-training. The paper splits the examples into "
-        "five subsets of 2,340. Five overlapping subsets of 6,000 are shown as well.",
-        "Paper: the number is constant while the plain machine's grows linearly. Errors are similar, slightly higher "
-        "on clean labels.",
-    ),
-    "Settings": Figure(
-        "xtrain-settings",
-        lambda recipe: recipe.C,
-        "C (of the first machines)",
-        "The C of the first machines varies; the final C stays 10. Thresholds stay as trained, or are the best ones on "
-        "a validation set (slack 0), or move only to within one standard error of the best (slack 1).",
-        "Paper: cross-training seems to be more sensitive than SVMs in terms of parameter tuning.",
-        {"x_log": True},
-    ),
+_X = {  # figure -> what is varied, of a recipe
+    "Figure 1": lambda recipe: round(100 * drawn.bayes_error(recipe.dataset), 3),
+    "Figure 3": lambda recipe: float(recipe.n_train),
+    "Figure 4": lambda recipe: round(100 * recipe.option("noise"), 3),
+    "Settings": lambda recipe: recipe.C,
 }
+_DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+FIGURES = {name: Figure(x=_X[name], **fields) for name, fields in _DATA.items()}
 
 
 SETS = {"clouds:2": "variance 4", "clouds:4": "deviation 4"}  # of a figure that has several
@@ -209,7 +179,9 @@ def _course_of(title: str, figure: Figure, recipes: Iterable[Recipe]) -> Course:
         machines = {name: tuple(recipes) for name, recipes in at[x].items()}
         points.append(Point(x, machines, bayes(next(iter(machines.values()))[0])))
     group = xtrain.group(figure.study)
-    return Course(title, figure.says, figure.x_title, tuple(points), group, figure.theirs, **figure.more)
+    nus = ", ".join(format(nu, "g") for nu in xtrain.NUS.values())
+    says = figure.says.format(nus=nus, final=xtrain.FINAL_NU)
+    return Course(title, says, figure.x_title, tuple(points), group, figure.theirs, **figure.more)
 
 
 OWN = {"Your own data, by noise": "noise", "Your own data, by n": "n"}

@@ -4,7 +4,9 @@ outliers are found beside the runs.
 A list is made once for a run, and told in positions of its dataset, so that it is the same whatever was judged since.
 """
 
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -177,41 +179,9 @@ NONE = {  # way -> what was looked at, where it questions no training label
     "crossed": "Cross-training kept the margin of no example.",
     "bound": "No alpha is bounded (alpha = C), so this machine questions no label. It was trained with all of them.",
 }
-LISTS = {
-    "train": List(
-        "Training",
-        "Likely label errors in the training set: machines trained without the example predict another class, or the "
-        "run could not learn it.",
-        None,
-        "",  # by the way in which they were looked for: NONE
-    ),
-    "test": List(
-        "Test",
-        "Likely label errors in the test set: misclassified test examples.",
-        lambda run: doubted(run.id, "test"),
-        "The machine misclassifies no test example, so it contradicts no test label.",
-        warning="Correcting test labels where this machine disagrees favours it, so the test is no longer blind. "
-        "Compare then counts errors both by the given and by the reviewed labels.",
-    ),
-    "pairs": List(
-        "Duplicates",
-        "Equal examples with different labels, test examples that are also in the training set, and mutual nearest "
-        "neighbours with different labels.",
-        pairs,
-        "No duplicates or nearest neighbours have different labels.",
-        "its duplicate",
-    ),
-    "outliers": List(
-        "Outliers", "Training examples that are far from all others of their class.", outliers, "There are no outliers."
-    ),
-    "next": List(
-        "The next label",
-        "Active learning: unlabelled examples, the most informative first; and how many labels this saves.",
-        None,
-        "Every example has a label.",
-        "predicted",
-    ),
-}
+_FIND = {"train": None, "test": lambda run: doubted(run.id, "test"), "pairs": pairs, "outliers": outliers, "next": None}
+_DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+LISTS = {name: List(find=_FIND[name], **words) for name, words in _DATA.items()}
 
 
 def _related(run: Run) -> Related | None:

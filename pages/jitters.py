@@ -8,7 +8,7 @@ from pages.ui.example import evidence, jittered
 from pages.ui.kit import parameters, present, roles, state, words
 from pages.ui.kit.gallery import Tile, gallery
 from pages.ui.recipe import config, data_set, jitter_set
-from svmcore.lab.forecast import estimate
+from svmcore.lab.forecast import estimate, sized
 from svmcore.lab.tasks import task_of
 
 STRIP = 20  # examples to choose from
@@ -52,7 +52,7 @@ def cost(dataset, run, jitters):
     base = run.recipe if run else data_set.suggestion(dataset.entry.name)
     recipe = base.replace(name="custom", title="", method=METHOD, jitters=str(jitters), solver="auto", options={})
     need = estimate(recipe)
-    n, whose = (run.result["n_union"], "SVs") if run else (len(dataset.y_train), "examples")
+    n, whose = (run.result["n_union"], "SVs") if run else (sized(recipe).n_train, "examples")
     with st.grid(2, min_column_width=120):
         st.metric("Jitters", f"{len(jitters):,}", help="The original itself is one of them.")
         st.metric(

@@ -153,6 +153,21 @@ def test_a_run_without_folds_and_without_bounded_alphas_is_not_said_to_have_no_l
     assert app.button(key="label_folds")
 
 
+@pytest.mark.parametrize("page", ["labels", "errors", "support_vectors"])
+def test_a_run_without_a_machine_leads_to_the_newest_that_has_one(home, page):
+    plain = NOISY.replace(folds=None, options={}, title="plain")
+    finished(plain)
+    newest = finished(plain.replace(C=2.0, title="later"))
+    failed = runs.create(plain)
+    failed.set_state("failed", "for this test")
+    app = open_page(page, run=failed.id)
+    assert "for this test" in app.error[0].value
+    app.button(key="show_finished").click().run()
+    assert app.session_state["run"] == newest.id
+    assert not app.exception
+    assert not app.error
+
+
 def test_a_run_without_folds_says_what_is_missing_and_starts_it(home):
     run = finished(NOISY.replace(folds=None, options={}, title="plain"))
     app = open_page("labels", run=run.id)

@@ -8,8 +8,10 @@ from data import DataError
 from pages.ui.example import evidence
 from pages.ui.figures.curves import mean_gap
 from pages.ui.kit import present, state, view, ways, words
+from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain
 from pages.ui.run import polling
+from svmcore.lab.store import runs
 from svmcore.lab.store.runs import ACTIVE, Run
 from svmcore.lab.tasks import task_of
 
@@ -41,6 +43,7 @@ def trained_run() -> Run | None:
             to_home(run)
         return None
     if not finished(run, lambda: _to_train("Train again")):
+        _to_finished()
         return None
     run.check()
     try:
@@ -49,6 +52,14 @@ def trained_run() -> Run | None:
         st.error(plain(error), title="No examples to show", icon=":material/broken_image:")
         return None
     return run
+
+
+def _to_finished() -> None:
+    """The way to the newest run that has something to inspect, if there is one."""
+    done = (one for one in runs.newest_first() if one.state == "done" and task_of(one.recipe).answers)
+    if newest := next(done, None):
+        help = "The newest one. Others are in the list above the menu."
+        button(f"Show {plain(newest.title)}", "history", "show_finished", state.show_run, newest.id, help=help)
 
 
 def nothing(why: str, label: str = "Train one", **query) -> None:

@@ -139,7 +139,7 @@ def mapped_class(now: Answer) -> int:
     labels = distinct(now.names, 24)
     chosen = parameters.choice(
         CLASS, "Machine of class", labels, labels[now.own], widget="selectbox", key=f"{CLASS}_{now.own}",
-        format_func=plain, width=160,
+        width=160,
         help="The machine whose decision value is drawn. Initially that of the example's own class.",
     )  # fmt: skip
     return labels.index(chosen)

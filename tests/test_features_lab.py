@@ -219,6 +219,19 @@ def test_a_scan_decides_about_windows_by_their_features():
     np.testing.assert_allclose(scorer.scores(scorer.windows(level)(ys, xs)), expected, atol=1e-5)
 
 
+def test_components_that_a_fold_has_too_few_examples_for_are_refused_before_there_is_a_run():
+    recipe = DIGITS.replace(n_train=50, folds=5)
+    most = recipe.replace(preprocess=("pca:40",))
+    task_of(most).size(most)
+    assert len(execute(most).result["validation"]["folds"]) == 5
+    more = recipe.replace(preprocess=("pca:41",))
+    said = "at most 40 components, as there are 40 training examples"
+    with pytest.raises(RecipeError, match=f"{said} without one of 5 folds"):
+        task_of(more).size(more)
+    with pytest.raises(RecipeError, match=said):
+        execute(more)
+
+
 @pytest.mark.parametrize(
     ("changes", "says"),
     [

@@ -12,6 +12,7 @@ from data.dataset import Arrays
 from pages.paper import table as paper_table
 from pages.ui.figures import curves, decisions, maps
 from pages.ui.kit import words
+from pages.ui.why.dialog import PANELS
 from svmcore.kernels import RBF
 from svmcore.lab import jobs
 from svmcore.lab.methods.reduced import reduction_of
@@ -171,6 +172,18 @@ def test_no_panel_of_an_example_does(kept, panel):
     app.run()
     assert live_texts(app) == []
     assert not app.exception
+
+
+@pytest.mark.parametrize("page", [*PAGES, *(f"errors?why={panel}" for panel in PANELS)])
+def test_lists_show_texts_letter_by_letter_too(kept, page):
+    """A browser does not read Markdown in a list: a mark before a letter would be seen."""
+    _, name, run_id = kept
+    page, _, panel = page.partition("?why=")
+    app = open_page(page, run=run_id, set=name, dataset=name, digit=f"{name}/test/3", why=panel or "bill")
+    assert not [option for widget in (*app.selectbox, *app.multiselect) for option in widget.options if "\\" in option]
+    if panel in ("map", "hidden"):
+        options = next(widget for widget in app.selectbox if widget.label == "Machine of class").options
+        assert [any(name.startswith(option.rstrip("…")) for name in CLASSES) for option in options] == [True] * 3
 
 
 @pytest.mark.parametrize("panel", ["bill", "family", "orbit", "map", "remedy"])

@@ -128,9 +128,10 @@ def assemble(recipe, data, parts: Split, check: Callable[[str], None]) -> Proble
     )
 
 
-def shape_made(recipe, shape: tuple[int, ...], n_train: int) -> tuple[int, ...]:
-    """The shape that the steps of a recipe make of examples of `shape`, (h, w[, c]) or (d,), n_train of which train.
-    RecipeError for examples that are too small or too few for a step, or no images where it needs them."""
+def shape_made(recipe, shape: tuple[int, ...], n_train: int, folds: int | None = None) -> tuple[int, ...]:
+    """The shape that the steps of a recipe make of examples of `shape`, (h, w[, c]) or (d,), n_train of which train,
+    or what is left of them without one of the folds. RecipeError for examples that are too small or too few for a step,
+    or no images where it needs them."""
     steps, table = Preprocessor(*recipe.preprocess), len(shape) == 1
     if table and (of_images := steps.images_only):
         allowed = f"steps without {of_images[0]}, because the examples of {recipe.dataset} are not images"
@@ -140,8 +141,10 @@ def shape_made(recipe, shape: tuple[int, ...], n_train: int) -> tuple[int, ...]:
     except ValueError as error:
         said, _, allowed = str(error).rpartition("; allowed: ")
         raise RecipeError("preprocess", ", ".join(recipe.preprocess), f"{allowed} ({said})") from None
-    if steps.examples_needed > n_train:
-        allowed = f"at most {n_train:,} components, as there are {n_train:,} training examples"
+    held = -(-n_train // folds) if folds else 0  # by one fold at least
+    if steps.examples_needed > n_train - held:
+        without = f" without one of {folds} folds" if held else ""
+        allowed = f"at most {n_train - held:,} components, as there are {n_train - held:,} training examples{without}"
         raise RecipeError("preprocess", ", ".join(recipe.preprocess), allowed)
     return made[1:2] if table else made
 

@@ -131,7 +131,7 @@ def _plateau(found: moved.Plateau, now: Answer) -> str:
 def mapped_class(now: Answer) -> int:
     """The class whose machine is mapped."""
     labels = distinct(now.names, 24)
-    chosen = parameters.choice(f"why.{CLASS}", labels, labels[now.own], key=f"{CLASS}_{now.own}", format_func=plain)
+    chosen = parameters.choice(f"why.{CLASS}", labels, labels[now.own], key=f"{CLASS}_{now.own}")
     return labels.index(chosen)
 
 

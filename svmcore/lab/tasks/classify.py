@@ -233,7 +233,7 @@ class Classify(Task):
         return Sizes(
             n_train,
             min(recipe.n_test or n_test, n_test),
-            prod(shape_made(recipe, entry.shape, n_train)),
+            prod(shape_made(recipe, entry.shape, n_train, recipe.folds)),
             1 if n_classes == 2 else n_classes,
             (1 if images else 4) * prod(entry.shape) * (entry.n_train + entry.unlabelled + entry.n_test),
             usual + always * n_train ** (1 - RATE),

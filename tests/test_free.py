@@ -10,7 +10,7 @@ import pytest
 from svmcore import RBF, SVC, Linear, NuSVC, Poly
 from svmcore.gram.products import Operand
 from svmcore.gram.sources import Streamed
-from svmcore.solvers import free, smo
+from svmcore.solvers import free, session, smo
 from svmcore.solvers.decomposition import inner
 from svmcore.solvers.decomposition.state import State
 from svmcore.solvers.session import Session
@@ -91,6 +91,7 @@ def test_pairs_that_end_soon_are_left_alone():
 
 def test_a_stop_between_steps_keeps_what_there_is(monkeypatch):
     monkeypatch.setattr(inner, "PATIENCE", 1)
+    monkeypatch.setattr(session, "REPORT_SECONDS", 0)  # else so small a fit ends before it is asked
     X, y = overlapping(400)
     begun = []
 

@@ -274,6 +274,17 @@ def test_every_step_keeps_an_empty_batch_empty(name):
     assert fitted.transform(images[:0]).shape == (0, width)
 
 
+@all_cases("name", STEPS)
+def test_what_a_step_makes_of_an_example_depends_on_no_other_one(name):
+    """To the last bit: else a machine's decision would change with the order in which examples are asked."""
+    shape = (67, 9, 8, 3) if name in COLOURED else (67, 9, 8)
+    images = np.random.default_rng(3).integers(0, 256, shape).astype(np.uint8)
+    fitted = Preprocessor(*SMALL[name]).fit(images)
+    together = fitted.transform(images)
+    np.testing.assert_array_equal(fitted.transform(images[::-1]), together[::-1])
+    np.testing.assert_array_equal(np.concatenate([fitted.transform(images[i : i + 1]) for i in range(67)]), together)
+
+
 PIXELS = [np.nan, np.inf, -np.inf, 1e39, 3e38, -1e300, 1j]
 
 

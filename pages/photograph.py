@@ -27,7 +27,7 @@ def no_machine() -> None:
     """Nothing is trained yet that looks at whole photographs: offer the small demo, or follow its training."""
     working = [run.id for run in others.detection_runs() if run.state in runs.ACTIVE]
     if working:
-        st.info("A detection run is queued; this page fills when it is done.", icon=":material/hourglass_top:")
+        st.info("This page fills when the detection run has finished.", icon=":material/hourglass_top:")
         polling.poll(working[0], lambda status: st.caption(words.plain(status.message)))
         ways.to("detect", "Watch it, pause or cancel it", "my_location", {"run": working[0]})
         return

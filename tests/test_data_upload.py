@@ -112,7 +112,10 @@ def read_16_bits(values):
 
 @all_cases(
     ("low", "high", "divisor"),
-    [(32268, 33268, 4), (1000, 1100, 1), (40000, 40255, 1), (60000, 65535, 64), (300, 4200, 16), (20000, 50000, 128)],
+    [
+        *((32268, 33268, 4), (1000, 1100, 0.5), (1000, 1041, 0.25), (1000, 1300, 2), (40000, 40255, 1)),
+        *((60000, 65535, 32), (300, 4200, 16), (20000, 50000, 128)),
+    ],
 )
 def test_images_of_16_bits_above_an_offset_keep_their_levels(low, high, divisor):
     """What is read is what is left of the values after the smallest one of the set, to the step that 256 levels leave:
@@ -125,7 +128,8 @@ def test_images_of_16_bits_above_an_offset_keep_their_levels(low, high, divisor)
     if divisor == 128:  # that would take as many bits without the offset
         assert "The images have 16 bits per pixel: values are divided by 256" in notes
         return
-    said = f"{low:,} is subtracted" + (f" and values are divided by {divisor}" if divisor > 1 else "")
+    by = f"divided by {divisor}" if divisor > 1 else f"multiplied by {1 / divisor:g}"
+    said = f"{low:,} is subtracted" + (f" and values are {by}" if divisor != 1 else "")
     assert f"The images have 16 bits per pixel, with values from {low:,} to {high:,}: {said}" in notes
 
 
@@ -165,6 +169,7 @@ def test_on_one_scale_order_is_kept_and_what_is_lost_is_told(shape, kind):
         order = np.argsort(v, kind="stable")
         assert (np.diff(x[order]) >= 0).all()
         divisor = int((re.findall(r"divided by (\d+)", note) or ["1"])[0])
+        divisor /= int((re.findall(r"multiplied by (\d+)", note) or ["1"])[0])
         start = int((re.findall(r"([\d,]+) is subtracted", note) or ["0"])[0].replace(",", ""))
         cut = int((re.findall(r"([\d,]+) pixels? becomes?", note) or ["0"])[0].replace(",", ""))
         inside = (v >= start) & (v < start + 256 * divisor)

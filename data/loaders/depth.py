@@ -2,8 +2,8 @@
 
 All are brought to 8 bits on one common scale: their values are divided by the power of two that suits the largest value
 of all of them, which uses 8, 10, 12, 14 or 16 bits. If fewer bits suffice then, the smallest value of all is subtracted
-first, and up to one pixel an image, or CUT of all, become black or white at either end. Notes say so, and how many
-levels are left if they are few.
+first, and up to one pixel an image, or CUT of all, become black or white at either end; the range that is left has no
+more bits than it needs, and fills the 8. Notes say so, and how many levels are left if they are few.
 """
 
 from collections import defaultdict
@@ -92,6 +92,8 @@ class DeepScale:
         notes = []
         for bits, images in sorted(by_bits.items()):
             largest, name = max(images)
+            if bits > self._scale.bits:  # it was subtracted from, or cut off
+                continue
             levels, factor = int(self._scale.applied(np.array([largest]))[0]) + 1, 1 << self._scale.bits - bits
             those = "1 of them has" if len(images) == 1 else f"{len(images):,} of them have"
             notes.append(
@@ -111,8 +113,8 @@ class DeepScale:
 
 
 class _Scale(NamedTuple):
-    """How 16-bit values become 8-bit ones: `low` is subtracted, and the difference, of `bits` bits, is divided by a
-    power of two. cut: number of pixels outside this range, which become 0 or 255."""
+    """How 16-bit values become 8-bit ones: `low` is subtracted, and the difference, of `bits` bits, is divided or
+    multiplied by a power of two. cut: number of pixels outside this range, which become 0 or 255."""
 
     low: int
     bits: int
@@ -121,11 +123,12 @@ class _Scale(NamedTuple):
     def applied(self, values: np.ndarray) -> np.ndarray:
         """uint8 of the same shape."""
         above = np.minimum(np.maximum(values, self.low) - self.low, (1 << self.bits) - 1)
-        return (above >> self.bits - 8).astype(np.uint8)
+        return (above >> self.bits - 8 if self.bits > 8 else above << 8 - self.bits).astype(np.uint8)
 
     def __str__(self) -> str:
         steps = [f"{self.low:,} is subtracted"] if self.low else []
-        steps += [f"values are divided by {1 << self.bits - 8}"] if self.bits > 8 else []
+        if self.bits != 8:
+            steps += [f"values are {'divided' if self.bits > 8 else 'multiplied'} by {1 << abs(self.bits - 8)}"]
         last, n = self.low + (1 << self.bits) - 1, self.cut
         pixels_become = "1 pixel becomes" if n == 1 else f"{n:,} pixels become"
         ends = f"; outside {self.low:,} to {last:,}, {pixels_become} black or white" if n else ""
@@ -142,7 +145,7 @@ def _scale(counts: np.ndarray, colours: bool, n_images: int) -> _Scale:
         [(0, high)] if colours else [(0, high), (low, high), (0, brightest), (low, brightest), (darkest, brightest)]
     )
     first, last = min(ranges, key=lambda ends: _filled(ends[1] - ends[0]))
-    bits = _filled(last - first)
+    bits = max(1, (last - first).bit_length()) if first else _filled(last)
     return _Scale(first, bits, int(counts[:first].sum() + counts[first + (1 << bits) :].sum()))
 
 

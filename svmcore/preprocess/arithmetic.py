@@ -163,8 +163,8 @@ def components_shape(shape: tuple[int, ...], components: int, whiten: int) -> tu
 
 
 def project(images: np.ndarray, mean: np.ndarray, axes: np.ndarray) -> np.ndarray:
-    """(n, 1, K, 1) float32: examples less the mean, along each axis. Summed in float64: in float32 the last digits of an
-    example depend on where it stands among the others."""
+    """(n, 1, K, 1) float32: examples less the mean, along each axis. Summed in float64: in float32 the last digits of
+    an example depend on where it stands among the others."""
     less, along = centred(images.reshape(len(images), mean.size), mean.ravel()), axes.T.astype(np.float64)
     out = np.empty((len(less), len(axes)), np.float32)
     for start in range(0, len(less), BLOCK):

@@ -497,3 +497,14 @@ def test_cancel_is_seen_within_a_fifth_of_a_second_everywhere():
 
         SVC(RBF(0.05), C=10, solver=solver, cache_mb=100).fit(X, y, monitor=monitor)
         assert np.quantile(np.diff(times), 0.98) < 0.2
+
+
+def test_each_stage_reports_as_it_begins_and_then_when_a_report_is_due(monkeypatch):
+    monkeypatch.setattr("svmcore.solvers.session.REPORT_SECONDS", 3600.0)
+    stages = []
+    with Session(lambda progress: stages.append(progress.stage) or True) as session:
+        for stage in ("first", "second"):
+            session.begin(stage, lambda: Standing((), 0.0, 0, 0, None))
+            for _ in range(3):
+                session.check_when_due()
+    assert stages == ["first", "second"]

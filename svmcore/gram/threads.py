@@ -131,19 +131,19 @@ class _OneThread(ContextDecorator):
 
     def __init__(self, api: str = "blas"):
         self.api = api
-        self.inside, self.lock, self.had = 0, threading.Lock(), []
+        self.inside, self.lock, self.previous = 0, threading.Lock(), []
 
     def __enter__(self):
         with self.lock:
             self.inside += 1
             if self.inside == 1:
-                self.had = _limited(self.api)
+                self.previous = _limited(self.api)
 
     def __exit__(self, *_):
         with self.lock:
             self.inside -= 1
             if not self.inside:
-                _restore(self.had)
+                _restore(self.previous)
 
 
 one_blas_thread, one_openmp_thread = _OneThread("blas"), _OneThread("openmp")
@@ -153,15 +153,15 @@ eigh, eigvalsh = one_blas_thread(np.linalg.eigh), one_blas_thread(np.linalg.eigv
 
 
 def _limited(api: str) -> list[tuple[LibController, int]]:
-    """One thread for the libraries of an interface; which they are, and how many each has had."""
-    had = [(library, library.num_threads) for library in _libraries() if library.user_api == api]
-    _restore([(library, 1) for library, _ in had])
-    return had
+    """Keep the libraries of an interface to one thread; returns them with their previous numbers of threads."""
+    previous = [(library, library.num_threads) for library in _libraries() if library.user_api == api]
+    _restore([(library, 1) for library, _ in previous])
+    return previous
 
 
 def _restore(threads: list[tuple[LibController, int]]) -> None:
-    """So many threads for each library, from whichever thread: newer threadpoolctl does nothing, without a word, where
-    another thread that lives has changed them before."""
+    """Set the number of threads of each library, from whichever thread: newer threadpoolctl does nothing, without a
+    word, where another thread that lives has changed them before."""
     _release(force=True)
     try:
         for library, count in threads:

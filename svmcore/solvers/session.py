@@ -73,8 +73,9 @@ class Session(Work):
         return self.max_iter if self.max_iter >= 0 else max(UNLIMITED[0], UNLIMITED[1] * n)
 
     def begin(self, stage: str | Callable[[], str], standing: Callable[[], Standing]) -> None:
-        """A stage: its name, or what gives it at the moment, and what says how all machines of the fit stand."""
-        self._stage, self._standing = stage, standing
+        """A stage, whose first report is due at once: its name, or what gives it at the moment, and what says how all
+        machines of the fit stand."""
+        self._stage, self._standing, self._reported = stage, standing, -np.inf
 
     def count(self, evaluations=0, hits=0, misses=0, *, iterations=0, second_order=0, taken=0) -> None:
         """As of Work, and what machines have done; from any thread."""
@@ -96,7 +97,7 @@ class Session(Work):
 
     def check_when_due(self) -> None:
         """As `check`, between pieces that may take no time: reports where one is due."""
-        if self._due or self.stopped or not self.history:
+        if self._due or self.stopped:
             self.check()
 
     def see(self, iterations: int, news: Callable[[], None]) -> bool:

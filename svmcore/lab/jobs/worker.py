@@ -131,9 +131,9 @@ def _part(run: runs.Run, recipe: Recipe, number: int, watch: "_Watch") -> train.
     outcome = train.judge(recipe, fitted, watch.check)
     watch.viewer = None  # a look is one at the machine of all examples
     watch.check("saving")  # a large machine takes a while to be written, and nobody waits for the end of that
-    of = fitted.problem
-    if of.train_index is not problem.train_index or of.test_index is not problem.test_index:
-        watch.control.write(run.save_split, of.train_index, of.test_index, number)
+    final = fitted.problem
+    if final.train_index is not problem.train_index or final.test_index is not problem.test_index:
+        watch.control.write(run.save_split, final.train_index, final.test_index, number)
     run.save_part(outcome.machine, outcome.test, number)
     for stem, arrays in outcome.kept.items():
         watch.control.write(run.save_arrays, stem, arrays, number)

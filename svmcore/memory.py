@@ -5,10 +5,15 @@ import gc
 import os
 import resource
 import sys
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 
 MB = 2**20
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
+ARENAS_A_CORE, MOST_ARENAS = 8, 64  # that glibc makes at most; that are visited
+LARGE, PIECE = 32 * MB, 100_000  # bytes: the largest piece that is not mapped by itself; one that has an end cut
 SHARE = 1 / 3  # of the memory free at the start, where the caller names no ceiling
 
 
@@ -41,11 +46,39 @@ def resident_mb() -> float:
 
 
 def give_back() -> None:
-    """Return unused memory to the system: reference cycles, and free pieces between those in use, which glibc keeps."""
+    """Return unused memory to the system: reference cycles, and what glibc keeps free between pieces in use and at the
+    end of each thread's arena."""
     gc.collect()
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "malloc_trim"):
+        libc.malloc_trim(0)  # which leaves the ends of arenas, but for that of the first
+        _cut_ends(libc)
+
+
+def _cut_ends(libc: ctypes.CDLL) -> None:
+    """The end of an arena is cut when a piece is freed in it: threads free one each, in the arenas that ended threads
+    have left. By itself glibc lets an end grow to twice the largest piece that was ever freed."""
+    libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+    n = min(ARENAS_A_CORE * (os.cpu_count() or 1), MOST_ARENAS)
+    together = threading.Barrier(n, timeout=1.0)  # seconds, until those that did begin go on alone
+
+    def visit() -> None:
+        with suppress(threading.BrokenBarrierError):
+            together.wait()
+        libc.free(libc.malloc(PIECE))
+        with suppress(threading.BrokenBarrierError):
+            together.wait()
+
+    threads = [threading.Thread(target=visit, daemon=True) for _ in range(n)]
+    libc.mallopt(M_MMAP_THRESHOLD, LARGE)  # where glibc's own rule ends, which the next line switches off
+    libc.mallopt(M_TRIM_THRESHOLD, PIECE)
+    with suppress(RuntimeError):  # no more threads can begin
+        for thread in threads:
+            thread.start()
+    for thread in threads:
+        if thread.ident is not None:
+            thread.join()
+    libc.mallopt(M_TRIM_THRESHOLD, 2 * LARGE)
 
 
 def ceiling_bytes(cache_mb: float | None) -> int:

@@ -13,7 +13,7 @@ from data import catalogue, fetch, pictures
 from data.dataset import DataError
 from data.loaders.columns import FILL, REFUSE, TELL
 from data.loaders.fitted import WAYS, Fit, of_text
-from data.loaders.pictures import are_pictures
+from data.loaders.pictures import are_pictures, read_pictures
 from data.loaders.sieve import Unusable
 from data.loaders.upload import opened
 from data.signals import end_by_signals
@@ -96,6 +96,7 @@ def keep(chosen: argparse.Namespace) -> int:
     """Read a file or folder of the user's own and store it as a dataset; what was understood is printed."""
     path = Path(chosen.path).expanduser()
     if are_pictures([(path.name, str(path))]):
+        read_pictures([(path.name, str(path))], skip=True)  # what is wrong with them is said first
         raise DataError(f"{path.name} has pictures with objects", "the page Datasets, which also asks for their name")
     read, report = opened(path.name, path), _terminal_progress()
     fit = None

@@ -5,6 +5,7 @@ import unicodedata
 import pytest
 
 from data import DataError
+from data.__main__ import main
 from data.loaders import images, labelled
 from data.loaders.pictures import are_pictures
 from data.loaders.sieve import Unusable
@@ -146,3 +147,27 @@ def test_what_tells_objects_or_nothing_is_no_table_of_classes():
 def test_a_table_alone_is_not_taken_apart_for_images_that_are_not_there(monkeypatch):
     monkeypatch.setattr(labelled, "_of_table", lambda *_: pytest.fail("it was taken apart"))
     assert not are_pictures([("a.csv", TABLES["names"].encode())])
+
+
+@all_cases(("n", "said"), [(0, "0 of 12 rows name"), (5, "5 of 12 rows name")])
+@all_cases("folder", ["", "photos/"])
+def test_a_table_of_other_images_is_named_with_one_that_is_missing(n, said, folder):
+    names = [f"img_{k}.png" if k < n else f"photo_{k}.png" for k in range(12)]
+    table = "Datei,Klasse\n" + "".join(f"{name},{KINDS[PAIR[k]]}\n" for k, name in enumerate(names))
+    content = archive({f"{folder}{name}": whole for name, whole in PICTURES.items()} | {"labels.csv": table.encode()})
+    assert not are_pictures([("pets.zip", content)])
+    with pytest.raises(DataError, match=rf"labels\.csv: {said} an image of the upload; 'photo_{n}\.png' is not in it"):
+        read_upload("pets.zip", content)
+    by_class = {f"{KINDS[PAIR[k]]}/{name}": whole for k, (name, whole) in enumerate(PICTURES.items())}
+    preview = read_upload(
+        "pets.zip", archive(by_class | {"others.csv": table.replace("img", "no").encode()}), skip=True
+    )
+    assert by_value(preview.arrays.X_train, preview.arrays.y_train) == by_value(GREY, [KINDS[k] for k in PAIR])
+
+
+def test_a_note_beside_images_is_no_annotation_of_objects_and_a_wrong_one_is_told_on_the_command_line(tmp_path, capsys):
+    assert not are_pictures([("pets.zip", archive(PICTURES | {"README.txt": b"my pets"}))])
+    path = tmp_path / "pets.zip"
+    path.write_bytes(archive(PICTURES | {"boxes.csv": b"image,left\nimg_1.png,4\n"}))
+    assert main(["keep", str(path)]) == 1
+    assert "boxes.csv, line 1: the header is 'image, left'" in capsys.readouterr().err

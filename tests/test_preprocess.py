@@ -91,6 +91,21 @@ def test_background_is_the_extreme_that_the_border_is_near():
     assert (background(250 - images) == 250).all()
 
 
+def test_the_background_of_colours_is_dark_or_light_in_all_channels():
+    """Of a picture whose border is light in red and dark in blue, it is no orange that the picture does not have."""
+    images = np.random.default_rng(0).random((40, 9, 7, 3)).astype(np.float32)
+    images[:, 0] += [0.8, 0.3, -0.9]
+    low, high = images.min(axis=(1, 2)), images.max(axis=(1, 2))
+    found = background(images)
+    dark, light = (found == low).all(axis=1), (found == high).all(axis=1)
+    assert (dark ^ light).all()
+    assert dark.any()
+    assert light.any()
+    grey = images.mean(axis=3, keepdims=True)
+    np.testing.assert_array_equal(background(grey.repeat(3, axis=3)), background(grey).repeat(3, axis=1))
+    np.testing.assert_array_equal(background(images[..., [2, 0, 1]]), found[:, [2, 0, 1]])
+
+
 def test_unit_norm_and_standardise_per_example():
     images = strokes(c=3)
     unit = Preprocessor("unit-norm").transform(images)

@@ -58,19 +58,24 @@ class ClassTable(NamedTuple):
         return self.others[column] if column else None, notes
 
 
-def find_classes(members: Sequence[Member], images: Sequence[str]) -> ClassTable | None:
-    """The classes of images from the first file that has them; None if there is none."""
-    keys = _keys(images)
+def find_classes(members: Sequence[Member], images: Sequence[str], strict: bool = False) -> ClassTable | None:
+    """The classes of images from the first file that has them; None if there is none. strict: DataError for a table of
+    the classes of other images, if all these are in one folder, which gives them no classes."""
+    keys, others = _keys(images), None
     for member in members if keys else ():
         path = PurePosixPath(member.name)
         if path.suffix.lower() not in SUFFIXES or objects.about(member.name) or member.size > MAX_BYTES:
             continue
         try:
             content, _ = text.in_utf8(member.name, member.read())
-            if not objects.table.is_table(content) and (classes := _of_table(member.name, content.decode(), keys)):
-                return classes
+            classes = None if objects.table.is_table(content) else _of_table(member.name, content.decode(), keys)
         except DataError:
             continue
+        if isinstance(classes, ClassTable):
+            return classes
+        others = others or classes
+    if others and strict and len({PurePosixPath(name).parent for name in images}) == 1:
+        raise others
     return None
 
 
@@ -84,7 +89,8 @@ def _keys(images: Sequence[str]) -> dict[str, str]:
     return {key: name for names in reversed(spellings) for key, name in names.items()}
 
 
-def _of_table(name: str, content: str, keys: dict[str, str]) -> ClassTable | None:
+def _of_table(name: str, content: str, keys: dict[str, str]) -> ClassTable | DataError | None:
+    """The classes of a table; a DataError to raise if it has those of other images; None for another table."""
     header, rows = text.taken_apart(name, content)
     lines = [[cell.strip() for cell in rows.cells(k)] for k in range(rows.n)]
     if header and any(cell.lower() in keys for cell in header):  # not a header
@@ -94,7 +100,7 @@ def _of_table(name: str, content: str, keys: dict[str, str]) -> ClassTable | Non
     at = max(range(width), key=lambda k: sum(cells[k].lower() in keys for cells in lines))
     known = [cells for cells in lines if cells[at].lower() in keys]
     if len(known) < max(2, MOST * len(lines)):
-        return None
+        return _of_others(name, header, lines, keys)
     column = _classes(header, known, at)
     if column is None:
         return None
@@ -111,6 +117,22 @@ def _of_table(name: str, content: str, keys: dict[str, str]) -> ClassTable | Non
     unknown = tuple(cells[at] for cells in lines if cells[at].lower() not in keys)
     place = repr(header[column]) if header else f"number {column + 1}"
     return ClassTable(classes, name, place, others, twice, unknown)
+
+
+def _of_others(name: str, header: list[str], lines: list[list[str]], keys: dict[str, str]) -> DataError | None:
+    """What is wrong with a table that has file names of images, few of them of the upload, and classes."""
+    endings = {PurePosixPath(key).suffix for key in keys} - {""}
+    for k in range(len(lines[0]) if lines else 0):
+        paths = [cells[k].lower() for cells in lines]
+        if 2 * sum(PurePosixPath(path).suffix in endings for path in paths) > len(lines):
+            unknown = [cells[k] for cells, path in zip(lines, paths) if path not in keys]
+            if not unknown or _classes(header, lines, k) is None:
+                return None
+            some = f"{len(lines) - len(unknown):,} of {len(lines):,} rows name an image of the upload"
+            return DataError(
+                f"{name}: {some}; {unknown[0][:60]!r} is not in it", "the names of the images, and a class for each"
+            )
+    return None
 
 
 def _classes(header: list[str], lines: list[list[str]], image: int) -> int | None:

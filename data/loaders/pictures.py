@@ -59,10 +59,11 @@ def are_pictures(files: Sequence[tuple[str, bytes | str]]) -> bool:
     try:
         members = [member for pair in files for member in bundle.members_of(*pair, bundle.MAX_IMAGES)]
         pictures = [member.name for member in members if images.is_image(member.name)]
-        if labelled.find_classes(members, pictures):
+        if labelled.find_classes(members, pictures, strict=True):
             return False
         if len({PurePosixPath(name).parent for name in pictures}) == 1:
-            return any(PurePosixPath(m.name).suffix.lower() in objects.SUFFIXES for m in members)
+            others = [PurePosixPath(m.name) for m in members if not objects.about(m.name)]
+            return any(path.suffix.lower() in objects.SUFFIXES for path in others)
         return bool(pictures) and objects.has_annotations(members, pictures)
     except DataError:
         return False

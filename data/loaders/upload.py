@@ -92,7 +92,7 @@ class Opened:
         if self.given:
             return self.given
         names = [member.name for member in self.members if images.is_image(member.name)]
-        return labelled.find_classes(self.members, names)
+        return labelled.find_classes(self.members, names, strict=True)
 
     def survey(self, report: Report = quiet) -> Survey:
         """The images by their headers, read once. report: see `data.transfers`."""

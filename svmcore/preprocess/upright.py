@@ -17,11 +17,13 @@ CHUNK = 2048  # images that one native call works on, so that no call lasts long
 
 
 def background(images: np.ndarray) -> np.ndarray:
-    """The background (n, c) of images (n, h, w, c): darkest or lightest, whichever is nearer to the mean border."""
+    """The background (n, c) of images (n, h, w, c): darkest or lightest, whichever is nearer to the mean border; in all
+    channels alike, as the darkest red and the lightest green need not be a colour of the picture."""
     low, high = images.min(axis=(1, 2)), images.max(axis=(1, 2))
     rows = images[:, [0, -1]].mean(axis=(1, 2))
     columns = images[:, :, [0, -1]].mean(axis=(1, 2))
-    return np.where(rows + columns <= low + high, low, high)
+    dark = (rows + columns).sum(axis=1, keepdims=True) <= (low + high).sum(axis=1, keepdims=True)
+    return np.where(dark, low, high)
 
 
 def deslant(images: np.ndarray, whole: bool = False) -> np.ndarray:

@@ -243,11 +243,19 @@ def test_without_groups_or_with_jitters_of_pixels_virtual_svs_of_rows_are_refuse
     with pytest.raises(RecipeError, match="the other rows of each group are its copies"):
         execute(grouped.replace(method="vsv", jitters="box:1"))
     for method in ("jsv", "vsv-search", "tangent"):
-        with pytest.raises(RecipeError, match="are not images"):
+        with pytest.raises(RecipeError, match="are not images") as refused:
             execute(grouped.replace(method=method))
+    allowed = refused.value.allowed.partition(", as")[0].split(", ")
+    assert {"sv", "vsv"} < set(allowed)
     catalogue.keep("plain", catalogue.load("own:views").arrays._replace(groups=None))
-    with pytest.raises(RecipeError, match="sv, as the examples of own:plain are not images"):
-        execute(grouped.replace(dataset="own:plain", method="vsv", jitters="none"))
+    plain = grouped.replace(dataset="own:plain", method="vsv", jitters="none")
+    with pytest.raises(RecipeError, match="as the examples of own:plain are not images") as refused:
+        execute(plain)
+    able = refused.value.allowed.partition(", as")[0].split(", ")
+    assert able == [name for name in allowed if name != "vsv"]
+    assert "nu-sv" in able
+    for method in ("sv", "nu-sv"):
+        assert execute(grouped.replace(dataset="own:plain", method=method, jitters="")).result["n_test"]
 
 
 @pytest.mark.parametrize("folds", [3, 6])

@@ -82,7 +82,7 @@ class Method:
                 f"steps that can be repeated after a jitter, without {min(undone)}, for method {self.name}; jitters "
             )
             allowed += "before such steps: method vsv"
-            raise RecipeError("preprocess", recipe.preprocess, allowed)
+            raise RecipeError("preprocess", ",".join(recipe.preprocess), allowed)
 
     def learns_kernel(self, recipe) -> bool:
         """Whether the kernel is learned from the training examples."""
@@ -98,7 +98,8 @@ class Method:
             return
         why = f"as the examples of {recipe.dataset} are not images"
         if not (self.takes_groups and grouped):
-            raise RecipeError("method", self.name, f"sv, {why}")
+            able = [name for name, one in METHODS.items() if not one.needs_images or (one.takes_groups and grouped)]
+            raise RecipeError("method", self.name, f"{', '.join(able)}, {why}")
         if recipe.jitters != "none":
             raise RecipeError("jitters", recipe.jitters, f"none, {why}: the other rows of each group are its copies")
 

@@ -175,9 +175,8 @@ def test_a_decomposition_is_redrawn_round_by_round_by_an_exchangeable_solver(ser
         if inner:
             tab.get_by_role("combobox", name=re.compile("Inner solver")).click()
             tab.get_by_role("option", name=inner).click()
-        tab.get_by_role("button", name="To the first step").click()  # perhaps before the other tape is there
-        if inner:
-            expect(tab).to_have_url(re.compile("inner=conjugate-gradients"))
+            expect(tab.locator(".plane .sentence")).to_contain_text("Play the rounds of a decomposition")
+        tab.get_by_role("button", name="To the first step").click()
         expect(tab.locator(".plane .sentence")).to_contain_text("Round 0 of")
         expect(tab.locator(".plane .point.outside")).to_have_count(58)
         expect(tab.locator(".plane circle.pair")).to_have_count(2)  # they have entered
@@ -186,6 +185,7 @@ def test_a_decomposition_is_redrawn_round_by_round_by_an_exchangeable_solver(ser
             "No pair of points violates: this is the trained machine."
         )
         assert tab.locator(".plane circle.ring:not(.virtual)").count() >= 10
+    expect(tab).to_have_url(re.compile("inner=conjugate-gradients"))
 
 
 def test_a_path_along_c_names_its_events_and_is_followed_by_slider_chart_and_keys(server, tab):

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import OUTCOME, expect_state, press, run_id, settle, start, tiles, upload, visit
+from tests.browser.steps import OUTCOME, expect_state, go_to, press, run_id, settle, start, tiles, upload, visit
 from tests.browser.uploads import GOOD, embedded, npz, photographs, zipped
 
 
@@ -28,9 +28,9 @@ def test_an_uploaded_set_is_shown_kept_and_trained_on(server, tab, name):
     start(tab)
     expect_state(tab, "done", 90)
     expect(tab.get_by_text(OUTCOME).first).to_be_visible()
-    for page in ("support vectors", "errors"):
-        tab.get_by_role("link", name=page).last.click()
-        expect(tab.get_by_role("heading", name=page.capitalize(), level=1)).to_be_visible()
+    for page in ("Support vectors", "Errors"):
+        go_to(tab, page)
+        expect(tab.get_by_role("heading", name=page, level=1)).to_be_visible()
         settle(tab)
         tab.go_back()
         settle(tab)

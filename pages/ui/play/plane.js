@@ -2,7 +2,7 @@
 // (picture.js), what the reader does (edits.js) and the tape (steps.js, path.js) stand before it.
 
 function build(root) {
-  const play = { root, rows: [], tokens: [], known: new Map(), trails: [], before: [], cleared: 0, frame: 0, tape: null, cursor: null, size: 500, told: null, telling: null, asked: null, seq: 0, sketch: [] }
+  const play = { root, rows: [], tokens: [], known: new Map(), trails: [], before: [], cleared: 0, frame: 0, tape: null, cursor: null, size: 500, told: null, asked: null, seq: 0, sketch: [] }
   const [room, left, field, beside, group] = ["room", "left", "field", "beside", "along"].map((name) => element("div", name))
   const canvas = element("canvas"), readout = element("div", "readout"), saving = element("div", "saving")
   const svg = make("svg"), lines = make("g"), marks = make("g"), cursor = make("path", { class: "cursor" })
@@ -56,7 +56,7 @@ function receive(play, data) {
   if (known !== data.version) {
     play.kernel = kernelOf(data.kernel)
     play.rows = []
-    play.tape = null
+    forgetTape(play)
     play.opening = false
     play.bar.halt()
   }
@@ -74,11 +74,11 @@ function receive(play, data) {
   if (tape && !play.tape) {
     play.tape = unroll(tape, data.examples.length)
     play.opening = false
-    play.frame = Math.min(play.telling ? play.frame : data.step, play.tape.step.length - 1) // the hand may be ahead
+    play.frame = Math.min(data.step, play.tape.step.length - 1)
     play.told = data.step
   } else if (tape && data.step !== play.told && data.step !== play.serverStep) {
     play.frame = Math.min(data.step, play.tape.step.length - 1) // another address
-  } else if (!tape) play.tape = null
+  } else if (!tape) forgetTape(play)
   play.serverStep = data.step
 }
 

@@ -106,10 +106,15 @@ function goTo(play, frame, tell) {
 function later(play) {
   clearTimeout(play.telling)
   play.telling = setTimeout(() => {
-    play.telling = null
     play.told = play.frame
     play.send("tape", { step: play.frame, along: alongOf(play) })
   }, 700)
+}
+
+// A tape that is no more: the step at which the hand rested was a step of it.
+function forgetTape(play) {
+  clearTimeout(play.telling)
+  play.tape = null
 }
 
 function open(play, frame) {
@@ -124,7 +129,6 @@ function open(play, frame) {
 function choose(play, along) {
   if (along === alongOf(play)) return
   clearTimeout(play.telling)
-  play.telling = null
   play.bar.halt()
   Object.assign(play, { asked: along, tape: null, opening: false })
   play.send("tape", { step: -1, along })

@@ -145,6 +145,11 @@ def composed(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 
 
+def unread(what: str, names: Sequence[str], most: int = 5) -> str:
+    """The note of columns, arrays or variables that are not read."""
+    return f"{what} that are not read: {', '.join(names[:most])}" + (", ..." if len(names) > most else "")
+
+
 def _name(info: zipfile.ZipInfo) -> str:
     """The name of a file in a zip; one in UTF-8 that is not marked as such, as macOS writes it, is read as UTF-8."""
     name = info.filename

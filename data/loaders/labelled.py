@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from data.dataset import DataError
 from data.loaders import objects, text
-from data.loaders.bundle import Member
+from data.loaders.bundle import Member, unread
 from data.loaders.table import GROUP_NAMES, LABEL_NAMES, can_group
 
 SUFFIXES = (".csv", ".tsv", ".txt")
@@ -49,8 +49,8 @@ class ClassTable(NamedTuple):
         notes = [f"The classes are in column {self.column} of {self.file}"]
         if column:
             notes.append(f"Images with the same value in column {column!r} belong together")
-        if unread := [repr(name) for name in self.others if name != column]:
-            notes.append(f"Columns that are not read: {', '.join(unread[:5])}" + (", ..." if len(unread) > 5 else ""))
+        if others := [repr(name) for name in self.others if name != column]:
+            notes.append(unread("Columns", others))
         if self.unknown:
             n, name = len(self.unknown), self.unknown[0]
             rows = "1 row names" if n == 1 else f"{n:,} rows name"

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from data.dataset import Arrays, DataError, in_words
-from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
+from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, unread
 from data.loaders.npz import GROUPS, IMAGES, with_beside
 from data.loaders.sieve import TooLarge
 
@@ -78,9 +78,8 @@ def read(name: str, content: bytes) -> tuple[Arrays, list[str]]:
         arrays = Arrays(X, y, *_examples(*(named[key] for key in test), order)[:2]) if test else Arrays.unsplit(X, y)
         images = next((names for names in IMAGES if names[0] in named and names[0] != pair[0]), None)
         used = {*pair, *(test or ()), *(images or ()), *GROUPS}
-        if unread := [str(variable) for name, variable in named.items() if name not in used]:
-            more = ", ..." if len(unread) > NAMED else ""
-            notes.append(f"Variables that are not read: {', '.join(unread[:NAMED])}{more}")
+        if others := [str(variable) for name, variable in named.items() if name not in used]:
+            notes.append(unread("Variables", others, NAMED))
         return with_beside(arrays, named, lambda name: _beside(name, named[name], arrays, order), images), notes
 
 

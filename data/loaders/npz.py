@@ -15,7 +15,7 @@ import numpy as np
 from data import album
 from data.album import Album
 from data.dataset import Arrays, DataError, in_words
-from data.loaders.bundle import Member, composed
+from data.loaders.bundle import Member, composed, unread
 
 ACCEPTED = "an npz file with arrays X and y, optionally X_test and y_test, and images, paths or groups of either"
 MAX_HEADER = 1 << 16  # bytes; NumPy refuses longer ones than 10 000
@@ -53,8 +53,8 @@ def read(members: list[Member], files: Sequence[Member] = ()) -> tuple[Arrays, l
     if beside and beside[0] == "paths" and X.ndim > 2 and not files:
         beside = None  # where the images of X are from
     used.update(test or (), beside or (), GROUPS)
-    if unread := [repr(name) for name in named if name not in used]:
-        notes.append(f"Arrays that are not read: {', '.join(unread[:5])}" + (", ..." if len(unread) > 5 else ""))
+    if others := [repr(name) for name in named if name not in used]:
+        notes.append(unread("Arrays", others))
 
     def value(name: str) -> np.ndarray:
         return parse(name, named[name].read())

@@ -60,9 +60,9 @@ def viewer(
     """Draw the picture at `source` (a URI), size (h, w) pixels, with its marks.
 
     name: the view lasts until another name is drawn. shape: "circle" or "box", how objects are outlined. A click on a
-    mark with a reference calls `on_pick(ref)` and draws the page anew. draws: of a button of the
-    browser's; while it is pressed, a drag draws a square, instead of moving the picture, and calls `on_square` with
-    (xmin, ymin, xmax, ymax).
+    mark with a reference calls `on_pick(ref)` and draws the page anew. draws: the label of a
+    button that the browser has; while it is pressed, a drag draws a square instead of moving the picture, and calls
+    `on_square` with (xmin, ymin, xmax, ymax).
     """
     _component(
         data={

@@ -76,8 +76,8 @@ def usual_steps(dataset: Dataset) -> tuple[str, ...]:
 
 
 def unlike_rows(dataset: Dataset) -> tuple[int, float] | None:
-    """The training example of a table that lies farthest from the mean after `zscore`, and its distance as a multiple
-    of the median one. None for images, and unless a few examples lie so far out that all others nearly coincide."""
+    """The training example of a table that lies farthest from the mean after `zscore`, and that distance divided by
+    the median one. None for images, and unless a few examples lie so far out that all others nearly coincide."""
     if dataset.image_shape is not None:
         return None
     scaled = Preprocessor(SCALE).fit_transform(dataset.X_train)

@@ -40,7 +40,7 @@ class Reasons(NamedTuple):
     lines: list[Line]
 
     def table(self) -> str:
-        """The lines as CSV, with the files of pictures that came from files."""
+        """The lines as CSV; the last column names the file of each picture, where there are files."""
         head, named = ["machine", "example", "class", "contribution"], bool(self.file)
         rows = [(*line[:3], round(line.part, 6), *([line.file] if named else [])) for line in self.lines]
         return csv_text([*head, "file"] if named else head, rows)

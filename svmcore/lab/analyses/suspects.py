@@ -149,7 +149,7 @@ def _ranked(way: str, part: str, index, classes, given, decision, score) -> Susp
 
 
 def table(found: Suspects, dataset: Dataset) -> str:
-    """Suspects as CSV, a line for each, with the files of pictures that came from files."""
+    """Suspects as CSV, a line for each; the last column names the file of each picture, where there are files."""
     columns = found.index, found.given, found.said, found.score.round(4), map(found.sentence, range(len(found.index)))
     head, rows = ["part", "index", "given", "said", "score", "why"], [[found.part, *row] for row in zip(*columns)]
     if dataset.files is not None:

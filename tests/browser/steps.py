@@ -64,12 +64,14 @@ def press(page: Page, key: str) -> None:
 
 
 def start(page: Page) -> str:
-    """Press Start on the Train page; the id of the run that it made, once the page shows it. The page may come to show
-    another run meanwhile, one that was made before."""
+    """Press Start on the Train page; the id of the run that it made, once the page shows it and nothing more of the one
+    before, whose links and whose "done" stay until the script has run. The page may come to show another run meanwhile,
+    one that was made before."""
     run_id(page)
     begun = time.strftime("%Y%m%d-%H%M%S", time.gmtime())  # as the id of a run begins
     press(page, "start")
     page.wait_for_url(lambda url: (found := RUN.search(url)) and found[1] >= begun)
+    settle(page)
     return run_id(page)
 
 

@@ -10,6 +10,7 @@ from scipy import optimize
 
 from pages.paper import mercer, plane
 from pages.ui.figures import confusion, curves, decisions, maps, ranking
+from pages.ui.kit import gallery
 from pages.ui.kit.gallery import data_uri, diverging, magnified, montage, pictures, reference, thin
 from pages.ui.kit.palette import BLUE_RGB, ORANGE_RGB
 from pages.ui.kit.words import held_so_far
@@ -71,6 +72,17 @@ def test_magnification_is_whole_and_large_pictures_are_thinned():
     assert magnified(np.zeros((8, 8), np.uint8), 280).shape == (280, 280)
     assert magnified(np.zeros((28, 20), np.uint8), 50).shape == (56, 40)
     assert max(thin(np.zeros((2, 300, 500), np.uint8)).shape[1:]) <= 128
+
+
+@pytest.mark.parametrize("shape", [(28, 28), (900, 100, 3), (4000, 30), (100, 900, 3), (321, 512)])
+def test_a_photograph_leaves_room_for_what_is_said_of_it(monkeypatch, shape):
+    shown = []
+    monkeypatch.setattr(gallery.st, "image", lambda picture, width, **_: shown.append((picture.shape, width)))
+    gallery.large(np.zeros(shape, np.uint8), 168, "")
+    [((h, w, *_), width)] = shown
+    drawn = h if width == "content" else width * h / w
+    assert drawn <= 320
+    assert drawn > min(h, 320) - h / w  # less by a pixel of the width at most
 
 
 def test_a_reference_keeps_names_that_hold_colons():

@@ -20,7 +20,7 @@ from pages.labels.doubtful import Doubt, Near
 from pages.labels.target import Target
 from pages.ui.example import evidence
 from pages.ui.kit import parameters, roles, state, walk, words
-from pages.ui.kit.gallery import DIGIT, Tile, gallery, in_theme, magnified, open_digit, reference
+from pages.ui.kit.gallery import DIGIT, Tile, gallery, large, open_digit, reference
 from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain, short
 from pages.ui.why import contributions, table, waterfall
@@ -210,7 +210,7 @@ def _picture(judging: Judging, doubt: Doubt) -> None:
         return
     drawn = evidence.large_picture(dataset, doubt.part, doubt.row)
     alt = f"{_called(judging, doubt)}, given {doubt.given or 'no label'}, {_word(judging, doubt)} {doubt.said}"
-    st.image(magnified(in_theme(drawn), HEIGHT), output_format="PNG", alt=alt)
+    large(drawn, HEIGHT, alt)
 
 
 def _called(judging: Judging, doubt: Doubt) -> str:

@@ -17,13 +17,9 @@ from tests.browser.steps import OUTCOME, SCREENS, expect_state, go_to, preset, p
 from tests.browser.uploads import png, spotted, zipped
 
 
-def on(*always):
-    """For a task on both screens: on these always, on the other one by -m ci."""
-    screens = [
-        pytest.param(screen, id=name, marks=() if name in always else pytest.mark.ci)
-        for name, screen in SCREENS.items()
-    ]
-    return pytest.mark.parametrize("tab", screens, indirect=True)
+def on(*screens):
+    """For a task on these screens."""
+    return pytest.mark.parametrize("tab", [pytest.param(SCREENS[name], id=name) for name in screens], indirect=True)
 
 
 RADIUS = 6  # pixels of a spot
@@ -95,9 +91,9 @@ def test_why_a_digit_is_wrong(reader):
 
 
 @on("projector")
-def test_from_an_excel_table_to_its_errors(reader, request):
+def test_from_an_excel_table_to_its_errors(reader):
     with within(120):
-        hand_in(reader, f"week 12 {request.node.callspec.id}.xlsx", excel_export())
+        hand_in(reader, "week 12.xlsx", excel_export())
         expect(reader.get_by_text("The labels are in column 'Result'")).to_be_visible()
         press(reader, "FormSubmitter-own_keep-Keep")
         reader.get_by_role("link", name="Train on it").click()
@@ -110,10 +106,11 @@ def test_from_an_excel_table_to_its_errors(reader, request):
         settle(reader)
 
 
-@on()
-def test_from_a_folder_of_coco_to_its_curve(reader, request):
+@pytest.mark.ci
+@on("phone")
+def test_from_a_folder_of_coco_to_its_curve(reader):
     with within(300):
-        hand_in(reader, f"spots {request.node.callspec.id}.zip", coco_folder())
+        hand_in(reader, "spots.zip", coco_folder())
         press(reader, "FormSubmitter-pictures_keep-Keep")
         reader.get_by_test_id("stMain").get_by_role("link", name="Detect").click()
         expect(reader.get_by_role("heading", name="Detect", level=1)).to_be_visible()

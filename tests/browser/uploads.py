@@ -44,11 +44,6 @@ def idx(values):
     return struct.pack(f">BBBB{values.ndim}I", 0, 0, 8, values.ndim, *values.shape) + values.astype(np.uint8).tobytes()
 
 
-def csv(X, y):
-    rows = [",".join([*map(str, x), f"kind {label}"]) for x, label in zip(X.reshape(len(X), -1), y)]
-    return "\n".join(rows).encode()
-
-
 def spotted(seed, places, side=96, radius=6):
     """A noisy grey picture (side, side) uint8 with a bright spot at each place (x, y)."""
     rng = np.random.default_rng(seed)
@@ -85,13 +80,11 @@ def embedded(n=90, side=160):
     return {"X": X, "y": np.array(["left", "middle", "right"])[y], "images": images}
 
 
-_RGB, _WIDE = examples(3, (20, 20, 3)), examples(4, (12, 30))
-_PAIR, _MANY = examples(2, (7,), per_class=60), examples(30, (10, 10), per_class=20)
+_RGB, _WIDE, _MANY = examples(3, (20, 20, 3)), examples(4, (12, 30)), examples(30, (10, 10), per_class=20)
 
 GOOD = {
     "rgb": ({"colours.zip": zipped(folders(*_RGB))}, 3, "20 × 20 × 3"),
     "non-square": ({"wide-idx3-ubyte": idx(_WIDE[0]), "wide-idx1-ubyte": idx(_WIDE[1])}, 4, "12 × 30"),
-    "two-classes": ({"pair.csv": csv(*_PAIR)}, 2, "7 features"),
     "thirty-classes": ({"many.npz": npz(X=_MANY[0], y=_MANY[1])}, 30, "10 × 10"),
 }
 

@@ -33,6 +33,7 @@ ONE_SIZE = 64  # pixels of a side at most, of pictures of several sizes beside e
 LONGEST = 1 << 20  # bytes of a PNG; Chromium draws none from an address of more than 2 MB
 QUALITY = 88  # of a JPEG
 LARGEST = 128  # larger pictures are thinned before they are sent
+TALLEST = 320  # pixels of the screen: a photograph twice as high as wide leaves room for what is said of it
 WHITE, GROUND = 250, 0.3  # from this share of pixels this light on, pictures are ink on white
 LIGHT = 200  # or from this mean on
 DIMMED = 0.71  # their white in a dark theme, as pictures.css has it
@@ -213,6 +214,15 @@ def magnified(picture: np.ndarray, size: int) -> np.ndarray:
     """One picture (h, w[, 3]) with each pixel repeated a whole number of times, about `size` pixels high."""
     scale = max(1, round(size / max(picture.shape[:2])))
     return picture.repeat(scale, axis=0).repeat(scale, axis=1)
+
+
+def large(picture: np.ndarray, size: int, alt: str) -> None:
+    """Show one picture (h, w[, 3]), `magnified`, as wide as there is room, but at most TALLEST pixels high: what is
+    said of it stays on the screen. Its button *Fullscreen* shows all pixels of it."""
+    shown = magnified(in_theme(picture), size)
+    h, w = shown.shape[:2]
+    width = "content" if h <= TALLEST else max(1, w * TALLEST // h)
+    st.image(shown, width=width, output_format="PNG", alt=alt)
 
 
 def _picked(on_pick: Callable[[str], None], whole_page: bool, ref: str) -> None:

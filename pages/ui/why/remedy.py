@@ -13,7 +13,7 @@ import streamlit as st
 from data import DataError, load
 from pages.ui.example.spoken import spoken, spoken_set
 from pages.ui.kit import numbers, ways, words
-from pages.ui.kit.gallery import in_theme, magnified
+from pages.ui.kit.gallery import large
 from pages.ui.kit.text import with_sign
 from pages.ui.kit.words import plain, short
 from pages.ui.recipe import starting
@@ -94,7 +94,7 @@ def _sentence(ladder: Ladder, found: list[remedy.Fix], right: bool) -> str:
 def _change(ladder: Ladder, fix: remedy.Fix, picture: np.ndarray, f: np.ndarray, now, totals) -> None:
     called = int(answers(f))
     said = spoken(ladder.everything.jitters[fix.change])
-    st.image(magnified(in_theme(picture), HEIGHT), output_format="PNG", alt=f"The example {said}")
+    large(picture, HEIGHT, f"The example {said}")
     names = [plain(short(name, 24)) for name in now.names]
     f_of = [  # an error is mended by the rise of its own class or by the fall of its rival
         f"f of {names[c]} {with_sign(value(now.f, c))} → {with_sign(value(f, c))}"

@@ -16,7 +16,7 @@ from pages.ui.figures import maps
 from pages.ui.figures.frame import show
 from pages.ui.figures.traces import dots
 from pages.ui.kit import numbers
-from pages.ui.kit.gallery import in_theme, magnified, pictures, thin
+from pages.ui.kit.gallery import large, pictures, thin
 from pages.ui.kit.palette import INK
 from pages.ui.kit.text import rounded, short
 from pages.ui.why.answer import Shown
@@ -38,11 +38,11 @@ def top(run: Run | None, machine: Machine | None, shown: Shown) -> None:
     dataset = shown.dataset
     if dataset.album is not None or dataset.image_shape is not None:
         alt = "The example" if shown.label is None else f"The example, class {short(shown.label)}"
-        st.image(magnified(in_theme(picture(shown)), DIGIT_HEIGHT), output_format="PNG", alt=alt)
+        large(picture(shown), DIGIT_HEIGHT, alt)
         if dataset.album is not None and dataset.image_shape is not None:
             with st.popover("As trained on", type="tertiary"):
                 drawn = pictures(shown.X, dataset.X_train, dataset.image_shape, dataset.entry.ink)
-                st.image(magnified(drawn[0], DIGIT_HEIGHT), output_format="PNG", alt="The example as it is trained on")
+                large(drawn[0], DIGIT_HEIGHT, "The example as it is trained on")
     if is_table(dataset):
         with st.expander("Features") if dataset.album is not None else st.container():
             _columns(shown)

@@ -10,7 +10,9 @@ training nor for testing until a verdict gives them a label (data.revisions).
 """
 
 import hashlib
-from collections.abc import Iterator
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -262,6 +264,25 @@ class Dataset:
             digest.update(f"{array.dtype.str} {array.shape} ".encode())
             digest.update(np.ascontiguousarray(array).data)
         return digest.hexdigest()
+
+
+def alike(names: Iterable[str]) -> list[list[str]]:
+    """Groups of the different names that are one but for capitals, blanks, underscores, or characters that look alike
+    or are not seen."""
+    groups = defaultdict(list)
+    for name in dict.fromkeys(names):
+        seen = "".join(letter for letter in name if letter.isprintable() or letter.isspace())
+        groups[tuple(unicodedata.normalize("NFKC", seen).casefold().replace("_", " ").split())].append(name)
+    return [group for words, group in groups.items() if words and len(group) > 1]
+
+
+def alike_note(what: str, names: Iterable[str], cure: str) -> list[str]:
+    """A note on names that are `alike`, of what is called so, with the cure; none where there are none."""
+    if not (groups := alike(names)):
+        return []
+    both = " and ".join(repr(name[:60]) for name in groups[0][:2])
+    more = f" ({len(groups):,} such groups of names)" if len(groups) > 1 else ""
+    return [f"{what} {both} differ only in capitals, blanks or the like{more}: {cure}"]
 
 
 def mixed_order(y: np.ndarray) -> np.ndarray:

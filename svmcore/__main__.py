@@ -61,7 +61,8 @@ def main(arguments: list[str] | None = None) -> int:
             CLUSTER.use(options.cluster)
         return options.do(options)
     except (ValueError, OSError, ImportError, runs.UnknownRun) as error:
-        print(f"svmcore: {error}", file=sys.stderr)
+        way = f". Add --set {error.field}={error.fitting}" if getattr(error, "fitting", None) else ""
+        print(f"svmcore: {error}{way}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
         end_by_signals(lambda number, frame: os._exit(128 + number))  # who asks again will not wait

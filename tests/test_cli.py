@@ -120,6 +120,21 @@ def test_pictures_of_one_s_own_are_named_by_their_files(home, tmp_path, capsys, 
         assert line["file"] == dataset.files[int(line["index"])]
 
 
+def test_a_recipe_of_more_test_examples_than_there_are_names_the_option_that_fits(home, tmp_path, capsys):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    (tmp_path / "small.npz").write_bytes(uploads.npz(X=X, y=(X[:, 0] > 0).astype(int)))
+    assert data_cli.main(["keep", str(tmp_path / "small.npz")]) == 0
+    asked = ["run", "mnist-5k-sv", "--set", "dataset=own:small", "--set", "preprocess=zscore", "--json"]
+    assert cli.main(asked) == 2
+    said = capsys.readouterr().err
+    assert "fewer than the 60 examples of own:small" in said
+    option = said.strip().rpartition("Add ")[2].split()
+    assert option == ["--set", "n_test=12"]
+    assert cli.main([*asked, *option]) == 0
+    result = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (result["n_train"], result["n_test"]) == (48, 12)
+
+
 def test_suspects_are_listed_of_a_recipe_and_of_its_run(home, capsys):
     asked = ["--set", "noise=0.1", "--set", "n_train=120"]
     assert cli.main(["suspects", "moons", *asked, "--most", "5"]) == 0

@@ -2,6 +2,7 @@
 
 import unicodedata
 
+import numpy as np
 import pytest
 
 from data import DataError
@@ -11,7 +12,7 @@ from data.loaders.pictures import are_pictures
 from data.loaders.sieve import Unusable
 from tests.cases import all_cases
 from tests.test_data_upload import by_value
-from tests.uploads import BOXES, GREY, PAIR, archive, image, read_upload
+from tests.uploads import BOXES, GREY, PAIR, ROWS, archive, csv, idx, image, npz, read_upload
 
 KINDS = ["dog", "cat"]
 PICTURES = {f"img_{k}.png": image(GREY[k]) for k in range(12)}
@@ -171,3 +172,88 @@ def test_a_note_beside_images_is_no_annotation_of_objects_and_a_wrong_one_is_tol
     path.write_bytes(archive(PICTURES | {"boxes.csv": b"image,left\nimg_1.png,4\n"}))
     assert main(["keep", str(path)]) == 1
     assert "boxes.csv, line 1: the header is 'image, left'" in capsys.readouterr().err
+
+
+@all_cases(
+    "names", [("Cat", "cat"), ("cat ", "cat"), ("old cat", "old_cat"), ("caf\u00e9", "cafe\u0301"), ("a\u200bb", "ab")]
+)
+@all_cases("kind", ["npz", "folders", "table beside images", "csv"])
+def test_classes_that_a_reader_would_take_for_one_are_named_with_the_way_out(names, kind):
+    """Whatever reads them. A table has no blanks at the ends of its cells, and no name has its accents apart."""
+    y = [names[k % 2] if k < 8 else "dog" for k in range(12)]
+    if kind == "npz":
+        content = npz(X=GREY, y=np.array(y))
+    elif kind == "csv":
+        content = csv(ROWS, y, "label,a,b,c")
+    elif kind == "folders":
+        content = archive({f"{label}/{k}.png": image(GREY[k]) for k, label in enumerate(y)})
+    else:
+        table = "file,class\n" + "".join(f"img_{k}.png,{label}\n" for k, label in enumerate(y))
+        content = archive(PICTURES | {"labels.csv": table.encode()})
+    preview = read_upload(f"pets.{'csv' if kind == 'csv' else 'npz' if kind == 'npz' else 'zip'}", content)
+    notes = [note for note in preview.notes if "If they are one class, give them one name" in note]
+    joined = len(set(preview.arrays.y_train)) == 2
+    assert joined == ("caf\u00e9" in names or (kind in ("csv", "table beside images") and "cat " in names))
+    assert len(notes) == (not joined)
+    for note in notes:
+        assert all(repr(name) in note for name in names)
+
+
+def test_groups_and_categories_that_a_reader_would_take_for_one_are_named():
+    who = [f"{'pP'[k // 2 % 2]}{k % 4 + 4 * (k // 4 % 2)}" for k in range(24)]
+    both = np.array([*who, *(name.swapcase() for name in who)])
+    y = np.array([int(name[1]) % 2 for name in both])
+    notes = read_upload("a.npz", npz(X=np.arange(96.0).reshape(48, 2), y=y, groups=both)).notes
+    assert sum("The groups 'p0' and 'P0' differ only" in note and "(8 such groups" in note for note in notes) == 1
+    rows = "colour,size,label\n" + "".join(f"{['red', 'Red', 'blue'][k % 3]},{k},{'xy'[k % 2]}\n" for k in range(30))
+    preview = read_upload("a.csv", rows.encode())
+    assert preview.arrays.X_train.shape == (30, 4)
+    assert any("In column 'colour', the categories 'Red' and 'red' differ only" in note for note in preview.notes)
+
+
+def test_test_examples_of_numbered_classes_beside_named_ones_are_read_and_an_unknown_class_is_named_with_its_like():
+    own = ["1", "2", "x"] * 4
+    files = {f"{'test/' if k > 8 and own[k] != 'x' else 'train/'}{own[k]}/{k}.png": image(GREY[k]) for k in range(12)}
+    arrays = read_upload("a.zip", archive(files)).arrays
+    assert (arrays.y_test.tolist(), sorted(set(arrays.y_train))) == (["1", "2"], ["1", "2", "x"])
+    files = {f"{'test' if k > 7 else 'train'}/{('CAT' if k > 7 else 'cat', 'dog')[k % 2]}/{k}.png": image(GREY[k])
+             for k in range(12)}  # fmt: skip
+    with pytest.raises(DataError, match="The test set has the label 'CAT', but not the training set, which has 'cat'"):
+        read_upload("a.zip", archive(files))
+
+
+def test_names_that_only_capitals_tell_apart_are_two_images():
+    names = ["A.png", "a.png", "B.png", "b.png"]
+    table = "file,class\n" + "".join(f"{name},{'xy'[k % 2]}\n" for k, name in enumerate(names))
+    files = {name: image(GREY[k]) for k, name in enumerate(names)} | {"labels.csv": table.encode()}
+    preview = read_upload("a.zip", archive(files))
+    assert by_value(*preview.arrays[:2]) == by_value(GREY[:4], ["x", "y", "x", "y"])
+
+
+TOLD = {
+    "README": b"my pets", "cat/LICENSE.pdf": b"%PDF\0", "notes.txt": b"of 2024", "licences.csv": b"folder,by\ncat,me\n",
+    "files.csv": b"file,width\ncat/1.png,9\ndog/0.png,9\n", "dog/camera.json": b"{}", "empty.log": b"",
+}  # fmt: skip
+JUNK = {"Thumbs.db": b"\0", "cat/desktop.INI": b"x", "cat/.DS_Store": b"\0", "cat/@eaDir/1.png/S.jpg": b"\0"}
+
+
+def test_texts_beside_class_folders_are_left_out_with_a_note_and_what_may_be_data_is_refused():
+    pictures = {f"{KINDS[PAIR[k]]}/img_{k}.png": image(GREY[k]) for k in range(12)}
+    preview = read_upload("pets.zip", archive(pictures | TOLD | JUNK))
+    assert by_value(*preview.arrays[:2]) == by_value(GREY, [KINDS[k] for k in PAIR])
+    assert [note for note in preview.notes if "not read" in note] == [
+        f"Files that are not read: {', '.join(list(TOLD)[:5])}, ..."
+    ]
+    for name, content in {"rows.npz": npz(X=ROWS, y=PAIR), "numbers.csv": csv(ROWS, PAIR, "label,a,b,c"),
+                          "cat/1.raw": bytes(range(99))}.items():  # fmt: skip
+        with pytest.raises(DataError, match="npz" if name.endswith("npz") else name):
+            read_upload("pets.zip", archive(pictures | {name: content}), skip=name.endswith("npz"))
+    kept = read_upload("pets.zip", archive(pictures | {"numbers.csv": csv(ROWS, PAIR, "label,a,b,c")}), skip=True)
+    assert "1 of 13 files left out: numbers.csv" in kept.notes
+
+
+def test_a_readme_beside_other_formats_is_left_out_with_a_note():
+    pair = {"train-images-idx3-ubyte": idx(GREY), "train-labels-idx1-ubyte": idx(PAIR)}
+    preview = read_upload("a.zip", archive(pair | {"README.md": b"digits"}))
+    assert (preview.arrays.X_train == GREY).all()
+    assert "Files that are not read: README.md" in preview.notes

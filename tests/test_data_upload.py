@@ -7,7 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from PIL import Image, ImageCms
+from PIL import Image, ImageCms, features
 
 from data import DataError
 from data.loaders import depth, images, text, upload
@@ -279,15 +279,18 @@ def test_colours_of_16_bits_are_read_where_they_fill_them_and_refused_where_bits
         read_upload("deep.zip", archive(files))
 
 
-@pytest.mark.parametrize("form", ["PNG", "TIFF"])
+@pytest.mark.parametrize("form", ["PNG", "TIFF", *["AVIF"] * features.check("avif")])
 def test_a_picture_is_upright_as_its_camera_says(form):
     for picture in (GREY[0], COLOUR[0]):
         turned = picture.swapaxes(0, 1)
         lies = {1: picture, 2: np.fliplr(picture), 3: np.rot90(picture, 2), 4: np.flipud(picture), 5: turned}
         lies |= {6: np.rot90(picture), 7: np.rot90(turned, 2), 8: np.rot90(picture, -1)}
         for orientation, pixels in lies.items():
-            content = photograph(np.ascontiguousarray(pixels), exif(orientation), form)
-            assert (images.decode("a", content).pixels == picture).all(), orientation
+            exact = {"quality": 100, "subsampling": "4:4:4"} if form == "AVIF" else {}
+            content = photograph(np.ascontiguousarray(pixels), exif(orientation), form, **exact)
+            shown = images.decode("a", content).pixels
+            assert shown.shape == picture.shape
+            assert np.abs(shown.astype(int) - picture).max() <= (4 if exact else 0), orientation
 
 
 @all_cases("form", ["PNG", "JPEG", "WEBP"])
@@ -393,7 +396,9 @@ def test_of_several_tables_one_is_chosen_and_the_only_one_beside_other_files_is_
         upload.opened("small.csv", small, [("large.csv", large)])
     alone = upload.opened("one.zip", archive({"large.csv": large, "LICENCE": b"yes"})).read()
     assert len(alone.arrays.X_train) == 20
-    assert "Only large.csv of 2 files is read" in alone.notes
+    assert "Files that are not read: LICENCE" in alone.notes
+    beside = upload.opened("one.zip", archive({"large.csv": large, "LICENCE": b"yes", "more.bin": b"\0"})).read()
+    assert {"Only large.csv of 2 files is read", "Files that are not read: LICENCE"} <= set(beside.notes)
 
 
 def test_thirty_and_a_hundred_classes():
@@ -427,6 +432,61 @@ def test_bad_images_of_a_zip_are_named_and_left_out_on_request():
     preview = read_upload("pets.zip", archive(SPOILT), skip=True)
     assert by_value(*preview.arrays[:2]) == by_value(GREY, PAIR)
     assert any(note.startswith("4 of 16 files left out: ") and "notes.pkl" in note for note in preview.notes)
+
+
+def test_images_of_formats_that_are_not_read_are_named_with_the_way_out():
+    said = "is a picture in the format HEIC, which is not read: save it as jpg or png"
+    heic = b"\0\0\0\x18ftypheic" + bytes(40)
+    pictures = tree(GREY, PAIR)
+    with pytest.raises(DataError, match=f"a/0.heic {said}"):  # a folder of a telephone
+        read_upload("a.zip", archive({f"{'ab'[k % 2]}/{k}.heic": heic for k in range(8)}))
+    for name, reason in (("set/0/x.HEIC", f"x.HEIC {said}"), ("set/0/x.jpg", "its content is HEIC: save it as jpg"),
+                         ("set/0/x.svg", "in the format SVG")):  # fmt: skip
+        content = b"<svg xmlns='x'/>" if "svg" in name else heic
+        with pytest.raises(Unusable, match=reason):
+            read_upload("a.zip", archive(pictures | {name: content}))
+        kept = read_upload("a.zip", archive(pictures | {name: content}), skip=True)
+        assert len(kept.arrays.X_train) == len(GREY)
+    with pytest.raises(DataError, match=r"a/0 is an image whose name does not end in one of .*\.png"):
+        read_upload("a.zip", archive({f"{'ab'[k % 2]}/{k}": image(GREY[k]) for k in range(8)}))
+    jfif = {f"{'ab'[k % 2]}/{k}.jfif": image(GREY[k], "JPEG") for k in range(8)}  # as Windows names them
+    assert len(read_upload("a.zip", archive(jfif)).arrays.X_train) == 8
+
+
+def test_images_too_small_to_train_on_are_enlarged_and_those_of_bits_and_palettes_keep_their_values():
+    tiny = {f"{'ab'[k % 2]}/{k}.png": image(np.full((1, 1), 20 * k, np.uint8)) for k in range(8)}
+    X, y = read_upload("a.zip", archive(tiny)).arrays[:2]
+    assert sorted(zip(X[:, 0, 0].tolist(), y)) == [(20 * k, "ab"[k % 2]) for k in range(8)]
+    assert np.ptp(X, axis=(1, 2)).max() == 0
+    bits = image(Image.fromarray(GREY[0] > 127).convert("1"))
+    assert (images.decode("a", bits).pixels == np.where(GREY[0] > 127, 255, 0)).all()
+    palette = Image.fromarray(GREY[0] // 64, "P")
+    colours = np.array([[9, 9, 9], [250, 0, 0], [0, 250, 0], [0, 0, 250]])
+    palette.putpalette(colours.ravel().tolist())
+    on_white = np.where((GREY[0] // 64 == 0)[..., None], 255, colours[GREY[0] // 64])
+    assert (images.decode("a", image(palette, transparency=0)).pixels == on_white).all()
+    half = Image.merge("LA", [Image.fromarray(part) for part in GREY[:2]])
+    light = GREY[0] * (GREY[1] / 255) + 255 - GREY[1]
+    assert np.abs(images.decode("a", image(half)).pixels - light).max() <= 1
+
+
+def test_a_folder_of_links_is_read_and_a_link_to_nothing_is_named(tmp_path):
+    """A subset of a large set is often a folder of links; none of them may be missing without a word."""
+    for name, content in tree(GREY, PAIR).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    subset = tmp_path / "subset"
+    (subset / "one").mkdir(parents=True)
+    (subset / "zero").symlink_to(tmp_path / "set/0")
+    (subset / "one/again").symlink_to(subset)  # and no end of it
+    for k in range(1, 12, 2):
+        (subset / f"one/{k}.png").symlink_to(tmp_path / f"set/1/{k:03}.png")
+    preview = read_upload("subset", subset)
+    assert by_value(*preview.arrays[:2]) == by_value(GREY, [["zero", "one"][k] for k in PAIR])
+    (tmp_path / "set/1/003.png").unlink()
+    with pytest.raises(Unusable, match=r"one/3\.png is a link to a file that is not there"):
+        read_upload("subset", subset)
+    assert len(read_upload("subset", subset, skip=True).arrays.X_train) == 11
 
 
 def test_bad_rows_of_a_csv_are_named_by_their_line_and_left_out_on_request():

@@ -54,9 +54,9 @@ def exif(orientation=6):
     return notes.tobytes()
 
 
-def photograph(array, notes, form="PNG"):
+def photograph(array, notes, form="PNG", **how):
     file = io.BytesIO()
-    Image.fromarray(array).save(file, form, exif=notes)
+    Image.fromarray(array).save(file, form, exif=notes, **how)
     return file.getvalue()
 
 

@@ -9,12 +9,14 @@ Every size is checked twice, as declared and as read, because an archive may dec
 
 import gzip
 import io
+import os
+import re
 import stat
 import struct
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -33,7 +35,10 @@ SIZE_ACCEPTED = f"at most {MAX_BYTES >> 20} MB, unpacked"
 ZIP_ACCEPTED = "a zip of images with one folder per class"
 _ENCRYPTED, _UTF_8 = 0x1, 0x800  # flags of a file in a zip
 _DAMAGE = (OSError, EOFError, ValueError, NotImplementedError, struct.error, zlib.error, zipfile.BadZipFile)
-_JUNK = {"__MACOSX", "Thumbs.db", "desktop.ini"}
+_JUNK = {"__macosx", "thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r", "@eadir", "$recycle.bin"}  # of systems
+_ABOUT = re.compile(r"(readme|licen[cs]es?|copying|notice|citation|changelog|authors|credits|attribution)\b")
+_ABOUT_SUFFIXES = {"", ".txt", ".pdf"}, {".md", ".rst", ".html", ".htm", ".yaml", ".yml", ".log"}  # so called; always
+TEXT = 4096  # bytes by which a file is taken for a text
 
 
 @dataclass(frozen=True)
@@ -92,10 +97,10 @@ def whole(name: str, source: bytes | Path) -> Member:
 
 
 def from_path(path: Path, most: int = MAX_BYTES) -> list[Member]:
-    """The members of a local file or folder, with up to `most` bytes; hidden files and linked folders are ignored."""
+    """The members of a local file or folder, with up to `most` bytes; links are followed, hidden files ignored."""
     with in_words(f"{path.name} cannot be read", "a file with read permission", OSError):
         if path.is_dir():
-            paths = sorted(islice((p for p in path.rglob("*") if p.is_file()), MAX_MEMBERS + 1))
+            paths = sorted(islice(_files(path), MAX_MEMBERS + 1))
             return _checked(path.name, [_on_disk(p, composed(p.relative_to(path).as_posix())) for p in paths], most)
         if not path.is_file():
             raise DataError(f"There is no file or folder {str(path)!r}", "the path of a file or folder on this machine")
@@ -106,7 +111,22 @@ def from_path(path: Path, most: int = MAX_BYTES) -> list[Member]:
         return _checked(path.name, [whole(path.name, path)], most)
 
 
+def _files(folder: Path) -> Iterator[Path]:
+    """All files below a folder, also by links, but not by one to a folder that it is in."""
+    for place, folders, names in os.walk(folder, followlinks=True):
+        inside = os.path.realpath(place)
+        folders[:] = [name for name in folders if not _leads_up(os.path.join(place, name), inside)]
+        yield from (path for name in names if (path := Path(place, name)).is_file() or path.is_symlink())
+
+
+def _leads_up(path: str, inside: str) -> bool:
+    """Whether a folder is a link to the folder `inside` or to one that this is in."""
+    return os.path.islink(path) and Path(inside).is_relative_to(os.path.realpath(path))
+
+
 def _on_disk(path: Path, name: str) -> Member:
+    if not path.is_file():
+        return Member.missing(name, f"{name} is a link to a file that is not there", "the file itself")
     return Member(name, path.stat().st_size, partial(path.open, "rb"))
 
 
@@ -181,7 +201,22 @@ def check_size(name: str, members: Sequence[Member], most: int) -> None:
 
 
 def _is_junk(name: str) -> bool:
-    return any(part.startswith(".") or part in _JUNK for part in PurePosixPath(name).parts)
+    return any(part.startswith(".") or part.lower() in _JUNK for part in PurePosixPath(name).parts)
+
+
+def is_about(name: str) -> bool:
+    """Whether a file tells of the others, by its name: a README, a licence, a page."""
+    path = PurePosixPath(name.lower())
+    called, always = _ABOUT_SUFFIXES
+    return path.suffix in always or (path.suffix in called and bool(_ABOUT.match(path.name)))
+
+
+def is_text(member: Member) -> bool:
+    """Whether a file begins as a text, or is empty; a drawing (svg) is none. False for a damaged one."""
+    with suppress(DataError):
+        start = member.start(TEXT)
+        return not re.search(rb"[\0-\x08\x0e-\x1a]|<svg", start)
+    return False
 
 
 def _bounded(file: IO[bytes], name: str) -> bytes:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from data.dataset import Arrays, DataError
-from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
+from data.dataset import Arrays, DataError, alike, alike_note
+from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, composed
 from data.loaders.npz import channels_last
 from data.loaders.sieve import Sieve
 
@@ -49,7 +49,7 @@ def checked(
         beside = arrays.beside(np.concatenate([order, np.arange(n_train, n_train + len(arrays.X_test))]))
     X_test, y_test = arrays.X_test, arrays.y_test
     if len(X_test):
-        X_test, y_test = _examples(X_test, "X_test"), _labels(y_test, len(X_test), "y_test")
+        X_test, y_test = _examples(X_test, "X_test"), _labels(y_test, len(X_test), "y_test", y.dtype.kind == "U")
         if X_test.shape[1:] != X.shape[1:]:
             shapes = f"{X_test.shape[1:]}, but training examples have {X.shape[1:]}"
             raise DataError(
@@ -59,8 +59,10 @@ def checked(
         X_test, y_test = X[:0], y[:0]
     (X, y, X_test, y_test, album, groups, paths), more = _repeated(Arrays(X, y, X_test, y_test, *beside), skip)
     left_out += more
-    _check_classes(y, y_test)
+    notes += _check_classes(y, y_test)
     if groups is not None:
+        if groups.dtype.kind == "U":
+            notes += alike_note("The groups", groups.tolist(), "they count as two. If they are one, give them one name")
         groups = _grouped(groups, y, n_train, y_test)
         notes.append(f"{len(groups):,} rows in {groups.max() + 1:,} groups: those of a group train or test together")
     if album and X.ndim == 2 and image_shape is None:
@@ -187,8 +189,8 @@ def _is_rounded(numbers: np.ndarray) -> bool:
     return bool(merged.sum() > MERGED * apart.sum() or moved.any())
 
 
-def _labels(y: np.ndarray, n: int, name: str) -> np.ndarray:
-    """y as (n,) int64 if all labels are whole numbers, else str."""
+def _labels(y: np.ndarray, n: int, name: str, as_text: bool = False) -> np.ndarray:
+    """y as (n,) int64 if all labels are whole numbers, else str, or always with `as_text`."""
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.shape != (n,):
@@ -200,6 +202,10 @@ def _labels(y: np.ndarray, n: int, name: str) -> np.ndarray:
     if y.dtype.kind == "U":
         if (y == "").any():
             raise DataError(f"{name} has no label for example {int(np.argmax(y == ''))}", ACCEPTED_Y)
+        names, number = np.unique(y, return_inverse=True)
+        y = np.array([composed(name) for name in names.tolist()])[number]
+        if as_text:
+            return y
         try:
             y = y.astype(np.float64)
         except ValueError:
@@ -210,10 +216,11 @@ def _labels(y: np.ndarray, n: int, name: str) -> np.ndarray:
     if not whole.all():
         bad = int(np.argmin(whole))
         raise DataError(f"{name} has the label {y[bad]} for example {bad}", ACCEPTED_Y)
-    return y.astype(np.int64)
+    return y.astype(np.int64).astype(str) if as_text else y.astype(np.int64)
 
 
-def _check_classes(y: np.ndarray, y_test: np.ndarray) -> None:
+def _check_classes(y: np.ndarray, y_test: np.ndarray) -> list[str]:
+    """A note on classes whose names are alike. DataError for classes that cannot be told apart by a machine."""
     classes, counts = np.unique(y, return_counts=True)
     if not 2 <= len(classes) <= MAX_CLASSES:
         only = f" ({classes[0]})" if len(classes) == 1 else ""
@@ -222,8 +229,12 @@ def _check_classes(y: np.ndarray, y_test: np.ndarray) -> None:
         )
     if counts.min() < 2:
         raise DataError(f"Class {classes[counts.argmin()]} has only one training example", ACCEPTED_CLASSES)
-    if y.dtype.kind != y_test.dtype.kind or not np.isin(y_test, classes).all():
-        raise DataError("The test set has labels that do not occur in the training set", "the same classes in both")
+    names = classes.astype(str).tolist()
+    if new := np.setdiff1d(y_test.astype(str), names).tolist():
+        near = next((f", which has {group[0]!r}" for group in alike([*names, new[0]]) if new[0] in group), "")
+        raise DataError(f"The test set has the label {new[0]!r}, but not the training set{near}",
+                        "the same classes in both")  # fmt: skip
+    return alike_note("The classes", names, "they count as two. If they are one class, give them one name")
 
 
 def _grouped(groups: np.ndarray, y: np.ndarray, n_train: int, y_test: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.dataset import DataError
+from data.dataset import DataError, alike_note
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 from data.loaders.cells import KNOWN, days, is_missing, measure, value
 from data.loaders.sheets import Cells
@@ -207,6 +207,9 @@ class Columns:
         self.notes += _left_out(seen, [names[k] for k in chosen])
         if coded := [f"{column.name} ({len(column.levels)})" for column in self._used if column.levels]:
             self.notes.append(f"Categories become columns of 0 and 1: {_listed(coded)}")
+        for column in self._used:
+            cure = "they become columns of their own. If they are one, write them alike"
+            self.notes += alike_note(f"In column {column.name!r}, the categories", sorted(column.levels), cure)
         if units:
             self.notes.append(f"Numbers are read without their units: {_listed(units)}")
         if dates:

@@ -25,8 +25,8 @@ PRODUCTS = 1e11  # multiplications of one kernel matrix: about 10 s of two cores
 LEAST, MOST = 16, 256  # pixels a side that are proposed
 EASY = 1 << 26  # bytes of pictures of one size that stay as they are
 FINER = 2  # pictures are averaged over whole pixels down to this many times the final size before they are resampled
-MAX_SIDE = 1024  # pixels a side of what is trained on
-SIZE_ACCEPTED = f"height x width, 4 to {MAX_SIDE} each, such as 64x64"
+SMALLEST, MAX_SIDE = 4, 1024  # pixels a side of what is trained on
+SIZE_ACCEPTED = f"height x width, {SMALLEST} to {MAX_SIDE} each, such as 64x64"
 
 
 class Fit(NamedTuple):
@@ -39,7 +39,7 @@ class Fit(NamedTuple):
 
     def checked(self) -> "Fit":
         """Itself; DataError for a size or a way that there is not."""
-        if not all(4 <= side <= MAX_SIDE for side in self[:2]):
+        if not all(SMALLEST <= side <= MAX_SIDE for side in self[:2]):
             raise DataError(f"The size {self.height} x {self.width} is not possible", SIZE_ACCEPTED)
         if self.how not in WAYS:
             raise DataError(f"There is no way {self.how!r} of bringing pictures to one size", " or ".join(WAYS))
@@ -93,7 +93,7 @@ def proposed(sizes: Sequence[tuple[int, int]], colour: bool) -> Fit:
     """The size proposed for n pictures of these heights and widths: their own if all have one and it is easy."""
     sides, channels, n = np.array(sizes), 3 if colour else 1, len(sizes)
     height, width = (int(side) for side in np.median(sides, axis=0))
-    one = bool((sides == sides[0]).all()) and max(height, width) <= MAX_SIDE
+    one = bool((sides == sides[0]).all()) and SMALLEST <= min(height, width) <= max(height, width) <= MAX_SIDE
     if one and n * height * width * channels <= EASY:
         return Fit(height, width, colour=colour)
     values = min(VALUES / n, PRODUCTS / n**2) / channels  # pixels of each

@@ -12,6 +12,7 @@ cats/1.png  dogs/1.png      or      train/cats/1.png  test/cats/7.png      or   
 import io
 import math
 import os
+import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,12 +22,13 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageOps, UnidentifiedImageError, features
 
 from data import album
 from data.album import Album
 from data.dataset import Arrays, DataError, in_words, mixed_order
-from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, Member
+from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, TEXT, Member, is_about, is_text, unread
+from data.loaders.cells import is_number
 from data.loaders.check import MAX_LABEL
 from data.loaders.depth import Decoded, DeepScale, on_one_scale
 from data.loaders.fitted import WAYS, Fit, proposed
@@ -35,12 +37,21 @@ from data.loaders.sieve import Sieve, TooLarge
 from data.transfers import Report, quiet
 
 ACCEPTED = (
-    "images (png, jpg, bmp, gif, tif, webp, pgm, ppm) of any size, with one folder per class or a csv of file names "
-    "and classes"
+    "images (png, jpg, bmp, gif, tif, webp, avif, pgm, ppm) of any size, with one folder per class or a csv of file "
+    "names and classes"
 )
-SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pnm"}
+SUFFIXES = {".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".avif", ".pgm",
+            ".ppm", ".pnm"}  # fmt: skip
 MAX_SIDE = 4096
-_FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
+_FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM", *(["AVIF"] * features.check("avif")))
+_FOREIGN = {  # formats that are not read: suffix -> name
+    **dict.fromkeys((".heic", ".heif", ".hif"), "HEIC"), **dict.fromkeys((".dcm", ".dicom"), "DICOM"),
+    **dict.fromkeys((".cr2", ".cr3", ".nef", ".arw", ".dng", ".orf", ".rw2", ".raf"), "raw"),
+    **dict.fromkeys((".jp2", ".j2k"), "JPEG 2000"), ".jxl": "JPEG XL", ".svg": "SVG", ".psd": "Photoshop",
+    ".exr": "OpenEXR", ".nii": "NIfTI", ".ico": "icon", ".fits": "FITS",
+}  # fmt: skip
+_BRANDS = re.compile(rb"....ftyp(?:(hei[cfx]|hev[cmx]|mif1|msf1)|(avif|avis))", re.DOTALL)  # first bytes of HEIC, AVIF
+_SIGNS = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*")  # first bytes of other images
 _GREY = ("1", "L", "LA", "I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes without colours
 _DEEP = ("I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes with more than 8 bits per pixel
 _ORIENTATION = 274  # the number of this EXIF field; 5 to 8: on its side
@@ -52,6 +63,16 @@ _UNLABELLED_FOLDERS = {"unlabelled", "unlabeled", "unknown"}
 
 def is_image(name: str) -> bool:
     return PurePosixPath(name).suffix.lower() in SUFFIXES
+
+
+def foreign(member: Member) -> str:
+    """What a file that is not read as an image is, if it is one: of another format, or without a suffix."""
+    if what := _FOREIGN.get(PurePosixPath(member.name.lower()).suffix):
+        return f"{member.name} is a picture in the format {what}, which is not read: save it as jpg or png"
+    with suppress(DataError):
+        if member.start(8).startswith(_SIGNS):
+            return f"{member.name} is an image whose name does not end in one of {', '.join(sorted(SUFFIXES))}"
+    return ""
 
 
 class Found(NamedTuple):
@@ -71,6 +92,7 @@ class Survey(NamedTuple):
     images: list[Found]
     bad: list[tuple[str, DataError]]
     total: int  # files
+    beside: Sequence[str] = ()  # texts beside the images, which are left out
 
     @property
     def fit(self) -> Fit:
@@ -81,15 +103,19 @@ class Survey(NamedTuple):
 def survey(members: list[Member], table: ClassTable | None = None, report: Report = quiet) -> Survey:
     """The headers of all images. report: see `data.transfers`; table: the classes by image, else the folders."""
     members, images = [member for member in members if table is None or member.name != table.file], []
-    sieve = Sieve(skip=True)
+    sieve, beside, named = Sieve(skip=True), [], table.classes if table else ()
     for k, member in enumerate(members):
         report(k, len(members), f"sizes, {k:,} of {len(members):,} files")
         with sieve.part(member.name):
+            if not is_image(member.name) and member.name not in named and _is_note(member):
+                beside.append(member.name)
+                continue
             path = _path(member, table)
             with opened(member.name, member.read()) as image:
                 deep, colour = _is_deep(image), image.mode not in _GREY  # before its EXIF, for which it may be loaded
                 images.append(Found(path, member, _size(member.name, image), deep, colour, _conversion(image)))
-    return Survey(images, [(name, error) for _, name, error in sieve.bad], len(members))
+    bad = [(name, error) for _, name, error in sieve.bad]
+    return Survey(images, bad, len(members) - len(beside), beside)
 
 
 def read(
@@ -132,6 +158,7 @@ def read(
             shown.append(original)
     notes += sieve.notes(surveyed.total, "files") + scale.notes("images", len(surveyed.images))
     notes += _conversions(surveyed.images) + ([] if same else _sizes_note(surveyed, fit))
+    notes += [unread("Files", surveyed.beside)] if surveyed.beside else []
     X, y = stacked(decoded), np.array([path[-2] for path in paths])
     if not table:
         folders = np.isin(np.char.lower(y), list(_UNLABELLED_FOLDERS))
@@ -285,7 +312,7 @@ def _path(member: Member, table: ClassTable | None) -> tuple[str, ...]:
     """Folders and name of an image; the last folder is its class. DataError if it is no image or has no class."""
     parts = PurePosixPath(member.name).parts
     if not is_image(member.name) and (table is None or member.name not in table.classes):
-        raise DataError(f"{member.name} is not an image", ACCEPTED)
+        raise DataError(foreign(member) or f"{member.name} is not an image", ACCEPTED)
     if table is not None:
         if member.name in table.twice:
             both = " and ".join(map(repr, table.twice[member.name]))
@@ -301,6 +328,16 @@ def _path(member: Member, table: ClassTable | None) -> tuple[str, ...]:
             f"at most {MAX_LABEL} characters",
         )
     return parts
+
+
+def _is_note(member: Member) -> bool:
+    """Whether a file beside images is a text about them. DataError for one of numbers, which may be examples."""
+    if is_about(member.name) or not is_text(member):
+        return is_about(member.name)
+    cells = re.split(r"[,;\s]+", member.start(TEXT).decode("utf-8", "replace").strip())
+    if 2 * sum(map(is_number, cells)) > len(cells) and not any(map(is_image, cells)):
+        raise DataError(f"{member.name} has numbers and names no image", "images without a table of other examples")
+    return True
 
 
 def decode(name: str, content: bytes, share: float = 1.0) -> Decoded:
@@ -327,7 +364,10 @@ def opened(
         try:
             image = Image.open(io.BytesIO(content), formats=formats)
         except UnidentifiedImageError as error:  # its message names an object in memory
-            raise DataError(f"{reason} (its content is not an image)", accepted) from error
+            brand = _BRANDS.match(content)
+            what = "HEIC: save it as jpg or png" if brand and brand[1] else "not an image"
+            what = "AVIF, which needs Pillow 11.3 or newer" if brand and brand[2] else what
+            raise DataError(f"{reason} (its content is {what})", accepted) from error
         except Image.DecompressionBombError as error:
             raise DataError(
                 f"{name} has more than {2 * Image.MAX_IMAGE_PIXELS:,} pixels",

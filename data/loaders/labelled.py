@@ -80,31 +80,37 @@ def find_classes(members: Sequence[Member], images: Sequence[str], strict: bool 
 
 
 def _keys(images: Sequence[str]) -> dict[str, str]:
-    """Possible spelling -> image name, for spellings that fit only one image."""
-    spellings = [{name.lower(): name for name in images}]
-    for short in (lambda path: path.name, lambda path: path.stem):
-        named = [(short(PurePosixPath(name)).lower(), name) for name in images]
-        often = Counter(key for key, _ in named)
-        spellings.append({key: name for key, name in named if often[key] == 1})
+    """Possible spelling -> image name, for spellings that fit only one image; in small letters, too."""
+    spellings = []
+    for of in (str, lambda path: path.name, lambda path: path.stem):
+        for spelled in (str, str.lower):
+            named = [(spelled(of(PurePosixPath(name))), name) for name in images]
+            often = Counter(key for key, _ in named)
+            spellings.append({key: name for key, name in named if often[key] == 1})
     return {key: name for names in reversed(spellings) for key, name in names.items()}
+
+
+def _image(cell: str, keys: Mapping[str, str]) -> str | None:
+    """The image that a cell names, if it does."""
+    return keys.get(cell) or keys.get(cell.lower())
 
 
 def _of_table(name: str, content: str, keys: dict[str, str]) -> ClassTable | DataError | None:
     """The classes of a table; a DataError to raise if it has those of other images; None for another table."""
     header, rows = text.taken_apart(name, content)
     lines = [[cell.strip() for cell in rows.cells(k)] for k in range(rows.n)]
-    if header and any(cell.lower() in keys for cell in header):  # not a header
+    if header and any(_image(cell, keys) for cell in header):  # not a header
         header, lines = [], [header, *lines]
     width = len(header) or len(lines[0])
     lines = [cells for cells in lines if len(cells) == width]
-    at = max(range(width), key=lambda k: sum(cells[k].lower() in keys for cells in lines))
-    known = [cells for cells in lines if cells[at].lower() in keys]
+    at = max(range(width), key=lambda k: sum(_image(cells[k], keys) is not None for cells in lines))
+    known = [cells for cells in lines if _image(cells[at], keys)]
     if len(known) < max(2, MOST * len(lines)):
         return _of_others(name, header, lines, keys)
     column = _classes(header, known, at)
     if column is None:
         return None
-    images, classes, twice = [keys[cells[at].lower()] for cells in known], {}, {}
+    images, classes, twice = [_image(cells[at], keys) for cells in known], {}, {}
     for image, cells in zip(images, known):
         if classes.setdefault(image, cells[column]) != cells[column]:
             twice[image] = classes[image], cells[column]
@@ -114,18 +120,18 @@ def _of_table(name: str, content: str, keys: dict[str, str]) -> ClassTable | Dat
         for k in range(width)
         if k not in (at, column)
     }
-    unknown = tuple(cells[at] for cells in lines if cells[at].lower() not in keys)
+    unknown = tuple(cells[at] for cells in lines if not _image(cells[at], keys))
     place = repr(header[column]) if header else f"number {column + 1}"
     return ClassTable(classes, name, place, others, twice, unknown)
 
 
 def _of_others(name: str, header: list[str], lines: list[list[str]], keys: dict[str, str]) -> DataError | None:
     """What is wrong with a table that has file names of images, few of them of the upload, and classes."""
-    endings = {PurePosixPath(key).suffix for key in keys} - {""}
+    endings = {PurePosixPath(key.lower()).suffix for key in keys} - {""}
     for k in range(len(lines[0]) if lines else 0):
-        paths = [cells[k].lower() for cells in lines]
-        if 2 * sum(PurePosixPath(path).suffix in endings for path in paths) > len(lines):
-            unknown = [cells[k] for cells, path in zip(lines, paths) if path not in keys]
+        paths = [cells[k] for cells in lines]
+        if 2 * sum(PurePosixPath(path.lower()).suffix in endings for path in paths) > len(lines):
+            unknown = [path for path in paths if not _image(path, keys)]
             if not unknown or _classes(header, lines, k) is None:
                 return None
             some = f"{len(lines) - len(unknown):,} of {len(lines):,} rows name an image of the upload"

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from data.dataset import DataError
+from data.dataset import DataError, alike
 from data.loaders import bundle, depth, images, labelled, objects
 from data.loaders.bundle import Member
 from data.loaders.objects import Object
@@ -102,9 +102,18 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
         boxes,
         np.array([item.category for item in annotated], np.int64),
         position,
-        (*([] if kinds else format_notes), *notes, *read, *_notes(boxes, decoded, position)),
+        (*(_alike_kinds(called, kinds) if kinds else format_notes), *notes, *read, *_notes(boxes, decoded, position)),
         called,
     )
+
+
+def _alike_kinds(called: Sequence[str], kinds: Sequence[str]) -> list[str]:
+    """A note on objects that are not read, with names like those of others that are."""
+    for group in alike(called):
+        if (read := [name for name in group if name in kinds]) and (others := [n for n in group if n not in kinds]):
+            return [f"Objects named {others[0]!r} are not read, but those named {read[0]!r} are: choose both if they "
+                    "are one kind"]  # fmt: skip
+    return []
 
 
 @contextmanager
@@ -129,7 +138,8 @@ def _sorted_out(members: list[Member], sieve: Sieve) -> tuple[list[Member], list
         elif PurePosixPath(member.name).suffix.lower() in objects.SUFFIXES or objects.about(member.name):
             tables.append(member)
         else:
-            sieve.add(member.name, DataError(f"{member.name} is neither an image nor a file of annotations", ACCEPTED))
+            reason = images.foreign(member) or f"{member.name} is neither an image nor a file of annotations"
+            sieve.add(member.name, DataError(reason, ACCEPTED))
     if all(objects.about(member.name) for member in tables):
         raise DataError("There are no annotations of objects", ACCEPTED)
     if not pictures:

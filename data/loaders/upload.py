@@ -168,8 +168,13 @@ def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] =
     """
     members = [member for pair in ((name, source), *companions) for member in _members(*pair)]
     members = [member for member in members if only in (None, member.name)]
+    about = [member.name for member in members if bundle.is_about(member.name)]
+    rest = [member for member in members if member.name not in about]
+    if alone := bool(about and rest) and not any(images.is_image(member.name) for member in rest):
+        members = rest
     with _named(name, members):
-        return _opened(name, source, companions, members)
+        found = _opened(name, source, companions, members)
+        return replace(found, notes=(bundle.unread("Files", about), *found.notes)) if alone else found
 
 
 @contextmanager
@@ -194,7 +199,7 @@ def _opened(name: str, source: Source, companions: Sequence[tuple[str, Source]],
         if len(packed) == 1 and not labelled.find_classes(members, [member.name for member in files]):
             inside = bundle.from_bytes(packed[0].name, packed[0].read())
             unread = [member.name for member in members if not images.is_image(member.name) and member not in packed]
-            more = (f"Files that are not read: {', '.join(unread[:5])}",) if unread else ()
+            more = (bundle.unread("Files", unread),) if unread else ()
             return replace(known("npz"), members=inside, pictures=files, notes=more)
         return known("images")
     if len(members) > 1 and all(member.name.lower().endswith(".parquet") for member in members):
@@ -227,6 +232,8 @@ def _opened(name: str, source: Source, companions: Sequence[tuple[str, Source]],
                 only_table, notes=(f"Only {tables[0].name} of {len(members)} files is read", *only_table.notes)
             )
         raise Several(tables)
+    if reason := images.foreign(members[0]):
+        raise DataError(reason, ACCEPTED)
     names = ", ".join(member.name for member in members[:3])
     raise DataError(f"These {len(members)} files ({names}, ...) do not form one dataset", ACCEPTED)
 

@@ -29,10 +29,10 @@ WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))  #
 
 
 class RecipeError(ValueError):
-    """A recipe that cannot be: names the field, the value and what is allowed."""
+    """A recipe that cannot be: names the field, the value and what is allowed; fitting: a value that would do."""
 
-    def __init__(self, field: str, value: object, allowed: str):
-        self.field, self.value, self.allowed = field, value, allowed
+    def __init__(self, field: str, value: object, allowed: str, fitting: object = None):
+        self.field, self.value, self.allowed, self.fitting = field, value, allowed, fitting
         super().__init__(refusal(field, value, allowed))
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from data.dataset import DataError, in_words
-from data.loaders.bundle import Member
+from data.loaders.bundle import Member, is_about
 from data.loaders.objects import coco, label_studio, labelme, table, via, xml, yolo
 from data.loaders.objects.annotation import MAX_BYTES, MAX_CATEGORY, MAX_OBJECTS, Object
 from data.loaders.sieve import Sieve
@@ -34,16 +34,15 @@ _JSON = {
 }
 _ABOUT = {  # files that tools add: names of classes, lists of files, texts
     *("notes.json", "obj.data", "labelmap.txt", "predefined_classes.txt", "train.txt", "val.txt", "valid.txt"),
-    *("test.txt", "trainval.txt", "default.txt", "readme.txt", "readme.dataset.txt", "readme.roboflow.txt"),
-    *("license.txt", *yolo.NAMES),
+    *("test.txt", "trainval.txt", "default.txt", *yolo.NAMES),
 }
-_ABOUT_SUFFIXES = frozenset((".yaml", ".yml", ".md", ".names", ".data"))
+_ABOUT_SUFFIXES = frozenset((".names", ".data"))
 
 
 def about(name: str) -> bool:
     """Whether a file is one that tools add and that has no objects."""
     path = PurePosixPath(name)
-    return path.name.lower() in _ABOUT or path.suffix.lower() in _ABOUT_SUFFIXES
+    return path.name.lower() in _ABOUT or path.suffix.lower() in _ABOUT_SUFFIXES or is_about(name)
 
 
 def has_annotations(members: Iterable[Member], images: Iterable[str]) -> bool:

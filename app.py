@@ -88,9 +88,10 @@ first = page == PAGES[0]
 if first:
     opening.hand_over_old_link()
     if not opening.ready():
-        draw()  # without the library; ends by beginning anew
+        draw()  # without the library, and stops
 
 # After the navigation: the first import of the library takes seconds, and the menu should stand by then.
+opening.imported()
 import pages.ui.views  # noqa: E402, F401  (makes them known)
 from pages.classroom import together  # noqa: E402
 from pages.lessons import banner, course  # noqa: E402

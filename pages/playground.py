@@ -12,5 +12,6 @@ controls.begin()
 plot.playground()
 plot.ways_on()
 if not opening.ready():  # the first picture of this process: with the machine that is kept, or without one
-    opening.load(note)
-    st.rerun()
+    with note:
+        opening.follow()
+    st.stop()

@@ -7,6 +7,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
+from pages.playground import opening
 from tests.trained import finish_all, finished
 
 SECONDS = 120  # that a page may take beside other work
@@ -17,7 +18,9 @@ __all__ = ["RUN_SECONDS", "SECONDS", "captions", "finish_all", "finished", "open
 @pytest.fixture(autouse=True)
 def whole_app(monkeypatch):
     """Pages run from app.py (before each run AppTest turns on Streamlit's older page discovery, which runs a page
-    alone), and no session searches the installed packages anew: half of the time that a page would take."""
+    alone), and no session searches the installed packages anew: half of the time that a page would take. The library is
+    there: no fragment that waits for it is drawn again."""
+    opening.load().result()
     for module, name, instead in WHOLE_APP:
         monkeypatch.setattr(module, name, instead)
 

@@ -4,12 +4,12 @@ import json
 import re
 import subprocess
 import sys
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-import streamlit as st
 from sklearn import svm
 from sklearn.multiclass import OneVsRestClassifier
 from streamlit.testing.v1 import AppTest
@@ -387,10 +387,13 @@ def test_the_first_machine_is_kept_as_what_the_solver_makes_of_it():
 
 def test_the_first_picture_has_its_machine_before_the_library_is_there(monkeypatch):
     monkeypatch.setattr(opening, "ready", lambda: False)
-    monkeypatch.setattr(opening, "load", lambda note: st.stop())  # the picture that stands meanwhile
+    monkeypatch.setattr(opening, "load", Future)  # that has not ended
     app = open_page("playground")
     begins = setting.of_problem(setting.FIRST_PROBLEM)
     assert figures(app)["Support vectors"][0] == str(solve.solve(begins).n_sv)
+    app.select_slider(key="play_C").set_value(1.0).run()  # answered at once, without a machine
+    assert not app.metric
+    assert "The line follows" in app.info[0].value
     assert not open_page("playground", problem="xor").metric
 
 

@@ -1,10 +1,15 @@
 """The first picture of a new process: drawn before the library is there, which takes a second to import.
 
-On a machine where it never ran, its solver is compiled first, about 3 s. The Playground's picture (words, widgets,
-points and the machine that is kept as numbers) stands by then; the preset and everything else begin after it.
+On a machine where it never ran, its solver is compiled first, about 3 s; beside other work both take half a minute. A
+thread does it, so that edits are answered meanwhile: with the points where they were put, and no machine yet. The
+preset and everything else begin after it.
 """
 
 import os
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 
 import streamlit as st
@@ -12,24 +17,56 @@ import streamlit as st
 from pages.ui.kit import roles
 from pages.ui.play import setting as settings
 
-_state = {"ready": False}
+LOOK = 0.5  # seconds between two looks at whether it is there
+LOADING = "Loading the solver"
+
+_begins = threading.Lock()
+_imports = threading.Lock()  # sessions that import the library at once find parts of it half imported
+_state: dict = {"what": LOADING}  # "future": Future; "begun": seconds of the clock
 
 
 def ready() -> bool:
     """Whether the library is there and compiled."""
-    return _state["ready"]
+    future: Future | None = _state.get("future")
+    return future is not None and future.done() and future.exception() is None
 
 
-def load(note) -> None:
-    """Import and compile what the Playground needs, saying so in `note`, a place on the page."""
-    note.caption(":material/hourglass_top: Loading the solver, about a second.")
+def load() -> Future:
+    """Import and compile what the Playground needs, in a thread; once a process, unless it fails."""
+    with _begins:
+        future = _state.get("future")
+        if future is None or (future.done() and future.exception()):
+            _state.update(begun=time.monotonic(), what=LOADING)
+            future = _state["future"] = ThreadPoolExecutor(1, "opening").submit(_load)
+    return future
+
+
+def imported() -> None:
+    """Import the library, or wait until another session has."""
+    with _imports:
+        for module in ("pages.ui.play.solve", "pages.ui.views", "svmcore.lab.jobs"):
+            import_module(module)
+
+
+def _load() -> None:
+    imported()
     from pages.ui.play import solve
 
     cache = os.environ.get("NUMBA_CACHE_DIR")
     if cache and not any(Path(cache).rglob("*.nbi")):
-        note.caption(":material/hourglass_top: Compiling the solver, once for this machine: 3 s if nothing else runs.")
+        _state["what"] = "Compiling the solver, once for this machine"
     solve.solve(settings.of_problem(settings.FIRST_PROBLEM))
-    _state["ready"] = True
+
+
+@st.fragment(run_every=LOOK)
+def follow() -> None:
+    """Say how far it is, and draw the page anew once it is there."""
+    future = load()
+    if future.done():
+        future.result()  # what went wrong, if anything
+        st.rerun()
+    seconds = time.monotonic() - _state["begun"]
+    st.caption(f":material/hourglass_top: {_state['what']}: {seconds:.0f} s so far. You can move points already.")
 
 
 def hand_over_old_link() -> None:

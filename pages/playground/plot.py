@@ -65,7 +65,8 @@ def playground() -> None:
 def _picture(now: Setting):
     """The picture, and what is to be said where there is none."""
     if not opening.ready():
-        return first(now), ""
+        picture = first(now)
+        return picture, "" if picture else "The solver is not loaded yet. The line follows these points once it is."
     from pages.ui.play import solve
 
     try:

@@ -130,8 +130,8 @@ def test_back_leads_there_also_when_the_page_that_is_left_sends_something_in_tha
         socket.on_message(pass_on)
 
     tab.route_web_socket(re.compile("_stcore/stream"), relay)
+    _open_errors(server, tab)
     for moments in ([0], [0, 0.2], [0.1, 0.3]):
-        _open_errors(server, tab)
         go_to(tab, "Support vectors")
         late += moments
         tab.go_back()

@@ -24,6 +24,7 @@ def phone(chromium):
     context.close()
 
 
+@pytest.mark.ci
 def test_a_question_is_asked_answered_and_shown(doors, tab, phone):
     teacher, students = doors
     found = {}

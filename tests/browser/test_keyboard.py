@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 from PIL import Image
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import preset, settle, tiles, visit
@@ -113,6 +114,7 @@ def test_from_train_through_a_cell_to_the_next_error_and_back(server, tab):
     opened(tab, "t", "Train")
 
 
+@pytest.mark.ci
 def test_shades_and_tiles_follow_the_theme_and_can_be_saved(server, tab):
     for scheme in ("light", "dark"):
         tab.emulate_media(color_scheme=scheme)

@@ -91,6 +91,7 @@ def test_the_second_click_of_a_double_click_judges_no_other_example(server, tab)
     expect(tab.get_by_test_id("stProgress")).to_contain_text("1 of 100 reviewed · this is number 3")
 
 
+@pytest.mark.ci
 def test_the_next_labels_are_given_by_key_and_the_curve_moves(server, tab):
     digits = load("digits-8x8")
     labels = [str(label) if row < 150 else "" for row, label in enumerate(digits.y_train[:400].tolist())]

@@ -113,6 +113,7 @@ def test_back_leads_to_the_page_before_in_one_press(server, tab):
         settle(tab)
 
 
+@pytest.mark.ci
 def test_back_leads_there_also_when_the_page_that_is_left_sends_something_in_that_moment(server, tab):
     """Streamlit's server answers the latest request alone, with the page that was left; more may follow after that."""
     sent, late = [], []

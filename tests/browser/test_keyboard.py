@@ -4,8 +4,8 @@ import io
 import re
 
 import numpy as np
-from PIL import Image
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 from tests.browser.steps import preset, settle, tiles, visit

@@ -1,6 +1,6 @@
 """A map of ten values of C by ten of gamma, five folds each, beside scikit-learn's searches over its SVC.
 
-    python -m tests.bench.maps [DATASET] [--train N] [--jobs 2]     mnist-5k with 4,000 examples if left out
+    python -m tests.bench.maps [DATASET] [--train N]     mnist-5k with 4,000 examples if left out
 
     ours, halved      `svmcore.lab.jobs.sweeping.sweep`, one rung and three: runs in a home of their own, as those of
                       the page *Choose* and of the command line

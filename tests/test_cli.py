@@ -135,6 +135,13 @@ def test_a_recipe_of_more_test_examples_than_there_are_names_the_option_that_fit
     assert (result["n_train"], result["n_test"]) == (48, 12)
 
 
+def test_classes_that_a_dataset_does_not_have_are_refused_before_there_is_a_run(home, capsys):
+    for classes, strange in (("3,x8", "x8"), ("17", "17")):
+        assert cli.main(["run", "mnist-5k-sv", "--set", f"classes={classes}"]) == 2
+        assert f"classes = '{strange}'; allowed: labels of mnist-5k: 0, 1, 2" in capsys.readouterr().err
+    assert runs.newest_first() == []
+
+
 def test_suspects_are_listed_of_a_recipe_and_of_its_run(home, capsys):
     asked = ["--set", "noise=0.1", "--set", "n_train=120"]
     assert cli.main(["suspects", "moons", *asked, "--most", "5"]) == 0

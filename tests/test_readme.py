@@ -144,7 +144,7 @@ def rows(file: str, heading: str) -> list[list[str]]:
 
 def test_formats_and_limits_are_those_of_the_readers():
     said = sections("data/README.md")["Your own data: formats"]
-    others = {".data", ".jpeg", ".tiff", ".libsvm", ".txt"}  # another name of one that is listed
+    others = {".data", ".jpeg", ".jpe", ".jfif", ".tiff", ".libsvm", ".txt"}  # another name of one that is listed
     suffixes = {*upload.TABLES, *images.SUFFIXES, *labelled.SUFFIXES} - others
     limits = (
         check.MAX_CLASSES, check.MAX_FEATURES, check.MAX_LABEL, bundle.MAX_BYTES >> 20, bundle.MAX_MEMBERS,

@@ -143,6 +143,9 @@ def test_fields_are_read_from_text():
     assert recipe.with_text("C", "5").C == 5
     assert recipe.with_text("n_train", "all").n_train is None
     assert recipe.with_text("classes", "3,8").classes == (3, 8)
+    for names in (("salt, pepper", 3), ("[a]", "b"), ("a" * 200,), ()):
+        text = recipe.replace(classes=names).texts()["classes"]
+        assert recipe.with_text("classes", text).classes == names
     assert recipe.with_text("kernel", "rbf:gamma=0.5").kernel == RBF(0.5)
     assert recipe.with_text("kernel", "linear").kernel == Linear()
     assert recipe.with_text("kernel.degree", "5").kernel == Poly(5)

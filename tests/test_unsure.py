@@ -110,6 +110,9 @@ def test_costs_are_read_and_what_is_none_is_named():
     cost = section.costs("3 > 8: 5, 8>3:0", ["3", "8"])
     assert cost.tolist() == [[0, 5], [0, 0]]
     assert section.costs(" ", ["3", "8"]) is None
+    names, text = ["a>b", "salt, pepper", "1:2"], "a>b > salt, pepper: 5, salt, pepper > 1:2: 0.5,1:2>a>b: 2"
+    section.check_costs(text)
+    assert section.costs(text, names).tolist() == [[0, 5, 1], [1, 0, 0.5], [2, 1, 0]]
     for text in ("3 > 9: 5", "3: 5", "3 > 8", "3 > 3: 2", "3 > 8: -1", "3 > 8: x"):
         with pytest.raises(ValueError, match="Costlier confusions"):
             section.costs(text, ["3", "8"])

@@ -100,7 +100,7 @@ def from_path(path: Path, most: int = MAX_BYTES) -> list[Member]:
     """The members of a local file or folder, with up to `most` bytes; links are followed, hidden files ignored."""
     with in_words(f"{path.name} cannot be read", "a file with read permission", OSError):
         if path.is_dir():
-            paths = sorted(islice(_files(path), MAX_MEMBERS + 1))
+            paths = sorted(islice(files_below(path), MAX_MEMBERS + 1))
             return _checked(path.name, [_on_disk(p, composed(p.relative_to(path).as_posix())) for p in paths], most)
         if not path.is_file():
             raise DataError(f"There is no file or folder {str(path)!r}", "the path of a file or folder on this machine")
@@ -111,7 +111,7 @@ def from_path(path: Path, most: int = MAX_BYTES) -> list[Member]:
         return _checked(path.name, [whole(path.name, path)], most)
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def files_below(folder: Path) -> Iterator[Path]:
     """All files below a folder, also by links, but not by one to a folder that it is in."""
     for place, folders, names in os.walk(folder, followlinks=True):
         inside = os.path.realpath(place)
@@ -150,7 +150,7 @@ def _zip_members(name: str, source: Callable[[], IO[bytes] | Path], most: int = 
         path = PurePosixPath(_name(info).replace("\\", "/"))
         if not path.parts or info.is_dir():
             continue
-        if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+        if path.is_absolute() or ".." in path.parts or path.parts[0][1:2] == ":":  # or of a drive
             raise DataError(f"{name} contains {info.filename!r}, a path outside the archive", ZIP_ACCEPTED)
         if stat.S_ISLNK(info.external_attr >> 16):
             raise DataError(f"{name} contains a link, {info.filename!r}", "regular files only")

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from data import DataError, catalogue, pictures
-from data.loaders.bundle import MAX_MEMBERS
+from data.loaders.bundle import MAX_MEMBERS, files_below
 from data.loaders.columns import FILL, REFUSE, TELL
 from data.loaders.depth import on_one_scale
 from data.loaders.fitted import WAYS, Fit, of_text
@@ -34,9 +34,9 @@ WAYS_SHOWN = 6  # images that are shown under each way of bringing them to one s
 MAX_KINDS = 100  # kinds of objects to choose from
 MAX_CHOICES = 2000  # columns among which the labels can be chosen
 HOW = (
-    "Images: a zip or folder with one folder per class, a file that lists the objects in them, or the class in each "
-    "file name. Table: one example per row and a column of labels. Unknown labels: an empty cell, or a folder "
-    "`unlabelled`. MATLAB: X and y. Upload a pair of idx files, or images and their annotations, together."
+    "Images: a zip or folder with one folder per class, or with a csv of file names and classes, or a file that lists "
+    "the objects in them. Table: one example per row and a column of labels. Unknown labels: an empty cell, or a "
+    "folder `unlabelled`. MATLAB: X and y. Upload a pair of idx files, or images and their annotations, together."
 )
 EMPTY = {  # what may become of empty cells: how it is said
     REFUSE: "name their rows, and exclude them on request",
@@ -74,8 +74,8 @@ def upload_panel() -> None:
 def _changed(path: str) -> str:
     """When a file, or the newest one of a folder, was last changed; empty where that cannot be known."""
     try:
-        there = Path(path).expanduser()
-        return str(max(p.stat().st_mtime_ns for p in islice((there, *there.rglob("*")), MAX_MEMBERS)))
+        files = list(islice(files_below(there := Path(path).expanduser()), MAX_MEMBERS))
+        return str(max(place.lstat().st_mtime_ns for place in {there, *files, *(file.parent for file in files)}))
     except (OSError, RuntimeError, ValueError):
         return ""
 

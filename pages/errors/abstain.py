@@ -1,5 +1,7 @@
 """Abstain: what a run's machine would answer if it need not answer always, what that spares and what it costs."""
 
+import re
+
 import numpy as np
 import streamlit as st
 
@@ -66,8 +68,19 @@ def _example(classes: list[str]) -> str:
 
 def check_costs(text: str) -> None:
     """Of an address: ValueError for what `costs` takes for no classes at all."""
-    pairs = [part.rpartition(":")[0].split(">") for part in text.split(",")]
-    costs(text, list(dict.fromkeys(name.strip() for pair in pairs for name in pair)))
+    pairs = [pair for part in _parts(text) for pair in _pairs(part)[:1]]
+    costs(text, list(dict.fromkeys(name for pair in pairs for name in pair)))
+
+
+def _parts(text: str) -> list[str]:
+    """The costs of a text, each by itself; a comma in the name of a class is none between two of them."""
+    return re.split(r"(?<=[\d.])\s*,", text)
+
+
+def _pairs(part: str) -> list[tuple[str, str]]:
+    """The pairs of classes that a cost may be of, of names with a `>` several."""
+    pair = part.rpartition(":")[0]
+    return [(pair[: mark.start()].strip(), pair[mark.end() :].strip()) for mark in re.finditer(">", pair)]
 
 
 def costs(text: str, classes: list[str]) -> np.ndarray | None:
@@ -75,15 +88,13 @@ def costs(text: str, classes: list[str]) -> np.ndarray | None:
     if not text.strip():
         return None
     cost = 1.0 - np.eye(len(classes))
-    for part in text.split(","):
-        pair, _, value = part.rpartition(":")
-        names = [name.strip() for name in pair.split(">")]
+    for part in _parts(text):
         try:
-            at = [classes.index(name) for name in names]
-            cost[tuple(at)] = float(value)
-            if len(at) != 2 or at[0] == at[1] or not 0 <= cost[tuple(at)] <= 1e6:
+            at = next(tuple(map(classes.index, pair)) for pair in _pairs(part) if {*pair} <= {*classes})
+            cost[at] = float(part.rpartition(":")[2])
+            if at[0] == at[1] or not 0 <= cost[at] <= 1e6:
                 raise ValueError
-        except (ValueError, IndexError):
+        except (ValueError, StopIteration):
             allowed = f"two of the classes {', '.join(classes[:12])} and a number from 0, as `{_example(classes)}`"
             raise ValueError(f"Costlier confusions: {part.strip()[:60]!r}. Allowed: {allowed}") from None
     return cost

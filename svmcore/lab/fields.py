@@ -13,6 +13,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
@@ -167,7 +168,7 @@ def _are_labels(value):
 
 
 def _is_label(c):
-    return len(c) <= 64 if isinstance(c, str) else isinstance(c, int) and not isinstance(c, bool) and abs(c) < 2**63
+    return len(c) <= 200 if isinstance(c, str) else isinstance(c, int) and not isinstance(c, bool) and abs(c) < 2**63
 
 
 def _steps(name, value):
@@ -218,6 +219,18 @@ def check_weights(weights, labels: Iterable[str]) -> None:
     for label in weights if isinstance(weights, Mapping) else ():
         if label not in labels:
             raise RecipeError("class_weight", label, f"the labels {', '.join(labels)}")
+
+
+def _read_labels(text):
+    """3,8 -> [3, 8]; JSON is read too, as names may have commas."""
+    if text.startswith("["):
+        with suppress(ValueError):
+            return json.loads(text)
+    return [int(label) if re.fullmatch(r"-?\d{1,15}", label) else label for label in text.split(",") if label]
+
+
+def _is_plain(label):
+    return not set(str(label)) & set(",[") and label != ""
 
 
 def _read_weights(text):
@@ -369,8 +382,8 @@ _LINE = Allowed(
 )
 LABELS = Kind(
     _check(_LABELS, tuple),
-    lambda text: [int(t) if re.fullmatch(r"-?\d{1,15}", t) else t for t in text.split(",") if t],
-    lambda v: ",".join(map(str, v)),
+    _read_labels,
+    lambda value: ",".join(map(str, value)) if all(map(_is_plain, value)) else _show_json(list(value)),
 )
 STEPS = Kind(_steps, split_steps, ",".join)
 KERNEL = Kind(_kernel, _read_kernel, _show_kernel)

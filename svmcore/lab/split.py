@@ -124,7 +124,8 @@ def held_out(recipe, n: int, n_classes: int) -> int:
     at least one a class. RecipeError where that leaves none to train on."""
     n_test = recipe.n_test or max(n_classes, n - recipe.n_train if recipe.n_train else n // 5)
     if n_test >= n:
-        raise RecipeError("n_test", n_test, f"fewer than the {n} examples of {recipe.dataset}", max(n_classes, n // 5))
+        of = recipe.dataset if len(recipe.classes) < 2 else f"these classes of {recipe.dataset}"
+        raise RecipeError("n_test", n_test, f"fewer than the {n} examples of {of}", max(n_classes, n // 5))
     return n_test
 
 

@@ -205,6 +205,9 @@ class Classify(Task):
     def size(self, recipe) -> Sizes:
         entry = catalogue.entry(recipe.dataset)
         METHODS[recipe.method].require_images(recipe, entry.shape if len(entry.shape) > 1 else None, entry.groups > 0)
+        known = [str(label) for label in entry.classes]
+        if strange := [label for label in map(str, recipe.classes) if label not in known]:
+            raise RecipeError("classes", ", ".join(strange), f"labels of {recipe.dataset}: {', '.join(known)}")
         classes_asked = len(recipe.classes) if len(recipe.classes) > 1 else entry.n_classes
         share = classes_asked / entry.n_classes
         drawn = entry.n_train - entry.asked - entry.out[0], entry.n_test - entry.out[1]

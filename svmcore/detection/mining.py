@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from svmcore.detection.pyramid import within
-from svmcore.detection.scan import scan
+from svmcore.detection.scan import Scorer, scan
 from svmcore.detection.suppression import suppressed
 from svmcore.detection.turns import matrices, turned, turned_back
 from svmcore.model import Machine
@@ -61,15 +61,16 @@ def mine(
     """
     alarms = looked = 0
     parts = []
+    side = how.get("side", 19)
+    scorer = Scorer(machine, side)  # of all pictures: its form may take longer than a picture
     for number, picture, M in ((n, p, M) for n, p in enumerate(pictures) for M in matrices(turns)):
         small = within(picture, longest)
         unit = picture.shape[1] / small.shape[1], picture.shape[0] / small.shape[0]
-        seen = scan(turned(small, M), machine, threshold=threshold, most=CROWD * per_picture, check=check, **how)
+        seen = scan(turned(small, M), scorer, threshold=threshold, most=CROWD * per_picture, check=check, **how)
         worst = suppressed(seen.boxes, seen.f, iou=SAME, centre=False, most=per_picture, check=check)
         boxes = turned_back(seen.boxes[worst], M, small.shape) * (*unit, *unit)
         parts.append((seen.chips[worst], seen.f[worst], np.full(len(worst), number), boxes, np.arange(len(worst))))
         alarms, looked = alarms + len(seen.f), looked + seen.looked
-    side = how.get("side", 19)
     nothing = (np.empty((0, side, side), np.uint8), np.empty(0), np.empty(0, int), np.empty((0, 4)), np.empty(0, int))
     chips, f, picture, boxes, turn = (np.concatenate(part) for part in zip(nothing, *parts))
     taken = np.lexsort((picture, -f, turn))[:limit]

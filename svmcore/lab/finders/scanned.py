@@ -23,7 +23,7 @@ from data.pictures import Part, Picture, PictureSet
 from svmcore.detection.discard import Discard, fit_discard
 from svmcore.detection.matching import by_overlap
 from svmcore.detection.mining import mine
-from svmcore.detection.scan import Scan, n_windows, scan
+from svmcore.detection.scan import Scan, Scorer, n_windows, scan
 from svmcore.detection.suppression import grown, overlaps, supported, suppressed
 from svmcore.detection.turns import ALLOWED, QUARTERS, matrices
 from svmcore.jitter import JitterSet
@@ -194,12 +194,10 @@ class Scanned(Finder):
         """What the machine finds in the test pictures, down to the floor of the recipe."""
         recipe, ground = problem.recipe, problem.search
         known, side = ground.pictures, recipe.option("chip")
-        found, hits = [], []
+        scorer, found, hits = Scorer(_prepared(machine, problem), side), [], []
         for at in ground.part.test:
             picture = known.pictures[at]
-            seen = search(
-                recipe, known, _prepared(machine, problem), ground.discard, picture.image, lambda: check("predicting")
-            )
+            seen = search(recipe, known, scorer, ground.discard, picture.image, lambda: check("predicting"))
             found.append(seen)
             hits.append(by_overlap(seen.boxes, picture.boxes, recipe.option("overlap")))
         chips = np.concatenate([np.empty((0, side, side), np.uint8), *(seen.scan.chips[seen.kept] for seen in found)])

@@ -15,6 +15,7 @@ from pages.ui.kit.ways import button
 from pages.ui.recipe import config
 from pages.ui.run import card, polling, queue
 from pages.ui.run.queue import PERIOD
+from pages.ui.run.trained import nothing
 from svmcore.lab import jobs
 from svmcore.lab.jobs.cluster import CLUSTER, ON_REQUEST, ClusterError, Worker
 from svmcore.lab.methods import METHODS
@@ -147,4 +148,4 @@ listed.tell_deleted()
 if found := runs.everything():
     listing(found)
 else:
-    st.info("Train a machine on the Train page; its run appears here.", title="No runs yet", icon=":material/inbox:")
+    nothing("**No run yet.** Train a machine first; its run appears here.")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.ui.play import setting, solve
-from tests.browser.steps import metric, settle, visit
+from tests.browser.steps import go_to, metric, settle, visit
 
 LINE = ".plane path.line"
 
@@ -73,6 +73,8 @@ def test_points_copies_and_the_address(server, tab):
     settle(tab)
     assert metric(tab, "Errors on these 61") is not None
     assert after["line"] != before["line"]
+    for title in ("Lessons", "Playground"):
+        go_to(tab, title)
     tab.locator(".plane .hand").get_by_role("button", name="Undo").click()
     undone = changed(tab, after)
     assert undone["points"] == 60

@@ -77,10 +77,16 @@ function agree(play) {
   play.trails = play.drag ? [play.drag] : []
 }
 
+// What Undo takes back outlives the plane, which goes when another page is opened: in this window, for the sample and the
+// points as they were left
+const kept = (window.svmlabUndo ??= {})
+const keep = ({ sample, before }, text) => Object.assign(kept, { sample, before, text })
+const beforeOf = ({ sample, points_text }) => (sample === kept.sample && points_text === kept.text ? kept.before : [])
+
 // The places of the sample's points; of another sample, what was done to the one before is no more
 function learn(play) {
   const { data } = play, tokens = data.points_text.split("~")
-  if (play.sample !== data.sample) Object.assign(play, { sample: data.sample, known: new Map(), before: [] })
+  if (play.sample !== data.sample) Object.assign(play, { sample: data.sample, known: new Map(), before: beforeOf(data) })
   for (const [x, y, label, token] of data.points) if (isSample(token)) play.known.set(token, [x, y, label, flipsOf(tokens, token)])
 }
 
@@ -172,8 +178,9 @@ function commit(play, held = false) {
     if (play.sketch.length !== 2 || play.data.kind === "rings") play.send("sketch", play.sketch)
   } else {
     play.seq += 1
-    const { seq, sample } = play
-    play.send("points", { text: play.tokens.join("~"), seq, held, sample, clean: play.cleared > play.data.seq })
+    const { seq, sample } = play, text = play.tokens.join("~")
+    keep(play, text)
+    play.send("points", { text, seq, held, sample, clean: play.cleared > play.data.seq })
   }
   drawHand(play)
   drawMachine(play)

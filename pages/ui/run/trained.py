@@ -7,7 +7,7 @@ import streamlit as st
 from data import DataError
 from pages.ui.example import evidence
 from pages.ui.figures.curves import mean_gap
-from pages.ui.kit import present, state, view, ways, words
+from pages.ui.kit import present, roles, state, view, ways, words
 from pages.ui.kit.ways import button
 from pages.ui.kit.words import plain
 from pages.ui.run import polling
@@ -33,7 +33,7 @@ def trained_run() -> Run | None:
     if st.session_state.get("run") and run is None:  # it is damaged, as the picker says
         return None
     if run is None:
-        nothing("**No run yet.** Train a machine first; its support vectors and errors appear here.")
+        nothing("**No run yet.** Train a machine first; this page shows its results.")
         return None
     st.caption(words.summary(run.recipe))
     if not (task := task_of(run.recipe)).answers:
@@ -63,9 +63,10 @@ def _to_finished() -> None:
 
 
 def nothing(why: str, label: str = "Train one", **query) -> None:
-    """Why there is nothing to see yet, and the way to train; query: beside what the address says."""
+    """Why there is nothing to see yet, and the way to train; query: beside what the address says. In a class students
+    do not train: they wait for the teacher."""
     with st.container(border=True):
-        st.markdown(why)
+        st.markdown(why if roles.teacher() else "The teacher shows no run yet.")
         _to_train(label, **query)
 
 

@@ -16,6 +16,7 @@ from data.loaders.fitted import WAYS, Fit, of_text
 from data.loaders.pictures import are_pictures, read_pictures
 from data.loaders.sieve import Unusable
 from data.loaders.upload import opened
+from data.own import place
 from data.signals import end_by_signals
 from data.transfers import Report
 
@@ -95,11 +96,12 @@ def get(name: str) -> int:
 def keep(chosen: argparse.Namespace) -> int:
     """Read a file or folder of the user's own and store it as a dataset; what was understood is printed."""
     path = Path(chosen.path).expanduser()
+    path = path if path.name.strip(".") else path.resolve()  # of `.` the name of the folder
     if are_pictures([(path.name, str(path))]):
         read_pictures([(path.name, str(path))], skip=True)  # what is wrong with them is said first
         raise DataError(f"{path.name} has pictures with objects", "the page Datasets, which also asks for their name")
     read, report = opened(path.name, path), _terminal_progress()
-    fit = None
+    title, fit = chosen.name or read.title, None
     if read.format != "images" and (chosen.size or chosen.grey):
         raise DataError(
             f"{path.name} is read as {read.format}: --size and --grey are for image files", "neither of them"
@@ -108,6 +110,7 @@ def keep(chosen: argparse.Namespace) -> int:
         usual = surveyed.fit
         height, width = of_text(chosen.size) if chosen.size else usual[:2]
         fit = Fit(height, width, chosen.fit, usual.colour and not chosen.grey)
+    place(title, chosen.replace)  # what is wrong with a name is said before everything is read
     how = {"label": chosen.label, "group": chosen.group, "empty": chosen.empty, "skip": chosen.skip}
     try:
         preview = read.read(**how, fit=fit, report=report)
@@ -119,7 +122,6 @@ def keep(chosen: argparse.Namespace) -> int:
         print("\r\033[K", end="", file=sys.stderr)
     for note in preview.notes:
         print(f"{note}.")
-    title = chosen.name or preview.title
     entry = catalogue.keep(title, preview.arrays, preview.features, replace=chosen.replace)
     print(f"{entry.name}: {entry.n_train:,} training and {entry.n_test:,} test examples, {entry.n_classes} classes")
     return 0

@@ -181,4 +181,4 @@ _SHELF = Shelf(
     check=_check,
     read=_read,
 )
-entries, damaged, forget = _SHELF.entries, _SHELF.damaged, _SHELF.forget
+entries, damaged, forget, place = _SHELF.entries, _SHELF.damaged, _SHELF.forget, _SHELF.place

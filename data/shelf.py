@@ -72,16 +72,20 @@ class Shelf(Generic[E]):
         path = self._path(title)
         return self._entry(path, self._described(path, _text(description)), size)
 
-    def keep(self, title: str, description: dict, arrays: dict[str, np.ndarray], replace: bool) -> E:
-        """Save a set and return its entry. DataError if the name is taken (unless `replace`) or if the saved file could
-        not be read back; then nothing is changed."""
+    def place(self, title: str, replace: bool) -> Path:
+        """Where a set of this title may be saved. DataError for a title without letters and, unless `replace`, a name
+        that is taken."""
         permission.require("change")
-        path, text = self._path(title), _text(description)
-        name = self.prefix + path.stem
+        path = self._path(title)
         if path.exists() and not replace:
-            raise DataError(
-                f"There is already {self.words.a_set} {name!r}", "another name, or replacing the existing one"
-            )
+            reason = f"There is already {self.words.a_set} {self.prefix + path.stem!r}"
+            raise DataError(reason, "another name, or replacing the existing one")
+        return path
+
+    def keep(self, title: str, description: dict, arrays: dict[str, np.ndarray], replace: bool) -> E:
+        """Save a set and return its entry. DataError as of `place`, or if the saved file could not be read back; then
+        nothing is changed."""
+        path, text = self.place(title, replace), _text(description)
         try:
             with places.replacing(path) as file:
                 np.savez(file, **arrays, entry=np.array(text))

@@ -62,7 +62,7 @@ if run:
     left, right, fixes, below, without = present.parts(tabs, places)
     with right:
         with present.form("Which errors"), st.container(horizontal=True):
-            wanted = parameters.several("errors.cells", filled)
+            wanted = parameters.several("errors.cells", filled, format_func=words.isolated)
             order = parameters.choice("errors.errors_by", ORDERS)
         shown = np.flatnonzero(np.isin(cell, [names.index(w) for w in wanted]) if wanted else true != predicted)
         if order != "Index":

@@ -687,3 +687,14 @@ def test_examples_in_classes_are_not_taken_for_pictures_with_objects():
     assert are_pictures(files_of({**pictures(), "t.csv": "file,what\na,b\n"}))
     assert not are_pictures([("t.csv", b"a,b\n1,2\n")])
     assert not are_pictures([("a.zip", b"PK nothing")])
+
+
+def test_objects_left_out_though_named_like_those_that_are_read_are_told():
+    lines = "image,xmin,ymin,xmax,ymax,class\n" + "".join(
+        f"{name}.png,{4 * k},2,{4 * k + 3},9,{kind}\n" for name in "ab" for k, kind in enumerate(("Car", "car", "bus"))
+    )
+    given = files_of({**pictures(), "boxes.csv": lines})
+    said = "Objects named 'car' are not read, but those named 'Car' are: choose both if they are one kind"
+    assert said in read_pictures(given, kinds=("Car", "bus")).notes
+    for kinds in ((), ("Car", "car"), ("bus",)):
+        assert not any("choose both" in note for note in read_pictures(given, kinds=kinds).notes)

@@ -301,6 +301,12 @@ def test_the_command_stores_pictures_as_the_page_does(home, tmp_path, capsys, mo
     assert catalogue.load("own:pets").X_train.ndim == 3
     assert main(["keep", path, "--size", "big"]) == 1
     assert "The size 'big' cannot be read. Accepted: height x width" in capsys.readouterr().err
+    monkeypatch.chdir(path)
+    with monkeypatch.context() as changed:  # what is wrong with a name is said before a pixel is read
+        changed.setattr("data.loaders.images.decode", lambda *_: pytest.fail("a picture was read"))
+        for how, reason in (["."], "already a dataset 'own:pets'"), ([".", "--name", "قهوة"], "no letter a-z"):
+            assert main(["keep", *how]) == 1
+            assert reason in capsys.readouterr().err
     monkeypatch.setattr("data.__main__.opened", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     assert main(["keep", path]) == 130
     assert "Nothing is stored" in capsys.readouterr().err

@@ -440,6 +440,10 @@ def test_images_of_formats_that_are_not_read_are_named_with_the_way_out():
     pictures = tree(GREY, PAIR)
     with pytest.raises(DataError, match=f"a/0.heic {said}"):  # a folder of a telephone
         read_upload("a.zip", archive({f"{'ab'[k % 2]}/{k}.heic": heic for k in range(8)}))
+    with pytest.raises(DataError, match=f"0.heic {said}"):
+        read_upload("a.zip", archive({"a.csv": b"file,class\n0,x\n1,y\n", **{f"{k}.heic": heic for k in range(8)}}))
+    beside = {"a.csv": csv(GREY.reshape(12, -1), PAIR), "plot.svg": b"<svg/>"}
+    assert "Only a.csv of 2 files is read" in read_upload("a.zip", archive(beside)).notes
     for name, reason in (("set/0/x.HEIC", f"x.HEIC {said}"), ("set/0/x.jpg", "its content is HEIC: save it as jpg"),
                          ("set/0/x.svg", "in the format SVG")):  # fmt: skip
         content = b"<svg xmlns='x'/>" if "svg" in name else heic
@@ -479,6 +483,9 @@ def test_a_folder_of_links_is_read_and_a_link_to_nothing_is_named(tmp_path):
     (subset / "one").mkdir(parents=True)
     (subset / "zero").symlink_to(tmp_path / "set/0")
     (subset / "one/again").symlink_to(subset)  # and no end of it
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/back").symlink_to(subset / "one")
+    (subset / "one/other").symlink_to(tmp_path / "other")
     for k in range(1, 12, 2):
         (subset / f"one/{k}.png").symlink_to(tmp_path / f"set/1/{k:03}.png")
     preview = read_upload("subset", subset)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.ui.kit.text import rounded, small, with_sign
+from pages.ui.kit.text import distinct, isolated, rounded, small, with_sign
 from pages.ui.kit.words import file_size
 
 ROOT = Path(__file__).parents[1]
@@ -121,3 +121,12 @@ def test_a_number_that_may_be_very_small_has_a_true_minus_too(number, digits, sh
 )
 def test_a_number_of_a_column_is_whole_where_it_is_long(number, shown):
     assert rounded(number, 4) == shown
+
+
+def test_names_written_from_right_to_left_keep_their_place_before_and_behind_an_arrow():
+    """By Unicode's rules a run of such letters with a neutral arrow between is one; within isolates each is a run."""
+    names = ["قهوة", "cat", "חתול גדול מאוד"]
+    cut = distinct(names, 9)
+    assert cut == ["\u2068قهوة\u2069", "cat", "\u2068חתול גדו…\u2069"]
+    assert isolated("קפה → cat") == "\u2068קפה\u2069 → cat"
+    assert [name.strip("\u2068\u2069") for name in distinct(names)] == names

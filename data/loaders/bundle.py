@@ -112,16 +112,18 @@ def from_path(path: Path, most: int = MAX_BYTES) -> list[Member]:
 
 
 def files_below(folder: Path) -> Iterator[Path]:
-    """All files below a folder, also by links, but not by one to a folder that it is in."""
+    """All files below a folder, also by links, but not by one to a folder on the way to it."""
     for place, folders, names in os.walk(folder, followlinks=True):
-        inside = os.path.realpath(place)
-        folders[:] = [name for name in folders if not _leads_up(os.path.join(place, name), inside)]
+        folders[:] = [name for name in folders if not _leads_up(Path(place, name))]
         yield from (path for name in names if (path := Path(place, name)).is_file() or path.is_symlink())
 
 
-def _leads_up(path: str, inside: str) -> bool:
-    """Whether a folder is a link to the folder `inside` or to one that this is in."""
-    return os.path.islink(path) and Path(inside).is_relative_to(os.path.realpath(path))
+def _leads_up(path: Path) -> bool:
+    """Whether a folder is a link to one that it is in, or to which the links on the way to it lead."""
+    if not path.is_symlink():
+        return False
+    there = os.path.realpath(path)
+    return any(Path(os.path.realpath(above)).is_relative_to(there) for above in path.absolute().parents)
 
 
 def _on_disk(path: Path, name: str) -> Member:

@@ -40,6 +40,7 @@ _FOREIGN = {  # first bytes -> (format, what is accepted instead)
     b"\xd0\xcf\x11\xe0": ("an old or password-protected Office document", "the table, saved as xlsx or csv"),
     b"\x89HDF": ("an HDF5 file", f"{npz.ACCEPTED}, or {matlab.ACCEPTED}"),
 }
+MOST_FOREIGN = 100  # files that are looked at for pictures of formats that are not read
 TABLES = (".csv", ".tsv", ".data", ".xlsx", ".xlsm", ".parquet", ".arff", ".mat", ".libsvm")  # by suffix
 _FOREIGN_ZIPS = {"content.xml": "an OpenDocument file", "Index/Document.iwa": "an iWork file"}
 
@@ -225,6 +226,9 @@ def _opened(name: str, source: Source, companions: Sequence[tuple[str, Source]],
         return known("csv", notes=tuple(notes), table=text.taken_apart(members[0].name, whole))
     if all(idx.is_idx(member.read()) for member in members):
         return known("idx")
+    others = [reason for member in members[:MOST_FOREIGN] if (reason := images.foreign(member))]
+    if 2 * len(others) > len(members[:MOST_FOREIGN]):
+        raise DataError(others[0], ACCEPTED)
     if tables := [member for member in members if member.name.lower().removesuffix(".gz").endswith(TABLES)]:
         if len(tables) == 1:
             only_table = opened(name, source, companions, tables[0].name)
@@ -232,8 +236,6 @@ def _opened(name: str, source: Source, companions: Sequence[tuple[str, Source]],
                 only_table, notes=(f"Only {tables[0].name} of {len(members)} files is read", *only_table.notes)
             )
         raise Several(tables)
-    if reason := images.foreign(members[0]):
-        raise DataError(reason, ACCEPTED)
     names = ", ".join(member.name for member in members[:3])
     raise DataError(f"These {len(members)} files ({names}, ...) do not form one dataset", ACCEPTED)
 

@@ -78,9 +78,8 @@ SHOWN = [
 
 def _one_kind(labels: Mapping[str, int]) -> int | None:
     """The cell of the matrix that the reader looks at, None for all."""
-    picked = parameters.choice(
-        "compare.change", ["", *labels], format_func=lambda label: label or "all classes", key=key("change")
-    )
+    told = {label: words.isolated(label) or "all classes" for label in ["", *labels]}
+    picked = parameters.choice("compare.change", list(told), format_func=told.get, key=key("change"))
     return labels.get(picked)
 
 

@@ -2,6 +2,7 @@
 
 import html
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise, takewhile
@@ -24,6 +25,14 @@ def short(text: object, most: int = 40) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def isolated(name: object) -> str:
+    """A name, or two with an arrow between: of Arabic or Hebrew each keeps its direction to itself, else `a → b` would
+    be shown as b → a."""
+    parts = str(name).split(" → ")
+    rightwards = [any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in part) for part in parts]
+    return " → ".join(f"\u2068{part}\u2069" if of else part for part, of in zip(parts, rightwards))
+
+
 def plural(noun: str, n: int = 2) -> str:
     """`volcanoes`, `faces`; `1 face`'s noun for n = 1."""
     if n == 1:
@@ -40,9 +49,9 @@ def distinct(names: Iterable[object], most: int = 40) -> list[str]:
     """Names of at most `most` characters; with their number, from 0, where they were alike when cut."""
     names = list(names)
     cut = [short(name, most) for name in names]
-    if len(set(cut)) == len(set(map(str, names))):
-        return cut
-    return [short(f"{number}: {name}", most) for number, name in enumerate(names)]
+    if len(set(cut)) < len(set(map(str, names))):
+        cut = [short(f"{number}: {name}", most) for number, name in enumerate(names)]
+    return [isolated(name) for name in cut]
 
 
 def apart(names: Iterable[str], most: int = 40) -> dict[str, str]:

@@ -6,7 +6,18 @@ from datetime import datetime
 import numpy as np
 
 from data import DataError, catalogue
-from pages.ui.kit.text import distinct, in_figure, many, minus, percent, plain, plural, short, small  # noqa: F401  (for others)
+from pages.ui.kit.text import (  # noqa: F401  (for others)
+    distinct,
+    in_figure,
+    isolated,
+    many,
+    minus,
+    percent,
+    plain,
+    plural,
+    short,
+    small,
+)  # fmt: skip
 from svmcore import metrics
 from svmcore.lab.meter import training_seconds
 from svmcore.lab.methods import METHODS

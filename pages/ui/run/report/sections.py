@@ -204,7 +204,7 @@ def wrong(run, most: int = WRONG) -> str:
         Tile(
             "",
             f"{words.test_example(test.split, test.index[i])}, true {names[true[i]]}, predicted {names[predicted[i]]}",
-            f"{words.short(names[true[i]], 10)} → {words.short(names[predicted[i]], 10)}",
+            words.isolated(" → ".join(words.short(names[of[i]], 10) for of in (true, predicted))),
             f"no. {test.index[i]}",
         )
         for i in rows

@@ -95,11 +95,11 @@ def ended(ids):
 
 
 @pytest.mark.ci
-def test_ten_runs_on_two_workers_are_those_made_here_bit_for_bit(machines, home, request):
+def test_six_runs_on_two_workers_are_those_made_here_bit_for_bit(machines, home, request):
     features = RECIPES["digits-8x8-sv"].replace(preprocess=("gradients:2", "unit-norm"), n_train=200, n_test=100)
-    sweep = [*(MOONS.replace(C=2.0**k, folds=2) for k in range(-5, 4)), features.replace(folds=2)]
+    sweep = [*(MOONS.replace(C=2.0**k, folds=2) for k in range(-3, 2)), features.replace(folds=2)]
     here = [submit(recipe) for recipe in sweep]
-    assert ended(here) == 10 * ["done"]
+    assert ended(here) == 6 * ["done"]
     request.getfixturevalue("cluster")
     there = [submit(recipe, group=runs.Group("sweep", "C")) for recipe in sweep]
     most = 0
@@ -113,7 +113,7 @@ def test_ten_runs_on_two_workers_are_those_made_here_bit_for_bit(machines, home,
             assert (one.path / name).read_bytes() == (other.path / name).read_bytes(), name
         other.check()
         assert figures(one.result) == figures(other.result)
-    assert len(runs.everything()) == 20
+    assert len(runs.everything()) == 12
 
 
 def figures(result):
@@ -330,14 +330,14 @@ def test_joblib_hands_folds_and_machines_to_any_backend(backend, request):
 
 @pytest.mark.ci
 def test_the_runs_of_a_killed_worker_are_repeated_once(cluster):
-    ids = [submit(MOONS.replace(C=2.0**k, folds=60, preprocess=("zscore",))) for k in range(4)]
+    ids = [submit(MOONS.replace(C=2.0**k, folds=60, preprocess=("zscore",))) for k in range(3)]
     until(lambda: len(CLUSTER.doing()) == 2, SECONDS)
     until(lambda: all(at_work(run_id) for (run_id,) in CLUSTER.doing().values()), SECONDS)
     (lost,) = next(those for address, those in CLUSTER.doing().items() if named(address) == "two")
     cluster.kill("two")
     until(lambda: "The worker two was lost; it runs again" in jobs.status(lost).message, SECONDS)
-    assert ended(ids) == 4 * ["done"]
-    assert len(runs.everything()) == 4
+    assert ended(ids) == 3 * ["done"]
+    assert len(runs.everything()) == 3
     for run_id in ids:
         runs.get(run_id).check()
     seconds = [line["seconds"] for line in runs.get(lost).progress()]
@@ -345,29 +345,18 @@ def test_the_runs_of_a_killed_worker_are_repeated_once(cluster):
 
 
 @pytest.mark.ci
-def test_a_run_waits_for_a_scheduler_that_is_gone_to_come_back(tmp_path, home):
-    made = Machines(tmp_path)
-    try:
-        made.start()
-        until(lambda: connected(made.address), SECONDS)
-        made.add("one")
-        until(lambda: CLUSTER.places() == 1, SECONDS)
-        run_id = submit(MOONS.replace(folds=60, preprocess=("zscore",)))
-        until(lambda: at_work(run_id), SECONDS)
-        made.kill("scheduler")
-        until(lambda: CLUSTER.trouble and state(run_id) == "queued", SECONDS)
-        made.kill("one")  # it would end by itself, as dask has it
-        made.start()
-        made.add("one")
-        assert ended([run_id]) == ["done"]
-        assert not CLUSTER.trouble
-        runs.get(run_id).check()
-    finally:
-        for run_id in jobs.active():
-            jobs.cancel(run_id)
-        until(lambda: not jobs.active())
-        CLUSTER.use("")
-        made.stop()
+def test_a_run_waits_for_a_scheduler_that_is_gone_to_come_back(cluster):
+    run_id = submit(MOONS.replace(folds=60, preprocess=("zscore",)))
+    until(lambda: at_work(run_id), SECONDS)
+    cluster.kill("scheduler")
+    until(lambda: CLUSTER.trouble and state(run_id) == "queued", SECONDS)
+    for name in ("one", "two"):  # they would end by themselves, as dask has it
+        cluster.kill(name)
+    cluster.start()
+    cluster.add("one")
+    assert ended([run_id]) == ["done"]
+    assert not CLUSTER.trouble
+    runs.get(run_id).check()
 
 
 def named(address):

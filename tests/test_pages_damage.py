@@ -136,7 +136,15 @@ def test_damage_that_shows_late_breaks_no_page(home, inside, page, damaged):
         assert "is damaged: " in said(app)
 
 
-@pytest.mark.parametrize(("page", "way"), crossed(LOOKING, [*damage.OWN, *damage.OWN_INSIDE]))
+def with_own_data():
+    """Every way on one page; on each other, which loads the data alike, one that refuses them and one that does not."""
+    for way in (*damage.OWN, *damage.OWN_INSIDE):
+        yield LOOKING[0], way
+    for page in LOOKING[1:]:
+        yield from ((page, "another shape"), (page, "nan"))
+
+
+@pytest.mark.parametrize(("page", "way"), with_own_data())
 def test_a_run_whose_data_are_damaged_breaks_no_page(home, page, way):
     rng = np.random.default_rng(0)
     X, y = rng.random((60, 9), np.float32), np.arange(60) % 3

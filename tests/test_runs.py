@@ -324,7 +324,7 @@ while True:
 @pytest.mark.slow
 def test_a_kill_at_any_moment_leaves_a_store_that_opens(home, tmp_path):
     rng = np.random.default_rng(0)
-    for _ in range(4):
+    for _ in range(2):
         env = os.environ | {"PYTHONPATH": str(ROOT), "SVMLAB_HOME": str(home)}
         process = subprocess.Popen([sys.executable, "-c", KILLED], env=env, stdout=subprocess.PIPE, text=True)
         assert process.stdout.readline().strip() == "ready"

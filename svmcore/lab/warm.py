@@ -45,7 +45,7 @@ def others() -> Iterator[Recipe]:
     yield SMALL.replace(solver="smo-digestion")
     yield RECIPES["volcano-synthetic"]
     faces = RECIPES["faces-lfw"]
-    yield faces.replace(jitters="flip:h", options=faces.options | {"bootstraps": 1, "mined": 100})
+    yield faces.replace(jitters="flip:h", options=faces.options | {"bootstraps": 1, "mined": 100, "stride": 6})
     yield _windows
 
 

@@ -280,6 +280,7 @@ class Queue:
         process's memory. One of many that never began leaves nothing. No effect on one that has ended."""
         if state == "cancelled" and self.closing:
             message = CLOSED
+
         def farewell() -> None:
             begun = state != "cancelled" or job.thread is not None or job.run.group is None
             tell = (lambda: _tell_store(job.run, state, message)) if begun else job.run.forget

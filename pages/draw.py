@@ -4,24 +4,20 @@ import streamlit as st
 
 from data import catalogue
 from pages.draw import address, board, machines
-from pages.ui.kit import parameters, present, state, ways
+from pages.ui.kit import parameters, present, state
 from pages.ui.kit.words import plain
-from pages.ui.run import polling
+from pages.ui.run import polling, trained
 from svmcore.lab.store.runs import ACTIVE
 from svmcore.preprocess.drawn import MNIST, convention
 
 
 def nobody(run) -> None:
     """Why nobody answers, and how to get a machine."""
-    with st.container(border=True):
-        if run is not None and run.state in ACTIVE:
-            st.markdown(
-                "**Its machine is in training.** It predicts here as soon as training ends; you can draw meanwhile."
-            )
-            polling.poll(run.id, lambda status: st.caption(f"Run {status.state}. {plain(status.message)}"))
-        else:
-            st.markdown("**No machine for drawings yet.** Train one on images of digits; this takes some seconds.")
-        ways.to("train", "Train one", "play_circle", {"dataset": catalogue.DEFAULT})
+    if run is not None and run.state in ACTIVE:
+        polling.poll(run.id, trained.waiting)
+    else:
+        why = "**No machine for drawings yet.** Train one on images of digits; this takes some seconds."
+        trained.nothing(why, dataset=catalogue.DEFAULT)
 
 
 @state.fragment

@@ -57,6 +57,7 @@ def test_the_end_of_the_process_cancels_its_runs(home, command):
     assert done.returncode == 0
     second, first = (run.state for run in runs.newest_first())
     assert first == "cancelled"
+    assert "app" in runs.newest_first()[1].message  # nobody pressed Cancel
     assert second == "cancelled" or (second == "done" and command == "pause")  # which lends its place
 
 

@@ -109,6 +109,7 @@ def _read_images(known: tuple, upload: Opened) -> None:
         return
     others = list(upload.classes.others) if upload.classes else []
     group = _group(others[:MAX_CHOICES], f"own_group_{hash(known)}") if others else None
+    told = st.container()  # how far it is, and what cannot be read: above the choices, which fill a phone's screen
     try:
         fit = _fit(known, surveyed) if surveyed.images else None
     except DataError as error:
@@ -119,7 +120,9 @@ def _read_images(known: tuple, upload: Opened) -> None:
         how = {"skip": skip, "fit": fit, "group": group}
         return keeping.behind((known, *how.values()), lambda report: upload.read(**how, report=report))
 
-    if preview := keeping.reading(read, ("images", known)):
+    with told:
+        preview = keeping.reading(read, ("images", known))
+    if preview:
         _keep(preview)
 
 

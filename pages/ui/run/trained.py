@@ -18,7 +18,7 @@ from svmcore.lab.tasks import task_of
 WAITING = {
     "queued": "It is waiting in the queue.",
     "running": "This page fills when it has finished.",
-    "paused": "It is paused; resume it on the Train page.",
+    "paused": "Resume it on the Train page.",
 }
 ENDED = {
     "failed": "The run failed and left no machine.",
@@ -62,18 +62,18 @@ def _to_finished() -> None:
         button(f"Show {plain(newest.title)}", "history", "show_finished", state.show_run, newest.id, help=help)
 
 
-def nothing(why: str, label: str = "Train one", **query) -> None:
-    """Why there is nothing to see yet, and the way to train; query: beside what the address says. In a class students
-    do not train: they wait for the teacher."""
+def nothing(why: str, **query) -> None:
+    """Why there is nothing to see yet, and the way to Train, with this address. In a class students do not train: they
+    wait for the teacher."""
     with st.container(border=True):
         st.markdown(why if roles.teacher() else "The teacher shows no run yet.")
-        _to_train(label, **query)
+        ways.to("train", "Train one", "play_circle", query)
 
 
 def finished(run: Run, otherwise: Callable[[], None], what: str = "There is nothing to inspect.") -> bool:
     """Whether a run has a result; until then what it waits for, or why it has none, with the way on."""
     if run.state in ACTIVE:
-        polling.poll(run.id, _waiting)
+        polling.poll(run.id, waiting)
     elif run.result is None:
         show = st.error if run.state == "failed" else st.warning
         show(plain(run.message) or what, title=ENDED[run.state])
@@ -103,7 +103,8 @@ def to_labels(run: Run, doubted: str) -> None:
         ways.to("labels", "Review likely label errors", "gavel", {"run": run.id, "doubted": doubted}, help=help)
 
 
-def _waiting(status) -> None:
+def waiting(status) -> None:
+    """What a run at work waits for, as far as it is, and the way to watch it."""
     with st.container(border=True):
         st.markdown(f"**The run is {status.state}.** {WAITING.get(status.state, '')}")
         if status.progress:
@@ -115,5 +116,6 @@ def _waiting(status) -> None:
         _to_train("Watch it on the Train page")
 
 
-def _to_train(label: str, **query) -> None:
-    ways.to("train", label, "play_circle", st.query_params.to_dict() | query)
+def _to_train(label: str) -> None:
+    run_id = st.session_state.get("run")  # of the address nothing else: Train would not know it
+    ways.to("train", label, "play_circle", {"run": run_id} if run_id else {})

@@ -35,6 +35,7 @@ NOTICED_MB = 100  # a run that took less leaves little, and a collection holds u
 JOBS_KEPT = 50  # finished jobs whose last look stays in memory
 PAUSING = "Pausing after the current step"
 EXIT_SECONDS = 3.0  # that the end of the process waits for workers to stop
+CLOSED = "The app was closed while the run was active"
 _submitting = threading.Lock()  # one run is submitted at a time, so that each sees the one before
 SMALL = Crew()  # small runs side by side, each of which works on one core
 _log = logging.getLogger(__name__)
@@ -277,6 +278,8 @@ class Queue:
     def _end(self, job: Job, state: str, message: str) -> None:
         """Write down how a run ended and let go of it, whatever fails of that: a full disk leaves the last word to this
         process's memory. One of many that never began leaves nothing. No effect on one that has ended."""
+        if state == "cancelled" and self.closing:
+            message = CLOSED
 
         def farewell() -> None:
             begun = state != "cancelled" or job.thread is not None or job.run.group is None

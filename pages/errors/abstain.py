@@ -63,7 +63,8 @@ def _asked(classes: list[str]) -> tuple[float, str, np.ndarray | None]:
 
 
 def _example(classes: list[str]) -> str:
-    return f"{words.short(classes[0], 12)} > {words.short(classes[-1], 12)}: 5"
+    first, last = (classes[0], classes[-1]) if len(classes) else ("1", "2")  # as of a dataset that is gone
+    return f"{words.short(first, 12)} > {words.short(last, 12)}: 5"
 
 
 def check_costs(text: str) -> None:

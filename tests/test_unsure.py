@@ -116,6 +116,9 @@ def test_costs_are_read_and_what_is_none_is_named():
     for text in ("3 > 9: 5", "3: 5", "3 > 8", "3 > 3: 2", "3 > 8: -1", "3 > 8: x"):
         with pytest.raises(ValueError, match="Costlier confusions"):
             section.costs(text, ["3", "8"])
+    for text in ("\0", "3", "3: 5"):
+        with pytest.raises(ValueError, match="Costlier confusions"):
+            section.check_costs(text)
 
 
 def test_the_page_answers_less_and_is_wrong_less(digits):

@@ -70,7 +70,7 @@ def _example(classes: list[str]) -> str:
 def check_costs(text: str) -> None:
     """Of an address: ValueError for what `costs` takes for no classes at all."""
     pairs = [pair for part in _parts(text) for pair in _pairs(part)[:1]]
-    costs(text, list(dict.fromkeys(name for pair in pairs for name in pair)))
+    costs(text, list(dict.fromkeys(name for pair in pairs for name in pair)) or [""])
 
 
 def _parts(text: str) -> list[str]:

@@ -6,18 +6,7 @@ from datetime import datetime
 import numpy as np
 
 from data import DataError, catalogue
-from pages.ui.kit.text import (  # noqa: F401  (for others)
-    distinct,
-    in_figure,
-    isolated,
-    many,
-    minus,
-    percent,
-    plain,
-    plural,
-    short,
-    small,
-)  # fmt: skip
+from pages.ui.kit.text import distinct, in_figure, isolated, many, minus, percent, plain, plural, short, small  # noqa: F401  (for others)
 from svmcore import metrics
 from svmcore.lab.meter import training_seconds
 from svmcore.lab.methods import METHODS

@@ -82,6 +82,25 @@ def test_a_stop_leaves_feasible_machines(after):
         assert "of 1,000 violate" in told[-1]
 
 
+@pytest.mark.parametrize("look", [1, 2, 3])
+@pytest.mark.parametrize("how", [{"draws": 20_000}, {"keep": 0.5}, {"keep": 0.5, "rank": "random"}, {}])
+def test_a_stop_between_two_stages_is_said_and_leaves_the_machine_of_the_first(how, look):
+    X, y, T = digits(3)
+    seen = []
+
+    def monitor(progress):  # asked to go on until the base machine has converged, and some looks longer
+        seen.append(progress.stage == "base" and max(progress.gaps) <= 1e-4)
+        return sum(seen) < look
+
+    stopped = virtual("random:30", **how).fit(X, y, monitor=monitor)
+    assert sum(seen) <= look
+    assert stopped.converged_ == (sum(seen) < look), "a fit may have fewer such looks"
+    assert np.isfinite(stopped.decision_function(T)).all()
+    if not stopped.converged_ and stopped.machine_.jitter.max(initial=0) == 0:
+        alone = SVC(Poly(5, 1, 1), C=2.0, tol=1e-4).fit(UNIT.fit(X).transform(X), y)
+        np.testing.assert_allclose(stopped.decision_function(T), alone.decision_function(UNIT.transform(T)), atol=1e-3)
+
+
 @pytest.mark.ci
 def test_what_memory_has_no_room_for_ends_the_draws_and_says_so():
     X, y, _ = digits(10, 400)

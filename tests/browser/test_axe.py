@@ -19,7 +19,7 @@ AT_REST = """Promise.race([Promise.allSettled(document.getAnimations().map((one)
 WHOLE, BESIDE_THE_MENU = {"include": [["html"]]}, {"exclude": [["[data-testid=stSidebar]"]]}
 
 
-def violations(page, scheme, where):
+def violations(page, scheme, where=WHOLE):
     """What axe finds on the page as it stands, serious or worse; in dark mode it looks at the colours alone."""
     found = set()
     if not page.evaluate("'axe' in window"):  # the menu leads from page to page in one document

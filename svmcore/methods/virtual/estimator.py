@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 
 import numpy as np
 from sklearn.base import clone
@@ -168,11 +169,12 @@ class VirtualSVC(MachineEstimator):
                 left = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
                 self.went_on_ = run.go_on_from(left)
             run.first_stage(base)
-            for _ in range(0 if self.draws else self.rounds):
+            stages = [partial(run.drawn_stage, self.draws)] if self.draws else [run.virtual_stage] * self.rounds
+            for stage in stages:
+                if session.stopped and not run.ending:  # at the last look of a stage that had converged
+                    run.endings.append(("virtual stage", "stopped"))
                 if not session.stopped:
-                    run.virtual_stage()
-            if self.draws and not session.stopped:
-                run.drawn_stage(self.draws)
+                    stage()
             machine = run.assemble(run.shares)
         self.base_, self.jitters_, self.drawn_ = run.base, run.jitters, np.array(run.drawn, np.int64).reshape(-1, 5)
         self.n_virtual_ = np.concatenate([np.full(len(share.machines), share.examples) for share in run.shares])

@@ -123,11 +123,11 @@ class Stages:
         self.jitters = larger
         self.shifts = Shifts(self)
         self.kept = [replace(share, jitter=table[share.jitter, 0]) for share in self.shares]
-        self.tasks = [Retraining(self._virtual(seed, table, standing), self) for seed in seeds]
-        self.session.begin(self._name, self.standing)
+        why, self.tasks = "", []
         try:
+            self.tasks = [Retraining(self._virtual(seed, table, standing), self) for seed in seeds]
+            self.session.begin(self._name, self.standing)
             self._retrain()
-            why = ""
         except Stopped:
             why = "stopped"
         for task in self.tasks:
@@ -138,20 +138,23 @@ class Stages:
         self.endings.append(("virtual stage", why))
         self.session.strategy = self._strategy()
         self.session.forget_memory()
-        self.kernel, self.shares = self._state([task.share if task.solution else None for task in self.tasks])
+        now = [task.share if task.solution else None for task in self.tasks]
+        self.kernel, self.shares = self._state(now or [None] * len(self.kept))
         self.session.trace = self.tasks[0].part.trace if len(self.tasks) == 1 else None
 
     def drawn_stage(self, budget: int) -> None:
         """Retrain all machines together on the forms that tell something among so many draws (draws.py)."""
-        self.jitters = self.single
-        draws = Draws(self, self.shares[0].support(), budget)
+        self.jitters, draws = self.single, None
         try:
+            draws = Draws(self, self.shares[0].support(), budget)
             draws.run()
             why = draws.ending
         except Stopped:
             why = "stopped"
         self.endings.append(("virtual stage", why))
         self.session.forget_memory()
+        if draws is None:  # stopped before it stood: the machines are those of the base stage
+            return
         self.kernel, self.shares = self.second_kernel, [draws.share()]
         self.gaps, self.iterations, self.drawn = draws.gaps, draws.iterations, draws.rounds
         last = draws.rounds[-1] if draws.rounds else None

@@ -394,6 +394,9 @@ def test_of_several_tables_one_is_chosen_and_the_only_one_beside_other_files_is_
     assert len(chosen.arrays.X_train) == 4
     with pytest.raises(upload.Several):
         upload.opened("small.csv", small, [("large.csv", large)])
+    for first in (b"BM", b"BMI", b"II", b"MM"):  # as bitmaps and TIFF begin
+        with pytest.raises(upload.Several):
+            upload.opened("a.zip", archive({f"{k}.csv": first + large for k in range(3)}))
     alone = upload.opened("one.zip", archive({"large.csv": large, "LICENCE": b"yes"})).read()
     assert len(alone.arrays.X_train) == 20
     assert "Files that are not read: LICENCE" in alone.notes
@@ -451,8 +454,9 @@ def test_images_of_formats_that_are_not_read_are_named_with_the_way_out():
             read_upload("a.zip", archive(pictures | {name: content}))
         kept = read_upload("a.zip", archive(pictures | {name: content}), skip=True)
         assert len(kept.arrays.X_train) == len(GREY)
-    with pytest.raises(DataError, match=r"a/0 is an image whose name does not end in one of .*\.png"):
-        read_upload("a.zip", archive({f"{'ab'[k % 2]}/{k}": image(GREY[k]) for k in range(8)}))
+    for kind in ("PNG", "JPEG", "GIF", "BMP", "TIFF"):
+        with pytest.raises(DataError, match=r"a/0 is an image whose name does not end in one of .*\.png"):
+            read_upload("a.zip", archive({f"{'ab'[k % 2]}/{k}": image(GREY[k], kind) for k in range(8)}))
     jfif = {f"{'ab'[k % 2]}/{k}.jfif": image(GREY[k], "JPEG") for k in range(8)}  # as Windows names them
     assert len(read_upload("a.zip", archive(jfif)).arrays.X_train) == 8
 

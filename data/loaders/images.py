@@ -51,7 +51,8 @@ _FOREIGN = {  # formats that are not read: suffix -> name
     ".exr": "OpenEXR", ".nii": "NIfTI", ".ico": "icon", ".fits": "FITS",
 }  # fmt: skip
 _BRANDS = re.compile(rb"....ftyp(?:(hei[cfx]|hev[cmx]|mif1|msf1)|(avif|avis))", re.DOTALL)  # first bytes of HEIC, AVIF
-_SIGNS = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*")  # first bytes of other images
+# First bytes of images; of a bitmap also its four empty ones, since a table may begin with "BMI,"
+_SIGNS = re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8|BM.{4}\0{4}|II\*\0|MM\0\*", re.DOTALL)
 _GREY = ("1", "L", "LA", "I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes without colours
 _DEEP = ("I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes with more than 8 bits per pixel
 _ORIENTATION = 274  # the number of this EXIF field; 5 to 8: on its side
@@ -70,7 +71,7 @@ def foreign(member: Member) -> str:
     if what := _FOREIGN.get(PurePosixPath(member.name.lower()).suffix):
         return f"{member.name} is a picture in the format {what}, which is not read: save it as jpg or png"
     with suppress(DataError):
-        if member.start(8).startswith(_SIGNS):
+        if _SIGNS.match(member.start(10)):
             return f"{member.name} is an image whose name does not end in one of {', '.join(sorted(SUFFIXES))}"
     return ""
 

@@ -169,8 +169,8 @@ def opened(name: str, source: Source, companions: Sequence[tuple[str, Source]] =
     """
     members = [member for pair in ((name, source), *companions) for member in _members(*pair)]
     members = [member for member in members if only in (None, member.name)]
+    rest = [member for member in members if not bundle.is_about(member.name)]
     about = [member.name for member in members if bundle.is_about(member.name)]
-    rest = [member for member in members if member.name not in about]
     if alone := bool(about and rest) and not any(images.is_image(member.name) for member in rest):
         members = rest
     with _named(name, members):

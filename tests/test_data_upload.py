@@ -1,9 +1,11 @@
 """A reader's own files: every accepted format arrives whole, in the project's types."""
 
 import gzip
+import io
 import pickle
 import re
 import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -378,6 +380,17 @@ def test_a_single_table_may_come_zipped_or_from_a_path(tmp_path):
     path.write_bytes(table)
     for source in (archive({"t.csv": table}), path, str(path)):
         assert (read_upload("t", source, image_shape=(6, 9)).arrays.X_train == GREY).all()
+
+
+def test_of_two_files_of_one_name_in_a_zip_the_last_counts():
+    files = tree(GREY, PAIR)
+    first, *_ = files
+    file = io.BytesIO(archive(files | {first: image(255 - GREY[0])}))
+    with zipfile.ZipFile(file, "a") as out, pytest.warns(UserWarning, match="Duplicate name"):
+        out.writestr(first, files[first])
+    arrays = read_upload("a.zip", file.getvalue()).arrays
+    assert len(arrays.X_train) == len(GREY)
+    assert (arrays.X_train == read_upload("a.zip", archive(files)).arrays.X_train).all()
 
 
 def test_of_several_tables_one_is_chosen_and_the_only_one_beside_other_files_is_read():

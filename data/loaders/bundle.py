@@ -148,7 +148,7 @@ def _zip_members(name: str, source: Callable[[], IO[bytes] | Path], most: int = 
     with in_words(f"{name} is not a complete zip file", "the complete zip or npz file", *_DAMAGE):
         archive = zipfile.ZipFile(source())
     members = []
-    for info in archive.infolist():
+    for info in {info.filename: info for info in archive.infolist()}.values():  # as unzipping, the last of one name
         path = PurePosixPath(_name(info).replace("\\", "/"))
         if not path.parts or info.is_dir():
             continue

@@ -2,10 +2,12 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.kit.parameters import address as the_address
 from pages.ui.kit.parameters import widgets
 
 ROOT = Path(__file__).parents[1]
@@ -173,9 +175,33 @@ def test_a_click_that_comes_with_the_address_of_before_another_one_does_not_take
     app.query_params["animal"] = "cow"  # the way back
     app.run()
     assert app.text[0].value == "cow"
+
+
+def by_history(app, monkeypatch):
+    context = SimpleNamespace(is_history_navigation=True)
+    monkeypatch.setattr(the_address, "get_script_run_ctx", lambda **how: context)
+
+
+def on_another_page(app, monkeypatch):
+    app.session_state["parameters"] = {"title": "Another"}
+
+
+def after_long(app, monkeypatch):
+    now = the_address.time.monotonic()
+    monkeypatch.setattr(the_address.time, "monotonic", lambda: now + 60)
+
+
+@pytest.mark.parametrize("moved", [by_history, on_another_page, after_long])
+def test_who_moves_to_the_address_of_before_comes_to_it_although_the_browser_never_said_that_it_has_the_new_one(
+    moved, monkeypatch
+):
+    app = page(picked, animal="cow")
     app.button(key="dog").click().run()
-    monkeypatch.setattr("pages.ui.kit.parameters.address.LAG", 0.0)
-    app.query_params["animal"] = "cow"  # so late that it is no click's
+    app.query_params["animal"] = "cow"
+    app.run()
+    assert app.text[0].value == "dog"
+    moved(app, monkeypatch)
+    app.query_params["animal"] = "cow"
     app.run()
     assert app.text[0].value == "cow"
 

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.kit.text import plain, short
 
@@ -13,7 +14,7 @@ STREAMLITS = ("embed", "embed_options")  # parameters of every page
 ALL = 12  # words that are allowed of which all are named, and not only those most like what was written
 LARGEST = 2**53  # whole numbers beyond it are not exact in a browser
 LINK_OFF = ":material/link_off:"
-LAG = 3.0  # seconds within which a click may still come with the address of before `write`
+LAG = 20.0  # seconds within which a click may still come with the address of before `write`; 3 s on a busy machine
 
 
 def asked(group: str, names: Iterable[str], judged: bool = True) -> dict[str, list[str]]:
@@ -30,20 +31,26 @@ def asked(group: str, names: Iterable[str], judged: bool = True) -> dict[str, li
 
 def changed(group: str, names: Iterable[str]) -> bool:
     """Whether the address says something else of the parameters than `write` made it say, by no click on their
-    widgets. The address of before the last `write` is none: a click may have been on its way."""
+    widgets. The address of before the last `write` is none, if it is of the same page and not gone back to: a click may
+    have been on its way."""
     now = _present(names)
     if now == st.session_state.get(f"written_{group}", {}):
         st.session_state.pop(f"left_{group}", None)  # the browser has it: from here on the old one is asked for
         return False
-    left, since = st.session_state.get(f"left_{group}", (None, 0.0))
-    late = now == left and time.monotonic() - since < LAG
+    left, page, since = st.session_state.get(f"left_{group}", (None, "", 0.0))
+    late = now == left and page == _page() and time.monotonic() - since < LAG and not _goes_back()
     return not (late or touched(group))
+
+
+def _goes_back() -> bool:
+    """Whether the page is drawn because the reader moved in the browser's history."""
+    return getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False)
 
 
 def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]], keys: Iterable[str] = ()):
     """Make the address say `values`, and nothing else, for the parameters `names`, in one step of its history, or two
     where a widget has bound other parameters and keeps them. keys: of the group's widgets; of a group that has none,
-    such as the run that is shown, what the address said before is no news for LAG seconds."""
+    such as the run that is shown, what the address of the page said before is no news for LAG seconds."""
     left = _present(names)
     now = {name: st.query_params.get_all(name) for name in st.query_params}
     wanted = {name: [value] if isinstance(value, str) else value for name, value in values.items() if value != []}
@@ -59,7 +66,7 @@ def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]
     written = _present(names)
     st.session_state.update({f"written_{group}": written, f"shown_{group}": shown})
     if not shown and left != written:
-        st.session_state[f"left_{group}"] = left, time.monotonic()
+        st.session_state[f"left_{group}"] = left, _page(), time.monotonic()
 
 
 def say(name: str, value: str | None):
@@ -75,7 +82,12 @@ def begin(page: str) -> None:
     """A page is about to be drawn: what is read, drawn or written from here on are its parameters."""
     pages = st.session_state.setdefault("parameters", {})
     given = {name: st.query_params.get_all(name) for name in st.query_params}
-    pages |= {"now": pages.setdefault(page, dict.fromkeys(STREAMLITS)), "given": given, "judged": set()}
+    pages |= {"now": pages.setdefault(page, dict.fromkeys(STREAMLITS)), "title": page, "given": given, "judged": set()}
+
+
+def _page() -> str:
+    """The title of the page that is drawn, or was drawn last."""
+    return st.session_state.get("parameters", {}).get("title", "")
 
 
 def own(*names: str, **domains) -> None:

@@ -91,10 +91,12 @@ class Shelf(Generic[E]):
                 np.savez(file, **arrays, entry=np.array(text))
                 file.flush()
                 written = Path(file.name)
-                self.read(written, *self._announced(written))
-        except DataError as error:
-            reason = f"{self.words.the_set} could not be read back after saving: {error.reason}"
-            raise DataError(reason, "arrays as an upload gives them") from error
+                try:
+                    self.read(written, *self._announced(written))
+                except DataError as error:
+                    reason = f"{self.words.the_set} could not be read back after saving: {error.reason}"
+                    raise DataError(reason, "arrays as an upload gives them") from error
+                self.place(title, replace)  # another one may have taken the name meanwhile
         except OSError as error:
             reason = f"{self.words.the_set} could not be saved ({error})"
             raise DataError(reason, "a home folder (SVMLAB_HOME) with write permission and room") from error

@@ -35,6 +35,22 @@ def test_a_taken_name_needs_permission_and_a_replaced_set_is_read_anew(home):
     assert catalogue.load("own:rows").content_hash != before.content_hash
 
 
+def test_of_two_sets_saved_at_once_under_one_name_the_second_is_refused(home, monkeypatch):
+    first, second = (Arrays.unsplit(np.full((4, 2), k, np.float32), np.arange(4) % 2) for k in range(2))
+    write = np.savez
+
+    def while_another_is_saved(file, **arrays):
+        monkeypatch.setattr(np, "savez", write)
+        catalogue.keep("Same", first)
+        write(file, **arrays)
+
+    monkeypatch.setattr(np, "savez", while_another_is_saved)
+    with pytest.raises(DataError, match="already a dataset 'own:same'"):
+        catalogue.keep("Same", second)
+    assert (catalogue.load("own:same").X_train == 0).all()
+    assert [path.name for path in (home / "own").iterdir()] == ["same.npz"]
+
+
 @pytest.mark.parametrize("title", ["../../etc/passwd", "a/b\\c", "con\0trol", "x" * 5000, " ?*<>|: 1"])
 def test_names_never_leave_the_home_folder(home, title):
     arrays = read_upload("a.npz", npz(X=ROWS, y=PAIR)).arrays

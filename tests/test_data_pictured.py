@@ -166,6 +166,14 @@ def test_embeddings_with_images_and_the_names_of_classes():
     assert all((shown(preview, k) == PICTURES[k]).all() for k in range(12))
 
 
+def test_labels_that_are_null_are_not_known_and_the_others_keep_their_names():
+    label = pa.array([None if k < 2 else int(v) for k, v in enumerate(PAIR)], pa.int64())
+    for columns in ({"embedding": X.tolist()}, {"image": as_hugging_face(SQUARES)}):
+        arrays = read_upload("e.parquet", parquet(columns | {"label": label}, NAMES)).arrays
+        assert len(arrays.X_train) == 12
+        assert sorted(arrays.y_train.tolist()) == ["cat"] * 5 + ["dog"] * 5
+
+
 BINARY = {"binary": pa.binary(), "large_binary": pa.large_binary(), "binary_view": pa.binary_view()}
 
 

@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+import tifffile
 from PIL import Image
 
 from data import DataError, album, catalogue, revisions
@@ -167,6 +168,19 @@ def test_bad_pictures_are_named_and_left_out_with_their_reason(picture, said):
         read_upload("p.zip", packed)
     preview = read_upload("p.zip", packed, skip=True)
     assert any("1 of 25 files left out: train/a/x.png" in note for note in preview.notes)
+
+
+def test_planes_of_16_bits_are_read_right_or_refused():
+    planes = RNG.integers(0, 1 << 16, (3, 8, 9), dtype=np.uint16)
+
+    def tif(compression):
+        file = io.BytesIO()
+        tifffile.imwrite(file, planes, photometric="rgb", planarconfig="separate", compression=compression)
+        return file.getvalue()
+
+    assert np.array_equal(decode("x.tif", tif("zlib")).pixels, np.moveaxis(planes >> 8, 0, -1))
+    with pytest.raises(DataError, match=r"x\.tif has colours of more than 8 bits .* plane by plane"):
+        decode("x.tif", tif(None))
 
 
 def test_an_animation_is_named_with_its_frames():

@@ -1,5 +1,7 @@
 """Runs on features of pictures, on every page that shows a machine; fields of steps in the form; the occlusion map."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ from svmcore.kernels import RBF
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.recipe import Recipe
 from svmcore.preprocess import Preprocessor
-from tests.driven import finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 STEPS = ("gradients:4,margin=1", "unit-norm")
 PLAIN = Recipe(dataset="digits-8x8", n_train=200, n_test=120, preprocess=STEPS, kernel=RBF(2.0), C=10.0)
@@ -117,6 +119,26 @@ def test_colour_pictures_are_shown_and_explained(home, method):
         assert not app.error
     app.multiselect(key="steps_image").set_value(["colours:4"]).run()
     assert "with scale01 before it" in app.error[0].value
+
+
+def test_rows_of_a_group_are_shown_as_the_virtual_examples_that_they_are(home):
+    rng = np.random.default_rng(2)
+    groups = rng.permutation(np.repeat(np.arange(30), 3))
+    X = (rng.normal(size=(90, 4)) + 2 * (groups % 2)[:, None]).astype(np.float32)
+    shades = Album.bound([encoded(np.full((9, 9), k, np.uint8), 9) for k in range(90)])
+    entry = own.keep("Views", Arrays(X, groups % 2, X[:0], groups[:0], shades, groups))
+    recipe = PLAIN.replace(dataset=entry.name, preprocess=(), n_train=60, n_test=30, kernel=RBF(0.3))
+    run = finished(recipe.replace(method="vsv", jitters="none"))
+    machine = run.machine()
+    row = int(evidence.dataset_rows(run, machine)[0])
+    app = open_page("errors", run=run.id, digit=f"{entry.name}/train/{row}", why="family")
+    assert not any("No virtual support vectors" in info.value for info in app.info)
+    assert "The 3 rows of this example's group" in captions(app)
+    kept = set(run.train_index()[machine.support].tolist())
+    sheet = next(json.loads(e.proto.json) for e in app.get("bidi_component") if "why-together" in e.proto.json)
+    drawn = {tile["lower"]: tile["upper"] for tile in sheet["tiles"]}
+    assert drawn == {str(k): "SV" if k in kept else "" for k in np.flatnonzero(groups == groups[row]).tolist()}
+    assert "Virtual SVs are the other rows of each group" in captions(open_page("datasets", set=entry.name))
 
 
 def test_pictures_of_two_sizes_are_laid_in_one():

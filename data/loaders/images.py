@@ -56,6 +56,7 @@ _SIGNS = re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8|BM.{4}\0{4}|II\*\0|MM\0\*", re.
 _GREY = ("1", "L", "LA", "I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes without colours
 _DEEP = ("I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # modes with more than 8 bits per pixel
 _ORIENTATION = 274  # the number of this EXIF field; 5 to 8: on its side
+_BITS = 258  # the number of the TIFF field that has the bits of each channel
 _THREADS = min(os.cpu_count() or 1, 8)
 _TEST_FOLDERS, _VALIDATION_FOLDERS = {"test", "testing"}, {"val", "valid", "validation", "dev"}
 _PARTS = {"train", "training"} | _TEST_FOLDERS | _VALIDATION_FOLDERS
@@ -282,6 +283,9 @@ def _size(name: str, image: Image.Image) -> tuple[int, int]:
             f"{name} has {width} x {height} pixels, more than {MAX_SIDE} a side",
             f"images of up to {MAX_SIDE} x {MAX_SIDE}",
         )
+    if image.format == "TIFF" and max(image.tag_v2.get(_BITS, (8,))) > 8 and not _is_deep(image):  # Pillow misreads it
+        raise DataError(f"{name} has colours of more than 8 bits that are stored plane by plane without compression",
+                        "TIFF files that are compressed, or have the colours of each pixel together")  # fmt: skip
     if image.format != "MPO" and (frames := getattr(image, "n_frames", 1)) > 1:
         raise DataError(f"{name} has {frames} frames", "images that are not animated, and files with one page")
     try:

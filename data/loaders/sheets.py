@@ -256,9 +256,9 @@ def _columns_of(
             numbers = np.full((whole.num_rows, d), np.nan)
             numbers[lengths == d] = lists.flatten().to_numpy(False)[np.repeat(lengths == d, lengths)].reshape(-1, d)
             parts.append(DataFrame(numbers, columns=[f"{column}[{j}]" for j in range(numbers.shape[1])]))
-        elif column in classes and not cells.null_count:
-            named = dict(enumerate(classes[column]))
-            parts.append(DataFrame({column: [named.get(k, "" if k == -1 else str(k)) for k in cells.to_pylist()]}))
+        elif column in classes:
+            named = dict(enumerate(classes[column])) | {-1: "", None: ""}  # a label that is not known
+            parts.append(DataFrame({column: [named.get(k, str(k)) for k in cells.to_pylist()]}))
         elif types.is_fixed_size_binary(cells.type):  # such as an identifier
             parts.append(DataFrame({column: [cell and cell.hex() for cell in cells.to_pylist()]}))
         else:

@@ -101,8 +101,9 @@ def _table(dataset: Dataset, split: str, rows: np.ndarray) -> None:
     X, labels = evidence.all_of(dataset, split), [dataset.label(split, row) for row in rows.tolist()]
     names = dataset.feature_names[:TABLE_ROWS]
     if dataset.album is not None:
-        st.caption("Galleries show the pictures; a machine is trained on the features in the table. Virtual SVs and "
-                   "jittered kernels need pixels, so they are not available here.")  # fmt: skip
+        copies = "Virtual SVs are the other rows of each group" if dataset.entry.groups else "Virtual SVs need pixels"
+        st.caption("Galleries show the pictures; a machine is trained on the features in the table. "
+                   f"{copies}; jittered kernels need pixels, so they are not available here.")  # fmt: skip
     elif X.shape[1] > 2:
         told = ", ".join(plain(short(name)) for name in names[:NAMED]) + (", …" if X.shape[1] > NAMED else "")
         st.caption(f"In each square the features, from left to right and down, blue above their mean: {told}.")

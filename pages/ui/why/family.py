@@ -28,6 +28,7 @@ from svmcore.model import Machine
 
 PARAMS = {"family": slice(0, None), "of": data_set.check_machine}
 OFFERED = 8  # families to choose from, those that pull most
+MOST_TOGETHER = 96  # rows of a group that are pictured
 PALE = 0.3  # of the ink of a form that was not kept
 
 
@@ -48,7 +49,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     if machine.jitter is None:
         if own is not None:
             _leaning(run, machine, own)
-        _no_children(run, shown, own)
+        _no_children(run, machine, shown, own)
         return
     said = answer(run, machine, shown)
     rows = evidence.dataset_rows(run, machine)
@@ -104,12 +105,34 @@ def _no_parents(run: Run, shown: Shown) -> None:
         ways.to("errors", "Explain this example with the original machine", "arrow_forward", query)
 
 
-def _no_children(run: Run, shown: Shown, own: int | None) -> None:
+def _together(run: Run, machine: Machine, shown: Shown) -> None:
+    """The rows of the example's group, which are virtual examples of each other."""
+    dataset, (_, split, row) = shown.dataset, shown.ref.rsplit("/", 2)
+    groups = dataset.groups_of(split, np.arange(len(evidence.all_of(dataset, split))))
+    rows = np.flatnonzero(groups == groups[int(row)])
+    n, rows = len(rows), rows[:MOST_TOGETHER].tolist()
+    kept = {*evidence.dataset_rows(run, machine).tolist()} if split == "train" else ()
+    marks = ["SV" if one in kept else "" for one in rows]
+    labels = [f"{split} example {one}{', a support vector' if mark else ''}" for one, mark in zip(rows, marks)]
+    evidence.example_gallery(
+        dataset, split, np.array(rows), labels, upper=marks, lower=map(str, rows), key="why_together",
+        alt=f"The {many(n, 'row')} of this group", whole_page=False,
+    )  # fmt: skip
+    st.caption(
+        f"The {many(n, 'row')} of this example's group. SV: a support vector of this run. *Virtual support vectors* "
+        "trains on the first row of each group, then on all rows of the groups that became support vectors."
+    )
+
+
+def _no_children(run: Run, machine: Machine, shown: Shown, own: int | None) -> None:
     """Why there is no tree, and how to get one."""
     if own is None:
         st.caption("No machine of this run uses this example.")
-    if shown.dataset.image_shape is None:
+    if shown.dataset.groups is not None:
+        _together(run, machine, shown)
+    elif shown.dataset.image_shape is None:
         st.info("No virtual support vectors: columns of a table cannot be shifted or turned.", icon=":material/info:")
+    if shown.dataset.image_shape is None:
         return
     st.info(
         "This run has no virtual support vectors. With them, this view shows each support vector with its shifted "

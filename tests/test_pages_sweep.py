@@ -219,9 +219,15 @@ def test_a_map_of_two_fields_fills_and_hides_its_test_errors_until_they_are_aske
     at_plain = f"{100 * checks[plain]['error_rate']:.2f} % at {plain}." if plain != best else "the same one."
     assert at_plain in captions(app)
     assert {f"Train with C × gamma = {name}" for name in (best, plain)} <= links(app)
+    assert "The test errors have been seen" not in captions(app)
     app.toggle(key="test").set_value(True).run()
     assert "Test (95 %)" in app.dataframe[0].value
-    assert "You have seen the test errors" in captions(app)
+    assert "The test errors have been seen" in captions(app)
+    app = open_page("sweep", **asked)  # hidden again, but recorded for whoever comes later
+    assert "Test (95 %)" not in app.dataframe[0].value
+    assert "The test errors have been seen" in captions(app)
+    tagged = [name for name, run in zip(sweep.recipes(), runs.stored(sweep.recipes().values())) if run.tags]
+    assert tagged == [best]
 
 
 def links(app):
@@ -260,6 +266,16 @@ def test_the_map_has_each_layer_of_each_cell_and_marks_none_before_the_end():
     assert [row[1] for row in early.data[1].customdata[1:]] == ["not finished"] * 3
     assert np.isnan(early.data[0].z).sum() == 3
     assert early.layout.meta["see"].startswith("So far, 1 of 4 cells; nothing is chosen yet.")
+
+
+def test_values_whose_names_are_cut_alike_keep_rows_of_their_own():
+    check = {"n_test": 100, "errors": 3, "error_rate": 0.03, "folds": [1, 2], "interval": [0, 1], "seconds": 1.0}
+    sets = ("rot:-120,-60,60", "rot:-120,-60,60,120", "rot:-120,-60,60,120,180")
+    sweep = Sweep(BASE, "jitters", sets, "C", ("1", "2"))
+    points = [(name, {"n_union": 7, "error_rate": 0.1, "validation": check}) for name in sweep.cells()]
+    figure = validation.sweep_map(sweep, ("jitter set", "C"), points, "validation", "Validation error", 6)
+    assert list(figure.data[0].y) == list(figure.layout.yaxis.categoryarray) == list(sets)
+    assert len(set(figure.layout.yaxis.ticktext)) == 1
 
 
 @pytest.mark.parametrize(("field", "values"), [("C", "0.1 1 10"), ("kernel.degree", "1 2 3"), ("jitters", "a b c")])
@@ -302,6 +318,14 @@ def test_bounds_stand_beside_both_errors(ran):
     assert "stays as learned" not in said
     app.checkbox(key="sweep_bounds").uncheck().run()
     assert "bounds" not in app.query_params
+    both = MOONS | {"n_train": "60", "bounds": "true", "value": ["0.1", "1"], "and": "noise", "and_value": ["0", "0.1"]}
+    open_page("sweep", **both).button(key="queue_sweep").click().run()
+    finish_all()
+    app = open_page("sweep", **both)
+    assert " by span" in captions(app)
+    assert "by the test set" not in captions(app)
+    app.toggle(key="test").set_value(True).run()
+    assert "by the test set" in captions(app)
 
 
 def test_what_leave_one_out_keeps_of_the_example_is_said(ran):

@@ -30,6 +30,7 @@ BOUNDS = {  # of a result -> what it is called; they take colours after those of
     "radius_margin": "radius and margin",
     "vc": "VC bound",
 }
+BY_TESTS = "the test set"  # a way to choose that a map shows only when asked for
 ROW = 19  # pixels of one set
 LONGEST = 28  # characters of a name beside the axis
 
@@ -99,17 +100,16 @@ def sweep_map(
                 f"{100 * check['error_rate']:.2f} ± {100 * _spread(result):.2f} % of {check['n_test']:,} wrong, "
                 f"{result['n_union']:,} SVs"
             )
-    across, up = ([in_figure(value, TICK) for value in values] for values in (sweep.seconds, sweep.values))
     figure.add_heatmap(
-        z=z, x=across, y=up, colorscale=[[0, BLUE], [0.5, "#f5f3ee"], [1, ORANGE]], xgap=1, ygap=1,
+        z=z, x=sweep.seconds, y=sweep.values, colorscale=[[0, BLUE], [0.5, "#f5f3ee"], [1, ORANGE]], xgap=1, ygap=1,
         texttemplate="%{z:.3g}" if z.size <= MANY else None, showscale=z.size > MANY, hoverinfo="skip",
         colorbar={"title": UNITS[layer], "thickness": 12},
     )  # fmt: skip
-    figure.update_xaxes(type="category", categoryorder="array", categoryarray=across, showgrid=False, title_standoff=18)
-    figure.update_yaxes(type="category", categoryorder="array", categoryarray=up, showgrid=False)
+    figure.update_xaxes(**_categories(sweep.seconds), showgrid=False, title_standoff=18)
+    figure.update_yaxes(**_categories(sweep.values), showgrid=False)
     over = BY.join(names)
     if len(points) < of:
-        _places(figure, across, up, told)
+        _places(figure, sweep.seconds, sweep.values, told)
         see = f"So far, {len(points)} of {of} cells; nothing is chosen yet."
         return worded(figure, f"{title} at {len(points)} of {of} cells of {over}.", see)
     best, plain = choice(points), simple(points)
@@ -118,7 +118,7 @@ def sweep_map(
         x, y = sweep.seconds.index(second), sweep.values.index(value)
         edges = {"x0": x - 0.48, "x1": x + 0.48, "y0": y - 0.48, "y1": y + 0.48}
         figure.add_shape(type=shape, line={"color": INK, "width": 2}, **edges)
-    _places(figure, across, up, told)
+    _places(figure, sweep.seconds, sweep.values, told)
     rate, error = (100 * number for number in (results[best]["validation"]["error_rate"], _spread(results[best])))
     circle = "the simplest cell within one standard error of it, "
     circle += (
@@ -132,6 +132,18 @@ def sweep_map(
         f"Square: the lowest validation error, {rate:.2f} ± {error:.2f} % at {over} = {best}. Circle: "
         f"{circle}.{early} The lowest of {len(points)} errors is optimistic: expect slightly more on new examples.",
     )
+
+
+def _categories(values: Sequence[str]) -> dict:
+    """An axis of values side by side in this order; their names are cut, and may be alike then."""
+    names = [in_figure(value, TICK) for value in values]
+    return {
+        "type": "category",
+        "categoryorder": "array",
+        "categoryarray": values,
+        "tickvals": values,
+        "ticktext": names,
+    }
 
 
 def _places(figure: go.Figure, across: Sequence[str], up: Sequence[str], told) -> None:
@@ -236,7 +248,7 @@ def choices(points: Sequence[tuple[str, dict]]) -> dict[str, str]:
     known = _known(points).items()
     ways |= {label: lambda result, name=name: result["bounds"][name]["errors"] / result["bounds"][name]["n"]
              for name, label in known}  # fmt: skip
-    ways["the test set"] = lambda result: result["error_rate"]
+    ways[BY_TESTS] = lambda result: result["error_rate"]
     return {way: chosen({value: rate(result) for value, result in last(points)}) for way, rate in ways.items()}
 
 

@@ -342,10 +342,10 @@ def _ways(results: Results, value: str, trained: list[str]) -> None:
 
 def _say_noise(results: Results) -> None:
     """How many values do not differ significantly from the one with the lowest error."""
-    if results.active or not (above := _apart(results)):
+    if results.active or results.plan.given.of_amounts or not (above := _apart(results)):
         return
     near = [words.plain(value) for value, (d, h) in above.items() if d <= h]
-    those = f"{', '.join(near)}: " if len(near) <= study.NAMED else ""
+    those = f"{', '.join(near)}: " if 0 < len(near) <= study.NAMED else ""
     st.caption(
         f"{those}{len(near)} of the {len(above)} others judged on the same examples do not differ significantly from "
         "it (McNemar, 95 %)."

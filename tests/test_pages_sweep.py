@@ -351,6 +351,17 @@ def test_amounts_of_examples_and_preprocessing_are_swept(ran, over, values):
              if run.recipe.folds}  # fmt: skip
     assert asked == ({40, 80, 160} if over == "n_train" else set(values))
     assert ("a power law expects" if over == "n_train" else "Cross-validation chooses ") in captions(app)
+    assert ("differ significantly" in captions(app)) == (over != "n_train")  # of which nothing is chosen
+
+
+def test_a_learning_curve_ends_where_the_examples_do(ran):
+    asked = MOONS | {"over": "n_train", "value": ["40", "80", "1000000"]}
+    open_page("sweep", **asked).button(key="queue_sweep").click().run()
+    finish_all()
+    n = len(task_of(BASE).examples(BASE).y_train)
+    said = captions(open_page("sweep", **asked))
+    assert f"with {n:,}; a power law expects" in said
+    assert f"with {2 * n:,}." in said
 
 
 def amounts(rates):

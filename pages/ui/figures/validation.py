@@ -163,8 +163,8 @@ def amount_chart(
     unit = UNITS[layer]
     figure = bare("training examples", f"{title.lower()}, {unit}", margin_r=110, height=380, hovermode="closest")
     results, order = dict(points), list(sweep.cells())
-    curves = amounts.curves(sweep, results)
     checks = {called: (result["validation"]["errors"], result["validation"]["n_test"]) for called, result in points}
+    curves = amounts.curves(sweep, checks)
     ends, heights = [], []
     for curve, colour, symbol in zip(curves, cycle(CLASS_COLOURS), cycle(CLASS_SYMBOLS)):
         own = [results[called] for called in curve.cells]

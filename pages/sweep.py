@@ -22,7 +22,7 @@ from pages.ui.kit.ways import button
 from pages.ui.recipe import config, data_set
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
-from svmcore.lab.analyses.sweep import AMOUNT, BY, Judged, Sweep, above_lowest, apart_text, judged, ordered
+from svmcore.lab.analyses.sweep import AMOUNT, BY, JITTERING, Judged, Sweep, above_lowest, apart_text, judged, ordered
 from svmcore.lab.fields import LABELS, Field, choice, numerals, numeric
 from svmcore.lab.forecast import seconds_of
 from svmcore.lab.jobs.sweeping import follow, followed
@@ -47,8 +47,8 @@ HALVING = Field(
     "up to all examples. 1: all settings on all examples.",
 )  # fmt: skip
 SEEN = "test errors seen"  # a tag
+LEFT = "left early"  # by halving
 FEW = 9  # values that stand side by side
-JITTERING = "vsv"  # the method of a sweep over jitter sets whose recipe uses none
 
 
 def fields_of(recipe: Recipe) -> dict[str, str]:
@@ -240,15 +240,17 @@ def rows(results: Results, states) -> list[dict]:
     tests = _tests(sweep)
     columns = results.plan.over.split(BY) if sweep.second else ["Value"]
     order = _lowest_first(results) if sweep.second else results.runs
+    early = results.done.keys() - dict(validation.last(points_of(results))) if sweep.rungs > 1 and results.done else ()
     for value in order:
         told.append(row := dict(zip(columns, sweep.cells()[value])) | {"State": states[value]})
         if value in results.done:
             result = results.done[value].result
             check = result["validation"]
+            row |= {"State": LEFT} if value in early else {}
             row |= {
                 "Validation (95 %)": words.rate(check),
                 "Above the lowest": apart_text(*above[value]) if value in above else None,
-                **({"Test (95 %)": words.rate(result)} if tests else {}),
+                **({"Test (95 %)": None if value in early else words.rate(result)} if tests else {}),
                 "SVs": result["n_union"],
                 "Bounded": int(np.sum(result["n_bound"])),
                 **{label: round(result["bounds"][name]["errors"]) for name, label in bounds.items()},

@@ -289,6 +289,8 @@ def test_what_is_not_allowed_is_named():
         sweep(DIGITS, "C", ["-1"])
     with pytest.raises(RecipeError, match="n_train = 'none'; allowed: numbers"):
         sweep(DIGITS, "n_train", ["20", "none"], folds=2)
+    with pytest.raises(RecipeError, match="method = 'sv'; allowed: one that uses jitter sets"):
+        sweep(DIGITS, "jitters", ["none", "box:1"])  # all would be one machine
     many = list(map(str, range(1, 1001)))
     with pytest.raises(RecipeError, match="values = 1000000; allowed: at most 1,000"):
         sweep(DIGITS, "C", many, 2, second="kernel.coef0", seconds=many)

@@ -124,14 +124,19 @@ def sweep_map(
     circle += (
         f"{100 * results[plain]['validation']['error_rate']:.2f} % at {plain}" if plain != best else "the same one"
     )
-    left = len(points) - len(last(points))
-    early = f" {many(left, 'cell')} left early, with the errors of fewer training examples." if left else ""
     return worded(
         figure,
         f"{title} at {len(points)} cells of {over}; cross-validation chooses {best}.",
         f"Square: the lowest validation error, {rate:.2f} ± {error:.2f} % at {over} = {best}. Circle: "
-        f"{circle}.{early} The lowest of {len(points)} errors is optimistic: expect slightly more on new examples.",
+        f"{circle}.{_early(points, 'cell')} The lowest of {len(points)} errors is optimistic: expect slightly more on "
+        "new examples.",
     )
+
+
+def _early(points: Sequence[tuple[str, dict]], what: str) -> str:
+    """What is said of those that halving has left."""
+    left = len(points) - len(last(points))
+    return f" {many(left, what)} left early, with the errors of fewer training examples." if left else ""
 
 
 def _categories(values: Sequence[str]) -> dict:
@@ -290,7 +295,7 @@ def choice(points: Sequence[tuple[str, dict]]) -> str:
 
 def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: int) -> tuple[str, str]:
     results = dict(points)
-    lowest = min(points, key=lambda point: point[1]["error_rate"])
+    lowest = min(last(points), key=lambda point: point[1]["error_rate"])
     validation, test = (100 * r["error_rate"] for r in (results[best]["validation"], results[best]))
     if len(points) < of:
         alt = f"Validation and test error at {len(points)} of {of} values of {name}; the others are not finished."
@@ -307,7 +312,7 @@ def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: i
     bars = "" if bounded(points) else " Bars are 95 % intervals."
     return (
         f"Validation and test error at {len(points)} values of {name}; cross-validation chooses {best}.",
-        f"{found}, {told}. The choice is the value with {RULE}.{bars}",
+        f"{found}, {told}. The choice is the value with {RULE}.{_early(points, 'value')}{bars}",
     )
 
 

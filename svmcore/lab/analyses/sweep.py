@@ -39,6 +39,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from svmcore.lab.methods import METHODS
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.split import smallest_class
 from svmcore.lab.store import runs, titles
@@ -50,6 +51,7 @@ from svmcore.metrics import wilson
 # How a value is chosen, wherever one is: in the app, by its link to the form, on the command line.
 Z95 = 1.959964  # standard deviations on each side of a 95 % interval
 BY = " × "  # between the values of two fields
+JITTERING = "vsv"  # the method of a sweep over jitter sets whose recipe uses none
 MOST = 1000  # runs of a sweep: as many as can wait
 AMOUNT = "n_train"  # the field of which nothing is chosen: more is better, and dearer
 RULE = "the lowest validation error; of equal ones, the smallest value"
@@ -211,6 +213,8 @@ class Sweep(NamedTuple):
             raise RecipeError("and", self.second, f"another field than {self.field}")
         if self.rungs > 1 and self.of_amounts:
             raise RecipeError("halving", self.rungs, f"1 where {AMOUNT} is what varies")
+        if "jitters" in (self.field, self.second) and not METHODS[self.base.method].uses_jitters:
+            raise RecipeError("method", self.base.method, "one that uses jitter sets", JITTERING)
         if (many := len(self.values) * max(len(self.seconds), 1)) > MOST:
             raise RecipeError("values", many, f"at most {MOST:,} in all, as each is a run")
         recipes, fields = {}, (self.field, self.second)

@@ -5,13 +5,14 @@ What a sweep goes over: a recipe in short form, one of its fields with the value
 address  ->  Sweep  ->  widgets  ->  Sweep  ->  address      (as in `Recipe.to_query`; over, value, and, and_value)
 """
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import streamlit as st
 
-from data import catalogue
+from data import catalogue, permission
 from pages.ui.example import evidence
 from pages.ui.figures import decisions, validation
 from pages.ui.figures.frame import show
@@ -21,7 +22,7 @@ from pages.ui.kit.ways import button
 from pages.ui.recipe import config, data_set
 from pages.ui.studies import study
 from pages.ui.studies.study import Plan, Results, Study
-from svmcore.lab.analyses.sweep import AMOUNT, BY, Judged, Sweep, above_lowest, apart_text, judged
+from svmcore.lab.analyses.sweep import AMOUNT, BY, JITTERING, Judged, Sweep, above_lowest, apart_text, judged, ordered
 from svmcore.lab.fields import LABELS, Field, choice, numerals, numeric
 from svmcore.lab.forecast import seconds_of
 from svmcore.lab.jobs.sweeping import follow, followed
@@ -45,8 +46,9 @@ HALVING = Field(
     "Steps of successive halving: all settings on few training examples, then the best third on three times as many, "
     "up to all examples. 1: all settings on all examples.",
 )  # fmt: skip
+SEEN = "test errors seen"  # a tag
+LEFT = "left early"  # by halving
 FEW = 9  # values that stand side by side
-JITTERING = "vsv"  # the method of a sweep over jitter sets whose recipe uses none
 
 
 def fields_of(recipe: Recipe) -> dict[str, str]:
@@ -94,7 +96,7 @@ def _sweep() -> Sweep:
         rungs = FORM.draw(HALVING, width=75)
     if "jitters" in (over, second) and not METHODS[base.method].uses_jitters:
         base = base.replace(method=JITTERING)
-    sweep = Sweep(base, over, tuple(values), second, tuple(seconds), rungs)
+    sweep = Sweep(base, over, values, second, seconds, rungs)
     sweep.recipes()
     return sweep
 
@@ -170,7 +172,7 @@ def usual_values(over: str, recipe: Recipe) -> tuple[str, ...]:
     return USUAL.get(over, words)
 
 
-def _values(over: str, base: Recipe) -> list[str]:
+def _values(over: str, base: Recipe) -> tuple[str, ...]:
     usual = usual_values(over, base)
     help = (
         "Type another one and press Enter. Jitter sets are written as on the Jitters page, steps of preprocessing with "
@@ -181,7 +183,7 @@ def _values(over: str, base: Recipe) -> list[str]:
     values = FORM.draw(field, options=list(usual), accept_new_options=True, width=wide)
     if len(values) < 2:
         raise RecipeError("values", ", ".join(values), "two or more")
-    return sorted(values, key=float) if all(map(validation.numerical, values)) else values
+    return ordered(values)
 
 
 def plan() -> Plan | None:
@@ -235,24 +237,40 @@ def _judged(run_id: str, _run) -> Judged | None:
 def rows(results: Results, states) -> list[dict]:
     sweep, told, above = results.plan.given, [], _apart(results)
     bounds = validation.BOUNDS if sweep.base.bounds else {}
-    tests = not (sweep.second or sweep.of_amounts) or st.session_state.get("test")  # of a map only when asked for
+    tests = _tests(sweep)
     columns = results.plan.over.split(BY) if sweep.second else ["Value"]
     order = _lowest_first(results) if sweep.second else results.runs
+    early = results.done.keys() - dict(validation.last(points_of(results))) if sweep.rungs > 1 and results.done else ()
     for value in order:
         told.append(row := dict(zip(columns, sweep.cells()[value])) | {"State": states[value]})
         if value in results.done:
             result = results.done[value].result
             check = result["validation"]
+            row |= {"State": LEFT} if value in early else {}
             row |= {
                 "Validation (95 %)": words.rate(check),
                 "Above the lowest": apart_text(*above[value]) if value in above else None,
-                **({"Test (95 %)": words.rate(result)} if tests else {}),
+                **({"Test (95 %)": None if value in early else words.rate(result)} if tests else {}),
                 "SVs": result["n_union"],
                 "Bounded": int(np.sum(result["n_bound"])),
                 **{label: round(result["bounds"][name]["errors"]) for name, label in bounds.items()},
                 "Time": words.training_seconds(result) + check["seconds"],
             }
     return told
+
+
+def _tests(sweep: Sweep) -> bool:
+    """Whether test errors are shown: those of a map only when asked for."""
+    return not (sweep.second or sweep.of_amounts) or bool(st.session_state.get("test"))
+
+
+def _seen(results: Results, asked: bool) -> bool:
+    """Whether the test errors of a map are asked for, or were once: then its best run has the tag SEEN."""
+    if asked and not any(SEEN in run.tags for run in results.done.values()) and permission.may("change"):
+        best = results.done[validation.choice(points_of(results))]
+        with suppress(ValueError, RuntimeError):  # it has as many tags as there can be, or is a sample
+            best.tag([*best.tags, SEEN])
+    return asked or any(SEEN in run.tags for run in results.done.values())
 
 
 def _lowest_first(results: Results) -> list[str]:
@@ -288,8 +306,8 @@ def cells(results: Results) -> None:
     figure = chart(sweep, results.plan.over.split(BY), points, layer, LAYERS[layer], coming)
     show(figure, "sweep_map", on_click=partial(_open_cell, list(sweep.cells()), list(results.done)))
     _cell(results)
-    if asked:
-        st.caption("You have seen the test errors. A setting chosen by them needs a new test set.")
+    if _seen(results, asked):
+        st.caption("The test errors have been seen. A setting chosen by them needs a new test set.")
 
 
 def _open_cell(cells: list[str], done: list[str], at: int) -> None:
@@ -326,10 +344,10 @@ def _ways(results: Results, value: str, trained: list[str]) -> None:
 
 def _say_noise(results: Results) -> None:
     """How many values do not differ significantly from the one with the lowest error."""
-    if results.active or not (above := _apart(results)):
+    if results.active or results.plan.given.of_amounts or not (above := _apart(results)):
         return
     near = [words.plain(value) for value, (d, h) in above.items() if d <= h]
-    those = f"{', '.join(near)}: " if len(near) <= study.NAMED else ""
+    those = f"{', '.join(near)}: " if 0 < len(near) <= study.NAMED else ""
     st.caption(
         f"{those}{len(near)} of the {len(above)} others judged on the same examples do not differ significantly from "
         "it (McNemar, 95 %)."
@@ -350,7 +368,10 @@ def errors(results: Results) -> None:
         coming = len(results.runs) if results.active else len(points)
         show(validation.sweep_chart(results.plan.given.field, name, points, coming), "sweep_chart")
     if validation.bounded(points):
-        by_way = ", ".join(f"{value} by {way}" for way, value in validation.choices(points).items())
+        ways = validation.choices(points)
+        if not _tests(results.plan.given):
+            ways.pop(validation.BY_TESTS)
+        by_way = ", ".join(f"{value} by {way}" for way, value in ways.items())
         costs = ", ".join(f"{words.duration(took)} {way}" for way, took in validation.seconds(points).items())
         st.caption(words.plain(f"{name} chosen by each criterion: {by_way}. Total time: {costs}."))
         if steps := [step for step in results.plan.given.base.preprocess if parse_step(step).step.learn]:

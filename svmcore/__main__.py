@@ -26,7 +26,18 @@ from svmcore.lab import jobs
 from svmcore.lab.analyses import asking, reasons, repeats, scaling, splits, suspects
 from svmcore.lab.analyses.amounts import curves, sentences
 from svmcore.lab.analyses.rivals import RIVALS, measure
-from svmcore.lab.analyses.sweep import AMOUNT, BY, RULE, Sweep, above_lowest, apart_text, chosen, judged, simplest
+from svmcore.lab.analyses.sweep import (
+    AMOUNT,
+    BY,
+    RULE,
+    Sweep,
+    above_lowest,
+    apart_text,
+    chosen,
+    judged,
+    ordered,
+    simplest,
+)
 from svmcore.lab.forecast import estimate, seconds_of
 from svmcore.lab.jobs import console, sweeping
 from svmcore.lab.jobs.cluster import CLUSTER, VARIABLE
@@ -220,7 +231,7 @@ def _sweep(options: argparse.Namespace) -> int:
     second, *seconds = options.second or [""]
     if second and not seconds:
         raise RecipeError("--and", second, "a field and its values")
-    whole = Sweep(recipe, options.field, tuple(options.values), second, tuple(seconds), options.halving)
+    whole = Sweep(recipe, options.field, ordered(options.values), second, ordered(seconds), options.halving)
     if why := sweeping.carry_out(whole, wait=console.follow):
         print(why, file=sys.stderr)
         return 1

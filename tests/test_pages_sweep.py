@@ -86,6 +86,10 @@ def test_halving_goes_on_without_a_page_and_chooses_among_those_that_saw_all_exa
     assert set(runs_of[1]) == {value for value, rate in runs_of[0].items() if rate <= kept}
     best = min(runs_of[1], key=lambda value: (runs_of[1][value], float(value)))
     assert f"Cross-validation chooses C = {best}:" in captions(app)
+    assert f"{6 - len(runs_of[1])} values left early" in captions(app)
+    table = app.dataframe[0].value
+    assert list(table["State"]) == ["done" if value in runs_of[1] else "left early" for value in table["Value"]]
+    assert list(table["Test (95 %)"].notna()) == [value in runs_of[1] for value in table["Value"]]
 
 
 def test_many_values_without_a_result_are_counted_and_names_of_many_cells_are_plain(ran, monkeypatch):
@@ -219,9 +223,15 @@ def test_a_map_of_two_fields_fills_and_hides_its_test_errors_until_they_are_aske
     at_plain = f"{100 * checks[plain]['error_rate']:.2f} % at {plain}." if plain != best else "the same one."
     assert at_plain in captions(app)
     assert {f"Train with C × gamma = {name}" for name in (best, plain)} <= links(app)
+    assert "The test errors have been seen" not in captions(app)
     app.toggle(key="test").set_value(True).run()
     assert "Test (95 %)" in app.dataframe[0].value
-    assert "You have seen the test errors" in captions(app)
+    assert "The test errors have been seen" in captions(app)
+    app = open_page("sweep", **asked)  # hidden again, but recorded for whoever comes later
+    assert "Test (95 %)" not in app.dataframe[0].value
+    assert "The test errors have been seen" in captions(app)
+    tagged = [name for name, run in zip(sweep.recipes(), runs.stored(sweep.recipes().values())) if run.tags]
+    assert tagged == [best]
 
 
 def links(app):
@@ -260,6 +270,16 @@ def test_the_map_has_each_layer_of_each_cell_and_marks_none_before_the_end():
     assert [row[1] for row in early.data[1].customdata[1:]] == ["not finished"] * 3
     assert np.isnan(early.data[0].z).sum() == 3
     assert early.layout.meta["see"].startswith("So far, 1 of 4 cells; nothing is chosen yet.")
+
+
+def test_values_whose_names_are_cut_alike_keep_rows_of_their_own():
+    check = {"n_test": 100, "errors": 3, "error_rate": 0.03, "folds": [1, 2], "interval": [0, 1], "seconds": 1.0}
+    sets = ("rot:-120,-60,60", "rot:-120,-60,60,120", "rot:-120,-60,60,120,180")
+    sweep = Sweep(BASE, "jitters", sets, "C", ("1", "2"))
+    points = [(name, {"n_union": 7, "error_rate": 0.1, "validation": check}) for name in sweep.cells()]
+    figure = validation.sweep_map(sweep, ("jitter set", "C"), points, "validation", "Validation error", 6)
+    assert list(figure.data[0].y) == list(figure.layout.yaxis.categoryarray) == list(sets)
+    assert len(set(figure.layout.yaxis.ticktext)) == 1
 
 
 @pytest.mark.parametrize(("field", "values"), [("C", "0.1 1 10"), ("kernel.degree", "1 2 3"), ("jitters", "a b c")])
@@ -302,6 +322,14 @@ def test_bounds_stand_beside_both_errors(ran):
     assert "stays as learned" not in said
     app.checkbox(key="sweep_bounds").uncheck().run()
     assert "bounds" not in app.query_params
+    both = MOONS | {"n_train": "60", "bounds": "true", "value": ["0.1", "1"], "and": "noise", "and_value": ["0", "0.1"]}
+    open_page("sweep", **both).button(key="queue_sweep").click().run()
+    finish_all()
+    app = open_page("sweep", **both)
+    assert " by span" in captions(app)
+    assert "by the test set" not in captions(app)
+    app.toggle(key="test").set_value(True).run()
+    assert "by the test set" in captions(app)
 
 
 def test_what_leave_one_out_keeps_of_the_example_is_said(ran):
@@ -327,6 +355,17 @@ def test_amounts_of_examples_and_preprocessing_are_swept(ran, over, values):
              if run.recipe.folds}  # fmt: skip
     assert asked == ({40, 80, 160} if over == "n_train" else set(values))
     assert ("a power law expects" if over == "n_train" else "Cross-validation chooses ") in captions(app)
+    assert ("differ significantly" in captions(app)) == (over != "n_train")  # of which nothing is chosen
+
+
+def test_a_learning_curve_ends_where_the_examples_do(ran):
+    asked = MOONS | {"over": "n_train", "value": ["40", "80", "1000000"]}
+    open_page("sweep", **asked).button(key="queue_sweep").click().run()
+    finish_all()
+    n = len(task_of(BASE).examples(BASE).y_train)
+    said = captions(open_page("sweep", **asked))
+    assert f"with {n:,}; a power law expects" in said
+    assert f"with {2 * n:,}." in said
 
 
 def amounts(rates):

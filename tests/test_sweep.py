@@ -128,6 +128,8 @@ def test_finer_values_lie_between_those_beside_the_best():
     whole = Sweep(DIGITS.replace(kernel=RBF(1.0)), "C", ("1", "4", "16", "64"), "kernel.gamma", ("0", "0.5", "2"), 3)
     finer = whole.finer("4 × 2")
     assert finer == whole._replace(values=("1", "2", "4", "8", "16"), seconds=("0.5", "1", "2"))
+    written = ("4096", "8192", "16384", "32768.5")
+    assert Sweep(DIGITS, "C", written).finer("16384").values == ("8192", "1.159e+04", "16384", "2.317e+04", "32768.5")
     assert Sweep(DIGITS, "kernel.degree", ("2", "3", "5")).finer("3").values == ("2", "3", "5")  # no degree 2.449
     assert Sweep(DIGITS, "jitters", ("none", "plus:1")).finer("none").values == ("none", "plus:1")
 
@@ -266,6 +268,9 @@ def test_the_command_line_prints_what_the_library_finds(capsys):
     assert "kernel.degree × C  validation" in said
     assert [line.split("  ")[0] for line in said.splitlines()[1:5]] == ["2 × 0.1", "2 × 1", "4 × 0.1", "4 × 1"]
     assert "simplest within one standard error: kernel.degree × C = " in said
+    turned = ["sweep", "digits-8x8-sv", "kernel.degree", "4", "2", *arguments[5:], "--and", "C", "1", "0.1"]
+    assert main(turned) == 0
+    assert capsys.readouterr().out == said  # the smallest of equal values, whatever their order
     assert main([*arguments, "--and", "C"]) == 2
     assert "--and = 'C'; allowed: a field and its values" in capsys.readouterr().err
 
@@ -282,6 +287,13 @@ def test_what_is_not_allowed_is_named():
         sweep(DIGITS, "C", ["1"], folds=50)
     with pytest.raises(RecipeError, match="C = "):
         sweep(DIGITS, "C", ["-1"])
+    with pytest.raises(RecipeError, match="n_train = 'none'; allowed: numbers"):
+        sweep(DIGITS, "n_train", ["20", "none"], folds=2)
+    with pytest.raises(RecipeError, match="method = 'sv'; allowed: one that uses jitter sets"):
+        sweep(DIGITS, "jitters", ["none", "box:1"])  # all would be one machine
+    many = list(map(str, range(1, 1001)))
+    with pytest.raises(RecipeError, match="values = 1000000; allowed: at most 1,000"):
+        sweep(DIGITS, "C", many, 2, second="kernel.coef0", seconds=many)
 
 
 def test_the_command_line_says_what_twice_the_examples_bring_and_what_the_better_recipe_is_worth(capsys):

@@ -30,6 +30,7 @@ BOUNDS = {  # of a result -> what it is called; they take colours after those of
     "radius_margin": "radius and margin",
     "vc": "VC bound",
 }
+BY_TESTS = "the test set"  # a way to choose that a map shows only when asked for
 ROW = 19  # pixels of one set
 LONGEST = 28  # characters of a name beside the axis
 
@@ -99,17 +100,16 @@ def sweep_map(
                 f"{100 * check['error_rate']:.2f} ± {100 * _spread(result):.2f} % of {check['n_test']:,} wrong, "
                 f"{result['n_union']:,} SVs"
             )
-    across, up = ([in_figure(value, TICK) for value in values] for values in (sweep.seconds, sweep.values))
     figure.add_heatmap(
-        z=z, x=across, y=up, colorscale=[[0, BLUE], [0.5, "#f5f3ee"], [1, ORANGE]], xgap=1, ygap=1,
+        z=z, x=sweep.seconds, y=sweep.values, colorscale=[[0, BLUE], [0.5, "#f5f3ee"], [1, ORANGE]], xgap=1, ygap=1,
         texttemplate="%{z:.3g}" if z.size <= MANY else None, showscale=z.size > MANY, hoverinfo="skip",
         colorbar={"title": UNITS[layer], "thickness": 12},
     )  # fmt: skip
-    figure.update_xaxes(type="category", categoryorder="array", categoryarray=across, showgrid=False, title_standoff=18)
-    figure.update_yaxes(type="category", categoryorder="array", categoryarray=up, showgrid=False)
+    figure.update_xaxes(**_categories(sweep.seconds), showgrid=False, title_standoff=18)
+    figure.update_yaxes(**_categories(sweep.values), showgrid=False)
     over = BY.join(names)
     if len(points) < of:
-        _places(figure, across, up, told)
+        _places(figure, sweep.seconds, sweep.values, told)
         see = f"So far, {len(points)} of {of} cells; nothing is chosen yet."
         return worded(figure, f"{title} at {len(points)} of {of} cells of {over}.", see)
     best, plain = choice(points), simple(points)
@@ -118,20 +118,37 @@ def sweep_map(
         x, y = sweep.seconds.index(second), sweep.values.index(value)
         edges = {"x0": x - 0.48, "x1": x + 0.48, "y0": y - 0.48, "y1": y + 0.48}
         figure.add_shape(type=shape, line={"color": INK, "width": 2}, **edges)
-    _places(figure, across, up, told)
+    _places(figure, sweep.seconds, sweep.values, told)
     rate, error = (100 * number for number in (results[best]["validation"]["error_rate"], _spread(results[best])))
     circle = "the simplest cell within one standard error of it, "
     circle += (
         f"{100 * results[plain]['validation']['error_rate']:.2f} % at {plain}" if plain != best else "the same one"
     )
-    left = len(points) - len(last(points))
-    early = f" {many(left, 'cell')} left early, with the errors of fewer training examples." if left else ""
     return worded(
         figure,
         f"{title} at {len(points)} cells of {over}; cross-validation chooses {best}.",
         f"Square: the lowest validation error, {rate:.2f} ± {error:.2f} % at {over} = {best}. Circle: "
-        f"{circle}.{early} The lowest of {len(points)} errors is optimistic: expect slightly more on new examples.",
+        f"{circle}.{_early(points, 'cell')} The lowest of {len(points)} errors is optimistic: expect slightly more on "
+        "new examples.",
     )
+
+
+def _early(points: Sequence[tuple[str, dict]], what: str) -> str:
+    """What is said of those that halving has left."""
+    left = len(points) - len(last(points))
+    return f" {many(left, what)} left early, with the errors of fewer training examples." if left else ""
+
+
+def _categories(values: Sequence[str]) -> dict:
+    """An axis of values side by side in this order; their names are cut, and may be alike then."""
+    names = [in_figure(value, TICK) for value in values]
+    return {
+        "type": "category",
+        "categoryorder": "array",
+        "categoryarray": values,
+        "tickvals": values,
+        "ticktext": names,
+    }
 
 
 def _places(figure: go.Figure, across: Sequence[str], up: Sequence[str], told) -> None:
@@ -151,8 +168,8 @@ def amount_chart(
     unit = UNITS[layer]
     figure = bare("training examples", f"{title.lower()}, {unit}", margin_r=110, height=380, hovermode="closest")
     results, order = dict(points), list(sweep.cells())
-    curves = amounts.curves(sweep, results)
     checks = {called: (result["validation"]["errors"], result["validation"]["n_test"]) for called, result in points}
+    curves = amounts.curves(sweep, checks)
     ends, heights = [], []
     for curve, colour, symbol in zip(curves, cycle(CLASS_COLOURS), cycle(CLASS_SYMBOLS)):
         own = [results[called] for called in curve.cells]
@@ -236,7 +253,7 @@ def choices(points: Sequence[tuple[str, dict]]) -> dict[str, str]:
     known = _known(points).items()
     ways |= {label: lambda result, name=name: result["bounds"][name]["errors"] / result["bounds"][name]["n"]
              for name, label in known}  # fmt: skip
-    ways["the test set"] = lambda result: result["error_rate"]
+    ways[BY_TESTS] = lambda result: result["error_rate"]
     return {way: chosen({value: rate(result) for value, result in last(points)}) for way, rate in ways.items()}
 
 
@@ -278,7 +295,7 @@ def choice(points: Sequence[tuple[str, dict]]) -> str:
 
 def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: int) -> tuple[str, str]:
     results = dict(points)
-    lowest = min(points, key=lambda point: point[1]["error_rate"])
+    lowest = min(last(points), key=lambda point: point[1]["error_rate"])
     validation, test = (100 * r["error_rate"] for r in (results[best]["validation"], results[best]))
     if len(points) < of:
         alt = f"Validation and test error at {len(points)} of {of} values of {name}; the others are not finished."
@@ -295,7 +312,7 @@ def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: i
     bars = "" if bounded(points) else " Bars are 95 % intervals."
     return (
         f"Validation and test error at {len(points)} values of {name}; cross-validation chooses {best}.",
-        f"{found}, {told}. The choice is the value with {RULE}.{bars}",
+        f"{found}, {told}. The choice is the value with {RULE}.{_early(points, 'value')}{bars}",
     )
 
 

@@ -24,13 +24,14 @@ class Curve(NamedTuple):
     n: tuple[int, ...]
 
 
-def curves(sweep: Sweep, finished: Sequence[str]) -> list[Curve]:
-    """The curves of a sweep over training examples, perhaps with another field, through its finished cells."""
+def curves(sweep: Sweep, checks: Mapping[str, tuple[int, int]]) -> list[Curve]:
+    """The curves of a sweep over training examples, perhaps with another field, through its finished cells; checks: as
+    in `fitted`, as a dataset may have fewer examples than are asked for."""
     own = {}
     for called, pair in sweep.cells().items():
-        n, name = (*pair, "")[:2] if sweep.field == AMOUNT else pair[::-1]
-        if called in finished:
-            own.setdefault(name, []).append((int(float(n)), called))
+        name = (*pair, "")[1] if sweep.field == AMOUNT else pair[0]
+        if called in checks:
+            own.setdefault(name, []).append((checks[called][1], called))
     return [Curve(name, *(tuple(part[at] for part in sorted(cells)) for at in (1, 0))) for name, cells in own.items()]
 
 

@@ -31,7 +31,7 @@ the folds of a run whose steps learn nothing (train.py); small runs are at work 
 jobs/sweeping.py queues what is missing, and what follows by halving.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import product
@@ -39,6 +39,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from svmcore.lab.methods import METHODS
 from svmcore.lab.recipe import Recipe, RecipeError
 from svmcore.lab.split import smallest_class
 from svmcore.lab.store import runs, titles
@@ -50,6 +51,8 @@ from svmcore.metrics import wilson
 # How a value is chosen, wherever one is: in the app, by its link to the form, on the command line.
 Z95 = 1.959964  # standard deviations on each side of a 95 % interval
 BY = " × "  # between the values of two fields
+JITTERING = "vsv"  # the method of a sweep over jitter sets whose recipe uses none
+MOST = 1000  # runs of a sweep: as many as can wait
 AMOUNT = "n_train"  # the field of which nothing is chosen: more is better, and dearer
 RULE = "the lowest validation error; of equal ones, the smallest value"
 
@@ -57,10 +60,15 @@ RULE = "the lowest validation error; of equal ones, the smallest value"
 def chosen(errors: Mapping[str, float]) -> str:
     """The value with the lowest validation error, by RULE; values that are no numbers keep their order. errors: rates,
     or counts among as many examples each."""
-    values = list(errors)
+    return min(ordered(errors), key=errors.get)
+
+
+def ordered(values: Iterable[str]) -> tuple[str, ...]:
+    """Numbers by size, so that the first of equally good values is the smallest; others as they come."""
+    values = tuple(values)
     with suppress(ValueError):
-        values = sorted(values, key=float)
-    return min(values, key=errors.get)
+        return tuple(sorted(values, key=float))
+    return values
 
 
 def standard_error(folds: Sequence[int], n: int) -> float:
@@ -205,11 +213,17 @@ class Sweep(NamedTuple):
             raise RecipeError("and", self.second, f"another field than {self.field}")
         if self.rungs > 1 and self.of_amounts:
             raise RecipeError("halving", self.rungs, f"1 where {AMOUNT} is what varies")
+        if "jitters" in (self.field, self.second) and not METHODS[self.base.method].uses_jitters:
+            raise RecipeError("method", self.base.method, "one that uses jitter sets", JITTERING)
+        if (many := len(self.values) * max(len(self.seconds), 1)) > MOST:
+            raise RecipeError("values", many, f"at most {MOST:,} in all, as each is a run")
         recipes, fields = {}, (self.field, self.second)
         for called, pair in self.cells().items():
             recipes[called] = self.base
             for field, value in zip(fields, pair):
                 recipes[called] = recipes[called].with_text(field, value)
+            if self.of_amounts and recipes[called].n_train is None:
+                raise RecipeError(AMOUNT, called, "numbers of examples")
         first = {recipe.digest(): value for value, recipe in reversed(recipes.items())}
         return {value: recipe for value, recipe in recipes.items() if first[recipe.digest()] == value}
 
@@ -223,19 +237,21 @@ class Sweep(NamedTuple):
 
     def _between(self, field: str, values: tuple[str, ...], at: str) -> tuple[str, ...]:
         try:
-            near = sorted(map(float, values))
+            given = {float(value): value for value in values}  # as they are written: their runs are stored
         except ValueError:
             return values
+        near = sorted(given)
         here = near.index(float(at))
         near = near[max(here - 1, 0) : here + 2]
         middle = (lambda a, b: np.sqrt(a * b)) if near[0] > 0 else (lambda a, b: (a + b) / 2)
-        texts = [f"{number:.4g}" for number in sorted([*near, *map(middle, near, near[1:])])]
+        between = (f"{number:.4g}" for number in map(middle, near, near[1:]))
+        texts = ordered(({float(text): text for text in between} | {number: given[number] for number in near}).values())
         try:
             for text in texts:
                 self.base.with_text(field, text)
         except RecipeError:
             return values
-        return tuple(texts)
+        return texts
 
     def steps(self) -> list[dict]:
         """Of each rung of halving, the fields of its recipes that are not their own; of the last one none.

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from data import DataError, permission
 from svmcore.gram.threads import CORES
-from svmcore.lab.analyses.sweep import Sweep, SweepPoint
+from svmcore.lab.analyses.sweep import Sweep, SweepPoint, ordered
 from svmcore.lab.forecast import estimates
 from svmcore.lab.jobs.job import Status
 from svmcore.lab.jobs.queue import submit, wait
@@ -109,7 +109,7 @@ def sweep(
 
     RecipeError for a field or value that cannot be; ValueError for runs that failed, saying why.
     """
-    whole = Sweep(recipe.replace(folds=folds), field, tuple(values), second, tuple(seconds), rungs)
+    whole = Sweep(recipe.replace(folds=folds), field, ordered(values), second, ordered(seconds), rungs)
     if why := carry_out(whole):
         raise ValueError(why)
     return whole.points()

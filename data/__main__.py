@@ -50,7 +50,8 @@ def parser() -> argparse.ArgumentParser:
     own = commands.add_parser("keep", help="store a file or folder of your own as a dataset")
     own.add_argument("path", metavar="PATH", help="a file or folder, as the page Datasets reads it")
     own.add_argument("--name", help="name of the dataset (that of the file)")
-    own.add_argument("--label", help="of a table: the column of the labels, or first or last")
+    own.add_argument("--label", help="of a table, also one beside images: the column of the labels; of a table of "
+                     "numbers also first or last")  # fmt: skip
     own.add_argument("--group", help="of a table, also one beside images: the column that says which rows belong "
                      "together (one named group)")  # fmt: skip
     own.add_argument("--empty", choices=(REFUSE, FILL, TELL), default=REFUSE, help="of a table: empty cells (refuse)")
@@ -102,6 +103,7 @@ def keep(chosen: argparse.Namespace) -> int:
         raise DataError(f"{path.name} has pictures with objects", "the page Datasets, which also asks for their name")
     read, report = opened(path.name, path), _terminal_progress()
     title, fit = chosen.name or read.title, None
+    read = read.by(chosen.label) if chosen.label else read
     if read.format != "images" and (chosen.size or chosen.grey):
         raise DataError(
             f"{path.name} is read as {read.format}: --size and --grey are for image files", "neither of them"

@@ -129,6 +129,24 @@ def test_a_column_beside_the_classes_says_which_images_belong_together():
         read_upload("a.zip", archive(files), group="who")
 
 
+def test_of_two_columns_of_classes_either_can_be_chosen(tmp_path, capsys):
+    fine = [f"{KINDS[PAIR[k]]}{k % 2}" for k in range(12)]
+    table = "name,coarse,fine\n" + "".join(f"img_{k}.png,{KINDS[PAIR[k]]},{fine[k]}\n" for k in range(12))
+    content = archive(PICTURES | {"labels.csv": f"{table}img_0.png,{KINDS[PAIR[0]]},third\n".encode()})
+    usual = read_upload("pets.zip", content).arrays
+    assert set(usual.y_train.astype(str)) == set(KINDS)
+    with pytest.raises(Unusable, match=r"img_0\.png has the classes .* in labels\.csv"):
+        read_upload("pets.zip", content, label="fine")
+    found = read_upload("pets.zip", content, label="fine", skip=True)
+    assert by_value(found.arrays.X_train, found.arrays.y_train) == by_value(GREY[1:], fine[1:])
+    assert "The classes are in column 'fine' of labels.csv" in found.notes
+    with pytest.raises(DataError, match=r"labels\.csv has no column 'kind' besides images\. Accepted: coarse, fine"):
+        read_upload("pets.zip", content, label="kind")
+    (tmp_path / "pets.zip").write_bytes(archive(PICTURES | {"labels.csv": table.encode()}))
+    assert main(["keep", str(tmp_path / "pets.zip"), "--label", "fine"]) == 0
+    assert f"{len(set(fine))} classes" in capsys.readouterr().out
+
+
 def test_images_of_one_name_are_told_apart_by_their_folders():
     files = {f"{place}/1.png": image(GREY[k]) for k, place in enumerate("abcd")}
     table = "file,class\n" + "".join(f"{place}/1.png,{'xy'[k % 2]}\n" for k, place in enumerate("abcd"))

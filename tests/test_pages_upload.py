@@ -45,7 +45,7 @@ def test_bad_files_are_named_and_left_out_with_a_tick(queued):
     assert app.text_input(key="own_title").value == "pets"
 
 
-def test_images_are_grouped_by_a_column_of_their_table_by_choice(queued):
+def test_images_are_classed_and_grouped_by_columns_of_their_table_by_choice(queued):
     pets = {f"{k}.png": image(GREY[k]) for k in range(12)}
     table = "file,class,who\n" + "".join(f"{k}.png,{'ab'[PAIR[k]]},{k // 4}{PAIR[k]}\n" for k in range(12))
     app = open_page("datasets", set="new")
@@ -58,6 +58,11 @@ def test_images_are_grouped_by_a_column_of_their_table_by_choice(queued):
     assert not app.exception
     assert "12 rows in 6 groups" in captions(app)
     assert "12 examples in 6 groups" in captions(app)
+    (box,) = [box for box in app.selectbox if box.label == "Labels are in"]
+    assert (box.value, box.options) == ("class", ["class", "who"])
+    box.set_value("who").run()
+    assert not app.exception
+    assert " · 6 classes · " in captions(app)
 
 
 @all_cases("name", list(BROKEN))

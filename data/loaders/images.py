@@ -319,8 +319,8 @@ def _path(member: Member, table: ClassTable | None) -> tuple[str, ...]:
     if not is_image(member.name) and (table is None or member.name not in table.classes):
         raise DataError(foreign(member) or f"{member.name} is not an image", ACCEPTED)
     if table is not None:
-        if member.name in table.twice:
-            both = " and ".join(map(repr, table.twice[member.name]))
+        if two := table.twice.get(table.column, {}).get(member.name):
+            both = " and ".join(map(repr, two))
             raise DataError(f"{member.name} has the classes {both} in {table.file}", "one class for each image")
         if member.name not in table.classes:
             raise DataError(f"{member.name} has no class in {table.file}", ACCEPTED)

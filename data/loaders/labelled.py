@@ -6,7 +6,8 @@ A table has classes if most of its rows name an image of the upload; a table wit
 (loaders.objects). Another column may say which images belong together (loaders.table).
 """
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -19,20 +20,35 @@ from data.loaders.table import GROUP_NAMES, LABEL_NAMES, can_group
 
 SUFFIXES = (".csv", ".tsv", ".txt")
 MAX_BYTES = 1 << 24
+_NUMBERED = re.compile(r"column \d+")  # what a column without a name is called
 MOST = 0.5  # least fraction of rows that name an image
 
 
 class ClassTable(NamedTuple):
-    """A table of classes. classes: class by image name in the upload, empty if it has none; file: the table; column:
-    its column of classes; others: the values of its other columns by image; twice: images with two classes; unknown:
-    names that no image of the upload has."""
+    """A table of classes. columns: by name, each the cell by image name in the upload; column: the one with the
+    classes; file: the table; twice: by column, images with two different cells; unknown: names that no image has."""
 
-    classes: dict[str, str]
-    file: str
+    columns: Mapping[str, Mapping[str, str]]
     column: str
-    others: Mapping[str, Mapping[str, str]] = MappingProxyType({})
-    twice: Mapping[str, tuple[str, str]] = MappingProxyType({})
+    file: str
+    twice: Mapping[str, Mapping[str, tuple[str, str]]] = MappingProxyType({})
     unknown: tuple[str, ...] = ()
+
+    @property
+    def classes(self) -> Mapping[str, str]:
+        """Class by image name."""
+        return self.columns[self.column]
+
+    @property
+    def others(self) -> dict[str, Mapping[str, str]]:
+        """The columns beside that of the classes."""
+        return {name: values for name, values in self.columns.items() if name != self.column}
+
+    def by(self, column: str) -> "ClassTable":
+        """The same with the classes in another column. DataError for an unknown one."""
+        if column not in self.columns:
+            raise DataError(f"{self.file} has no column {column!r} besides images", ", ".join([*self.columns][:20]))
+        return self._replace(column=column)
 
     def grouped(self, column: str | None) -> tuple[Mapping[str, str] | None, list[str]]:
         """The group of each image by a column ("": none; None: one with a name of GROUP_NAMES), and notes. DataError
@@ -46,7 +62,8 @@ class ClassTable(NamedTuple):
                  if name.strip().lower() in GROUP_NAMES and len(values) == len(self.classes)
                  and can_group([*values.values()], [self.classes[image] for image in values])), None
             )  # fmt: skip
-        notes = [f"The classes are in column {self.column} of {self.file}"]
+        named = self.column if _NUMBERED.fullmatch(self.column) else f"column {self.column!r}"
+        notes = [f"The classes are in {named} of {self.file}"]
         if column:
             notes.append(f"Images with the same value in column {column!r} belong together")
         if others := [repr(name) for name in self.others if name != column]:
@@ -110,19 +127,17 @@ def _of_table(name: str, content: str, keys: dict[str, str]) -> ClassTable | Dat
     column = _classes(header, known, at)
     if column is None:
         return None
-    images, classes, twice = [_image(cells[at], keys) for cells in known], {}, {}
-    for image, cells in zip(images, known):
-        if classes.setdefault(image, cells[column]) != cells[column]:
-            twice[image] = classes[image], cells[column]
     names = header or [f"column {k + 1}" for k in range(width)]
-    others = {
-        names[k]: {image: cells[k] for image, cells in zip(images, known)}
-        for k in range(width)
-        if k not in (at, column)
-    }
+    columns, twice = defaultdict(dict), defaultdict(dict)
+    for k in sorted({*range(width)} - {at}, key=lambda k: k != column):  # the first of two columns of one name
+        if names[k] in columns:
+            continue
+        for cells in known:
+            image, cell = _image(cells[at], keys), cells[k]
+            if columns[names[k]].setdefault(image, cell) != cell:
+                twice[names[k]][image] = columns[names[k]][image], cell
     unknown = tuple(cells[at] for cells in lines if not _image(cells[at], keys))
-    place = repr(header[column]) if header else f"number {column + 1}"
-    return ClassTable(classes, name, place, others, twice, unknown)
+    return ClassTable(dict(columns), names[column], name, dict(twice), unknown)
 
 
 def _of_others(name: str, header: list[str], lines: list[list[str]], keys: dict[str, str]) -> DataError | None:

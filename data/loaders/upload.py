@@ -6,6 +6,7 @@
 The content decides the format, never the file name alone.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -95,6 +96,15 @@ class Opened:
         names = [member.name for member in self.members if images.is_image(member.name)]
         return labelled.find_classes(self.members, names, strict=True)
 
+    def by(self, label: str) -> "Opened":
+        """The same with the classes of images in this column of their table, one object for each. DataError."""
+        if self.classes is None or label == self.classes.column:
+            return self
+        kept = vars(self).setdefault("_by", {})
+        if label not in kept:
+            kept[label] = replace(self, given=self.classes.by(label))
+        return kept[label]
+
     def survey(self, report: Report = quiet) -> Survey:
         """The images by their headers, read once. report: see `data.transfers`."""
         if "_survey" not in vars(self):
@@ -114,7 +124,7 @@ class Opened:
     ) -> Preview:
         """The examples, checked.
 
-        label : of a table, the label's column: its name, "first" or "last"
+        label : of a table, the label's column: its name, "first" or "last"; of one of the classes of images, its name
         group : of a table, also one of the classes of images, the column that says which rows belong together; by
                 default one named so, "" for none
         image_shape : (h, w) or (h, w, 3) to read flat rows as images, () to keep them as rows, None to decide by
@@ -128,7 +138,9 @@ class Opened:
         """
         with _named(self.name, self.members):
             features, notes, pictures = (), [], None
-            if (label and not self.table) or (group and not self.table and not self.classes):
+            if label and (other := self.by(label)) is not self:
+                return other.read(group=group, skip=skip, fit=fit, report=report)
+            if (label or group) and not self.table and not self.classes:
                 raise DataError(
                     f"{self.format} has no columns, so none is named {label or group!r}",
                     "a table: csv, xlsx or Parquet",
@@ -242,18 +254,18 @@ def _opened(name: str, source: Source, companions: Sequence[tuple[str, Source]],
 
 def _of_sheets(known: Callable[..., Opened], files: list[Member], parts: list[sheets.Sheet]) -> Opened:
     """Images in tables with a column of classes; of several tables those with `test` in their name are the test set."""
-    members, classes, others = [], {}, {}
+    members, columns, label = [], defaultdict(dict), ""
     for file, part in zip(files, parts):
         found = table.labels(*part.table)
-        column, folder = found.names[found.at], ""
+        label, folder = label or found.names[found.at], ""
         if len(parts) > 1:
             folder = "test/" if "test" in PurePosixPath(file.name).name.lower() else ""
         images_ = [replace(picture, name=folder + picture.name) for picture in part.pictures]
         members += images_
         for k, name in enumerate(found.names):
-            values = classes if k == found.at else others.setdefault(name, {})
-            values.update(zip((image.name for image in images_), part.table[1].texts([k])[:, 0].tolist(), strict=True))
-    given = ClassTable(classes, files[0].name if len(files) == 1 else f"{len(files)} files", repr(column), others)
+            texts = part.table[1].texts([k])[:, 0].tolist()
+            columns[label if k == found.at else name].update(zip((image.name for image in images_), texts, strict=True))
+    given = ClassTable(dict(columns), label, files[0].name if len(files) == 1 else f"{len(files)} files")
     return replace(known("images"), members=members, given=given)
 
 

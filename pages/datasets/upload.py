@@ -1,7 +1,7 @@
 """A reader's own data of either kind: upload files or name a folder, look at what was understood, name it, keep it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -104,11 +104,15 @@ def _read(known: tuple, sources: list) -> None:
 
 def _read_images(known: tuple, upload: Opened) -> None:
     """Images, whose headers and then whose pixels are read in the background, and the form that keeps them."""
+    group = None
+    if upload.classes and 1 < len(upload.classes.columns) <= MAX_CHOICES:
+        with st.container(horizontal=True):
+            label = _label(list(upload.classes.columns), upload.classes.column, known)
+            known, upload = (*known, label), upload.by(label)
+            group = _group(list(upload.classes.others), f"own_group_{hash(known)}")
     surveyed = keeping.reading(lambda _: keeping.behind(("survey", known), upload.survey), ("survey", known))
     if surveyed is None:
         return
-    others = list(upload.classes.others) if upload.classes else []
-    group = _group(others[:MAX_CHOICES], f"own_group_{hash(known)}") if others else None
     told = st.container()  # how far it is, and what cannot be read: above the choices, which fill a phone's screen
     try:
         fit = _fit(known, surveyed) if surveyed.images else None
@@ -208,10 +212,7 @@ def _how_to_read(labels: Labels | None) -> dict[str, str | None]:
         labels = None
     with st.expander("How to read it", expanded=bool(labels)), st.container(horizontal=True):
         if labels:
-            label = st.selectbox(
-                "Labels are in", labels.names, index=labels.at, key=f"own_label_{hash(labels)}", width=200,
-                help="The column with the class of each example; guessed from its name and values.",
-            )  # fmt: skip
+            label = _label(labels.names, labels.names[labels.at], labels)
             group = _group(labels.names, f"own_group_{hash(labels)}")
             empty = st.selectbox(
                 "Empty cells", list(EMPTY), format_func=EMPTY.get, key="own_empty", width=330,
@@ -222,6 +223,14 @@ def _how_to_read(labels: Labels | None) -> dict[str, str | None]:
             help="Height x width, such as 28x28, or 28x28x3 for RGB; `rows` leaves them plain features.",
         )  # fmt: skip
     return {"label": label, "group": group, "image_shape": shape.strip(), "empty": empty}
+
+
+def _label(names: Sequence[str], guess: str, of: Hashable) -> str:
+    """The column of the classes, by the reader's choice."""
+    return st.selectbox(
+        "Labels are in", names, index=names.index(guess), key=f"own_label_{hash(of)}", width=200,
+        help="The column with the class of each example; guessed from its name and values.",
+    )  # fmt: skip
 
 
 def _group(names: Sequence[str], key: str) -> str | None:

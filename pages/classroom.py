@@ -1,7 +1,7 @@
 """Class: a room that predicts together, by phone, before the board shows what the machine does."""
 
 from contextlib import suppress
-from functools import wraps
+from functools import partial, wraps
 
 import streamlit as st
 
@@ -136,6 +136,8 @@ def chosen_question(one: Class) -> Question | None:
 def ask(one: Class, question: Question) -> None:
     """Callback: put it on the board, and train what its result and the next question need."""
     one.ask(question)
+    if question.lesson:
+        course.teach(course.read(question.lesson, one.seed))
     following = together.following(question, one.seed)
     missing = [*together.machines(question, one.seed), *(together.lacking(following) if following else ())]
     if missing:
@@ -277,9 +279,9 @@ def told(one: Class) -> str:
 
 
 @state.fragment(run_every=BOARD)
-def live(one: Class) -> None:
-    """What changes while the class answers."""
-    whole(session.now() is not one)
+def live(one: Class, asking: bool) -> None:
+    """What changes while the class answers; the page anew where another window has asked the first question."""
+    whole(session.now() is not one or asking != (one.current is not None))
     board(one)
     commands(one)
 
@@ -292,11 +294,12 @@ def teachers() -> None:
     elif one is None:
         opening()
     else:
-        parts = [invitation, live]
-        if present.presenting() and one.current is not None:  # a board is whole on a screen of 720
+        asking = one.current is not None
+        parts = [partial(invitation, one), partial(live, one, asking)]
+        if present.presenting() and asking:  # a board is whole on a screen of 720
             parts.reverse()
         for part in parts:
-            part(one)
+            part()
         with present.form("Next question"):
             question = chosen_question(one)
             if question is not None:

@@ -178,9 +178,13 @@ def board(one: Class) -> None:
     if asked.right is None:
         if asked.question.kind == "choice":
             st.markdown("\n".join(f"- {choice}" for choice in asked.question.choices))
-        st.html(pictures.hidden(asked, len(one.people)))
-        if asked.question.points:
-            pictures.sketch(asked, one.seed, f"board{len(one.asked)}")
+        count = st.container()
+        if asked.question.points:  # beside the plane, which is whole on a screen of 720 then
+            sides = st.grid(2, min_column_width=400)
+            with sides.cell():
+                pictures.sketch(asked, one.seed, f"board{len(one.asked)}")
+            count = sides.cell()
+        count.html(pictures.hidden(asked, len(one.people)))
     else:
         result(one, asked, "board")
 

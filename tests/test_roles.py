@@ -25,6 +25,7 @@ from data import catalogue, load, permission, pictures, revisions, transfers
 from data.dataset import Arrays
 from data.permission import Forbidden
 from data.verdicts import Verdict
+from pages.classroom import __main__ as serving
 from pages.classroom import addresses, session, together
 from pages.classroom import pictures as pictures_of_class
 from pages.lessons.course import LESSONS
@@ -264,6 +265,12 @@ def test_addresses_follow_the_networks_of_the_computer(monkeypatch):
         assert addresses.urls() == ["http://192.0.2.9"]
     finally:
         config.set_option("server.allowedHosts", before)
+
+
+def test_a_second_class_on_the_same_ports_is_told_while_the_first_one_starts():
+    first = serving._listening("127.0.0.1", 0)
+    with first, pytest.raises(OSError, match="is not free"):
+        serving._listening("127.0.0.1", first.getsockname()[1])
 
 
 # A server, and students that send what they like

@@ -69,6 +69,7 @@ def _listening(address: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((address, port))
+        listening.listen()  # at once: a second class that starts meanwhile could bind it, too
     except OSError as error:
         listening.close()
         raise OSError(f"Port {port} of {address or 'this computer'} is not free ({error.strerror})") from error

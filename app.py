@@ -55,8 +55,9 @@ PAGES = [*(page for pages in MENU.values() for page in pages), *TABS.values(), *
 page = st.navigation([*PAGES, *menu.nowhere(PAGES)], position="hidden")
 if page not in PAGES and (meant := menu.titled(page.url_path, PAGES)):
     st.switch_page(meant, query_params={name: st.query_params.get_all(name) for name in st.query_params})
-if there := short_links.read(page.url_path):
-    st.switch_page(next((one for one in PAGES if one.url_path == there[0]), PAGES[0]), query_params=there[1])
+there = short_links.read(page.url_path)  # to a page that this reader may not open, as any other address
+if there and (linked := next((one for one in PAGES if one.url_path == there[0]), None)):
+    st.switch_page(linked, query_params=there[1])
 if roles.arrives() and page == PAGES[0] and not st.query_params:
     st.switch_page("pages/classroom.py")  # the address that students type is that of the app
 st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known

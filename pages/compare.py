@@ -20,8 +20,10 @@ def examples(those):
         galleries.sets(those)
         return
     other = pairs.against(those)
-    pairs.verdict(those, other, every)
+    above = st.container()
     galleries.pair(those, other)
+    with present.below(above):
+        pairs.verdict(those, other, every)
 
 
 parameters.own(

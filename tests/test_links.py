@@ -1,11 +1,13 @@
 """Addresses: what of them no page knows is said on every page of the menu, and nothing that one knows is."""
 
 import ast
+import os
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from data import permission
 from pages.ui.kit import short_links
@@ -113,6 +115,21 @@ def test_a_value_that_cannot_be_is_said_on_every_page_whatever_it_shows_and_one_
 @pytest.mark.parametrize("page", PAGES)
 def test_a_run_that_is_not_there_is_said_on_every_page(page):
     assert any(text.startswith("There is no run no-such-run here") for text in said(open_page(page, run="no-such-run")))
+
+
+def test_a_short_link_that_cannot_be_stored_says_why(home, monkeypatch):
+    def page():
+        import streamlit as st
+
+        from pages.ui.kit import short_links
+
+        st.session_state[short_links.SHARED] = "errors", []
+        short_links._code_and_link()
+
+    monkeypatch.setattr(os, "write", lambda handle, line: 0)  # a full disk
+    app = AppTest.from_function(page).run()
+    assert not app.exception
+    assert "No space left" in app.error[0].value
 
 
 def test_a_short_link_keeps_its_number_and_leads_to_what_it_was_made_of(home):

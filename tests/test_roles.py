@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from streamlit import config
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
@@ -23,8 +25,9 @@ from data import catalogue, load, permission, pictures, revisions, transfers
 from data.dataset import Arrays
 from data.permission import Forbidden
 from data.verdicts import Verdict
+from pages.classroom import __main__ as serving
+from pages.classroom import addresses, session, together
 from pages.classroom import pictures as pictures_of_class
-from pages.classroom import session, together
 from pages.lessons.course import LESSONS
 from pages.lessons.parts import recipe_of
 from pages.lessons.plane import Plane
@@ -211,6 +214,65 @@ def test_an_answer_that_a_question_has_not_is_refused(home, answer):
     assert session.now() is None
 
 
+def test_a_class_whose_folder_is_deleted_has_ended_and_a_full_disk_is_said(home, monkeypatch):
+    one = session.begin(0)
+    who = one.join("Ada")
+    one.ask(session.Question("choice", "?", ("a", "b")))
+    with monkeypatch.context() as full:
+        full.setattr(os, "write", lambda handle, data: 0)
+        for does in (lambda: one.join("Bob"), lambda: one.answer(who, 0, 1), lambda: one.reveal(0, ""),
+                     lambda: session.begin(0)):  # fmt: skip
+            with pytest.raises(session.Full, match="No space left"):
+                does()
+    assert (list(one.people), one.current.answers, one.current.right) == ([who], {}, None)
+    assert session.now() is one
+    shutil.rmtree(one.path)
+    assert session.now() is None
+    with pytest.raises(session.Full, match="was deleted"):
+        one.join("Bob")
+    session.delete(one)
+    assert one not in session.kept()
+
+
+def test_deleting_one_shown_run_leaves_the_data_of_another(home):
+    X = np.random.default_rng(0).normal(size=(80, 2)).astype(np.float32)
+    catalogue.keep("mine", Arrays(X, (X[:, 0] > 0).astype(int), X[:0], np.zeros(0, int)))
+    gone, kept = finished(SMALL), finished(SMALL.replace(dataset="own:mine"))
+    one = session.begin(0)
+    for run in (gone, kept):
+        one.show(run.id)
+    gone.delete()
+    assert together.KNOWN.dataset("own:mine")
+    assert not together.KNOWN.dataset("own:other")
+
+
+def test_addresses_follow_the_networks_of_the_computer(monkeypatch):
+    from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+
+    networks = ["192.0.2.7", "10.42.0.1"]
+    monkeypatch.setattr(addresses, "of_this_machine", lambda: list(networks))
+    monkeypatch.setattr(addresses, "_room", dict(addresses._room))
+    before = config.get_option("server.allowedHosts")
+    try:
+        assert addresses.urls() == []  # outside a class
+        addresses.open_to([], ["lab.local"], 8080)
+        assert addresses.urls()[1:] == ["http://192.0.2.7:8080", "http://10.42.0.1:8080"]
+        networks[:] = ["198.51.100.3"]
+        assert addresses.urls() == ["http://lab.local:8080", "http://198.51.100.3:8080"]
+        hosts = ("198.51.100.3:8080", "lab.local:8080", "127.0.0.1:8501", "192.0.2.7:8080", "evil.example")
+        assert [is_host_allowed(host) for host in hosts] == [True, True, True, False, False]
+        addresses.open_to(["192.0.2.9"], [], 80)
+        assert addresses.urls() == ["http://192.0.2.9"]
+    finally:
+        config.set_option("server.allowedHosts", before)
+
+
+def test_a_second_class_on_the_same_ports_is_told_while_the_first_one_starts():
+    first = serving._listening("127.0.0.1", 0)
+    with first, pytest.raises(OSError, match="is not free"):
+        serving._listening("127.0.0.1", first.getsockname()[1])
+
+
 # A server, and students that send what they like
 
 
@@ -307,6 +369,9 @@ def test_a_page_of_the_teacher_does_not_exist_for_students(a_class, page):
     teacher, students, *_ = a_class
     assert page in visit(pages_of(teacher))[0] - visit(pages_of(students))[0]
     assert visit(pages_of(students, page))[1] == "No such page"
+    (a_class[3] / "links.jsonl").write_text(json.dumps({"page": page, "query": {}}))
+    assert visit(pages_of(students, "1"))[1] == "No such page"
+    assert page in visit(pages_of(teacher, "1"))[2].pages
 
 
 def test_no_page_can_be_opened_by_its_number(a_class):

@@ -233,6 +233,11 @@ def test_a_line_that_does_not_fit_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "write", lambda handle, data: len(data) - 1)
     with pytest.raises(OSError, match="No space"):
         folders.append_line(tmp_path / "p.jsonl", {"a": 1})
+    monkeypatch.undo()
+    (tmp_path / "p.jsonl").write_bytes(b'{"a":1}\n{"a":')  # as a full disk has left it
+    for value in (3, 4):
+        folders.append_line(tmp_path / "p.jsonl", {"a": value})
+    assert (tmp_path / "p.jsonl").read_text().splitlines() == ['{"a":1}', '{"a":', '{"a":3}', '{"a":4}']
 
 
 def test_errors_as_a_table(home, outcome):

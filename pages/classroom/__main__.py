@@ -44,15 +44,12 @@ def main() -> int:
         print(f"{error}. Choose other ports: --port, --room.", file=sys.stderr)
         return 1
     port, room = (one.getsockname()[1] for one in sockets)
-    there = [asked.address] if asked.address else addresses.of_this_machine()
-    addresses.open_to(there, asked.name, room)
     word = secrets.token_urlsafe(32)
     roles.open_class(word)
     PagesManager.uses_pages_directory = False  # else the first visitor could open any file of pages/, past app.py
     app = st.App(ROOT / "app.py", on_script_error=_refused)
-    allowed = [*config.get_option("server.allowedHosts"), *there, *asked.name]
-    config.set_option("server.allowedHosts", allowed)
     config.set_option("server.port", port)
+    addresses.open_to([asked.address] if asked.address else [], asked.name, room)
     print(f"Teacher, on this computer alone: http://{LOOPBACK}:{port}/classroom")
     print("Students:", ", ".join(addresses.urls()) or "no network was found; name one with --address", flush=True)
     _prepare()
@@ -72,6 +69,7 @@ def _listening(address: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((address, port))
+        listening.listen()  # at once: a second class that starts meanwhile could bind it, too
     except OSError as error:
         listening.close()
         raise OSError(f"Port {port} of {address or 'this computer'} is not free ({error.strerror})") from error

@@ -31,7 +31,7 @@ Answer = int | float | list
 
 
 class Full(ValueError):
-    """There is no room for one more."""
+    """There is no room for one more, in the class or on the disk."""
 
 
 class Question(NamedTuple):
@@ -155,11 +155,16 @@ class Class:
     # Lines
 
     def _add(self, name: str, line: dict) -> None:
+        path = self.path / name
         with self._lock:
-            path = self.path / name
-            if path.exists() and path.stat().st_size > MAX_FILE:
-                raise Full("This class has no more room; open another one.")
-            folders.append_line(path, line)
+            try:
+                if path.exists() and path.stat().st_size > MAX_FILE:
+                    raise Full("This class has no more room; open another one.")
+                folders.append_line(path, line)
+            except FileNotFoundError:
+                raise Full("This class was deleted.") from None
+            except OSError as error:
+                raise Full(f"This cannot be stored: {error.strerror}.") from error
             self._apply(line)
 
     def _apply(self, line: dict) -> None:
@@ -207,16 +212,20 @@ _read: dict[Path, Class] = {}
 
 
 def now() -> Class | None:
-    """The class that is open."""
-    return _open.get("now")
+    """The class that is open; None once its folder is deleted, by whatever means."""
+    one = _open.get("now")
+    return one if one is not None and one.path.is_dir() else None
 
 
 def begin(seed: int) -> Class:
-    """Open a class, instead of one that is open."""
+    """Open a class, instead of one that is open. Full."""
     permission.require("change")
-    folder = folders.place("class") / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
-    folder.mkdir(mode=0o700)
-    folders.append_line(folder / "board.jsonl", {"opened": seed})
+    try:
+        folder = folders.place("class") / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
+        folder.mkdir(mode=0o700)
+        folders.append_line(folder / "board.jsonl", {"opened": seed})
+    except OSError as error:
+        raise Full(f"This cannot be stored: {error.strerror}.") from error
     _open["now"] = _read[folder] = Class(folder)
     return _open["now"]
 
@@ -246,7 +255,8 @@ def delete(one: Class) -> None:
     if now() is one:
         _open.clear()
     _read.pop(one.path, None)
-    shutil.rmtree(one.path)
+    if one.path.exists():  # it may be deleted there, too
+        shutil.rmtree(one.path)
 
 
 def _lines(path: Path):

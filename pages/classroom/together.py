@@ -164,8 +164,17 @@ def _dataset(name: str) -> bool:
     if not name.startswith(own) and revisions.AT not in name:
         return True
     one = session.now()
-    used = {runs.get(run_id).recipe.dataset for run_id in (one.shown if one else ())}
+    used = {run.recipe.dataset for run_id in (one.shown if one else ()) if (run := _there(run_id))}
     return name in used | {revisions.base_of(other) for other in used}
+
+
+def _there(run_id: str) -> Run | None:
+    """A run that is shown, unless it was deleted since, or is damaged."""
+    try:
+        run = runs.get(run_id)
+    except runs.UnknownRun:
+        return None
+    return None if run.damage else run
 
 
 KNOWN = roles.Known(_trains, _run, _dataset)

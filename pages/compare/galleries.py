@@ -13,7 +13,7 @@ from data import DataError
 from pages.ui.compare.laid import LETTERS, Laid, key
 from pages.ui.example import evidence
 from pages.ui.figures import confusion
-from pages.ui.kit import parameters, walk, words
+from pages.ui.kit import parameters, present, walk, words
 from pages.ui.kit.gallery import Tile, gallery, open_digit, reference
 from pages.ui.kit.walk import paged
 from svmcore import metrics
@@ -46,7 +46,7 @@ def pair(laid: Laid, b: int) -> None:
         _pictures(laid, (a, b), rows[shown], shown, asks)
     with left:
         matrices = [metrics.confusion(answers.y_true, answers.y_pred[i], answers.classes) for i in (a, b)]
-        st.markdown(f"**From {laid.letters[a]} to {laid.letters[b]}: the change of the confusion matrix**")
+        above = st.container()
         confusion.show(
             confusion.change(*matrices),
             names,
@@ -55,6 +55,8 @@ def pair(laid: Laid, b: int) -> None:
             file="confusion-change",
             on_pick=lambda picked: _toggle(labels, picked),
         )
+        with present.below(above):
+            st.markdown(f"**From {laid.letters[a]} to {laid.letters[b]}: the change of the confusion matrix**")
 
 
 def sets(laid: Laid) -> None:

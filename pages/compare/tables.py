@@ -141,7 +141,8 @@ def exports(laid: Laid) -> None:
 
 def roc(laid: Laid) -> None:
     """The curves of two classes, or of one class against the others by its own machine."""
-    st.subheader("ROC curves")
+    if not present.presenting():  # its tab says so
+        st.subheader("ROC curves")
     answers, names = laid.answers, laid.names
     wide = {f.shape[1] for f in answers.decision}
     if wide - {1, len(names)} or len(wide) > 1:
@@ -152,13 +153,14 @@ def roc(laid: Laid) -> None:
         decisions = [f[:, -1] for f in answers.decision]
     else:
         hardest = np.bincount(class_positions(answers.y_true, answers.classes), weights=answers.wrong.sum(axis=0))
-        picked = parameters.choice(
-            "compare.roc",
-            names,
-            names[int(hardest.argmax())],
-            format_func=lambda name: words.short(name, 60),
-            key=key("roc"),
-        )
+        with present.form("Class"):
+            picked = parameters.choice(
+                "compare.roc",
+                names,
+                names[int(hardest.argmax())],
+                format_func=lambda name: words.short(name, 60),
+                key=key("roc"),
+            )
         c = names.index(picked)
         decisions = [f[:, c] for f in answers.decision]
     positive = answers.y_true == answers.classes[c]

@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui.example import evidence
 from pages.ui.figures import ranking as figures
 from pages.ui.figures.frame import side_by_side
-from pages.ui.kit import parameters, words
+from pages.ui.kit import parameters, present, words
 from pages.ui.kit.walk import paged
 from svmcore import metrics
 from svmcore.lab.analyses import unsure
@@ -26,7 +26,8 @@ TITLES = {LEFT: "Remaining errors", ASKED: "Abstained"}
 
 def section(run: Run, classes: list[str]) -> None:
     """What *not sure* costs, the answers that are left, and those that are not given."""
-    st.subheader("Abstain (reject option)")
+    if not present.presenting():  # its tab says so
+        st.subheader("Abstain (reject option)")
     test, machine = run.test(), run.machine()
     true = metrics.class_positions(test.y_true, machine.classes)
     price, way, cost = _asked(classes)
@@ -40,18 +41,20 @@ def section(run: Run, classes: list[str]) -> None:
     given = answer != unsure.UNSURE
     wrong = given & (answer != true)
     _verdict(run, given, wrong)
-    st.caption(calibrated.how)
+    above = st.container()
     R = unsure.risks(P, cost)
     share, rate = unsure.coverage(-R.min(axis=1), R.argmin(axis=1) != true)
     at = (given.mean(), wrong.sum() / given.sum()) if given.any() else None
     said = figures.said_and_right(unsure.reliability(P.max(axis=1), P.argmax(axis=1) == true))
     side_by_side({"unsure_errors": figures.errors_against_answers(share, rate, at), "unsure_said": said}, 2, 380)
+    with present.below(above):
+        st.caption(calibrated.how)
     _examples(run, machine, true, answer, P)
 
 
 def _asked(classes: list[str]) -> tuple[float, str, np.ndarray | None]:
     """What *not sure* costs, how probabilities are fitted, and what single confusions cost, None for all alike."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with present.form("Costs"), st.container(horizontal=True, vertical_alignment="bottom"):
         price = parameters.choice("errors.unsure", PRICES, USUAL)
         way = parameters.choice("errors.calibrated", unsure.WAYS)
         dearer = parameters.text("errors.dearer", placeholder=_example(classes))

@@ -94,12 +94,17 @@ def current() -> At | None:
         return None
 
 
-_teachers: dict = {}  # "at": the step that the teacher's windows came to last
+_teachers: dict = {}  # "at": the step that the teacher's windows, or the class, came to last
 
 
 def teachers_step() -> At | None:
     """The step that the teacher came to last, in whatever window; for the page of the speaker's notes."""
     return _teachers.get("at")
+
+
+def teach(at: At) -> None:
+    """The teacher has come to a step, on its page or by asking a class."""
+    _teachers["at"] = at
 
 
 def read(text: str, seed: int) -> At:
@@ -122,7 +127,7 @@ def arrive(page) -> None:
     if at is None:
         return
     if roles.teacher() and places.name_of(page) != NOTES:
-        _teachers["at"] = at
+        teach(at)
     parameters.own(SEED)
     facts, wanted = at.facts, view(at)
     ready = not wanted.run or not facts.missing([wanted.run])

@@ -158,7 +158,8 @@ def _figures(now: Setting, picture) -> None:
         side, f = picture.question
         cells.metric(
             "Class of ?", side, f"f = {with_sign(f)}", delta_color="off", delta_arrow="off", width="content",
-            help="Predicted class of a point that has no colour of its own.",
+            help="Predicted class of a point that has no colour of its own. f is not a probability: it is 0 on the "
+            "line and 1 or -1 at the edges of the margin.",
         )  # fmt: skip
     if picture.ending:
         st.caption(f":material/timer_off: Stopped early: {picture.ending.split(';')[0]}.")

@@ -134,6 +134,7 @@ function act(state, event) {
     state.going = Date.now()
     return true
   }
+  if (event.repeat) return false // of a key that is held, each would lead one question on
   if (event.key === "Escape" && light) return spotlight()
   return Boolean({ m: toMatrix, f: toPictures, p: present, s: spotlight }[event.key]?.()) || step(event.key)
 }

@@ -13,6 +13,7 @@ import streamlit as st
 
 from data import permission, places
 from pages.ui.kit import present
+from pages.ui.kit.text import plain
 
 OWN = ("present", "embed", "embed_options", "who")  # parameters of whoever looks, not of what is looked at
 MOST = 9_999  # links
@@ -68,7 +69,12 @@ def base(rooms: list[str]) -> str:
 
 def _code_and_link() -> None:
     page, rooms = st.session_state[SHARED]
-    url = f"{base(rooms)}/{number(page, {name: st.query_params.get_all(name) for name in st.query_params})}"
+    try:
+        stored = number(page, {name: st.query_params.get_all(name) for name in st.query_params})
+    except (OSError, ValueError) as error:  # a full disk, or too many of them
+        st.error(plain(error), title="No short link was made", icon=":material/block:")
+        return
+    url = f"{base(rooms)}/{stored}"
     st.image(qr(url), width=present.scaled(280), alt=f"QR code of {url}")
     st.code(url, language=None)
     st.caption(

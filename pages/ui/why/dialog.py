@@ -31,7 +31,7 @@ from svmcore.model import Machine
 
 HELP = (
     "f(x) = sum of alpha y K(x_i, x) over the support vectors, plus the bias. Above 0 the machine predicts its class; "
-    "of several machines the largest f decides."
+    "of several machines the largest f decides. f is not a probability; *Abstain*, on Errors, calibrates one."
 )
 MAX_BARS = 12  # machines drawn at a glance
 

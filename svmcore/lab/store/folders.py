@@ -92,10 +92,14 @@ def write_json(path: Path, value: object) -> None:
 
 
 def append_line(path: Path, value: dict) -> None:
-    """Add one JSON object as a line, in one write."""
+    """Add one JSON object as a line, in one write; after a line that a full disk has torn, on a line of its own."""
     line = (json.dumps(value, separators=(",", ":"), allow_nan=False) + "\n").encode()
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
     try:
+        size = os.fstat(handle).st_size
+        if size:
+            os.lseek(handle, size - 1, os.SEEK_SET)
+            line = line if os.read(handle, 1) == b"\n" else b"\n" + line
         if os.write(handle, line) < len(line):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
     finally:

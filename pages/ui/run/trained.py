@@ -38,7 +38,7 @@ def trained_run() -> Run | None:
     st.caption(words.summary(run.recipe))
     if not (task := task_of(run.recipe)).answers:
         with st.container(border=True):
-            told = view.part(run.recipe, "told") or "Its results are on the page *Train*."
+            told = ENDED.get(run.state) or view.part(run.recipe, "told") or "Its results are on the page *Train*."
             st.markdown(f"**This run {task.does}.** {told}")
             to_home(run)
         return None

@@ -154,6 +154,26 @@ def test_a_page_shows_the_newest_run_that_it_can_and_the_choice_stands_elsewhere
     assert app.session_state["run"] == objects.id
 
 
+def test_a_click_from_before_a_run_was_shown_brings_none_back_however_late_it_comes(home):
+    """A browser sends with it what it has drawn so far: the address, the entry and the member of before."""
+    swept, new = [made(MOONS.replace(C=C), SWEEP) for C in (0.1, 1.0)], made(MOONS.replace(seed=9))
+    app = open_page("runs", run=swept[0].id)
+    app.session_state["run"] = new.id  # as a callback shows one
+    app.run()
+    app.query_params["run"] = swept[0].id
+    app.selectbox(key="run_entry").select(SWEEP.key).run()
+    assert (app.session_state["run"], app.query_params["run"]) == (new.id, new.id)
+    app.selectbox(key="run_entry").select(SWEEP.key).run()  # the reader's choice
+    assert app.session_state["run"] == swept[0].id
+    app.session_state["run"] = swept[1].id
+    app.run()
+    app.query_params["run"] = swept[0].id
+    app.selectbox(key="run_member").select(swept[0].id).run()
+    assert app.session_state["run"] == swept[1].id
+    app.selectbox(key="run_member").select(swept[0].id).run()
+    assert app.session_state["run"] == swept[0].id
+
+
 def test_runs_are_filtered_by_words_tag_and_state(home):
     for C in (0.1, 1.0, 2.0, 3.0, 4.0, 5.0):
         made(MOONS.replace(C=C))

@@ -100,12 +100,6 @@ def test_what_an_address_without_a_task_has_wrong_is_said(home, asked):
     assert "synthetik" not in text or "volcano-synthetic" in said
 
 
-def test_a_recipe_of_another_page_is_said_by_a_link_that_opens_cold(home):
-    (said, *_) = (warning.value.replace("\\", "") for warning in open_page("detect", recipe="mnist-vsv").warning)
-    assert "mnist-vsv" in said
-    assert "Train" in said
-
-
 def test_what_is_wrong_in_the_address_of_the_form_is_said(home):
     app = addressed(task="detect", dataset="mars", chip="900")
     said = " ".join(warning.value for warning in app.warning).replace("\\", "")

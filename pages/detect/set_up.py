@@ -39,7 +39,7 @@ def named() -> dict[str, Recipe]:
 
 def set_up() -> None:
     st.subheader("New detection run")
-    FORM.seed(lambda: FIRST, unless=_of_another_page)
+    FORM.seed(lambda: FIRST, unless=lambda given: config.task_asked(given) not in (TASK, ""))
     FORM.warn()
     head, base = st.container(), FORM.base
     with head:
@@ -55,11 +55,6 @@ def set_up() -> None:
         with start:
             does = "Trains split by split"
             starting.start_button(estimate(recipe), "detect_start", _start, (recipe, times), does, times)
-
-
-def _of_another_page(given: dict[str, list[str]]) -> bool:
-    """Whether an address spells a recipe of another task; one that is named is read, and refused by its name."""
-    return config.NAME not in given and config.task_asked(given) not in (TASK, "")
 
 
 def is_open(run) -> bool:

@@ -164,7 +164,7 @@ def _choose(entries, run_id: str):
         format_func=lambda key: brief[named[key]],
         key="run_entry",
         on_change=_open,
-        args=({entry.key: entry.runs[-1].id for entry in entries},),  # a group opens with its first run
+        args=({entry.key: [run.id for run in entry.runs] for entry in entries},),
         help="The address contains its id, so a copied link opens the same run. Runs started together share one entry.",
     )
     if len(named[mine.key]) > CUT:
@@ -178,12 +178,17 @@ def _choose(entries, run_id: str):
         )  # fmt: skip
 
 
-def _open(shown: dict[str, str]):
-    st.session_state["run"] = shown.get(st.session_state["run_entry"], st.session_state.get("run"))
+def _open(shown: dict[str, list[str]]):
+    """Callback: show the entry that was chosen, a group with its first run. It is no choice if the address has it: the
+    browser has not yet drawn the run that is shown by now."""
+    ids = shown.get(st.session_state["run_entry"], [])
+    if ids and st.query_params.get("run") not in ids:
+        st.session_state["run"] = ids[-1]
 
 
 def _take():
-    st.session_state["run"] = st.session_state["run_member"]
+    if st.query_params.get("run") != st.session_state["run_member"]:
+        st.session_state["run"] = st.session_state["run_member"]
 
 
 def damage(run, key: str = "picker"):

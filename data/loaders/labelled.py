@@ -128,16 +128,16 @@ def _of_table(name: str, content: str, keys: dict[str, str]) -> ClassTable | Dat
     if column is None:
         return None
     names = header or [f"column {k + 1}" for k in range(width)]
-    columns, twice = defaultdict(dict), defaultdict(dict)
+    images, columns, twice = [_image(cells[at], keys) for cells in known], {}, defaultdict(dict)
     for k in sorted({*range(width)} - {at}, key=lambda k: k != column):  # the first of two columns of one name
         if names[k] in columns:
             continue
-        for cells in known:
-            image, cell = _image(cells[at], keys), cells[k]
-            if columns[names[k]].setdefault(image, cell) != cell:
-                twice[names[k]][image] = columns[names[k]][image], cell
+        values = columns[names[k]] = {}
+        for image, cells in zip(images, known):
+            if values.setdefault(image, cells[k]) != cells[k]:
+                twice[names[k]][image] = values[image], cells[k]
     unknown = tuple(cells[at] for cells in lines if not _image(cells[at], keys))
-    return ClassTable(dict(columns), names[column], name, dict(twice), unknown)
+    return ClassTable(columns, names[column], name, dict(twice), unknown)
 
 
 def _of_others(name: str, header: list[str], lines: list[list[str]], keys: dict[str, str]) -> DataError | None:

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 
 from pages.runs import listed
 from pages.ui.kit.text import apart
@@ -27,6 +28,17 @@ def made(recipe=MOONS, group=None, parent=None, state="cancelled"):
     if state not in runs.ACTIVE:
         run.release()
     return run
+
+
+def drawn(app, which):
+    """The list of runs, an "entry" or a "member", that the sidebar shows now."""
+    return next(box for box in app.selectbox if box.key.startswith(f"run_{which}"))
+
+
+def sent_with_a_look(app):
+    """What a browser that shows the page as it is now sends when it only looks again: values, and no click."""
+    values = [one for one in app._tree.get_widget_states().widgets if not one.HasField("trigger_value")]
+    return WidgetStates(widgets=values)
 
 
 def test_a_group_is_kept_with_its_runs_and_found_by_whoever_submits_again(home):
@@ -105,10 +117,10 @@ def test_what_was_started_together_is_one_entry_that_opens(home):
     assert list(titles.of_members(entries[0].runs).values()) == ["C 10", "C 1", "C 0.1"]
     app = open_page("runs")
     assert app.session_state["run"] == alone.id, "what was started in the background is not what a visit begins with"
-    assert len(app.selectbox(key="run_entry").options) == 2
-    app.selectbox(key="run_entry").select(SWEEP.key).run()
+    assert len(drawn(app, "entry").options) == 2
+    drawn(app, "entry").select(SWEEP.key).run()
     assert app.session_state["run"] == swept[0].id
-    app.selectbox(key="run_member").select(swept[2].id).run()
+    drawn(app, "member").select(swept[2].id).run()
     assert app.session_state["run"] == swept[2].id
     assert len(app.dataframe[0].value) == 2
     app = open_page("runs", open=SWEEP.key, compare=[swept[0].id, swept[1].id])
@@ -139,7 +151,7 @@ def test_a_page_shows_the_newest_run_that_it_can_and_the_choice_stands_elsewhere
     assert app.session_state["run"] == objects.id
     app.switch_page("pages/support_vectors.py").run()
     assert app.session_state["run"] == usual.id
-    app.selectbox(key="run_entry").select(older.id).run()
+    drawn(app, "entry").select(older.id).run()
     assert app.session_state["run"] == older.id
     app.switch_page("pages/train.py").run()
     assert app.session_state["run"] == older.id
@@ -150,27 +162,33 @@ def test_a_page_shows_the_newest_run_that_it_can_and_the_choice_stands_elsewhere
     app.run()
     assert app.session_state["run"] == objects.id
     app = open_page("errors", run=stopped.id)
-    app.selectbox(key="run_entry").select(objects.id).run()
+    drawn(app, "entry").select(objects.id).run()
     assert app.session_state["run"] == objects.id
 
 
 def test_a_click_from_before_a_run_was_shown_brings_none_back_however_late_it_comes(home):
-    """A browser sends with it what it has drawn so far: the address, the entry and the member of before."""
+    """A browser sends with it what it has drawn so far: the entry and the member of before, and either address."""
     swept, new = [made(MOONS.replace(C=C), SWEEP) for C in (0.1, 1.0)], made(MOONS.replace(seed=9))
     app = open_page("runs", run=swept[0].id)
-    app.session_state["run"] = new.id  # as a callback shows one
-    app.run()
-    app.query_params["run"] = swept[0].id
-    app.selectbox(key="run_entry").select(SWEEP.key).run()
-    assert (app.session_state["run"], app.query_params["run"]) == (new.id, new.id)
-    app.selectbox(key="run_entry").select(SWEEP.key).run()  # the reader's choice
+    for entry, shown in ((SWEEP.key, new.id), (new.id, swept[0].id), (SWEEP.key, new.id)):
+        before = sent_with_a_look(app)
+        address = app.query_params["run"]
+        assert drawn(app, "entry").value == entry
+        app.session_state["run"] = shown  # as a callback shows one
+        app.run()
+        for late in (address, shown):
+            app.query_params["run"] = late
+            app._run(before)
+            assert (app.session_state["run"], app.query_params["run"]) == (shown, shown)
+        assert drawn(app, "entry").value == (SWEEP.key if shown == swept[0].id else new.id)
+    drawn(app, "entry").select(SWEEP.key).run()  # the reader's choice
     assert app.session_state["run"] == swept[0].id
+    before = sent_with_a_look(app)
     app.session_state["run"] = swept[1].id
     app.run()
-    app.query_params["run"] = swept[0].id
-    app.selectbox(key="run_member").select(swept[0].id).run()
+    app._run(before)
     assert app.session_state["run"] == swept[1].id
-    app.selectbox(key="run_member").select(swept[0].id).run()
+    drawn(app, "member").select(swept[0].id).run()
     assert app.session_state["run"] == swept[0].id
 
 

@@ -160,6 +160,9 @@ def picked():
         st.session_state["animal"] = given["animal"][-1]
     if st.button("Dog", key="dog"):
         st.session_state["animal"] = "dog"
+    if st.button("Dog, then cat", key="two"):  # as a run is shown, and then another one that the page can show
+        parameters.write("animal", ["animal"], {"animal": "dog"})
+        st.session_state["animal"] = "cat"
     parameters.write("animal", ["animal"], {"animal": st.session_state.get("animal", "cat")})
     st.text(st.session_state.get("animal", "cat"))
     st.button("Again", key="again")
@@ -175,6 +178,15 @@ def test_a_click_that_comes_with_the_address_of_before_another_one_does_not_take
     app.query_params["animal"] = "cow"  # the way back
     app.run()
     assert app.text[0].value == "cow"
+
+
+def test_the_address_from_before_two_changes_in_one_answer_takes_neither_back():
+    app = page(picked, animal="cow")
+    app.button(key="two").click().run()
+    for before in ("cow", "dog", "cow"):
+        app.query_params["animal"] = before
+        app.button(key="again").click().run()
+        assert (app.text[0].value, address(app)) == ("cat", {"animal": "cat"})
 
 
 def by_history(app, monkeypatch):

@@ -23,6 +23,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from data import permission
 from pages.classroom import addresses
 from pages.classroom.doors import MAX_MESSAGE, Doors
+from pages.playground import opening
 from pages.ui.kit import roles
 
 ROOT = Path(__file__).parents[2]
@@ -84,9 +85,10 @@ def _refused(error: Exception) -> bool:
 
 
 def _prepare() -> None:
-    """What the first reader would wait for. All of it in this thread: thirty sessions that import the library at once
-    find parts of it half imported."""
-    import pages.ui.views  # noqa: F401
+    """What the first reader would wait for, all of it before anybody is let in: thirty sessions that import the library
+    at once find parts of it half imported. The solver before the preset: compiled behind it on a busy machine, it kept
+    a teacher who asked for the first result waiting for minutes."""
+    opening.load().result()
     from pages.classroom import together  # noqa: F401
     from svmcore.lab import jobs
 

@@ -87,7 +87,7 @@ def test_runs_started_together_are_opened_shown_ticked_and_deleted(server, tab, 
     expect(tab).to_have_url(re.compile("open=sweep-"))
     click(2, 85)
     expect(tab).to_have_url(re.compile(f"run={swept[1]}"))
-    expect(tab.locator(".st-key-run_member input")).to_have_value("C 1")
+    expect(tab.locator("[class*=st-key-run_member] input")).to_have_value("C 1")
     click(1, 18)
     expect(tab.get_by_text("1 run ticked")).to_be_visible()
     click(2, 18)

@@ -157,38 +157,45 @@ def _choose(entries, run_id: str):
     mine = next(entry for entry in entries if any(run.id == run_id for run in entry.runs))
     named = titles.of_entries(entries)
     brief = text.apart(named.values(), CUT)
-    st.session_state["run_entry"] = mine.key
+    key = _key("run_entry", mine.key)
+    ids = {entry.key: entry.runs[-1].id for entry in entries}  # a group opens with its first run
     st.selectbox(
         "Run shown on every page",
         list(named),
+        list(named).index(mine.key),
         format_func=lambda key: brief[named[key]],
-        key="run_entry",
-        on_change=_open,
-        args=({entry.key: [run.id for run in entry.runs] for entry in entries},),
+        key=key,
+        on_change=_take,
+        args=(key, mine.key, ids),
         help="The address contains its id, so a copied link opens the same run. Runs started together share one entry.",
     )
     if len(named[mine.key]) > CUT:
         st.caption(words.plain(named[mine.key]))
     if mine.group:
         inside = titles.of_members(mine.runs)
-        st.session_state["run_member"] = run_id
+        members = list(reversed(inside))
+        key = _key("run_member", run_id)
         st.selectbox(
-            f"Of these {len(inside)} runs", list(reversed(inside)), format_func=inside.get, key="run_member",
-            on_change=_take, help="They were started together; each label shows how they differ.",
+            f"Of these {len(inside)} runs", members, members.index(run_id), format_func=inside.get, key=key,
+            on_change=_take, args=(key, run_id, dict(zip(members, members, strict=True))),
+            help="They were started together; each label shows how they differ.",
         )  # fmt: skip
 
 
-def _open(shown: dict[str, list[str]]):
-    """Callback: show the entry that was chosen, a group with its first run. It is no choice if the address has it: the
-    browser has not yet drawn the run that is shown by now."""
-    ids = shown.get(st.session_state["run_entry"], [])
-    if ids and st.query_params.get("run") not in ids:
-        st.session_state["run"] = ids[-1]
+def _key(name: str, shown: str) -> str:
+    """The key of a list that shows `shown`: another one where that has changed by no choice in the list. What a browser
+    that has not drawn the change yet still sends is of the list of before."""
+    number, drawn = st.session_state.get(f"{name}_drawn", (0, shown))
+    if st.session_state.get(f"{name}_{number}", drawn) != shown:
+        number += 1
+    st.session_state[f"{name}_drawn"] = number, shown
+    return f"{name}_{number}"
 
 
-def _take():
-    if st.query_params.get("run") != st.session_state["run_member"]:
-        st.session_state["run"] = st.session_state["run_member"]
+def _take(key: str, shown: str, ids: dict[str, str]):
+    """Callback: show the run that was chosen in a list that showed another one."""
+    if (chosen := st.session_state[key]) != shown:
+        st.session_state["run"] = ids.get(chosen, st.session_state.get("run"))
 
 
 def damage(run, key: str = "picker"):

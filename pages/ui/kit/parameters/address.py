@@ -31,15 +31,19 @@ def asked(group: str, names: Iterable[str], judged: bool = True) -> dict[str, li
 
 def changed(group: str, names: Iterable[str]) -> bool:
     """Whether the address says something else of the parameters than `write` made it say, by no click on their
-    widgets. The address of before the last `write` is none, if it is of the same page and not gone back to: a click may
-    have been on its way."""
+    widgets. An address of before a `write` is none, if it is of the same page and not gone back to: a click may have
+    been on its way."""
     now = _present(names)
     if now == st.session_state.get(f"written_{group}", {}):
         st.session_state.pop(f"left_{group}", None)  # the browser has it: from here on the old one is asked for
         return False
-    left, page, since = st.session_state.get(f"left_{group}", (None, "", 0.0))
-    late = now == left and page == _page() and time.monotonic() - since < LAG and not _goes_back()
+    late = not _goes_back() and (now, _page()) in (one[:2] for one in _left(group))
     return not (late or touched(group))
+
+
+def _left(group: str) -> list[tuple[dict, str, float]]:
+    """(address, page, seconds) of what `write` made the address no longer say within LAG seconds."""
+    return [one for one in st.session_state.get(f"left_{group}", []) if time.monotonic() - one[2] < LAG]
 
 
 def _goes_back() -> bool:
@@ -66,7 +70,7 @@ def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]
     written = _present(names)
     st.session_state.update({f"written_{group}": written, f"shown_{group}": shown})
     if not shown and left != written:
-        st.session_state[f"left_{group}"] = left, _page(), time.monotonic()
+        st.session_state[f"left_{group}"] = [*_left(group), (left, _page(), time.monotonic())]
 
 
 def say(name: str, value: str | None):

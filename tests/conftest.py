@@ -13,6 +13,7 @@ No test needs what another one has left. In any order, a file on one core so tha
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -32,6 +33,23 @@ os.environ["SVMLAB_HOME"] = str(HOME)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it starts behind it ignore Ctrl-C
+
+
+COMPILE = """
+from svmcore._jit import settle_cache
+from svmcore.lab.warm import warm_up
+folder = settle_cache()
+if folder and not any(folder.rglob("*.nbi")):
+    print("Compiling, once for this state of the source, before the processes begin ...", flush=True)
+    warm_up()
+"""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config, specs):
+    """Before the processes begin: in a fresh clone each of them, and each server that they start, would compile the
+    same, and browsers wait minutes for it."""
+    subprocess.run([sys.executable, "-c", COMPILE], cwd=Path(__file__).parents[1], check=True)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -62,7 +62,7 @@ if roles.arrives() and page == PAGES[0] and not st.query_params:
     st.switch_page("pages/classroom.py")  # the address that students type is that of the app
 st.set_page_config(f"{page.title} · Invariant SVM Lab", **LOOK)  # the tab's title, now that the page is known
 
-from pages.playground import opening  # noqa: E402
+from pages.ui.play import opening  # noqa: E402
 
 shown_run = st.sidebar.container(key="shown_run")  # the run picker's place, above everything
 shown_run.html("<i></i>")  # the browser leaves no room for a place that is empty

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from pages.playground import controls, opening, plot
+from pages.playground import controls, plot
 from pages.ui.kit import present
+from pages.ui.play import opening
 
 if not present.presenting() and not st.session_state.get("lesson_at"):  # it would say what a lesson asks
     st.markdown(f"{plot.PURPOSE}  \n{plot.SENTENCE}")

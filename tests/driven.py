@@ -7,7 +7,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
-from pages.playground import opening
+from pages.ui.play import opening
 from tests.trained import finish_all, finished
 
 SECONDS = 120  # that a page may take beside other work

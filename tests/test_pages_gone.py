@@ -174,7 +174,7 @@ def test_what_reads_the_store_by_itself_is_guarded():
     assert bare == {
         "pages/ui/kit/state.py",  # where they are guarded
         "pages/playground/plot.py",  # before the library is there
-        "pages/playground/opening.py",  # nor then
+        "pages/ui/play/opening.py",  # nor then
         "pages/datasets/keeping.py",  # reads no run
         "pages/ui/kit/short_links.py",  # nor does this
     }

@@ -15,9 +15,9 @@ from sklearn.multiclass import OneVsRestClassifier
 from streamlit.testing.v1 import AppTest
 
 from data import plane
-from pages.playground import layers, opening, plot
+from pages.playground import layers, plot
 from pages.ui.kit.text import plain, rounded, short
-from pages.ui.play import setting, solve, solved
+from pages.ui.play import opening, setting, solve, solved
 from pages.ui.recipe import config
 from svmcore import RBF, SVC, PointJitters, VirtualSVC
 from svmcore.explain.balance import balance

@@ -23,8 +23,8 @@ from streamlit.runtime.pages_manager import PagesManager
 from data import permission
 from pages.classroom import addresses
 from pages.classroom.doors import MAX_MESSAGE, Doors
-from pages.playground import opening
 from pages.ui.kit import roles
+from pages.ui.play import opening
 
 ROOT = Path(__file__).parents[2]
 LOOPBACK = "127.0.0.1"

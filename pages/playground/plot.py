@@ -6,9 +6,10 @@ from functools import partial
 
 import streamlit as st
 
-from pages.playground import controls, opening
+from pages.playground import controls
 from pages.ui.kit import present, state, ways
 from pages.ui.kit.text import rounded, with_sign
+from pages.ui.play import opening
 from pages.ui.play.picture import drawn, plane
 from pages.ui.play.setting import MAX_STEP, Setting, points
 from pages.ui.play.solved import described, first

@@ -592,6 +592,33 @@ def test_edits_of_the_browser_are_taken_for_the_points_that_it_showed(edits, lef
     assert json.loads(app.text[0].value) == {"problem": "turn"} | left
 
 
+def _rested():
+    import streamlit as st
+
+    from pages.playground import controls
+
+    controls.begin()
+    if seen := st.session_state.get("seen"):  # by the browser, which tells a step of it only now
+        controls.scrubbed(7, "rounds", seen)
+    st.session_state.setdefault("seen", controls.hand(controls.FORM.base)["of"])
+    controls.FORM.write(controls.draw(controls.FORM.base))
+    st.text(controls.FORM.base.tape)
+
+
+def test_a_step_of_a_tape_that_was_closed_meanwhile_does_not_open_another_one():
+    app = AppTest.from_function(_rested, default_timeout=30)
+    for name, text in {"problem": "turn", "along": "rounds", "tape": "3"}.items():
+        app.query_params[name] = text
+    app.run()
+    assert app.text[0].value == "3"
+    app.run()
+    assert app.text[0].value == "7"
+    app.selectbox(key="play_inner").set_value("SLSQP").run()
+    assert app.text[0].value == "None"
+    app.run()
+    assert app.text[0].value == "None"
+
+
 def _lost():
     import streamlit as st
 

@@ -67,18 +67,24 @@ def draw(now: Setting) -> Setting:
     return changed
 
 
-def scrubbed(step: int, along: str) -> None:
-    """Callback: the browser opened a tape, or rests at one of its frames; step -1: the tape is to be closed."""
-    if along in settings.ALONG:
+def scrubbed(step: int, along: str, of: str) -> None:
+    """Callback: the browser opened a tape, or rests at a frame `of` one; step -1: the tape is to be closed."""
+    if along in settings.ALONG and of in ("", _tape_of(FORM.base)):
         FORM.keep(replace(FORM.base, tape=None if step < 0 else min(step, settings.MAX_STEP), along=along))
 
 
+def _tape_of(now: Setting) -> str:
+    """By what the browser names the tape of a setting."""
+    return f"{hash(replace(now.closed, layer='none')):x}"
+
+
 def hand(now: Setting) -> dict:
-    """What of the plane's buttons there is, as plane.js wants it; `sample`: of which points an edit is understood."""
+    """What of the plane's buttons there is, as plane.js wants it; `sample`, `of`: of which points an edit, and of which
+    tape a step, is understood."""
     own = plane.PROBLEMS[now.problem]
     tools = [*own.colours.values(), *TOOLS]
-    sample = _sample_of(now.problem, now.seed)
-    return {"hand": tools, "sample": sample, "noisy": now.noise > 0, "seq": st.session_state.get(SEQ, 0)}
+    understood = {"sample": _sample_of(now.problem, now.seed), "of": _tape_of(now)}
+    return {"hand": tools, **understood, "noisy": now.noise > 0, "seq": st.session_state.get(SEQ, 0)}
 
 
 def _sample_of(problem: str, seed: int) -> str:

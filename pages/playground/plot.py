@@ -87,7 +87,7 @@ def _layer(now: Setting, picture):
 
 SENT = {  # by the browser: name -> type of each part
     "points": {"text": str, "seq": int, "held": bool, "sample": str, "clean": bool},
-    "tape": {"step": int, "along": str},
+    "tape": {"step": int, "along": str, "of": str},
 }
 
 

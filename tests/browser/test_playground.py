@@ -187,7 +187,6 @@ def test_a_decomposition_is_redrawn_round_by_round_by_an_exchangeable_solver(ser
             "No pair of points violates: this is the trained machine."
         )
         assert tab.locator(".plane circle.ring:not(.virtual)").count() >= 10
-        expect(tab).to_have_url(re.compile(r"tape=\d"))  # the step is told before another solver is chosen
     expect(tab).to_have_url(re.compile("inner=conjugate-gradients"))
 
 

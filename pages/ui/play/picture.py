@@ -53,8 +53,8 @@ def drawn(setting: Setting, given: Points, picture: Picture | None, **more) -> d
         "step": setting.tape,
         "along": setting.along,
         "alt": alt(setting, given, picture) + (KEYS if more.get("mode") or more.get("hand") else ""),
-        "layer": {}, "tape": None, "hand": None, "sample": "", "noisy": False, "seq": 0, "mode": "", "sketch": None,
-        "kind": "", "token": "",
+        "layer": {}, "tape": None, "hand": None, "sample": "", "of": "", "noisy": False, "seq": 0, "mode": "",
+        "sketch": None, "kind": "", "token": "",
     } | more  # fmt: skip
 
 

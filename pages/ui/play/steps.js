@@ -102,12 +102,13 @@ function goTo(play, frame, tell) {
   if (tell) later(play)
 }
 
-// The address follows once the hand rests: no server trip for a frame.
+// The address follows once the hand rests: no server trip for a frame. It says of which tape the step is: the server
+// may have closed that one since.
 function later(play) {
   clearTimeout(play.telling)
   play.telling = setTimeout(() => {
     play.told = play.frame
-    play.send("tape", { step: play.frame, along: alongOf(play) })
+    play.send("tape", { step: play.frame, along: alongOf(play), of: play.data.of })
   }, 700)
 }
 
@@ -122,7 +123,7 @@ function open(play, frame) {
   play.opening = true
   play.wanted = frame
   drawTape(play)
-  play.send("tape", { step: frame, along: alongOf(play) })
+  play.send("tape", { step: frame, along: alongOf(play), of: "" })
 }
 
 // Another tape: the path opens at the trained machine, the steps are opened by Play.
@@ -131,7 +132,7 @@ function choose(play, along) {
   clearTimeout(play.telling)
   play.bar.halt()
   Object.assign(play, { asked: along, tape: null, opening: false })
-  play.send("tape", { step: -1, along })
+  play.send("tape", { step: -1, along, of: "" })
   drawMachine(play)
   drawTape(play)
 }

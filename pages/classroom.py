@@ -17,6 +17,7 @@ from pages.ui.run import stored
 
 WHO = "class_who"  # in the session: the word by which a student is known; empty after leaving, to join anew
 WHOLE = "class_whole"  # in the session: a callback of a fragment changed more than the fragment
+PUT = "class_put"  # in the session: how often a question of a lesson went to the board by itself, and which one last
 SHOWN = 40  # names on the board
 BOARD, PHONE = 0.5, 1.0  # seconds between two looks: of the board, of a phone
 COMMAND = "python -m pages.classroom"
@@ -101,12 +102,17 @@ def chosen_question(one: Class) -> Question | None:
     kind = st.segmented_control("Question", list(KINDS), format_func=KINDS.get, default="lesson", key="class_kind",
                                 required=True, help="What the class predicts.")  # fmt: skip
     if kind == "lesson":
+        # Other widgets each time: a browser that has not drawn them yet still sends what it showed before.
+        time, last, step = st.session_state.get(PUT, (0, "", 0))
+        names = list(course.BY_NAME)
         with st.container(horizontal=True):
-            name = st.selectbox("Lesson", list(course.BY_NAME), format_func=lambda name: course.BY_NAME[name].title,
-                                key="class_lesson", help="The lesson whose question is asked.")  # fmt: skip
+            name = st.selectbox("Lesson", names, names.index(last) if last else 0, key=f"class_lesson_{time}",
+                                format_func=lambda name: course.BY_NAME[name].title,
+                                help="The lesson whose question is asked.")  # fmt: skip
             lesson = course.BY_NAME[name]
-            number = st.selectbox("Its question", range(1, len(lesson.steps) + 1), key=f"class_step_{lesson.name}",
-                                  width=140, help="Number of the question in the lesson.")  # fmt: skip
+            number = st.selectbox("Its question", range(1, len(lesson.steps) + 1), step - 1 if name == last else 0,
+                                  key=f"class_step_{time}_{name}", width=140,
+                                  help="Number of the question in the lesson.")  # fmt: skip
         at = course.At(lesson, number, one.seed)
         try:
             return together.of_step(at)
@@ -146,7 +152,8 @@ def ask(one: Class, question: Question) -> None:
 
 def ask_step(one: Class, at: course.At) -> None:
     """Callback: put a lesson's question on the board; the form below shows it, too."""
-    st.session_state.update({"class_lesson": at.lesson.name, f"class_step_{at.lesson.name}": at.number, WHOLE: True})
+    time, *_ = st.session_state.get(PUT, (0,))
+    st.session_state.update({PUT: (time + 1, at.lesson.name, at.number), WHOLE: True})
     ask(one, together.of_step(at))
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
@@ -12,7 +13,10 @@ from tests.trained import finish_all, finished
 
 SECONDS = 120  # that a page may take beside other work
 RUN_SECONDS = 120  # that a small run may take, compilation included
-__all__ = ["RUN_SECONDS", "SECONDS", "captions", "finish_all", "finished", "open_page", "to_page", "whole_app"]
+__all__ = [
+    "RUN_SECONDS", "SECONDS", "captions", "finish_all", "finished", "open_page", "sent_with_a_look", "to_page",
+    "whole_app",
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +60,9 @@ def to_page(app, page):
 def captions(app):
     """What the captions say, without the backslashes that keep texts of files and readers from being Markdown."""
     return " ".join(caption.value for caption in app.caption).replace("\\", "").replace("\u00a0", " ")
+
+
+def sent_with_a_look(app):
+    """What a browser that shows the page as it is now sends when it only looks again: values, and no click."""
+    values = [one for one in app._tree.get_widget_states().widgets if not one.HasField("trigger_value")]
+    return WidgetStates(widgets=values)

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from streamlit.proto.WidgetStates_pb2 import WidgetStates
 
 from pages.runs import listed
 from pages.ui.kit.text import apart
@@ -16,7 +15,7 @@ from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import folders, runs, titles
 from svmcore.lab.store.runs import Group
 from tests import damage
-from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import captions, finished, open_page, sent_with_a_look, whole_app  # noqa: F401  (a fixture for every test here)
 
 MOONS = RECIPES["moons"].replace(title="")
 SWEEP = Group.of("sweep", "Choose C · toy-moons", "moons")
@@ -33,12 +32,6 @@ def made(recipe=MOONS, group=None, parent=None, state="cancelled"):
 def drawn(app, which):
     """The list of runs, an "entry" or a "member", that the sidebar shows now."""
     return next(box for box in app.selectbox if box.key.startswith(f"run_{which}"))
-
-
-def sent_with_a_look(app):
-    """What a browser that shows the page as it is now sends when it only looks again: values, and no click."""
-    values = [one for one in app._tree.get_widget_states().widgets if not one.HasField("trigger_value")]
-    return WidgetStates(widgets=values)
 
 
 def test_a_group_is_kept_with_its_runs_and_found_by_whoever_submits_again(home):

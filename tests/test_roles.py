@@ -28,6 +28,7 @@ from data.verdicts import Verdict
 from pages.classroom import __main__ as serving
 from pages.classroom import addresses, session, together
 from pages.classroom import pictures as pictures_of_class
+from pages.lessons import course
 from pages.lessons.course import LESSONS
 from pages.lessons.parts import recipe_of
 from pages.lessons.plane import Plane
@@ -37,7 +38,7 @@ from svmcore.lab import jobs
 from svmcore.lab.jobs import analyses
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import presets, runs
-from tests.driven import finished, whole_app  # noqa: F401  (a fixture)
+from tests.driven import finished, open_page, sent_with_a_look, whole_app  # noqa: F401  (a fixture)
 from tests.homes import lend_compiled
 from tests.phones import Phone
 
@@ -187,6 +188,29 @@ def test_a_question_that_is_open_on_the_board_stays_with_its_answers(home):
     one.reveal([0], "")
     one.ask(question)
     assert len(one.asked) == 2
+
+
+def test_the_form_follows_the_board_although_a_browser_that_looks_again_sends_what_it_showed_before(home, monkeypatch):
+    for name in ("in_class", "teacher"):
+        monkeypatch.setattr(roles, name, lambda: True)
+    one = session.begin(0)
+    app = open_page("classroom")
+
+    def press(key):
+        app.button(key=key).click().run()
+        assert not app.exception
+
+    press("class_ask")
+    for number in (2, 3):
+        press("class_reveal")
+        before = sent_with_a_look(app)
+        press("class_next")
+        app._run(before)
+        assert one.current.question.text == together.of_step(course.At(course.LESSONS[0], number, 0)).text
+        assert [box.value for box in app.selectbox if box.key.startswith(("class_lesson", "class_step"))] == [
+            course.LESSONS[0].name, number,
+        ]  # fmt: skip
+        assert app.button(key="class_ask").disabled, "it is on the board"
 
 
 @pytest.mark.parametrize("answer", [-1, 3, True, 1.0, "1", None, [0], {}, 10**30])

@@ -30,6 +30,8 @@ from svmcore.lab.methods import jsv, tangent
 from svmcore.lab.recipe import Recipe
 from svmcore.lab.tasks import detect, task_of
 from svmcore.methods.editing import edited as editing
+from svmcore.methods.editing import rules
+from svmcore.methods.editing.rule import Given
 from svmcore.preprocess import Preprocessor
 from tests.bench.truth.outcome import Outcome, told
 from tests.homes import new_home
@@ -159,14 +161,33 @@ def subsets_and_validation(case, seed):
     return subsets(case, seed, validation=True, subset_size=8, grid="0.1,1")
 
 
+class Shuffles(np.random.RandomState):
+    """Those that keep what they gave."""
+
+    def __init__(self, like: np.random.RandomState):
+        super().__init__()
+        self.set_state(like.get_state())
+        self.seen: list = []
+
+    def permutation(self, x):
+        self.seen.append(super().permutation(x))
+        return self.seen[-1]
+
+
 def edited(case, seed, rule):
-    """Whom a rule throws away; the machine on the rest, where it leaves some of each class."""
+    """What a rule shuffles; whom it throws away, where two seeds may agree, and the machine on the rest, if any."""
     recipe, came = case.two.replace(seed=seed, method="editing", options={"rule": rule}), []
-    roles, by_rule = [], editing.edited
+    roles, by_rule, drawn = [], editing.edited, []
     kept = patch.object(editing, "edited", lambda *args, **how: roles.append(by_rule(*args, **how)) or roles[-1])
-    with kept, suppress(ValueError):
+
+    def given(X, y, label, session, rng, svc):
+        shuffles = Shuffles(rng)
+        drawn.append(shuffles.seen)
+        return Given(X, y, label, session, shuffles, svc)
+
+    with kept, patch.object(rules, "Given", given), suppress(ValueError):
         came = of_machine(case.fitted(recipe).machine_)
-    return [one.role for one in roles], came
+    return [one for seen in drawn for one in seen], [*(one.role for one in roles), *came]
 
 
 def multiedit(case, seed):

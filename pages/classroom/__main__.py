@@ -53,7 +53,9 @@ def main() -> int:
     addresses.open_to([asked.address] if asked.address else [], asked.name, room)
     print(f"Teacher, on this computer alone: http://{LOOPBACK}:{port}/classroom")
     print("Students:", ", ".join(addresses.urls()) or "no network was found; name one with --address", flush=True)
+    print("Loading the solver.", flush=True)  # compiled once for a machine
     _prepare()
+    print("Ready. Ctrl-C closes both doors.", flush=True)
     if not asked.no_browser:
         webbrowser.open(f"http://{LOOPBACK}:{port}/classroom")
     # Nobody is asked for the peer's address: with proxy_headers a proxy could say it

@@ -61,7 +61,7 @@ def draw(now: Setting) -> Setting:
     if "noise" in shown:
         shown["noise"] = shown["noise"] / 100
     changed = replace(now, **({} if three else {"of": "all"}), **shown)
-    if changed.still != now.still or changed.inner != now.inner:
+    if _tape_of(changed) != _tape_of(now):
         changed = changed.closed
     FORM.keep(changed)
     return changed
@@ -74,8 +74,8 @@ def scrubbed(step: int, along: str, of: str) -> None:
 
 
 def _tape_of(now: Setting) -> str:
-    """By what the browser names the tape of a setting."""
-    return f"{hash(replace(now.closed, layer='none')):x}"
+    """What names the tape of a setting, also to the browser: whatever changes it closes the tape."""
+    return f"{hash((now.still, now.inner)):x}"
 
 
 def hand(now: Setting) -> dict:

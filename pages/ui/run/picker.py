@@ -163,7 +163,7 @@ def _choose(entries, run_id: str):
         "Run shown on every page",
         list(named),
         list(named).index(mine.key),
-        format_func=lambda key: brief[named[key]],
+        format_func=lambda of: brief[named[of]],
         key=key,
         on_change=_take,
         args=(key, mine.key, ids),

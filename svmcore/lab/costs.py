@@ -21,13 +21,17 @@ core, where there are several machines.
 
 n, t, d  training and test examples, features;  k  machines;  w  plain kernel values that one takes;  F  rate of kernel
 products (flop/s), zeros counted;  S  rate of the solver's passes over examples (1/s). The rates are read off runs of
-2000 to 60000 digits, and of tables, on two cores (tests/bench/measured).
+2000 to 60000 digits, and of tables, on two cores (tests/bench/measured) that multiply and add whole numbers in one
+instruction; `slower` says how many times as long others take.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from math import inf, prod
 from statistics import mean
 from typing import NamedTuple
+
+from llvmlite import binding
 
 from svmcore.gram.sources import STEP
 from svmcore.memory import MB
@@ -49,12 +53,17 @@ SHARED = 0.8  # read off fits of ten machines on three datasets of digits, degre
 # A polynomial of lower degree has (degree / DEGREE)^SIMPLER times as many; below SIMPLEST as many as at SIMPLEST
 DEGREE, SIMPLER, SIMPLEST = 9, 0.6, 4
 HARDER = {"fashion-mnist": 1.4, "usps": 0.62, "digits-8x8": 0.5}  # times the support vectors of as many of MNIST
+# Of one digit against the rest, times the mean of all digits, read off 6000 digits by a polynomial of degree 9
+OF_DIGIT = {0: 0.66, 1: 0.52, 2: 1.13, 3: 1.15, 4: 1.12, 5: 1.2, 6: 0.84, 7: 0.99, 8: 1.21, 9: 1.16}
+DIGITS = ("mnist", "qmnist", "usps", "digits-8x8")  # the datasets, with those drawn from them
 
 # Seconds and memory
 REAL_VALUE = 3e-9  # seconds more of a kernel value that is decided by, of features that are no whole numbers
 FLOPS, PASSES = 600e9, 2.5e9
+WITHOUT_VNNI, OLDER = 3.0, 1.3  # times as long without such an instruction, read off 60 recipes: on tiles, all else
+START, READING = 0.8, 2e-8  # seconds of a start, in which compiled code is loaded; of a feature read and prepared
 DIGESTING, GENERAL = "smo-digestion", "general"
-ONE_BY_ONE, AGAIN = 9e9, 2  # flop/s of kernel values that are made one by one; times that each is made
+ONE_BY_ONE, AGAIN = 9e9, 3  # flop/s of kernel values that are made one by one; times that each is made
 CODE_MB = 55  # compiled functions, the pool's threads and their stacks
 OPERAND = 2  # bytes of a feature in whole-number tiles and the lists of their rows
 REAL = 4  # of one in real tiles; those of the examples that rounds bring up to date are held as well
@@ -83,6 +92,7 @@ class Sizes(NamedTuple):
     grouped: float = 1.0  # examples of one group, about
     # Of a machine that is trained already: support vectors of one against the rest, distinct ones of all of them
     counted: tuple[float, float] | None = None
+    looking: float = 0.0  # bytes that its examples are looked for with, given back before a training
 
 
 class Stage(NamedTuple):
@@ -144,10 +154,27 @@ def fewer(steps: Iterable[str]) -> float:
     return prod(parse_step(step).step.fewer for step in steps)
 
 
-def easy(kernel, steps, dataset: str = "") -> float:
-    """The hardness of classes that are told apart well, by a kernel after some steps of preprocessing."""
+def easy(kernel, steps, dataset: str = "", classes: tuple = ()) -> float:
+    """The hardness of classes that are told apart well, by a kernel after some steps of preprocessing. classes: one
+    that is told apart from the rest, or any others."""
     simpler = min(1.0, max(getattr(kernel, "degree", DEGREE), SIMPLEST) / DEGREE) ** SIMPLER
-    return EASY * HARDER.get(dataset, 1.0) * simpler * fewer(steps)
+    alone = OF_DIGIT.get(classes[0], 1.0) if len(classes) == 1 and dataset.startswith(DIGITS) else 1.0
+    return EASY * HARDER.get(dataset, 1.0) * simpler * fewer(steps) * alone
+
+
+class Slower(NamedTuple):
+    """Times as long as where the rates were read off that something takes on this processor."""
+
+    tiles: float  # tiles of the Gram matrix, most of whole numbers (gram/registers.py)
+    rest: float  # all else
+
+
+@lru_cache(maxsize=1)
+def slower() -> Slower:
+    """By what the processor can do: whether it multiplies and adds whole numbers in one instruction."""
+    features = binding.get_host_cpu_features()
+    newer = any("vnni" in name for name, has in features.items() if has)
+    return Slower(1.0, 1.0) if newer else Slower(WITHOUT_VNNI, OLDER)
 
 
 def vectors_of_each(size: Sizes, stage: Stage) -> float:
@@ -168,11 +195,14 @@ def as_digits(n: int) -> float:
 
 
 class Cost(NamedTuple):
-    """Seconds of each training and of the test that follows it, on the machine that the rates were read off; memory."""
+    """Seconds and memory, by the rates and what this processor can do."""
 
     n_train: int  # examples of the first training
-    parts: list[tuple[float, float]]
+    parts: list[tuple[float, float]]  # seconds of each training and of the test that follows it
+    start: float  # seconds in which compiled code is loaded
+    reading: float  # seconds in which examples are read and prepared
     examples_mb: float  # beside a fit
+    looking_mb: float  # what examples are looked for with, before a fit
     least_mb: float  # what a fit cannot do without
     fit_mb: float  # what a fit takes when nothing holds it back
     enough_mb: float  # what every fit gets by with (`_enough_mb`)
@@ -180,7 +210,7 @@ class Cost(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """Of everything."""
+        """Of all parts."""
         return sum(map(sum, self.parts))
 
     def advice(self, cache_mb: float | None, free: float) -> str:
@@ -211,7 +241,9 @@ def cost(plan: Plan, others: Sequence[Plan]) -> Cost:
     if plan.bounds:  # all kernel values, in double precision where there is room
         least, most = max(least, 2 * 4 * size.n_train**2), max(most, 2 * 12 * size.n_train**2)
     alone = all(_solver(plan, stage) in OTHER for stage in plan.stages)
-    return Cost(size.n_train, parts, examples / MB + CODE_MB, least / MB, most / MB, _enough_mb(plan), alone)
+    start, reading = (slower().rest * each for each in (START, READING * (size.n_train + size.n_test) * size.d))
+    memory = examples / MB + CODE_MB, size.looking / MB, least / MB, most / MB, _enough_mb(plan)
+    return Cost(size.n_train, parts, start, reading, *memory, alone)
 
 
 def _enough_mb(plan: Plan) -> float:
@@ -224,17 +256,18 @@ def _enough_mb(plan: Plan) -> float:
 
 def _seconds(plan: Plan) -> list[tuple[float, float]]:
     size, stages = plan.size, plan.stages
-    made = plan.made * 2.0 * size.d * plan.work.training / FLOPS
-    decided = 2.0 * size.d * plan.work.deciding / FLOPS + REAL_VALUE * plan.real
+    tiles, rest = slower()
+    value = tiles * (plan.made * 2.0 * size.d * plan.work.training / FLOPS)
+    decided = tiles * (2.0 * size.d * plan.work.deciding / FLOPS + REAL_VALUE * plan.real)
     trainings = [
-        OTHER[_solver(plan, s)](plan, s) if _solver(plan, s) in OTHER
-        else _timed(size, s) * s.n * s.times * s.rounds * (made + (6 + s.machines) / PASSES)
+        rest * OTHER[_solver(plan, s)](plan, s) if _solver(plan, s) in OTHER
+        else _timed(size, s) * s.n * s.times * s.rounds * (value + tiles * (6 + s.machines) / PASSES)
         + s.decided * s.n / 2 * decided
         for s in stages
     ]  # fmt: skip
     if plan.seconds is not None:
-        trainings = [plan.seconds]
-    trainings[0] += plan.beside
+        trainings = [tiles * plan.seconds]
+    trainings[0] += rest * plan.beside
     vectors = distinct(size, stages[-1]) if plan.vectors is None else plan.vectors
     tests = [0.0] * (len(trainings) - 1) + [vectors * size.n_test * decided]
     return list(zip(trainings, tests, strict=True))
@@ -253,7 +286,7 @@ def _bounds_seconds(plan: Plan) -> float:
     size = plan.size
     removals = size.machines * vectors_of_one(size.n_train, size.hardness)
     values = 2.0 * size.d * plan.work.training * size.n_train**2 / FLOPS
-    return removals * (REMOVAL[0] + REMOVAL[1] * size.n_train) + values
+    return slower().tiles * (removals * (REMOVAL[0] + REMOVAL[1] * size.n_train) + values)
 
 
 def _digesting(plan: Plan, stage: Stage) -> float:

@@ -1,12 +1,13 @@
 """What a run will need, said before it starts.
 
-    seconds = w (c + r cost.seconds) + rests    memory = examples + min(cache_mb, what the fit takes)
+    seconds = w_1 c + w r cost.seconds + rests
+    memory  = examples + max(what they are looked for with, min(cache_mb, what the fit takes))
 
-c      a start's fixed seconds
-w      how many times as long a run takes now, beside other work (lab/priority.py)
+c      seconds of a start, and of reading the examples
+w      how many times as long a fit takes now, beside other work (lab/priority.py); w_1: work of one processor
 rests  those of slow motion, about as long in every run
 r      the median ratio of measured to predicted seconds over stored runs of similar size and the same method;
-       without any, from the speed of the processor
+       1 without any
 
 cache_mb is a ceiling for all that grows with the data while fitting. By default it is a third of the free memory minus
 the memory granted to running runs. How many examples become support vectors nobody knows before; a fit keeps
@@ -23,8 +24,6 @@ from functools import lru_cache
 from math import inf
 from statistics import mean, median
 from typing import NamedTuple
-
-from llvmlite import binding
 
 from svmcore.gram.threads import CORES
 from svmcore.jitter import JitterSet
@@ -43,14 +42,12 @@ from svmcore.preprocess import parse_step
 ROOM = 1.4  # times what a fit is forecast to take, that it may
 LITTLE_MB = 150.0  # that any fit may take
 RESTS = 20.0  # seconds that slow motion rests in all
-FIXED_SECONDS = 0.5  # of a start, the loading of compiled code in a process that has just begun among them
 CELL_SECONDS = 0.1  # of the start of a cell of a map
 QUICK = 10.0  # of a run of seconds, at the most
 SIMILAR = 5  # stored runs that calibrate a prediction
 # Share of the processors that others may have taken from a run that teaches: one that uses them all took at most 1.25
 # times as long. Its processor seconds cannot teach instead: how many processors a run can use differs by recipe.
 QUIET = 0.2
-WITHOUT_VNNI = 2.2  # times as long as where the rates were read off; digits took 2.2 to 3.2 times
 
 
 class Estimate(NamedTuple):
@@ -77,7 +74,7 @@ class Estimate(NamedTuple):
     @property
     def memory_mb(self) -> float:
         """Of the whole run; see Meter."""
-        return self.cost.examples_mb + min(self.cache_mb, self.cost.fit_mb)
+        return self.cost.examples_mb + max(self.cost.looking_mb, min(self.cache_mb, self.cost.fit_mb))
 
     @property
     def fits(self) -> bool:
@@ -105,12 +102,14 @@ class Estimate(NamedTuple):
 def estimate(recipe: Recipe) -> Estimate:
     """Predicted time and memory of a run. UnknownDataset for a dataset that the catalogue does not have."""
     needed = cost(*plans(recipe, sized(recipe)))
-    pace, first = _calibrated(recipe, needed.seconds)
+    pace, first = _calibrated(recipe, needed)
     idle = not any(run.state == "running" for run in runs.at_work())
-    wait = crowding(1 if needed.alone else CORES, look=idle)
+    all_cores = crowding(CORES, look=idle)
+    alone = max(crowding(1, look=idle), all_cores / CORES)  # no more than is left; a look of one may be lucky
+    wait = alone if needed.alone else (alone + all_cores) / 2  # a fit keeps three of four processors busy
     parts = tuple((wait * pace * fit, wait * pace * test) for fit, test in needed.parts)
     rests = RESTS if recipe.slow_motion else 0.0
-    seconds = wait * FIXED_SECONDS + sum(map(sum, parts)) + rests
+    seconds = alone * (needed.start + needed.reading) + sum(map(sum, parts)) + rests
     return Estimate(seconds, parts, needed, recipe.cache_mb, _free_mb(), rests, first)
 
 
@@ -140,7 +139,7 @@ def _of_cell(recipe: Recipe, need: Estimate, alone: bool) -> Estimate:
     """Of a small run among others, by its estimate as a run of its own. alone: whether no other one has made its kernel
     values."""
     needed = cost(*plans(recipe, sized(recipe), made=float(alone)))
-    pace, _ = _calibrated(recipe, needed.seconds, cells=True)
+    pace, _ = _calibrated(recipe, needed, cells=True)
     wait = crowding(CORES, look=False)
     parts = tuple((wait * pace * CORES * fit, wait * pace * CORES * test) for fit, test in needed.parts)
     return need._replace(seconds=wait * CELL_SECONDS + sum(map(sum, parts)) + need.rests, parts=parts)
@@ -160,10 +159,10 @@ def seconds_of(recipes: Iterable[Recipe], needs: Sequence[Estimate] | None = Non
     if len(recipes) < 2:
         return sum(need.seconds for need in needs)
     each = (
-        need.seconds / CORES if small(recipe, need) else max(need.seconds - FIXED_SECONDS, 0.0)
+        need.seconds / CORES if small(recipe, need) else max(need.seconds - need.cost.start, 0.0)
         for recipe, need in zip(recipes, needs, strict=True)
     )  # fmt: skip
-    return FIXED_SECONDS + sum(each)
+    return needs[0].cost.start + sum(each)
 
 
 def sized(recipe: Recipe) -> Sizes:
@@ -207,11 +206,11 @@ def _real(steps: tuple[str, ...], jitters: str) -> bool:
 # How fast this machine is: measured over predicted seconds of stored runs
 
 
-def _calibrated(recipe: Recipe, expected: float, cells: bool = False) -> tuple[float, bool]:
+def _calibrated(recipe: Recipe, needed: Cost, cells: bool = False) -> tuple[float, bool]:
     """Times as long as predicted that a run takes here: the median over the latest stored runs of this method that take
-    about as long, compiling left out, those of the same dataset and kind of kernel first; without any `pace`. And
-    whether no run of this task and method is done. cells: of cells of maps, by such alone."""
-    ratios, first, start = {True: [], False: []}, True, CELL_SECONDS if cells else FIXED_SECONDS
+    about as long, compiling left out, those of the same dataset and kind of kernel first; 1 without any. And whether no
+    run of this task and method is done. cells: of cells of maps, by such alone."""
+    ratios, first, start = {True: [], False: []}, True, CELL_SECONDS if cells else needed.start
     for run in runs.newest_first():
         if run.recipe.method != recipe.method or not (result := run.result):
             continue
@@ -221,20 +220,12 @@ def _calibrated(recipe: Recipe, expected: float, cells: bool = False) -> tuple[f
         if (known := _measured(run.recipe, result, 0.0 if cells else None)) is None:
             continue
         measured, predicted = known
-        if 0.1 < predicted / expected < 10:
+        if 0.1 < predicted / needed.seconds < 10:
             same, alone = _like(run.recipe) == _like(recipe), CORES if cells else 1
             ratios[same].append(max(measured - start, 0.1 * measured) / (alone * predicted))
         if len(ratios[True]) == SIMILAR:
             break
-    return median((ratios[True] or ratios[False] or [pace()])[:SIMILAR]), first
-
-
-@lru_cache(maxsize=1)
-def pace() -> float:
-    """How many times as long a run takes here as where the rates were read off, as far as the processor tells: whether
-    it multiplies and adds whole numbers in one instruction (gram/registers.py)."""
-    features = binding.get_host_cpu_features()
-    return 1.0 if any("vnni" in name for name, has in features.items() if has) else WITHOUT_VNNI
+    return median((ratios[True] or ratios[False] or [1.0])[:SIMILAR]), first
 
 
 def _like(recipe: Recipe) -> tuple[str, str]:

@@ -24,6 +24,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from data import places
+from svmcore.lab.costs import slower
 from svmcore.lab.forecast import QUIET, estimate
 from svmcore.lab.presets import RECIPES
 from svmcore.lab.tasks import task_of
@@ -119,6 +120,7 @@ def one(name: str, seconds: float) -> dict:
         "processor_s": round(result["processor_seconds"], 2),
         "others_share": round(result.get("others_share", 0.0), 3),
         "machine": machine(),
+        "slower": list(slower()),
     }
 
 

@@ -110,9 +110,9 @@ class Matched(Finder):
         n_train, n_test = (max(2, round(per_pixel * pixels / recipe.option("pool") ** 2)) for pixels in sizes)
         side = recipe.option("chip")
         d, stored = prod(shape_made(recipe, (side, side), n_train)), 2 * side**2 * (n_train + n_test)
-        stored += BYTES * max(pictures.pictures[at].image.size for at in (*part.train, *part.test))
+        looking = BYTES * max(pictures.pictures[at].image.size for at in (*part.train, *part.test))
         hard = HARD * fewer(recipe.preprocess) ** 0.5  # most vectors are of classes that overlap, with any steps
-        return Sizes(n_train, n_test, d, 1, stored=stored, hardness=hard, overlap=True)
+        return Sizes(n_train, n_test, d, 1, stored, hard, overlap=True, looking=looking)
 
 
 def _problem(

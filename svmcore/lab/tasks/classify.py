@@ -229,7 +229,7 @@ class Classify(Task):
             )
         noise, usual, always = recipe.options.get("noise", 0.0), HARD, 0.0
         if images:
-            usual = easy(recipe.kernel, recipe.preprocess, recipe.dataset)
+            usual = easy(recipe.kernel, recipe.preprocess, recipe.dataset, recipe.classes)
         elif recipe.dataset.startswith(catalogue.OWN_PREFIX):
             usual, always = _tried(recipe.dataset, _stamps(entry), recipe.kernel, recipe.preprocess, recipe.classes)
         always += 2 * noise  # share of the examples that are support vectors however many there are

@@ -11,7 +11,7 @@ from pages.lessons import course
 from pages.lessons.parts import MAX_SEED
 from pages.ui.kit import parameters, present, roles, short_links, state, ways
 from pages.ui.kit.component import component
-from pages.ui.kit.text import many, percent, plain
+from pages.ui.kit.text import command, many, percent, plain
 from pages.ui.kit.ways import button, download
 from pages.ui.run import stored
 
@@ -20,7 +20,7 @@ WHOLE = "class_whole"  # in the session: a callback of a fragment changed more t
 PUT = "class_put"  # in the session: how often a question of a lesson went to the board by itself, and which one last
 SHOWN = 40  # names on the board
 BOARD, PHONE = 0.5, 1.0  # seconds between two looks: of the board, of a phone
-COMMAND = "python -m pages.classroom"
+COMMAND = command("pages.classroom")
 KINDS = {"lesson": "A lesson's question", "number": "A number of the run shown", "line": "Draw the line",
          "rings": "Ring the support vectors", "own": "Your own question"}  # fmt: skip
 

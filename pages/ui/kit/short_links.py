@@ -13,7 +13,7 @@ import streamlit as st
 
 from data import permission, places
 from pages.ui.kit import present
-from pages.ui.kit.text import plain
+from pages.ui.kit.text import command, plain
 
 OWN = ("present", "embed", "embed_options", "who")  # parameters of whoever looks, not of what is looked at
 MOST = 9_999  # links
@@ -80,7 +80,7 @@ def _code_and_link() -> None:
     st.caption(
         "Students can open it if they may open the page, and if you show them the run (on *Class*)."
         if rooms
-        else "It opens on this computer alone. `python -m pages.classroom` lets a room in."
+        else f"It opens on this computer alone. `{command('pages.classroom')}` lets a room in."
     )
 
 

@@ -2,10 +2,12 @@
 
 import html
 import re
+import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise, takewhile
+from pathlib import Path
 
 
 def plain(text: object) -> str:
@@ -105,3 +107,9 @@ def rounded(value: float, digits: int = 3) -> str:
 def small(number: float, digits: int = 2) -> str:
     """`0.05`, `4.1e−05`: a number to so many digits that may be very small, as a p value."""
     return minus(f"{number:.{digits}g}")
+
+
+def command(module: str) -> str:
+    """How to start a module in the folder of the app, by the Python that runs the app: `.venv/bin/python -m ...`."""
+    folder, python = Path(__file__).parents[3], Path(sys.executable)
+    return f"{python.relative_to(folder) if python.is_relative_to(folder) else 'python'} -m {module}"

@@ -11,6 +11,7 @@ import streamlit as st
 
 from data import DataError
 from pages.ui.kit import view, ways, words
+from pages.ui.kit.text import command
 from pages.ui.run.report import marks, sections
 from svmcore.lab.recipe import RecipeError
 from svmcore.lab.store import export, pipeline
@@ -27,7 +28,7 @@ def buttons(run):
     )  # fmt: skip
     _button(
         run, "recipe", "Recipe (JSON)", "data_object", json.dumps(run.recipe.to_dict(), indent=2), f"{run.id}.json",
-        "All settings of the run; `python -m svmcore run` repeats it by name.",
+        f"All settings of the run; `{command('svmcore')} run` repeats it by name.",
     )  # fmt: skip
     machine(run)
     for table, (title, help) in task_of(run.recipe).tables.items():

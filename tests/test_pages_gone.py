@@ -141,6 +141,7 @@ def test_a_page_is_begun_anew_over_each_of_many_runs_that_go_and_over_none_twice
 
 
 @pytest.mark.full
+@pytest.mark.timeout(1800)  # a page is drawn some hundred times
 @pytest.mark.parametrize("page", PAGES)
 def test_a_run_that_goes_before_any_look_breaks_no_page(two, monkeypatch, page):
     breaks_none(monkeypatch, two, page, lambda places: places, range)

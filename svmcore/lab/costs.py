@@ -215,11 +215,12 @@ class Cost(NamedTuple):
 
     def advice(self, cache_mb: float | None, free: float) -> str:
         """What would fit into `free` MB."""
-        text = f"{self.n_train} training examples need at least {self.least_mb + self.examples_mb:,.0f} MB; "
+        least = self.examples_mb + max(self.least_mb, self.looking_mb)
+        text = f"{self.n_train} training examples need at least {least:,.0f} MB; "
         text += f"{free:,.0f} MB are free" + (f" and cache_mb is {cache_mb:g}" if cache_mb is not None else "")
-        if self.least_mb + self.examples_mb <= free:
+        if least <= free:
             return f"{text}. cache_mb from {self.least_mb:,.0f} to {free - self.examples_mb:,.0f} would fit."
-        n = int(self.n_train * (free - CODE_MB) / (self.least_mb + self.examples_mb))
+        n = int(self.n_train * (free - CODE_MB) / least)
         return f"{text}. " + (f"n_train up to {n} would fit." if n >= 2 else "No smaller n_train would fit.")
 
 

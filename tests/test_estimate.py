@@ -99,7 +99,7 @@ def test_a_processor_without_vnni_is_waited_for_longer(home, monkeypatch):
 )
 def test_before_any_run_predictions_are_about_what_was_measured(name, home, measured_here):
     kept = measured.read("runs")[name]
-    took = max(kept["train_seconds"] + kept["test_seconds"], 1.0)  # a start alone takes 0.8
+    took = max(kept["train_seconds"] + kept["test_seconds"], 1.0)  # a start alone is counted as 0.8
     assert 0.45 < forecast.estimate(RECIPES[name]).seconds / took < 2.2
 
 
@@ -121,14 +121,14 @@ def test_predictions_learn_from_stored_runs_that_are_alike(home):
     before = {name: forecast.estimate(RECIPES[name]).seconds for name in ("moons", "circles", *others)}
     assert max(before["moons"], before["circles"]) < 10
     store(MOONS, 40.0)
-    assert forecast.estimate(MOONS).seconds == pytest.approx(40, rel=0.02)
+    assert forecast.estimate(MOONS).seconds == pytest.approx(40, rel=0.05)
     assert forecast.estimate(RECIPES["circles"]).seconds == pytest.approx(40, rel=0.2)  # for want of runs of its own
     assert {name: forecast.estimate(RECIPES[name]).seconds for name in others} == {
         name: before[name] for name in others
     }
     store(RECIPES["circles"], 20.0)
-    assert forecast.estimate(RECIPES["circles"]).seconds == pytest.approx(20, rel=0.02)
-    assert forecast.estimate(MOONS).seconds == pytest.approx(40, rel=0.02)
+    assert forecast.estimate(RECIPES["circles"]).seconds == pytest.approx(20, rel=0.05)
+    assert forecast.estimate(MOONS).seconds == pytest.approx(40, rel=0.05)
 
 
 MAP = [
@@ -151,6 +151,24 @@ def test_cells_of_a_map_share_kernel_values_and_a_start(home):
     )
     assert (first.cost, first.memory_mb) == (alone.cost, pytest.approx(alone.memory_mb, rel=0.1))
     assert forecast.seconds_of(MAP[:1]) == pytest.approx(alone.seconds)
+
+
+def test_runs_that_follow_each_other_wait_for_one_start_beside_other_work_too(home, monkeypatch):
+    recipes = [MOONS.replace(C=C) for C in (1.0, 2.0, 3.0)]
+    monkeypatch.setattr(forecast, "crowding", lambda threads, look=True: 10.0)
+    needs = forecast.estimates(recipes)
+    fits = sum(10.0 * (need.cost.reading + need.cost.seconds) for need in needs)
+    assert forecast.seconds_of(recipes) == pytest.approx(10.0 * needs[0].cost.start + fits)
+    assert all(need.at_rest == pytest.approx(need.seconds / 10.0) for need in needs)  # by which some go before others
+
+
+def test_a_run_of_a_second_does_not_teach_that_longer_ones_take_none(home):
+    longer = MOONS.replace(n_train=300, solver="general", way="SLSQP")
+    shorter, before = longer.replace(n_train=150), forecast.estimate(longer)
+    store(shorter, 0.5 * before.cost.start)  # in a process that has all its code at hand
+    known = forecast.cost(*plans(shorter, forecast.sized(shorter))).seconds
+    taught = forecast.estimate(longer).parts[0][0] / before.parts[0][0]
+    assert taught == pytest.approx(0.25 * before.cost.start / known, rel=0.05)  # half of what was measured
 
 
 def test_a_map_learns_from_cells_alone_and_a_single_run_as_ever(home):
@@ -186,7 +204,7 @@ def test_predictions_do_not_learn_from_runs_that_other_work_held_up(home):
     assert not after.first  # compiling is over
     store(MOONS, 20.0, others_share=0.1)
     store(MOONS, 40.0, others_share=0.9)
-    assert forecast.estimate(MOONS).seconds == pytest.approx(20, rel=0.02)
+    assert forecast.estimate(MOONS).seconds == pytest.approx(20, rel=0.05)
 
 
 def test_beside_other_work_all_but_rests_takes_longer(home, monkeypatch):
@@ -288,9 +306,10 @@ def test_estimates_are_about_what_quiet_runs_took(home, monkeypatch):
         except ValueError:
             continue  # its data are not here
         if row["others_share"] < QUIET:
-            rows[name] = row | {"estimated_s": need.seconds, "estimated_mb": need.memory_mb}
-    outside = [name for name, row in rows.items() if not 0.5 <= bench.ratios(row)[0] <= 2]
-    assert len(outside) <= len(rows) / 10, outside
+            rows.setdefault(kind, {})[name] = row | {"estimated_s": need.seconds, "estimated_mb": need.memory_mb}
+    for kind, of_kind in rows.items():
+        outside = [name for name, row in of_kind.items() if not 0.5 <= bench.ratios(row)[0] <= 2]
+        assert len(outside) <= len(of_kind) / 10, (kind, outside)
 
 
 def test_a_reduction_counts_the_support_vectors_of_its_machine_where_that_is_stored(home):

@@ -215,7 +215,7 @@ def test_a_pause_that_has_to_wait_says_so(gate):
 def test_the_time_left_runs_down_between_reports_but_for_pauses_and_then_it_is_longer_than_forecast(monkeypatch):
     clock = SimpleNamespace(monotonic=lambda: clock.at, at=100.0)
     monkeypatch.setattr("svmcore.lab.jobs.job.time", clock)
-    forecast = SimpleNamespace(seconds=9.0, rests=0.0)
+    forecast = SimpleNamespace(seconds=9.0, at_rest=9.0, rests=0.0)
     job = Job(SimpleNamespace(recipe=MOONS, group=None), forecast, threading.Condition(), None)
     assert (job.left, job.now().late) == (9.0, 0.0)
     job.tell(state="running")

@@ -125,7 +125,7 @@ def test_rests_of_slow_motion_make_no_long_run(gate):
 
 def test_a_run_of_seconds_goes_before_longer_ones_also_before_one_at_work(gate, monkeypatch):
     known = jobs.estimate
-    monkeypatch.setattr(jobs, "estimate", lambda recipe: known(recipe)._replace(seconds=100 * recipe.C))
+    monkeypatch.setattr(jobs, "estimate", lambda recipe: known(recipe)._replace(at_rest=100 * recipe.C))
     at_work, long = (submit(MOONS.replace(C=c)) for c in (2.0, 3.0))
     until(lambda: gate.bursts > 0)
     together = submit(MOONS.replace(C=0.02), group=runs.Group("sweep", "C"))

@@ -9,6 +9,7 @@ import pytest
 
 from pages.paper import figures, quoted, since
 from pages.paper.outline import KINDS, PAPERS, STATES, of
+from pages.ui.kit.text import command
 from svmcore import RBF
 from svmcore.lab.papers import PUBLISHED, TABLES
 from svmcore.lab.presets import RECIPES, xtrain
@@ -120,7 +121,7 @@ def test_a_figure_is_quoted_with_the_date_and_load_of_its_row():
     assert quoted.fill(text) == f"{row['errors']} errors, {row['errors'] / 100:.2f} %, {row['n_sv'][1]} SVs"
     assert f"`mnist-sv`: measured on {row['date']}, {row['machine']}" in quoted.origin(text)
     assert f"{100 * row['others_share']:.0f} % of the processors" in quoted.origin(text)
-    assert "To repeat: `python -m svmcore run mnist-sv`" in quoted.origin(text)
+    assert f"To repeat: `{command('svmcore')} run mnist-sv`" in quoted.origin(text)
     assert quoted.origin("No figure.") == ""
     shares = measured.read("quiet")["mnist-vsv"]["others_share"]
     assert f"{100 * max(shares):.0f} % of the processors" in quoted.origin("{quiet[mnist-vsv][train_s]}")

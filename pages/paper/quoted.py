@@ -17,12 +17,14 @@ import re
 from pathlib import Path
 from statistics import fmean, median
 
+from pages.ui.kit.text import command
+
 FOLDER = Path(__file__).with_name("measured")
 REFERENCE = re.compile(r"\{(\w+)\[([\w.+-]+)\]")
 COMMANDS = {
-    "runs": "python -m svmcore run",
-    "quiet": "python -m tests.bench.quiet",
-    "claims": "python -m tests.bench.claims",
+    "runs": f"{command('svmcore')} run",
+    "quiet": command("tests.bench.quiet"),
+    "claims": command("tests.bench.claims"),
 }
 FOLLOWS = {  # a figure that a row does not hold -> how it follows from those that it does
     "error_pct": lambda row: 100 * row["errors"] / row["n_test"],

@@ -12,7 +12,7 @@ Seconds and megabytes of the stages of a plan:
 
     train(n) = (2 d w / F + (6 + k) / S) u n,    u = distinct support vectors of n examples
     test(u)  = 2 d w u t / F
-    memory   = code + dataset + prepared examples + max(each fit, the machine in the end)
+    memory   = code + dataset + prepared examples + max(the search for examples, each fit, the machine in the end)
     fit      = rows made for it + operand + numbers of each example and machine + Gram matrices
 
 Gram matrices: the whole one where there are few examples; else of the sample of the first round and of working sets,
@@ -33,6 +33,7 @@ from typing import NamedTuple
 
 from llvmlite import binding
 
+from data.revisions import AT
 from svmcore.gram.sources import STEP
 from svmcore.memory import MB
 from svmcore.preprocess import parse_step
@@ -92,7 +93,7 @@ class Sizes(NamedTuple):
     grouped: float = 1.0  # examples of one group, about
     # Of a machine that is trained already: support vectors of one against the rest, distinct ones of all of them
     counted: tuple[float, float] | None = None
-    looking: float = 0.0  # bytes that its examples are looked for with, given back before a training
+    looking: float = 0.0  # bytes that the search for its examples takes, freed before a training
 
 
 class Stage(NamedTuple):
@@ -155,17 +156,18 @@ def fewer(steps: Iterable[str]) -> float:
 
 
 def easy(kernel, steps, dataset: str = "", classes: tuple = ()) -> float:
-    """The hardness of classes that are told apart well, by a kernel after some steps of preprocessing. classes: one
-    that is told apart from the rest, or any others."""
+    """The hardness of classes that are told apart well, by a kernel after some steps of preprocessing. classes: the
+    recipe's; one label means that class against the rest."""
+    dataset = dataset.partition(AT)[0]  # of a revision
     simpler = min(1.0, max(getattr(kernel, "degree", DEGREE), SIMPLEST) / DEGREE) ** SIMPLER
     alone = OF_DIGIT.get(classes[0], 1.0) if len(classes) == 1 and dataset.startswith(DIGITS) else 1.0
     return EASY * HARDER.get(dataset, 1.0) * simpler * fewer(steps) * alone
 
 
 class Slower(NamedTuple):
-    """Times as long as where the rates were read off that something takes on this processor."""
+    """How many times as long something takes on this processor as on those that the rates were read off."""
 
-    tiles: float  # tiles of the Gram matrix, most of whole numbers (gram/registers.py)
+    tiles: float  # tiles of the Gram matrix (gram/registers.py), and passes, decisions and reductions that work on them
     rest: float  # all else
 
 
@@ -202,7 +204,7 @@ class Cost(NamedTuple):
     start: float  # seconds in which compiled code is loaded
     reading: float  # seconds in which examples are read and prepared
     examples_mb: float  # beside a fit
-    looking_mb: float  # what examples are looked for with, before a fit
+    looking_mb: float  # what the search for examples takes, freed before a fit
     least_mb: float  # what a fit cannot do without
     fit_mb: float  # what a fit takes when nothing holds it back
     enough_mb: float  # what every fit gets by with (`_enough_mb`)
@@ -220,6 +222,8 @@ class Cost(NamedTuple):
         text += f"{free:,.0f} MB are free" + (f" and cache_mb is {cache_mb:g}" if cache_mb is not None else "")
         if least <= free:
             return f"{text}. cache_mb from {self.least_mb:,.0f} to {free - self.examples_mb:,.0f} would fit."
+        if self.looking_mb > self.least_mb:  # whatever n_train is
+            return f"{text}. Pictures of fewer pixels would fit."
         n = int(self.n_train * (free - CODE_MB) / least)
         return f"{text}. " + (f"n_train up to {n} would fit." if n >= 2 else "No smaller n_train would fit.")
 

@@ -43,7 +43,7 @@ ROOM = 1.4  # times what a fit is forecast to take, that it may
 LITTLE_MB = 150.0  # that any fit may take
 RESTS = 20.0  # seconds that slow motion rests in all
 CELL_SECONDS = 0.1  # of the start of a cell of a map
-QUICK = 10.0  # of a run of seconds, at the most
+QUICK = 10.0  # of a run of seconds at rest, at the most
 SIMILAR = 5  # stored runs that calibrate a prediction
 # Share of the processors that others may have taken from a run that teaches: one that uses them all took at most 1.25
 # times as long. Its processor seconds cannot teach instead: how many processors a run can use differs by recipe.
@@ -54,6 +54,8 @@ class Estimate(NamedTuple):
     """What a run will need. Its memory follows from the cost and from `free_mb`, the memory that is free now."""
 
     seconds: float
+    start: float  # of these, seconds in which compiled code is loaded: once where several runs follow each other
+    at_rest: float  # seconds without other work, and without the rests
     parts: tuple[tuple[float, float], ...]  # seconds of each training, rests left out, and of the test that follows it
     cost: Cost
     asked_mb: float | None  # the recipe's cache_mb
@@ -104,13 +106,16 @@ def estimate(recipe: Recipe) -> Estimate:
     needed = cost(*plans(recipe, sized(recipe)))
     pace, first = _calibrated(recipe, needed)
     idle = not any(run.state == "running" for run in runs.at_work())
-    all_cores = crowding(CORES, look=idle)
-    alone = max(crowding(1, look=idle), all_cores / CORES)  # no more than is left; a look of one may be lucky
-    wait = alone if needed.alone else (alone + all_cores) / 2  # a fit keeps three of four processors busy
+    wait_all = crowding(CORES, look=idle)
+    # One thread cannot get more than what all of them were left; a single look may be too low
+    wait_one = max(crowding(1, look=idle), wait_all / CORES)
+    wait = wait_one if needed.alone else (wait_one + wait_all) / 2  # a fit keeps three quarters of two processors busy
     parts = tuple((wait * pace * fit, wait * pace * test) for fit, test in needed.parts)
     rests = RESTS if recipe.slow_motion else 0.0
-    seconds = alone * (needed.start + needed.reading) + sum(map(sum, parts)) + rests
-    return Estimate(seconds, parts, needed, recipe.cache_mb, _free_mb(), rests, first)
+    start, reading = wait_one * needed.start, wait_one * needed.reading
+    at_rest = needed.start + needed.reading + pace * needed.seconds
+    seconds = start + reading + sum(map(sum, parts)) + rests
+    return Estimate(seconds, start, at_rest, parts, needed, recipe.cache_mb, _free_mb(), rests, first)
 
 
 @runs.one_look()
@@ -148,7 +153,7 @@ def _of_cell(recipe: Recipe, need: Estimate, alone: bool) -> Estimate:
 def small(recipe: Recipe, needed: Estimate) -> bool:
     """Whether a run of a group is at work beside others: of a fit of few examples most is not for two cores; with folds
     runs are for a choice, and not to be timed."""
-    return needed.seconds <= QUICK and recipe.folds is not None
+    return needed.at_rest <= QUICK and recipe.folds is not None
 
 
 def seconds_of(recipes: Iterable[Recipe], needs: Sequence[Estimate] | None = None) -> float:
@@ -159,10 +164,10 @@ def seconds_of(recipes: Iterable[Recipe], needs: Sequence[Estimate] | None = Non
     if len(recipes) < 2:
         return sum(need.seconds for need in needs)
     each = (
-        need.seconds / CORES if small(recipe, need) else max(need.seconds - need.cost.start, 0.0)
+        need.seconds / CORES if small(recipe, need) else max(need.seconds - need.start, 0.0)
         for recipe, need in zip(recipes, needs, strict=True)
     )  # fmt: skip
-    return needs[0].cost.start + sum(each)
+    return needs[0].start + sum(each)
 
 
 def sized(recipe: Recipe) -> Sizes:
@@ -209,8 +214,9 @@ def _real(steps: tuple[str, ...], jitters: str) -> bool:
 def _calibrated(recipe: Recipe, needed: Cost, cells: bool = False) -> tuple[float, bool]:
     """Times as long as predicted that a run takes here: the median over the latest stored runs of this method that take
     about as long, compiling left out, those of the same dataset and kind of kernel first; 1 without any. And whether no
-    run of this task and method is done. cells: of cells of maps, by such alone."""
-    ratios, first, start = {True: [], False: []}, True, CELL_SECONDS if cells else needed.start
+    run of this task and method is done. Of a start half may lie in what a run was measured to take. cells: of cells of
+    maps, by such alone."""
+    ratios, first, start = {True: [], False: []}, True, CELL_SECONDS if cells else needed.start / 2
     for run in runs.newest_first():
         if run.recipe.method != recipe.method or not (result := run.result):
             continue
@@ -222,7 +228,7 @@ def _calibrated(recipe: Recipe, needed: Cost, cells: bool = False) -> tuple[floa
         measured, predicted = known
         if 0.1 < predicted / needed.seconds < 10:
             same, alone = _like(run.recipe) == _like(recipe), CORES if cells else 1
-            ratios[same].append(max(measured - start, 0.1 * measured) / (alone * predicted))
+            ratios[same].append(max(measured - start, measured / 2) / (alone * predicted))
         if len(ratios[True]) == SIMILAR:
             break
     return median((ratios[True] or ratios[False] or [1.0])[:SIMILAR]), first

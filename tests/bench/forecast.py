@@ -4,7 +4,7 @@ Each recipe runs in a fresh process and in a home of its own without runs, so th
 not from what was run before. Without names: every recipe that is estimated to end within `--seconds`. A run in which
 something was compiled, or another machine was trained first, is done once more: neither is its own. What was measured
 stays until it is measured again; `--again` estimates memory anew, without a run, of all that was measured: seconds are
-those that the machine needed then, beside its other work.
+those that were said then, beside its other work.
 
 seconds   from the start of the run to its end, compiling apart; what is below SHORT counts as that
 memory    what the process that has just begun takes for it; what is below LITTLE counts as that

@@ -66,7 +66,7 @@ class Job:
         self.run, self.recipe, self.looks, self.forecast = run, run.recipe, looks, forecast
         self._changed, self._stand_aside = changed, stand_aside
         # Many together are no run of seconds
-        self.quick = forecast.seconds - forecast.rests <= QUICK and run.group is None
+        self.quick = forecast.at_rest <= QUICK and run.group is None
         self.small = run.group is not None and small(self.recipe, forecast)
         self.born = time.monotonic()
         self.rank = (not self.quick, self.born)

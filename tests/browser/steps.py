@@ -86,7 +86,7 @@ def run_id(page: Page) -> str:
     return RUN.search(page.url)[1]
 
 
-def expect_state(page: Page, state: str, seconds: float = 180) -> None:
+def expect_state(page: Page, state: str | re.Pattern, seconds: float = 180) -> None:
     """Wait until the Train page shows this state of the current run."""
     badge = page.get_by_test_id("stMain").locator(".stMarkdownBadge", has_text=state)
     expect(badge).to_be_visible(timeout=1000 * seconds)

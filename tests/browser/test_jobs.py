@@ -90,6 +90,9 @@ def edited(server, tmp_path):
         yield running
 
 
+GOES_ON = re.compile("running|done")  # on a busy machine a page takes longer to come back than the run to its end
+
+
 @pytest.mark.ci
 def test_a_reload_and_an_edit_of_a_page_leave_the_run_alone(edited, tab):
     visit(tab, edited.url + WATCHABLE)
@@ -99,7 +102,7 @@ def test_a_reload_and_an_edit_of_a_page_leave_the_run_alone(edited, tab):
     tab.reload()
     settle(tab)
     assert run_id(tab) == run
-    expect_state(tab, "running", 10)
+    expect_state(tab, GOES_ON)
     page = edited.tree / "pages" / "train.py"
     text = page.read_text()
     page.write_text(f'{text}\nst.subheader("Train, edited")\n')
@@ -107,7 +110,7 @@ def test_a_reload_and_an_edit_of_a_page_leave_the_run_alone(edited, tab):
         tab.reload()
         expect(tab.get_by_role("heading", name="Train, edited")).to_be_visible()
         assert run_id(tab) == run
-        expect_state(tab, "running", 10)
+        expect_state(tab, GOES_ON)
         expect_state(tab, "done", 90)
     finally:
         page.write_text(text)  # the shared server's page too

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.ui.kit.text import distinct, isolated, rounded, small, with_sign
+from pages.ui.kit.text import command, distinct, isolated, rounded, small, with_sign
 from pages.ui.kit.words import file_size
 
 ROOT = Path(__file__).parents[1]
@@ -130,3 +130,11 @@ def test_names_written_from_right_to_left_keep_their_place_before_and_behind_an_
     assert cut == ["\u2068قهوة\u2069", "cat", "\u2068חתול גדו…\u2069"]
     assert isolated("קפה → cat") == "\u2068קפה\u2069 → cat"
     assert [name.strip("\u2068\u2069") for name in distinct(names)] == names
+
+
+@pytest.mark.parametrize(
+    ("python", "said"), [(ROOT / ".venv" / "bin" / "python", ".venv/bin/python"), (Path("/usr/bin/python3"), "python")]
+)
+def test_a_command_names_the_python_of_the_app_where_it_lies_in_its_folder(monkeypatch, python, said):
+    monkeypatch.setattr("sys.executable", str(python))
+    assert command("data") == f"{said} -m data"

@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 from llvmlite import binding
 
-from data.revisions import AT
+from data.revisions import base_of
 from svmcore.gram.sources import STEP
 from svmcore.memory import MB
 from svmcore.preprocess import parse_step
@@ -158,7 +158,7 @@ def fewer(steps: Iterable[str]) -> float:
 def easy(kernel, steps, dataset: str = "", classes: tuple = ()) -> float:
     """The hardness of classes that are told apart well, by a kernel after some steps of preprocessing. classes: the
     recipe's; one label means that class against the rest."""
-    dataset = dataset.partition(AT)[0]  # of a revision
+    dataset = base_of(dataset)
     simpler = min(1.0, max(getattr(kernel, "degree", DEGREE), SIMPLEST) / DEGREE) ** SIMPLER
     alone = OF_DIGIT.get(classes[0], 1.0) if len(classes) == 1 and dataset.startswith(DIGITS) else 1.0
     return EASY * HARDER.get(dataset, 1.0) * simpler * fewer(steps) * alone

@@ -90,7 +90,7 @@ def edited(server, tmp_path):
         yield running
 
 
-GOES_ON = re.compile("running|done")  # on a busy machine a page takes longer to come back than the run to its end
+GOES_ON = re.compile("running|done")  # a slow page may be back after the end of the run
 
 
 @pytest.mark.ci

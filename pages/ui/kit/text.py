@@ -110,7 +110,7 @@ def small(number: float, digits: int = 2) -> str:
 
 
 def command(module: str) -> str:
-    """How to start a module in the folder of the app, by the Python that runs the app: `.venv/bin/python -m ...`;
-    `python -m ...` where that lies elsewhere."""
+    """The command that starts a module from the folder of the app with the Python that runs the app, such as
+    `.venv/bin/python -m data`. A Python outside that folder is called `python`."""
     folder, python = Path(__file__).parents[3], Path(sys.executable)
     return f"{python.relative_to(folder) if python.is_relative_to(folder) else 'python'} -m {module}"

@@ -48,16 +48,19 @@ def parser() -> argparse.ArgumentParser:
     commands.add_parser("list", help="show the catalogue, and which datasets are available on this machine")
     commands.add_parser("fetch", help="download a dataset").add_argument("name", metavar="NAME")
     own = commands.add_parser("keep", help="store a file or folder of your own as a dataset")
-    own.add_argument("path", metavar="PATH", help="a file or folder, as the page Datasets reads it")
-    own.add_argument("--name", help="name of the dataset (that of the file)")
-    own.add_argument("--label", help="of a table, also one beside images: the column of the labels; of a table of "
-                     "numbers also first or last")  # fmt: skip
-    own.add_argument("--group", help="of a table, also one beside images: the column that says which rows belong "
-                     "together (one named group)")  # fmt: skip
-    own.add_argument("--empty", choices=(REFUSE, FILL, TELL), default=REFUSE, help="of a table: empty cells (refuse)")
-    own.add_argument("--size", help="of images: height x width to train on, such as 64x64 (the one proposed)")
-    own.add_argument("--fit", choices=list(WAYS), default="pad", help="of images of other sizes (pad)")
-    own.add_argument("--grey", action="store_true", help="of images: train on grey values; colours are still shown")
+    own.add_argument("path", metavar="PATH", help="the file or folder, in a format that the page Datasets accepts")
+    own.add_argument("--name", help="name of the dataset (default: the name of the file)")
+    own.add_argument("--label", help="column with the labels, in a table or in the csv beside images; in a table "
+                     "also first or last (default: the most likely column)")  # fmt: skip
+    own.add_argument("--group", help="column with the groups, in a table or in the csv beside images: examples of a "
+                     "group train or test together (default: a column named group)")  # fmt: skip
+    own.add_argument("--empty", choices=(REFUSE, FILL, TELL), default=REFUSE,
+                     help="what to do with empty cells of a table; tell: fill them, and add a column that marks them "
+                     "(default: refuse)")  # fmt: skip
+    own.add_argument("--size", help="height x width of the images to train on, such as 64x64 (default: a size that "
+                     "follows from the images)")  # fmt: skip
+    own.add_argument("--fit", choices=list(WAYS), default="pad", help="how to bring images to that size (default: pad)")
+    own.add_argument("--grey", action="store_true", help="train on the grey values of images; colours are still shown")
     own.add_argument("--skip", action="store_true", help="leave out files and rows that cannot be used")
     own.add_argument("--replace", action="store_true", help="replace your dataset of the same name")
     return whole
@@ -100,13 +103,17 @@ def keep(chosen: argparse.Namespace) -> int:
     path = path if path.name.strip(".") else path.resolve()  # of `.` the name of the folder
     if are_pictures([(path.name, str(path))]):
         read_pictures([(path.name, str(path))], skip=True)  # what is wrong with them is said first
-        raise DataError(f"{path.name} has pictures with objects", "the page Datasets, which also asks for their name")
+        raise DataError(
+            f"{path.name} has pictures with annotated objects, which this command does not store",
+            "an upload on the page Datasets, which also asks for the name of the objects",
+        )
     read, report = opened(path.name, path), _terminal_progress()
     title, fit = chosen.name or read.title, None
     read = read.by(chosen.label) if chosen.label else read
     if read.format != "images" and (chosen.size or chosen.grey):
         raise DataError(
-            f"{path.name} is read as {read.format}: --size and --grey are for image files", "neither of them"
+            f"{path.name} is read as {read.format}, but --size and --grey are only for image files",
+            "the command without --size and --grey",
         )
     if read.format == "images" and (surveyed := read.survey(report)).images:
         usual = surveyed.fit

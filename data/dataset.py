@@ -69,7 +69,7 @@ class UnknownDataset(DataError, KeyError):
     __str__ = DataError.__str__  # KeyError would show the text in quotes
 
     def __init__(self, name: str, names):
-        super().__init__(f"There is no dataset {name!r}", "one of " + ", ".join(names))
+        super().__init__(f"There is no dataset {name!r}", f"one of {listed}" if (listed := ", ".join(names)) else "")
 
 
 class Arrays(NamedTuple):
@@ -281,8 +281,8 @@ def alike_note(what: str, names: Iterable[str], cure: str) -> list[str]:
     if not (groups := alike(names)):
         return []
     both = " and ".join(repr(name[:60]) for name in groups[0][:2])
-    more = f" ({len(groups):,} such groups of names)" if len(groups) > 1 else ""
-    return [f"{what} {both} differ only in capitals, blanks or the like{more}: {cure}"]
+    more = f" ({len(groups):,} groups of such names)" if len(groups) > 1 else ""
+    return [f"{what} {both} differ only in capitals, spaces or similar characters{more}: {cure}"]
 
 
 def mixed_order(y: np.ndarray) -> np.ndarray:

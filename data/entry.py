@@ -60,7 +60,8 @@ class Entry(Readable, Facts):
         expected = (self.shape, self.n_train + self.unlabelled, self.n_test, self.classes)
         if actual != expected:
             raise DataError(
-                f"{self.name} differs from the published dataset: shape, sizes and classes are {actual}", f"{expected}"
+                f"{self.name} differs from the published dataset: its shape, sizes and classes are {actual}",
+                f"{expected}",
             )
         if not all(np.isfinite(X).all() for X in (arrays.X_train, arrays.X_test)):
             raise DataError(f"{self.name} has missing or infinite values", PUBLISHED)

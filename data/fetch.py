@@ -162,7 +162,8 @@ def fetch(name: str, report: Report = quiet) -> list[Path]:
     if missing:
         names = ", ".join(file.name for file in missing)
         why = "; ".join(reasons) or "there is no public download"
-        raise DataError(f"{name} could not be downloaded ({why})", f"{names} in a folder {name}/ of SVMLAB_DATA")
+        accepted = f"{names} in a subfolder {name}/ of a folder that SVMLAB_DATA names"
+        raise DataError(f"{name} could not be downloaded ({why})", accepted)
     return find(name)
 
 
@@ -226,10 +227,10 @@ def _verified(name: str, files: FileSet, file: File, folders: list[str]) -> Path
             return path
         except DataError as error:
             refused = error
-    download = f", or `python -m data fetch {name}`" if files.sources else ""
+    download = f", or a download with `python -m data fetch {name}`" if files.sources else ""
     raise refused or NotAtHand(
         f"{name} is not available on this machine: {file.name} is missing",
-        f"its files in a folder {name}/ of SVMLAB_DATA{download}",
+        f"its files in a subfolder {name}/ of a folder that SVMLAB_DATA names{download}",
     )
 
 

@@ -102,7 +102,10 @@ def _are_names(value) -> bool:
 def _check(path: Path, description: dict, members: Members) -> None:
     """DataError unless the described shape fits the kind, and the headers of all arrays match the description."""
     if len(description["shape"]) not in ((2, 3) if description["kind"] == "images" else (1,)):
-        raise DataError(f"{path.name} declares {description['kind']} of the shape {description['shape']}", ACCEPTED)
+        raise DataError(
+            f"{path.name} declares {description['kind']} of the shape {description['shape']}, which is not possible",
+            ACCEPTED,
+        )
     if len(named := description.get("features") or ()) not in (0, description["shape"][0]):
         raise DataError(
             f"{path.name} names {len(named)} columns, but its table has {description['shape'][0]}", ACCEPTED
@@ -154,7 +157,7 @@ def _album(path: Path, members: Members) -> Album:
     shape, _, _, start = npz.header("album", members["album"].start(npz.MAX_HEADER), size)
     steps, m = np.diff(ends), len(ends) - 1
     if m < 1 or ends[0] or (steps < 0).any() or ends[-1] != shape[0] or of.min() < 0 or of.max() >= m:
-        raise DataError("The positions of its pictures are not in order", ACCEPTED)
+        raise DataError("The positions of the pictures in the file are not in order", ACCEPTED)
     status = path.stat()
     return Album(of, ends, Stored(path, offset + start, (status.st_mtime_ns, status.st_size)))
 

@@ -13,7 +13,7 @@ from data.dataset import DataError
 
 WORDS = {  # action -> what is refused
     "train": "Training this machine",
-    "change": "Changing what is stored",
+    "change": "Changing stored data",
     "analyse": "Starting an analysis",
     "read": "This dataset",
     "see": "This run",
@@ -28,7 +28,7 @@ class Forbidden(DataError):
 
     def __init__(self, action: str):
         self.action = action
-        super().__init__(f"{WORDS[action]} is up to the teacher")
+        super().__init__(f"{WORDS[action]} is reserved for the teacher")
 
 
 def answer_with(answer: Answer | None) -> None:

@@ -102,7 +102,7 @@ def entry(name: str, find: Find) -> Revision:
     """The entry of a revision. UnknownDataset if there is none, DataError if it is damaged or its base was deleted."""
     parsed = parse_name(name)
     if parsed is None or not _path(parsed).exists() or not permission.may("read", name):
-        raise UnknownDataset(name, known() or ["none: there are no revisions yet"])
+        raise UnknownDataset(name, known())
     try:
         base = find(parsed.base)
     except UnknownDataset:
@@ -140,7 +140,7 @@ def forget(name: str) -> None:
     permission.require("change")
     parsed = parse_name(name)
     if parsed is None or not _path(parsed).exists():
-        raise DataError(f"There is no revision {name!r}", ", ".join(known()) or "none: there are no revisions yet")
+        raise DataError(f"There is no revision {name!r}", ", ".join(known()))
     with in_words(f"{name} could not be deleted", "a folder with write permission", OSError):
         _path(parsed).unlink(missing_ok=True)
 
@@ -267,18 +267,20 @@ def _summed(of_parts: Counter) -> Counter:
 
 
 def summary(judged: dict[str, int]) -> str:
-    """`40 reviewed: 31 relabelled, 2 excluded, 5 confirmed, 2 unsure.`"""
+    """`40 examples reviewed: 31 relabelled, 2 excluded, 5 confirmed, 2 unsure.`"""
     words = ((verdicts.LABEL, "relabelled"), (FIRST, "labelled for the first time"), (verdicts.OUT, "excluded"))
     words += ((verdicts.KEEP, "confirmed"), (verdicts.UNSURE, "unsure"))
     parts = [f"{judged[verdict]:,} {word}" for verdict, word in words if judged.get(verdict)]
-    return f"{sum(judged.values()):,} reviewed: {', '.join(parts)}." if parts else "Nothing reviewed yet."
+    n = sum(judged.values())
+    examples = "1 example" if n == 1 else f"{n:,} examples"
+    return f"{examples} reviewed: {', '.join(parts)}." if parts else "Nothing reviewed yet."
 
 
 def _require_content(content: str, base: Dataset, name: str) -> None:
     if content and content != base.content_hash[:CONTENT]:
         raise DataError(
             f"{base.entry.name} was replaced after the verdicts of {name} were given: its content hash is "
-            f"{base.content_hash[:CONTENT]}, theirs is {content}",
+            f"now {base.content_hash[:CONTENT]}, but the verdicts were given on {content}",
             "verdicts on the current dataset, in a revision with another name",
         )
 

@@ -99,7 +99,7 @@ class Shelf(Generic[E]):
                 self.place(title, replace)  # another one may have taken the name meanwhile
         except OSError as error:
             reason = f"{self.words.the_set} could not be saved ({error})"
-            raise DataError(reason, "a home folder (SVMLAB_HOME) with write permission and room") from error
+            raise DataError(reason, "a home folder (SVMLAB_HOME) with write permission and free space") from error
         return self._entry(path, json.loads(text), path.stat().st_size)
 
     def forget(self, name: str) -> None:

@@ -110,7 +110,7 @@ def read(text: str, facts: Facts, first: int = 2, content: str = "") -> Lines:
             if given not in ([UNLABELLED] if none else classes):
                 raise DataError(_other_given(row, given, facts, none))
             if none and verdict == KEEP:
-                raise DataError(f"example {row} has no label to keep")
+                raise DataError(f"example {row} has no label that the verdict keep could confirm")
             if verdict not in VERDICTS and verdict != UNDO:
                 raise DataError(f"the verdict is {verdict[:20]!r}, not one of {', '.join(VERDICTS)} or {UNDO}")
             if (label not in classes) if verdict == LABEL else label:

@@ -21,7 +21,7 @@ PUT = "class_put"  # in the session: how often a question of a lesson went to th
 SHOWN = 40  # names on the board
 BOARD, PHONE = 0.5, 1.0  # seconds between two looks: of the board, of a phone
 COMMAND = command("pages.classroom")
-KINDS = {"lesson": "A lesson's question", "number": "A number of the run shown", "line": "Draw the line",
+KINDS = {"lesson": "A lesson's question", "number": "A number of the selected run", "line": "Draw the line",
          "rings": "Ring the support vectors", "own": "Your own question"}  # fmt: skip
 
 
@@ -36,11 +36,11 @@ def whole(now: bool = False) -> None:
 
 def without_doors() -> None:
     """The app serves nobody else: how to let the room in."""
-    st.markdown("Let a class answer by phone. Stop the app, and start it with the door for the room:")
+    st.markdown("Students can answer by phone. To allow this, stop the app and start it with this command:")
     st.code(COMMAND, language=None)
     st.caption(
-        "The command prints the address for students. Without it the app listens on this computer alone. "
-        "pages/README.md says what joining means, and what it does not protect against."
+        "The command prints the address for students. Without the command, the app can only be reached from this "
+        "computer. pages/README.md explains how students join, and which risks remain."
     )
 
 
@@ -67,14 +67,17 @@ def begin(seed: int) -> None:
 def opening() -> None:
     """No class is open: open one."""
     seed = parameters.number(f"classroom.{course.SEED}", 0, MAX_SEED, 0, key="class_seed_new")
-    button("Open a class", "groups", "class_open", begin, int(seed), help="Students can join then.", type="primary")
+    button("Open a class", "groups", "class_open", begin, int(seed), help="Lets students join.", type="primary")
 
 
 def invitation(one: Class) -> None:
     """The address, its code, and who has joined."""
     urls = addresses.urls()
     if not urls:
-        st.warning("No network was found. Connect this computer, or name its address: " + f"`{COMMAND} --address …`")
+        st.warning(
+            "No network was found. Connect this computer to a network, or name its address at the start: "
+            f"`{COMMAND} --address …`"
+        )
         joined(one, urls)
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -82,7 +85,7 @@ def invitation(one: Class) -> None:
         with st.container(width="stretch"):
             st.markdown(f"### {urls[0].removeprefix('http://')}")
             others = ", ".join(url.removeprefix("http://") for url in urls[1:])
-            st.caption("Type this address, or scan the code." + (f" Also: {others}." if others else ""))
+            st.caption("Type this address, or scan the code." + (f" Other addresses: {others}." if others else ""))
             joined(one, urls)
 
 
@@ -110,16 +113,17 @@ def chosen_question(one: Class) -> Question | None:
                                 format_func=lambda name: course.BY_NAME[name].title,
                                 help="The lesson whose question is asked.")  # fmt: skip
             lesson = course.BY_NAME[name]
-            number = st.selectbox("Its question", range(1, len(lesson.steps) + 1), step - 1 if name == last else 0,
+            number = st.selectbox("Question number", range(1, len(lesson.steps) + 1), step - 1 if name == last else 0,
                                   key=f"class_step_{time}_{name}", width=140,
-                                  help="Number of the question in the lesson.")  # fmt: skip
+                                  help="Which question of the lesson is asked.")  # fmt: skip
         at = course.At(lesson, number, one.seed)
         try:
             return together.of_step(at)
         except course.BROKEN:
             st.caption("This question names a machine that is not trained yet.")
             args = stored.queue, *lesson.training(at.step.before, one.seed)
-            button("Train it", "play_arrow", "class_train", *args, help="Takes some seconds; choose it then again.")
+            help = "Takes some seconds. Then choose the question again."
+            button("Train it", "play_arrow", "class_train", *args, help=help)
             return None
     if kind == "number":
         run = state.current_run()
@@ -128,12 +132,12 @@ def chosen_question(one: Class) -> Question | None:
             st.caption("The run in the sidebar is not finished. Choose another one there.")
             return None
         what = st.segmented_control("Number", list(found), default=next(iter(found)), key="class_number",
-                                    required=True, help="Of the run in the sidebar.")  # fmt: skip
+                                    required=True, help="A number of the run in the sidebar.")  # fmt: skip
         return found[what]
     if kind == "own":
         text = st.text_area("Question and choices", key="class_own", height=140,
                             placeholder="Which kernel can bend the line?\nLinear\n* RBF",
-                            help="First the question, then one choice per line; * before the right one.")  # fmt: skip
+                            help="The question, then one choice per line. Put * before the right choice.")  # fmt: skip
         return together.own(text)
     return together.drawn(kind, one.seed)
 
@@ -220,7 +224,8 @@ def commands(one: Class) -> None:
         elif asked is not None and asked.question.lesson:
             st.markdown("This was the last question of the last lesson.", width="content")
         if asked is not None and asked.question.lesson:
-            button("Its page", "open_in_new", "class_page", go_to, one, asked, help="Opens the lesson there.")
+            help = "Opens the page that this question is about, with the lesson."
+            button("Open the lesson", "open_in_new", "class_page", go_to, one, asked, help=help)
 
 
 def onward(one: Class, asked: Asked, missing: list[str], label: str, icon: str, key: str, does, *args, help: str):
@@ -231,8 +236,8 @@ def onward(one: Class, asked: Asked, missing: list[str], label: str, icon: str, 
     at = course.read(asked.question.lesson, one.seed)
     recipes, group, parents = at.lesson.training(missing, one.seed)
     found = [at.facts.found(name) for name in missing]
-    help = "The question needs them; they train in the background."
-    stored.buttons(recipes, found, "Train its machines", help, "class", group=group, parents=parents)
+    help = "Trains the machines that the question needs, in the background."
+    stored.buttons(recipes, found, "Train the machines", help, "class", group=group, parents=parents)
 
 
 def misjudged(one: Class) -> None:
@@ -240,7 +245,7 @@ def misjudged(one: Class) -> None:
     done = [asked for asked in one.asked if asked.right is not None and asked.answers]
     if not done:
         return
-    st.subheader("Misjudged most")
+    st.subheader("Questions misjudged most")
     rows = sorted(((together.share_right(asked), asked) for asked in done), key=lambda row: row[0])
     table = [(plain(pictures.bare(asked.question.text)), asked, share) for share, asked in rows]
     st.table([{"Question": text, "Answers": len(asked.answers), "Correct": percent(share)}
@@ -257,13 +262,15 @@ def manage(one: Class) -> None:
         run = state.current_run()
         if run is not None:
             shown = run.id in one.shown or run.sample
-            help = "Students can open its pages then. They cannot change it."
-            label = "Students see this run" if shown else "Let students see this run"
+            help = "Students can then open the pages of this run. They cannot change the run."
+            label = "Students can see this run" if shown else "Let students see this run"
             button(label, "share", "class_show", storing(one.show), run.id, help=help, disabled=shown)
             st.caption(f"The run in the sidebar: {plain(run.title)}")
         if any(asked.answers for asked in one.asked):
-            download("Answers (CSV)", "table", "class_csv", one.csv, f"class-{one.id}.csv", help="With names.")
-        button("Close the class", "logout", "class_end", session.end, help="Nobody can join or answer. It is kept.")
+            file, help = f"class-{one.id}.csv", "Downloads all answers, with the names of the students."
+            download("Answers (CSV)", "table", "class_csv", one.csv, file, help=help)
+        help = "Nobody can join or answer then. The class stays under *Earlier classes*."
+        button("Close the class", "logout", "class_end", session.end, help=help)
 
 
 def kept() -> None:
@@ -273,12 +280,14 @@ def kept() -> None:
         return
     with st.expander(f"Earlier classes ({len(others)})", icon=":material/history:"):
         named = {key: told(one) for key, one in others.items()}
-        one = others[st.selectbox("Class", named, format_func=named.get, key="class_earlier", help="Newest first.")]
+        help = "The earlier class to look at. The newest is first."
+        one = others[st.selectbox("Class", named, format_func=named.get, key="class_earlier", help=help)]
         misjudged(one)
         with st.container(horizontal=True):
             if roles.in_class():
-                button("Open it again", "login", "class_again", session.resume, one, help="Students go on in it.")
-            help = "Deletes its folder, with all names and answers, for good."
+                help = "Opens this class again, with its students and answers."
+                button("Open again", "login", "class_again", session.resume, one, help=help)
+            help = "Deletes this class with all names and answers. This cannot be undone."
             button("Delete", "delete", "class_delete", session.delete, one, help=help)
 
 
@@ -316,7 +325,8 @@ def teachers() -> None:
             if question is not None:
                 st.caption(question.text)
                 there = one.asks(question)
-                how = {"help": "It is on the board." if there else "Puts it on the board.", "disabled": there}
+                help = "This question is on the board now." if there else "Puts this question on the board."
+                how = {"help": help, "disabled": there}
                 button("Ask the class", "campaign", "class_ask", ask, one, question, type="primary", **how)
         misjudged(one)
         manage(one)
@@ -355,7 +365,7 @@ def leave() -> None:
 def send(one: Class, who: str, n: int, answer) -> None:
     """Callback: hand the answer in."""
     taken = one.answer(who, n, answer)
-    state.tell_later(":material/check: Sent." if taken else ":material/block: It was too late for that.")
+    state.tell_later(":material/check: Sent." if taken else ":material/block: Not sent: the result is shown already.")
 
 
 def predict(one: Class, who: str, n: int, asked: Asked) -> None:
@@ -372,8 +382,8 @@ def predict(one: Class, who: str, n: int, asked: Asked) -> None:
     else:
         answer = pictures.sketch(asked, one.seed, f"answer{n}", sent, takes=True) or None
     ready = answer is not None and session.fits(question, answer)
-    label = "Send" if sent is None else "Sent" if sent == answer else "Send it instead"
-    how = {"help": "You can change it until the result is shown.", "type": "primary", "width": "stretch"}
+    label = "Send" if sent is None else "Sent" if sent == answer else "Send the new answer"
+    how = {"help": "You can change your answer until the result is shown.", "type": "primary", "width": "stretch"}
     button(label, "send", "class_send", send, one, who, n, answer, disabled=not ready or sent == answer, **how)
 
 
@@ -381,7 +391,7 @@ def mine(asked: Asked, answer) -> str:
     """What a student had predicted, in words."""
     question = asked.question
     if answer is None:
-        return "You did not answer this one."
+        return "You did not answer this question."
     if question.kind == "choice":
         verdict = "right" if answer == asked.right else "not what the machine does"
         return f"You predicted *{question.choices[answer]}*: {verdict}."
@@ -396,7 +406,7 @@ def phone(one: Class, who: str) -> None:
     whole(session.now() is not one)
     asked, n = one.current, len(one.asked) - 1
     if asked is None:
-        st.markdown("You have joined. The first question appears here.")
+        st.markdown("You have joined. The first question will appear here.")
         return
     st.markdown(f"**{asked.question.text}**")
     if asked.right is None:
@@ -406,7 +416,8 @@ def phone(one: Class, who: str) -> None:
         result(one, asked, "phone", asked.answers.get(who))
         if asked.question.lesson:
             args = one, asked, asked.answers.get(who)
-            button("See it on its page", "open_in_new", "class_look", go_to, *args, help="Opens the lesson there.")
+            help = "Opens the page that this question is about, with the lesson."
+            button("Open the lesson", "open_in_new", "class_look", go_to, *args, help=help)
     state.tell()
 
 
@@ -433,13 +444,13 @@ def students() -> None:
     phone(one, who)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"You have joined as {plain(one.people[who]) or 'anonymous'}.", width="content")
-        help = "For somebody else at this phone. Your answers stay."
+        help = "Lets somebody else join on this phone. Your answers are not deleted."
         button("Join as somebody else", "switch_account", "class_leave", leave, help=help, type="tertiary")
 
 
 parameters.own(**{course.SEED: slice(0, MAX_SEED)})
 if roles.teacher():
-    present.about("Predict together, then look: the class answers by phone, and the board shows what it thinks.")
+    present.about("The class predicts by phone; then the board shows all predictions and the result.")
     teachers()
 else:
     students()

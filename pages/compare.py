@@ -7,7 +7,7 @@ from pages.ui.compare import laid, pairs, repeats
 from pages.ui.kit import parameters, present, state
 from pages.ui.recipe import data_set
 
-VIEWS = {"pair": "Two of them", "all": "All together"}
+VIEWS = {"pair": "Two runs", "all": "All runs"}
 
 
 def examples(those):
@@ -43,7 +43,7 @@ if those is None or len(those.runs) < 2:
     empty.suggest(chosen)
 else:
     those = tables.by_labels(those)
-    places = present.parts(["In numbers", "Fixed and broken", "ROC", "What differs"])
+    places = present.parts(["In numbers", "Fixed and broken examples", "ROC", "Settings that differ"])
     with places[0]:
         with st.container(key="compare_runs_told"):
             tables.numbers(those)

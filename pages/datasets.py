@@ -34,11 +34,12 @@ def listed(entries, chosen: str, choose) -> dict:
         late = [entry for entry in found[FEW:] if entry.name == chosen]
         shown = [*found[: FEW - len(late)], *late]
     if not shown:
-        st.caption(f"No dataset is called {plain(short(looked_for))}.")
+        st.caption(f"No dataset has {plain(short(looked_for))} in its title or id.")
     with st.grid("auto", min_column_width=200):
         places = {entry: card(entry, entry.name == chosen, choose) for entry in shown}
     if len(entries) > FEW and not looked_for:
-        st.toggle(f"All {len(entries)} sets", key="all_sets", help="Or the first few and the one that is shown.")
+        help = "Shows every dataset. Off: a few of them, and the chosen one."
+        st.toggle(f"Show all {len(entries)} datasets", key="all_sets", help=help)
     return places
 
 
@@ -52,7 +53,7 @@ def card(entry: Entry | PictureEntry, chosen: bool, choose):
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             place = st.container(width=WIDTH)
-            how = {"help": "Look at its examples below.", "type": "primary" if chosen else "secondary"}
+            how = {"help": "Shows this dataset below.", "type": "primary" if chosen else "secondary"}
             button("Shown" if chosen else "Show", "", f"show_{entry.name}", choose, entry.name, **how)
         badge = (
             ":green-badge[:material/check: available]"
@@ -95,7 +96,10 @@ def fetch_panel(entry: Entry) -> None:
     with st.container(border=True):
         st.markdown(f"**Not downloaded yet.** {entry.size_mb:g} MB from {', '.join(entry.sources)}.")
         if not entry.fetchable:
-            st.markdown("It has no public download: put its files into a folder that `SVMLAB_DATA` names.")
+            st.markdown(
+                "This dataset has no public download. Put its files into a folder that the environment variable "
+                "`SVMLAB_DATA` names."
+            )
             return
         if running:
             keeping.follow(transfer)
@@ -103,7 +107,7 @@ def fetch_panel(entry: Entry) -> None:
         if transfer is not None and transfer.state.phase == "failed":
             st.error(plain(transfer.state.message), title="The download failed", icon=":material/cloud_off:")
         label = "Try again" if transfer else "Download"
-        help = "Runs in the background; each file is verified, and a broken transfer can be tried again."
+        help = "Downloads and verifies the files in the background. A broken download can be tried again."
         work = partial(fetch.fetch, entry.name)
         button(label, "download", "fetch", transfers.start, entry.name, work, help=help, type="primary")
 
@@ -140,9 +144,9 @@ def remove(name: str):
 
 
 def remove_button(name: str):
-    help = "Deletes the lab's copy of this set; runs on it stay, without their pictures."
+    help = "Deletes the lab's copy of this dataset. Runs on it remain, but lose their pictures."
     if revisions.parse_name(name):
-        help = "Deletes the revision. Its base dataset stays, and so do runs on the revision, without their pictures."
+        help = "Deletes the revision. Its base dataset remains. Runs on the revision remain, but lose their pictures."
     button("Remove", "delete", f"remove_{name}", remove, name, help=help)
 
 
@@ -156,7 +160,7 @@ def of_a_revision(entry: Revision):
     name = revisions.parse_name(entry.name)
     with st.container(horizontal=True, vertical_alignment="center"):
         content, file = revisions.export(name.head, entry.base), f"{name.base}-{name.slug}.csv".replace(":", "-")
-        help = "Your decision for each reviewed example. The page *Labels* can import this file on another machine."
+        help = "Your decision for each reviewed example. The page *Labels* can import this file on another computer."
         ways.download("Labels (CSV)", "table", f"export_{entry.name}", content, file, help=help)
         ways.to("labels", "Review more labels", "gavel", {"revision": name.slug})
 
@@ -169,7 +173,7 @@ def ask_link(entry: Entry):
     on_it = (run for run in runs.newest_first() if revisions.base_of(run.recipe.dataset) == base)
     run = next((run for run in on_it if run.state == "done"), None)
     if run is None:
-        st.caption("Train on the labelled examples; *Labels* then chooses the next ones to label.")
+        st.caption("Train a machine on the labelled examples. The page *Labels* then chooses the next ones to label.")
         return
     ways.to("labels", "Choose the next example to label", "label", {"run": run.id, "doubted": "next"})
 
@@ -181,7 +185,7 @@ def heading(entry: Entry | PictureEntry):
         if of_pictures:
             ways.to("detect", "Detect", "center_focus_strong", {"task": "detect", "dataset": entry.name})
         else:
-            ways.to("train", "Train on it", "play_circle", {"dataset": entry.name})
+            ways.to("train", "Train on this dataset", "play_circle", {"dataset": entry.name})
 
 
 def show(entry: Entry | PictureEntry):
@@ -240,8 +244,8 @@ def choose_kind(kinds: dict) -> None:
         )
         if len(kinds[st.session_state["kind"]]) > FEW:
             st.text_input(
-                "Find a set", key="find_set", placeholder="Find a set", icon=":material/search:", width=220,
-                label_visibility="collapsed", help="Searches titles and ids.",
+                "Find a dataset", key="find_set", placeholder="Find a dataset", icon=":material/search:", width=220,
+                label_visibility="collapsed", help="Shows only datasets with this text in their title or id.",
             )  # fmt: skip
 
 
@@ -268,9 +272,9 @@ if chosen in NEW.values():
         button("Back to the datasets", "arrow_back", "to_sets", choose, FIRST_SET[kind], help=help)
     upload_panel()
 else:
-    sets = present.form("Another set")
+    sets = present.form("Choose another dataset")
     with sets if present.presenting() else add:
-        help = "Images in one folder per class, a table, or pictures with boxes. They stay on this machine."
+        help = "Images in one folder per class, a table, or pictures with boxes. The files stay on this computer."
         button("Add your own", "upload", "add_own", choose, NEW[kind], help=help)
     with sets:
         choose_kind(kinds)

@@ -57,10 +57,10 @@ def nothing_yet(run: Run) -> None:
     if run.state in runs.ACTIVE:
         st.skeleton(height=320)
         st.caption(
-            "The curve and the pictures appear once the first split has been evaluated, and grow with each further one."
+            "The curve and the pictures appear when the first split has been evaluated. Every further split adds more."
         )
     else:
-        st.caption("It ended before its first split was evaluated, so there are no results.")
+        st.caption("The run ended before its first split was evaluated, so there are no results.")
 
 
 def announced(view: View) -> None:
@@ -87,12 +87,12 @@ def first_visit(run) -> None:
             set_up.set_up()
         else:
             set_up.FORM.seed(lambda: set_up.FIRST)  # whose sample is shown
-            st.caption("In a class the teacher starts detection runs. Choose one to look at.")
+            st.caption("In a class the teacher starts detection runs. Choose a run to see its results.")
     with shown:
         if others.detection_runs():
             st.info(
                 "A machine learns objects from windows of some pictures and detects them in others. Choose pictures "
-                "in the form and press Start; the curve grows split by split, and a click on a window explains its "
+                "in the form and press Start. The curve grows split by split. Click a window to see why it has its "
                 "score.",
                 title="Choose a run, or start one",
                 icon=":material/search:",
@@ -117,7 +117,7 @@ def sample() -> None:
         stored.say_samples(
             [run],
             "A machine learned objects from windows of some pictures and detected them in others. This sample shows "
-            "the first split. Click a mark to see why."
+            "the first split. Click a mark in the picture to see the reasons for its score."
             + " Start replaces the sample with your own run."
             * roles.teacher(),
         )
@@ -135,11 +135,11 @@ def to_search() -> None:
         picture = max((found.pictures[k] for k in next(iter(found.experiments.values())).tested), key=_n_objects)
         image = drawing.outlined(picture, entry.shape, LARGE)
         objects = words.many(_n_objects(picture), entry.object_name)
-        said = "A machine learns such objects from windows of other pictures. Start detects them here, split by split."
+        said = "A machine learns the objects from windows of other pictures. Press Start to detect them here."
         st.info(said, title=f"No run on {title} yet", icon=":material/search:")
         st.image(image, width="stretch", output_format="PNG", alt=f"A picture of {entry.title}, its objects outlined")
         st.caption(
-            f"{words.plain(picture.name)}, one of the pictures of {title} that are searched: {objects}, outlined."
+            f"{words.plain(picture.name)} is one of the pictures of {title} that are searched. Outlined: {objects}."
         )
 
 
@@ -153,7 +153,7 @@ def show_run(run) -> None:
     try:
         view = view_of(run)
     except DataError as error:
-        st.error(words.plain(error), title="Its pictures are not available", icon=":material/broken_image:")
+        st.error(words.plain(error), title="The pictures of this run are not available", icon=":material/broken_image:")
         ways.to("datasets", "Open Datasets", "grid_view")
         return
     if view is None:

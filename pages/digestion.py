@@ -15,7 +15,7 @@ from svmcore.lab.store import runs, titles
 from svmcore.lab.store.runs import Group
 from svmcore.solvers.digestion import Digestion
 
-SIDES = {"With digestion": {"on": True}, "Without": {"on": False}}
+SIDES = {"With digestion": {"on": True}, "Without digestion": {"on": False}}
 ONE_PASS = {"One pass": {"on": False, "one_pass": True, "second_order": False}}
 OPENING, FEW = "digits-8x8", "0"  # where digestion wins, by measuring: a class of few support vectors, and copies
 COPIES = {"none": 2000, "plus:1": 500, "box:1": 300}  # jitter set -> examples at first
@@ -29,7 +29,7 @@ SOON = 3.0  # seconds that the page waits for a training before it says that it 
 def settings() -> tuple[Recipe, dict]:
     """The widgets but for the cache's rows: the recipe without a solver's settings, and the rules."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = data_set.field(data_set.at_hand(), "Datasets that are available.", OPENING)
+        name = data_set.field(data_set.at_hand(), "Any dataset that is available on this computer.", OPENING)
         entry = catalogue.entry(name)
         copies = "none"
         if len(entry.shape) > 1:
@@ -45,7 +45,7 @@ def settings() -> tuple[Recipe, dict]:
         most = entry.n_train - (0 if entry.n_test else entry.n_train // 5)
         n_train = parameters.number("digestion.n", 10, most, min(COPIES[copies], most), 100, key=f"n_{name}_{copies}")
         rules = {}
-        with st.popover("Rules", icon=":material/tune:"):
+        with st.popover("Digestion rules", icon=":material/tune:"):
             seed = parameters.number("digestion.seed", 0, 2**32 - 1, 0, key="digestion_seed")
             for rule in RULES:
                 usual = getattr(USUAL, rule)
@@ -72,7 +72,7 @@ def cache() -> tuple[int, list[int]]:
 
 def beside(base: Recipe, rules: dict, rows: int, sides: dict[str, dict]) -> dict[str, Recipe]:
     """The recipe of each solver; they differ in its settings alone."""
-    named = {"With digestion": "digestion", "Without": "no digestion", "One pass": "one pass"}
+    named = {"With digestion": "digestion", "Without digestion": "no digestion", "One pass": "one pass"}
     return {
         side: base.replace(digestion={"rows": rows} | rules | how, title=f"{titles.of_recipe(base)}, {named[side]}")
         for side, how in sides.items()
@@ -96,7 +96,7 @@ def verdict(on: race.Course, off: race.Course) -> str:
     took, without = words.duration(on.seconds), words.duration(off.seconds)
     if words.percent(ratio) == "100 %":
         evaluated = f"{words.count(evals[0])} kernel evaluations"
-        return f"Here digestion **changes nothing**: {evaluated} with it and without, in {took} and {without}."
+        return f"Here digestion **changes nothing**: {evaluated} with and without it, in {took} and {without}."
     said = (
         f"saves {words.percent(1 - ratio)} of the kernel evaluations"
         if fewer
@@ -113,7 +113,7 @@ def of_one_pass(exact: dict, once: dict) -> str:
     """What a single pass comes to, beside the optimum."""
     values, dual = (once[name] / exact[name] for name in ("kernel_evals", "dual"))
     return (
-        f"A single pass takes {words.percent(values)} of the kernel evaluations with digestion and reaches "
+        f"A single pass takes {words.percent(values)} of the kernel evaluations that digestion needs. It reaches "
         f"{words.percent(dual)} of the dual objective, with {once['n_sv']:,} support vectors instead of "
         f"{exact['n_sv']:,}."
     )
@@ -172,19 +172,20 @@ def as_runs(recipes: dict[str, Recipe], rows: int):
     """Two runs of the queue, for what takes longer."""
     found = dict(zip(recipes, runs.stored(recipes.values()), strict=True))
     with st.container(horizontal=True, vertical_alignment="center"):
-        plain = recipes["Without"]
+        plain = recipes["Without digestion"]
         group = Group.of("digestion", f"Digestion · {titles.of_recipe(plain)}", plain.digest())
         stored.buttons(
             recipes.values(),
             list(found.values()),
-            "Run both" if len(recipes) == 2 else "Run all three",
-            "Ordinary runs, one after the other.",
+            "Run both solvers" if len(recipes) == 2 else "Run all three solvers",
+            "Trains with each solver in a run of its own, one after the other.",
             group=group,
         )
         if not any(found.values()):
             seconds = sum(estimate(recipe).seconds for recipe in recipes.values())
             st.caption(
-                f"At least {words.duration(seconds)}: this solver computes one kernel value at a time.", width="content"
+                f"Takes at least {words.duration(seconds)}, because this solver computes one kernel value at a time.",
+                width="content",
             )
     there = {side: run for side, run in found.items() if run}
 
@@ -228,12 +229,13 @@ def main():
         st.error(words.plain(error), icon=":material/block:")
         return
     st.caption(
-        "The paper reports over 5 times less time on some of its MNIST machines, with an 800 MB cache. The gain is "
-        "largest where few examples are support vectors and the cache has room for nearly these. With far fewer rows, "
-        "nearly everything is computed anew in both cases. With rows for all, digestion still makes outputs sums over "
-        "fewer support vectors. Times are of one training each and include other work on this computer."
+        "The paper reports over 5 times less time for some of its MNIST machines, with an 800 MB cache. The gain is "
+        "largest if few examples are support vectors and the cache has room for nearly all of these. With far fewer "
+        "rows, both solvers compute nearly every kernel value again. With rows for all of them, digestion still helps: "
+        "each output is a sum over fewer support vectors. Each time is that of one training and includes other work on "
+        "this computer."
     )
-    ways.to("paper", "60,000 digits, the study", "show_chart", {"paper": "decoste", "show": "digestion"})
+    ways.to("paper", "The study on 60,000 digits", "show_chart", {"paper": "decoste", "show": "digestion"})
 
 
 main()

@@ -16,7 +16,7 @@ def nobody(run) -> None:
     if run is not None and run.state in ACTIVE:
         polling.poll(run.id, trained.waiting)
     else:
-        why = "**No machine for drawings yet.** Train one on images of digits; this takes some seconds."
+        why = "**No machine can classify drawings yet.** Train one on images of digits; this takes some seconds."
         trained.nothing(why, dataset=catalogue.DEFAULT)
 
 
@@ -58,5 +58,5 @@ parameters.own(*address.NAMES, runs=state.check_run)
 run = state.current_run()
 found = machines.able(run)
 if run is not None and found and (reason := machines.refusal(run)):
-    st.caption(f"The run in the sidebar, {plain(run.title)}, cannot classify a drawing: {plain(reason)}. Others can.")
+    st.caption(f"The run shown, {plain(run.title)}, cannot classify a drawing: {plain(reason)}. Other runs can.")
 drawing(found)

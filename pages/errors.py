@@ -20,11 +20,11 @@ ORDERS = ("Index", "Most certain", "Closest call")
 BY_CLASS = {
     "digit": "class",
     "tested": numbers.count(label="test examples"),
-    "errors": st.column_config.NumberColumn("errors", help="Errors of the whole classifier"),
+    "errors": st.column_config.NumberColumn("errors", help="Misclassified by the whole classifier"),
     "fn": st.column_config.NumberColumn("missed (FN)", help="Examples of the class with f ≤ 0"),
     "fp": st.column_config.NumberColumn("false alarms (FP)", help="Examples of other classes with f > 0"),
     "svs": numbers.count(label="support vectors"),
-    "bound": numbers.count("Support vectors with alpha = C", "bound"),
+    "bound": numbers.count("Support vectors with alpha = C", "bounded"),
 }
 
 
@@ -53,10 +53,10 @@ if run:
     if (true != predicted).any() and not present.presenting():
         st.markdown("Click an error to see **why**: which training examples contribute to the wrong prediction.")
         to_labels(run, "test")
-    present.about("Of the test examples; in brackets: the 95 % interval of the rate (Wilson).")
+    present.about("Errors on the test examples. In brackets: the 95 % interval of the error rate (Wilson).")
     hint(run)
     sides = st.grid(2, min_column_width=400)
-    tabs = ("Confusion", "Which ones", "What would have fixed them", "By class", "Abstain")
+    tabs = ("Confusion", "Misclassified", "Helpful invariances", "By class", "Abstain")
     beside = sides.cell()
     places = (beside.container(), sides.cell(), beside.container(), st.container(), st.container())
     left, right, fixes, below, without = present.parts(tabs, places)
@@ -71,12 +71,12 @@ if run:
         walk.over((reference(run.recipe.dataset, test.split, test.index[i]) for i in shown), "errors")
         rows = shown[paged(len(shown), PER_PAGE, key="errors_page", of=(run.id, wanted, order))]
         if len(rows):
-            held = " The test examples were held out of its training set." if test.split == "train" else ""
+            held = " The test examples were held out of the training set." if test.split == "train" else ""
             evidence.answer_gallery(
                 run, machine, rows, {"true": true, "predicted": predicted}, key="errors_gallery",
                 alt=f"{words.many(len(rows), 'test example')} with their true and predicted classes",
                 legend=f"{words.many(len(shown), 'example')}. Upper right: true → predicted class; lower left: the "
-                f"number in the dataset.{held} Click an example to see why.",
+                f"number of the example in the dataset.{held} Click an example to see why.",
             )  # fmt: skip
         else:
             st.success("No test example is misclassified.", icon=":material/check:")
@@ -100,8 +100,8 @@ if run:
         alt = "Errors, misses, false alarms and support vectors of each class"
         numbers.table(rows, alt, columns=BY_CLASS, column_order=BY_CLASS, height="auto")
         st.caption(
-            "As in the paper's Tables 4 to 6: errors of the whole classifier by true class; misses and false alarms of "
-            "each class's machine by itself; its support vectors and the bounded ones (alpha = C)."
+            "As in Tables 4 to 6 of the paper. Errors are those of the whole classifier, by true class. Misses, false "
+            "alarms and support vectors are those of the machine of each class alone. Bounded: alpha = C."
         )
     with without:
         abstain.section(run, classes)

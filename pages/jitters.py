@@ -54,23 +54,31 @@ def cost(dataset, run, jitters):
     need = estimate(recipe)
     n, whose = (run.result["n_union"], "SVs") if run else (sized(recipe).n_train, "examples")
     with st.grid(2, min_column_width=120):
-        st.metric("Jitters", f"{len(jitters):,}", help="The original itself is one of them.")
         st.metric(
-            f"Of {words.count(n)} {whose}",
-            words.count(n * len(jitters)),
-            help="Size of the virtual set (DeCoste and Schölkopf 2002, section 3.2).",
+            "Jitters",
+            f"{len(jitters):,}",
+            help="Number of jitters in the set. One of them leaves the original as it is.",
         )
-        st.metric("Time, about", words.duration(need.seconds), help="For training both stages and for testing.")
-        st.metric("Memory, about", words.megabytes(need.memory_mb))
+        st.metric(
+            f"Forms of {words.count(n)} {whose}",
+            words.count(n * len(jitters)),
+            help=f"Size of the virtual set: the {whose} under every jitter (DeCoste and Schölkopf 2002, section 3.2).",
+        )
+        st.metric(
+            "Estimated time",
+            words.duration(need.seconds),
+            help="Time for training both stages and for testing.",
+        )
+        st.metric("Estimated memory", words.megabytes(need.memory_mb))
     if need.advice:
-        st.warning(words.plain(need.advice), title="This does not fit in memory", icon=":material/memory:")
+        st.warning(words.plain(need.advice), title="This training does not fit in memory", icon=":material/memory:")
     go = roles.may_open("train") and st.button(
         "Train with this set",
         type="primary",
         icon=":material/play_circle:",
         key="to_train",
         width="stretch",
-        help=f"Opens the form with the method {METHOD} and this set.",
+        help=f"Opens the training form with the method {METHOD} and this jitter set.",
     )
     if go:
         st.switch_page("pages/train.py", query_params=config.link(recipe))
@@ -90,12 +98,12 @@ def draw(dataset, run, shown, jitters):
                     st.caption(words.plain(square.title))
                 jittered.draw(dataset, shown, jitters, square, f"square_{number}", size)
     wrong = sum(said != shown.true for said in shown.predicted)
-    left_out = "" if drawn == len(jitters) else f"The {drawn} nearest of {len(jitters):,} forms. "
+    left_out = "" if drawn == len(jitters) else f"Only the {drawn} nearest of {len(jitters):,} forms are drawn. "
     true, name = words.plain(words.short(shown.true)), words.plain(run.title) if run else ""
-    around = f"The original is at the centre; dotted frames hold virtual examples of the same class, {true}."
-    arrows = " ↑1←1: shifted one pixel up and one to the left." if "shift" in str(jitters.names) else ""
-    said = f" Below each: the prediction of *{name}*; {wrong} of {len(jitters):,} are wrong." if shown.predicted else ""
-    st.caption(left_out + around + arrows + said)
+    around = f"The original is at the centre. Dotted frames mark virtual examples of the same class, {true}."
+    arrows = " ↑1←1 means: shifted one pixel up and one to the left." if "shift" in str(jitters.names) else ""
+    said = f" Below each form: the prediction of *{name}*. Of {len(jitters):,} predictions {wrong} are wrong."
+    st.caption(left_out + around + arrows + (said if shown.predicted else ""))
 
 
 parameters.own(part=PARTS, index=slice(0, None))

@@ -36,22 +36,23 @@ def missing(run: Run) -> None:
     if "folds" in ways:
         return
     with st.container(border=True):
-        meanwhile = f" Meanwhile: *{next(iter(ways.values()))}*." if ways else ""
+        meanwhile = f" Until then this list uses: *{next(iter(ways.values()))}*." if ways else ""
         st.markdown(
-            "**This run has no folds.** Only a machine trained without an example can question its label. "
-            f"Cross-validate the same recipe to find likely label errors.{meanwhile}"
+            "**This run has no folds.** Only a machine trained without an example can question the label of that "
+            f"example. Cross-validate the same recipe to find likely label errors.{meanwhile}"
         )
         try:
             recipe = searched(run.recipe)
             recipe = recipe.replace(name="custom", title=f"{run.title}, {recipe.folds} folds"[:120])
             with st.container(horizontal=True, vertical_alignment="center"):
                 starting.offer(
-                    recipe, run.id, "label_folds", state.show_run, train=f"Train it with {recipe.folds} folds",
+                    recipe, run.id, "label_folds", state.show_run, train=f"Train with {recipe.folds} folds",
                     there="Show the run with folds", type="primary",
-                    help="It becomes the run shown; its likely label errors appear here when it has finished.",
+                    help="The run with folds becomes the run shown. Its likely label errors appear here when it has "
+                    "finished.",
                 )  # fmt: skip
         except (DataError, RecipeError) as error:
-            st.caption(f"It cannot be run with folds: {plain(error)}")
+            st.caption(f"This recipe cannot be trained with folds: {plain(error)}")
 
 
 parameters.own(
@@ -90,4 +91,4 @@ if run:
                     missing(run)
             gives.files(to)
         else:
-            st.caption("In a class the teacher decides on labels.")
+            st.caption("In a class only the teacher can review labels.")

@@ -16,7 +16,8 @@ def class_seed() -> int:
     """The number that draws the digits, as a widget and in the address."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         seed = parameters.number(f"lessons.{course.SEED}", 0, MAX_SEED, 0, key="class_seed", first=course.seed())
-        st.caption("For a class: choose a number, and share the link on each card.", width="content")
+        told = "For a class: choose a seed. *Share* on each card then gives the link for the students."
+        st.caption(told, width="content")
     st.session_state["lesson_seed"] = seed
     return seed
 
@@ -35,9 +36,9 @@ def card(number: int, lesson: Lesson, seed: int) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             label = "Start" if not answered else "Again" if len(answered) == len(lesson.steps) else "Go on"
             args = lesson, seed, following, len(answered) == len(lesson.steps)
-            help = "Opens the first page of the lesson, with a question on top."
+            help = "Opens the page of the next open question, with the question on top."
             button(label, "play_arrow", f"lesson_start_{lesson.name}", _start, *args, help=help, type="primary")
-            with st.popover("In short", icon=":material/bookmark:", key=f"lesson_short_{lesson.name}"):
+            with st.popover("Summary", icon=":material/bookmark:", key=f"lesson_short_{lesson.name}"):
                 ending(lesson)
             share = st.popover("Share", icon=":material/share:", key=f"lesson_link_{lesson.name}", on_change="rerun")
             if share.open:
@@ -47,7 +48,7 @@ def card(number: int, lesson: Lesson, seed: int) -> None:
 
 def shared(lesson: Lesson, seed: int) -> None:
     """The link of a lesson, its QR code, and its sheets to print."""
-    st.markdown("This link opens the lesson with these digits.")
+    st.markdown("This link opens the lesson with the digits of the chosen seed.")
     query = "&".join(f"{name}={value}" for name, value in course.link(lesson, seed).items())
     link = f"{short_links.base(addresses.urls())}/lessons?{query}"
     st.code(link, language=None, wrap_lines=True)
@@ -82,7 +83,7 @@ def finished(seed: int) -> None:
         st.markdown(f"**{lesson.title}**{counted}")
         ending(lesson)
         if at := course.At(lesson, len(lesson.steps), seed).following:
-            how = {"help": "Opens its first question.", "type": "primary"}
+            how = {"help": "Opens the first question of the next lesson.", "type": "primary"}
             button(f"Next lesson: {at.lesson.title}", "arrow_forward", "lesson_following", course.go, at, **how)
         else:
             st.markdown("This was the last lesson.")

@@ -44,7 +44,7 @@ def disagreement(done: dict[str, Run], left: str, right: str) -> None:
     """The test examples that only one of two finished runs, of those called so, gets wrong, with a paired test."""
     a, b = done[left], done[right]
     if reason := why_not(a, b):
-        st.caption(f"They cannot be compared. {words.plain(reason.text)}")
+        st.caption(f"These two methods cannot be compared. {words.plain(reason.text)}")
         return
     found = together([a, b])
     only_a, only_b = found.wrong[0] & ~found.wrong[1], found.wrong[1] & ~found.wrong[0]
@@ -53,7 +53,7 @@ def disagreement(done: dict[str, Run], left: str, right: str) -> None:
         f"**Where they disagree.** Of {len(found.index):,} test examples, {test.fixed} are wrong only with *{left}*, "
         f"{test.broken} only with *{right}*. {pairs.mcnemar_in_words(f'*{left}*', f'*{right}*', test)}"
     )
-    ways.to("compare", "Compare them example by example", "compare", {"compare": [a.id, b.id]})
+    ways.to("compare", "Compare the two example by example", "compare", {"compare": [a.id, b.id]})
     if len(found.classes) == 2 and all(f.shape[1] == 1 for f in found.decision):
         positive = found.y_true == found.classes[1]
         if positive.any() and not positive.all():
@@ -81,7 +81,7 @@ def tangent_dial(methods: Plan) -> None:
     has not both of them."""
     if not {f"Tangents, {where}" for where in SPACES} <= set(methods.recipes):
         return
-    st.subheader("How much invariance: lambda")
+    st.subheader("Strength of the invariance: lambda")
     recipes = {
         (where, value): recipe.replace(lam=value, title=f"{recipe.title}, lambda {value:g}")
         for where, recipe in ((where, methods.recipes[f"Tangents, {where}"]) for where in SPACES)
@@ -104,17 +104,18 @@ def _by_lambda(results: Results) -> dict:
 
 def _principal(recipe: Recipe) -> None:
     if (d := prod(catalogue.entry(recipe.dataset).shape)) > MOST_NUMBERS:
-        st.caption(f"The principal tangents are shown for images of up to {MOST_NUMBERS:,} numbers; these have {d:,}.")
+        limit = f"The principal tangents are shown only for images of up to {MOST_NUMBERS:,} values"
+        st.caption(f"{limit}; these images have {d:,}.")
         return
     values, images, largest = _tangents(recipe)
     scale = np.abs(images).max(axis=(1, 2), keepdims=True)
     tiles = [Tile("", f"eigenvalue {value:.3f}", lower=f"{value:.2f}") for value in values]
     gallery(diverging(images / scale), tiles, key="principal", alt=f"The {SHOWN} principal tangents", size=56)
     st.caption(
-        "The directions in which the jitters change these examples most, as images. Blue: ink is added; orange: ink "
-        "is removed; below: the eigenvalue. A small lambda makes the machine insensitive to them. The largest "
-        f"eigenvalue is {largest:.2g} before it is scaled to 1: lambda = {(ours := recipe.option('lam')):g} here is "
-        f"{scaled_lambda(ours, 1 / largest):.2g} on the paper's scale."
+        "Each image is a direction in which the jitters change these examples most. Blue: ink is added. Orange: ink "
+        "is removed. Below each image: its eigenvalue. A small lambda makes the machine insensitive to these "
+        f"directions. The largest eigenvalue is {largest:.2g} before it is scaled to 1, so lambda = "
+        f"{(ours := recipe.option('lam')):g} here is {scaled_lambda(ours, 1 / largest):.2g} on the paper's scale."
     )
 
 
@@ -132,7 +133,7 @@ def _tangents(recipe: Recipe) -> tuple[np.ndarray, np.ndarray, float]:
 FAMILIES = 8  # parents shown with their virtual support vectors
 COLUMNS = {name: numbers.number(2, label=f"{name}, s") for name in ("Train", "Test")}
 COLUMNS |= {name: numbers.count() for name in ("Errors", "SVs")}
-COLUMNS["of"] = numbers.count("Number of training examples, virtual ones included.", "of examples")
+COLUMNS["of"] = numbers.count("Number of training examples, virtual ones included.", "Examples")
 
 
 def plan() -> Plan | None:
@@ -193,7 +194,7 @@ def intervals(results: Results) -> dict:
 def observations(results: Results) -> None:
     """Where two methods disagree, what each has to say, and the virtual support vectors."""
     done = results.done
-    st.subheader("Which method gets which example right")
+    st.subheader("Errors of two methods compared")
     with st.container(horizontal=True):
         names = list(results.runs)
         left = parameters.choice("methods.left", names)
@@ -220,9 +221,10 @@ def triangle_note() -> None:
     """Three images of three pixels on which a jittering kernel is no kernel, and the set that repairs it."""
     with st.expander("Worked note: when the nearest form does not give a distance", key="triangle"):
         st.markdown(
-            "Three images, one row of three pixels each: **A** ■□□, **B** □■□, **C** □□■. With shifts by one pixel A "
-            "and B coincide, and so do B and C, yet A and C stay apart. The way over B is shorter than the direct way, "
-            "so no feature space has these distances. Shifts by two pixels as well bring A and C together."
+            "Take three images, each of them one row of three pixels: **A** ■□□, **B** □■□, **C** □□■. With shifts by "
+            "one pixel A and B coincide, and so do B and C, but A and C stay apart. The way from A to C over B is then "
+            "shorter than the direct way, so no feature space has these distances. If shifts by two pixels are allowed "
+            "as well, A and C also coincide."
         )
         rows = []
         for name, text in SHIFTS.items():

@@ -42,9 +42,10 @@ def step(at: course.At) -> None:
         st.success(verdict.because, icon=":material/lightbulb:")
         st.markdown(f":material/visibility: **Look at** {at.step.where} (*{places.PLACES[at.step.look.page].title}*)")
         return
-    st.caption("The answer is worked out by machines that are not trained yet.")
+    st.caption("The answer needs machines that are not trained yet.")
     args = stored.queue, *at.lesson.training(missing, at.seed)
-    button("Train them", "play_arrow", "notes_train", *args, help="Takes some seconds.")
+    help = "Trains the machines of this question. This takes some seconds."
+    button("Train them", "play_arrow", "notes_train", *args, help=help)
 
 
 def onward(at: course.At) -> None:
@@ -64,7 +65,7 @@ def room(one: session.Class) -> None:
     st.subheader("The class")
     st.markdown(f"{many(len(one.people), 'student')}; {many(len(asked.answers), 'answer')} to: {asked.question.text}")
     if asked.right is None and together.machines(asked.question, one.seed):
-        st.caption("The machines of the result are in training.")
+        st.caption("The machines that give the answer are still training.")
         return
     right, because = right_of(asked.question, one.seed) if asked.right is None else (asked.right, asked.because)
     revealed = replace(asked, right=right)
@@ -80,7 +81,7 @@ def notes() -> None:
     """All of it, anew as the first window moves on."""
     at, one = course.teachers_step(), session.now()
     if at is None:
-        st.markdown("Open a lesson in another window. Its notes appear here, and follow it from step to step.")
+        st.markdown("Open a lesson in another window. Its notes appear here and follow the lesson from step to step.")
     else:
         st.subheader(f"{words.plain(at.lesson.title)}, {at.number} of {len(at.lesson.steps)}")
         try:

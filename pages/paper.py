@@ -41,15 +41,15 @@ def all_runs(paper):
     lacking = Counter(recipe.dataset for recipe in absent)
     possible = [recipe for recipe in missing if recipe not in absent]
     left = seconds_of(possible, study.needs(possible))
-    wanted = ", ".join(f"{name} for {count}" for name, count in sorted(lacking.items()))
+    wanted = ", ".join(f"{name} (for {words.many(count, 'run')})" for name, count in sorted(lacking.items()))
     with st.container(horizontal=True, vertical_alignment="center"):
-        stored.buttons(recipes, found, "Run all", "Queue every run of this paper that is missing.", key="paper",
+        stored.buttons(recipes, found, "Run all", "Queues all missing runs of this paper.", key="paper",
                        group=first_table)  # fmt: skip
         st.caption(
             f"{done} of {len(recipes)} runs are stored"
             + (f", {len(working)} are running or queued" if working else "")
-            + (f"; those not queued yet take about {words.duration(left)}" if left else "")
-            + (f"; data to be downloaded on *Datasets*: {wanted}." if wanted else "."),
+            + (f"; the runs not queued yet take about {words.duration(left)}" if left else "")
+            + (f"; to be downloaded on *Datasets*: {wanted}." if wanted else "."),
             width="content",
         )
     polling.poll_all([run.id for run in working], lambda statuses: None)  # runs of other tables change the count too
@@ -69,8 +69,8 @@ def draw(paper):
         else:
             figures.FIGURES[part].draw()
     except DataError as error:
-        st.error(words.plain(error), title="Its dataset is not available", icon=":material/cloud_off:")
-        ways.to("datasets", "Download it", "download")
+        st.error(words.plain(error), title="The dataset is not available", icon=":material/cloud_off:")
+        ways.to("datasets", "Download the dataset", "download")
     with above:
         all_runs(paper)  # last: forecasts of a hundred runs take seconds
 

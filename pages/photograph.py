@@ -27,17 +27,17 @@ def no_machine() -> None:
     """Nothing is trained yet that looks at whole photographs: offer the small demo, or follow its training."""
     working = [run.id for run in others.detection_runs() if run.state in runs.ACTIVE]
     if working:
-        st.info("This page fills when the detection run has finished.", icon=":material/hourglass_top:")
+        st.info("You can search photographs here when the detection run has finished.", icon=":material/hourglass_top:")
         polling.poll(working[0], lambda status: st.caption(words.plain(status.message)))
-        ways.to("detect", "Watch it, pause or cancel it", "my_location", {"run": working[0]})
+        ways.to("detect", "Watch, pause or cancel the run", "my_location", {"run": working[0]})
         return
     need = estimate(RECIPES[DEMO])
     more = f" ({words.FIRST_TIME})" if need.first else ""
     with st.container(border=True):
         st.markdown(
             "**No machine for photographs yet.** The small demo learns from 100 patches with a face and 100 "
-            f"without, in about {words.duration(need.seconds)} on a quiet machine{more}; better ones are trained on "
-            "*Detect*."
+            f"without, in about {words.duration(need.seconds)} on a quiet machine{more}. Better machines can be "
+            "trained on *Detect*."
         )
         how = {"help": "Runs in the background; you can leave the page meanwhile.", "type": "primary"}
         button("Train the small demo", "play_arrow", "photo_train", starting.start, RECIPES[DEMO], **how)
@@ -52,7 +52,7 @@ def chosen_run(known):
         return shown
     if len(known) > 1:
         picked = st.selectbox("Machine", list(there), format_func=lambda run_id: there[run_id].title, key="photo_run",
-                              help="The run shown on every page does not detect objects in photographs.")  # fmt: skip
+                              help="The machine that searches the photograph. The run shown cannot.")  # fmt: skip
         return there[picked]
     return known[0]
 
@@ -60,12 +60,12 @@ def chosen_run(known):
 def chosen_photograph(run):
     """What the reader dropped, or one of the samples; None, and the reason on screen, for what cannot be used."""
     file = st.file_uploader("A photograph", ["png", "jpg", "jpeg"], max_upload_size=20, key="photo_file",
-                            help=f"{photo.ACCEPTED}. It stays on this machine.")  # fmt: skip
+                            help=f"Upload {photo.ACCEPTED}. The photograph stays on this machine.")  # fmt: skip
     if file is not None:
         try:
             return photo.upload(file.name, file.getvalue(), run.recipe.option("chip"))
         except DataError as error:
-            st.error(words.plain(error), title="This cannot be used", icon=":material/block:")
+            st.error(words.plain(error), title="This photograph cannot be used", icon=":material/block:")
             return None
     names = photo.samples()
     name = parameters.choice("photograph.photo", names)
@@ -82,7 +82,7 @@ def honest(run) -> str:
     result, n = run.result, f"{run.result['n_train']:,} windows"
     offset = result["offset"]
     parts, noun = run.parts(), noun_of(run)
-    whose = "it" if parts == 1 else f"the {parts} machines of its splits (the first of which is used here)"
+    whose = "it" if parts == 1 else f"the machines of its {parts} splits (here the first one is used)"
     test = (
         f"On {result['pictures']:,} test pictures {whose} detected {offset['found']:,} of {result['n_test']:,} "
         f"{words.plural(noun)} with {offset['alarms']:,} false alarms at f = 0."
@@ -90,8 +90,8 @@ def honest(run) -> str:
     if run.recipe.dataset != photo.SMALL:
         return f"It was trained on {n}. {test}"
     return (
-        f"This is a small demo: it was trained on 100 faces and, including its own false alarms, {n} in all. Expect it "
-        f"to miss faces and to see some where there are none. {test}"
+        f"This is a small demo. It was trained on {n}, among them 100 faces and its own false alarms. Expect it to "
+        f"miss faces and to give false alarms. {test}"
     )
 
 
@@ -102,7 +102,7 @@ def boxes(run, found: photo.Searched, name: str, marks: dict[int, int], missed: 
     threshold = parameters.number("photograph.at", floor, MAX_THRESHOLD, 0.0, 0.05)
     above = found.f >= threshold
     rows = [int(i) for i in np.flatnonzero(above)]
-    walk.over((f"0.{i}" for i in rows), "windows taken for an object")
+    walk.over((f"0.{i}" for i in rows), "windows with a detection")
     shown = [
         viewer.Mark(
             viewer.ALARM if marks.get(i) == -1 else viewer.FOUND, tuple(found.boxes[i]), 1 if i in marks else 2,
@@ -117,24 +117,25 @@ def boxes(run, found: photo.Searched, name: str, marks: dict[int, int], missed: 
     ]
     viewer.viewer(
         data_uri(found.image), found.image.shape, shown, name=name, shape="box", key="photograph",
-        alt=f"The photograph with {n} taken for a {noun}", on_pick=partial(pick, missed),
+        alt=f"The photograph with {n} classified as a {noun}", on_pick=partial(pick, missed),
         on_square=missed.append, draws=f"Mark a {noun} that was missed",
     )  # fmt: skip
     st.caption(
-        f"{n} taken for a {noun}, each with its score f. Click one to see why, and to label it. "
-        f"*Mark a {noun} that was missed*: press it, and drag a box as close around the {noun} as the others are. "
-        + (f"{words.many(len(missed), noun)} marked as missed, dashed. " if missed else "")
+        f"{n} classified as a {noun}, each with its score f. Click a window to see why, and to label it. "
+        f"To mark a missed {noun}, press *Mark a {noun} that was missed* and drag a box as close around it as the "
+        "other boxes are. "
+        + (f"{words.many(len(missed), noun)} marked as missed, with a dashed box. " if missed else "")
         + words.plain(viewer.HOW)
     )
     h, w = found.image.shape
     full = "" if found.full == (h, w) else f", reduced from {found.full[1]:,} × {found.full[0]:,}"
-    quick = (
-        f", {words.percent(found.discarded / max(found.looked, 1))} of them skipped at once" if found.discarded else ""
-    )
+    skipped = words.percent(found.discarded / max(found.looked, 1))
+    quick = f"; {skipped} of them were skipped at once" if found.discarded else ""
     st.caption(
-        f"{found.looked:,} windows of {w} × {h} pixels{full}, searched in {words.duration(found.seconds)}{quick}. "
-        f"{len(found.f):,} of them with f of at least {words.minus(format(floor, 'g'))} were kept; of overlapping "
-        "ones, only the best." + "".join(f" {note}." for note in found.notes)
+        f"The photograph has {w} × {h} pixels{full}. {found.looked:,} windows were searched in "
+        f"{words.duration(found.seconds)}{quick}. {len(found.f):,} windows with f of at least "
+        f"{words.minus(format(floor, 'g'))} remain; of overlapping windows, only the best one remains."
+        + "".join(f" {note}." for note in found.notes)
     )
 
 
@@ -147,7 +148,7 @@ def show_search(run, photograph) -> None:
     try:
         found = search.result()
     except (DataError, ValueError) as error:
-        st.error(words.plain(error), title="It was not searched", icon=":material/block:")
+        st.error(words.plain(error), title="The photograph was not searched", icon=":material/block:")
         button("Try again", "replay", "photo_again", photo.search.clear, run, photograph, help="Searches again.")
         return
     marks = st.session_state.setdefault("photo_marks", {}).setdefault((run.id, photograph.key), {})
@@ -157,8 +158,8 @@ def show_search(run, photograph) -> None:
     if n and (why := photo.obstacle(run, photograph, found)):
         st.caption(words.plain(why))
     elif n:
-        again = f"Train again with the {n} marked windows" if n > 1 else "Train again with the window"
-        help = "The same recipe; the marked windows join the original ones, as a dataset of your own."
+        again = f"Train again with the {n} marked windows" if n > 1 else "Train again with the marked window"
+        help = "Trains the same recipe on the original and the marked windows, as a dataset of your own."
         button(again, "play_arrow", "photo_retrain", train_again, run, found, marks, missed, help=help)
     one.show_requested(photo.view_of_photograph(run, photograph, found), partial(what_it_is, marks))
 
@@ -183,8 +184,8 @@ def what_it_is(marks: dict[int, int], view: View, at: int) -> None:
         said = st.session_state[key]
         marks.pop(at, None) if said is None else marks.update({at: said})
 
-    st.pills("What it is", list(offered), format_func=offered.get, default=marks.get(at), key=key, on_change=keep,
-             help="Marked windows can join the next training.")  # fmt: skip
+    st.pills("Label of this window", list(offered), format_func=offered.get, default=marks.get(at), key=key,
+             on_change=keep, help="Marked windows can join the next training.")  # fmt: skip
 
 
 @state.callback

@@ -28,8 +28,8 @@ from svmcore.lab.tasks import task_of
 
 WHAT = (
     "Every prediction needs one kernel evaluation per support vector. A reduced set approximates the machine by "
-    "fewer, constructed vectors (Burges and Schölkopf 1997). Fewer vectors mean faster predictions, but more of these "
-    "change: press Start to see how many at each size."
+    "fewer, constructed vectors (Burges and Schölkopf 1997). Fewer vectors mean faster predictions, but more "
+    "predictions change. Press Start to see how many change at each size."
 )
 FIELDS = {field.name: field for field in METHODS["reduced"].fields if field.shown}
 FIRST = ("n_vectors", "sizes", "allowed")  # fields above the fold
@@ -75,11 +75,11 @@ def fields(parent: Run) -> dict:
 
     def check(name, value):
         if size.kind.check(name, value) > most:
-            raise RecipeError(name, value, f"1 to {most}, as many as the machine has")
+            raise RecipeError(name, value, f"1 to {most}, the number of vectors of the machine")
         return int(value)
 
-    help = f"{size.help} From 1 to {most:,}, as many as the machine has."
-    bounded = {"kind": size.kind._replace(check=check, high=most), "opens": f"{max(1, most // 10):,}, a tenth"}
+    help = f"{size.help} At most {most:,}, the number of vectors of the machine."
+    bounded = {"kind": size.kind._replace(check=check, high=most), "opens": f"{max(1, most // 10):,} (a tenth)"}
     return FIELDS | {"n_vectors": replace(size, help=help, **bounded)}
 
 
@@ -92,7 +92,7 @@ def set_up(parent: Run, heading: str = "") -> None:
         return
     head, form, own = st.container(), Form.of("reduction", fields(parent)), {"persist_state": None}
     values = {name: form.draw(form_field, **own) for name, form_field in fields(parent).items() if name in FIRST}
-    with st.expander("How", icon=":material/tune:"):
+    with st.expander("Method", icon=":material/tune:"):
         values |= {name: form.draw(field, **own) for name, field in FIELDS.items() if name not in FIRST}
     form.write(values)
     try:
@@ -109,7 +109,7 @@ def irreducible(machine) -> str:
     """Why a machine cannot be reduced; empty where it can."""
     kernel = machine.kernel
     if isinstance(kernel, Precomputed):
-        return "Its kernel is precomputed, so it has no values for new vectors."
+        return "Its kernel is precomputed, so there are no kernel values for new vectors."
     if not len(machine.support):
         return "It has no support vectors."
     if not kernel.differentiable and not kernel.definite:
@@ -142,7 +142,7 @@ def before(parent: Run) -> None:
     reduction.cost_metrics(parent)
     st.info(WHAT, icon=":material/compress:")
     if known := reductions(runs.newest_first(), parent):
-        st.markdown(f"**Its reductions** ({len(known)})")
+        st.markdown(f"**Reductions of this machine** ({len(known)})")
     picker.ways_to(
         "reduced", known[:MOST_LISTED], "compress",
         lambda run: words.error_rate(run.result) if run.result else run.state,
@@ -160,7 +160,7 @@ def show_reduction(run: Run, parent: Run | None) -> None:
 
 def done(run: Run, parent: Run | None) -> None:
     above, sides = st.container(), st.grid(2, min_column_width=400)
-    parts = ["Errors by size", "How near", "Vectors", "Changed predictions", "Decisions"]
+    parts = ["Errors by size", "Approximation", "Vectors", "Changed predictions", "Decisions"]
     if not task_of(run.recipe).answers:
         parts = parts[:2]
     places = [sides.cell() for _ in parts[:3]]
@@ -178,7 +178,7 @@ def done(run: Run, parent: Run | None) -> None:
         if size and parent is not None and not run.sample:
             options = run.recipe.options | {"n_vectors": size, "sizes": 1, "allowed": None}
             recipe = titled(reduction_of(parent.recipe, **options), parent)
-            help = "Starts a run that constructs this size again, tests it, and keeps it."
+            help = "Starts a run that constructs this size again, tests the machine, and stores it."
             button(f"Keep the machine of {size:,} vectors", "save", "reduce_keep", start, recipe, parent, help=help)
     with places[1]:
         show(figures.nearness(run.result["reduction"]["path"]), key="reduce_rho")
@@ -237,5 +237,5 @@ elif parent is not None:
 if run is None and not reductions(store) and (samples := reductions(runs.samples())):
     if not present.presenting():
         st.subheader(words.plain(samples[0].title))
-    stored.say_samples(samples[:1], "Press Start on a machine of your own to replace this sample.")
+    stored.say_samples(samples[:1], "Reduce a machine of your own to replace this sample.")
     done(samples[0], card.parent_of(samples[0]))

@@ -31,7 +31,7 @@ def cluster_panel() -> None:
         with suppress(ClusterError):
             CLUSTER.settle()
     workers = CLUSTER.workers()
-    named = f"{len(workers)} worker{'' if len(workers) == 1 else 's'}" if CLUSTER.connected else "not there"
+    named = f"{len(workers)} worker{'' if len(workers) == 1 else 's'}" if CLUSTER.connected else "not connected"
     label = f"Cluster: {named if CLUSTER.address else 'runs train here'}"
     with st.expander(label, icon=":material/lan:", key="cluster_panel", expanded=bool(CLUSTER.address)):
         _switch()
@@ -47,16 +47,17 @@ def _switch() -> None:
         if CLUSTER.named == ON_REQUEST:
             st.text_input(
                 "Scheduler", CLUSTER.address, key="cluster_address", placeholder="tcp://host:port",
-                help="Address of a dask scheduler. It and its workers can run any program as you: use only your own.",
+                help="Address of a dask scheduler. The scheduler and its workers can run any program as you, so use "
+                "only your own.",
             )  # fmt: skip
         else:
             st.markdown(words.plain(CLUSTER.named), width="content")
         if CLUSTER.named == ON_REQUEST or not CLUSTER.connected:
-            help = "Runs go to the workers of this scheduler, as many at a time as it has."
-            button("Train there", "lan", "cluster_use", _use, help=help)
+            help = "Trains runs on the workers of this scheduler, as many runs at a time as it has workers."
+            button("Train on the cluster", "lan", "cluster_use", _use, help=help)
         if CLUSTER.address:
-            help = "Runs train on this machine; those running on the cluster start again here."
-            button("Train here", "computer", "cluster_leave", _leave, help=help)
+            help = "Trains runs on this machine. Runs that are running on the cluster start again here."
+            button("Train on this machine", "computer", "cluster_leave", _leave, help=help)
 
 
 @state.callback
@@ -79,10 +80,10 @@ def _workers() -> None:
     elif workers := CLUSTER.workers():
         doing = CLUSTER.doing()
         rows = [_row(one, doing.get(one.address, [])) for one in workers]
-        alt = "The workers: cores, memory, what each does, and what differs from here"
+        alt = "The workers: cores, memory, the runs of each, and differences from this machine"
         numbers.table(rows, alt, "cluster_workers")
     else:
-        said = f"No worker yet. On a machine with the lab: `python -m dask worker {CLUSTER.address}`"
+        said = f"No worker yet. Start one on a machine with the lab: `python -m dask worker {CLUSTER.address}`"
         st.info(said, icon=":material/hourglass_empty:")
 
 
@@ -90,14 +91,15 @@ def _workers() -> None:
 def _row(one: Worker, ids: list[str]) -> dict[str, str]:
     memory = f"{one.memory_mb:,.0f} MB" + (f" of {one.limit_mb:,.0f}" if one.limit_mb else "")
     others = one.tasks - len(ids)
-    does = [_named(run_id) for run_id in ids] + ([f"{others} of another app"] if others > 0 and not ids else [])
+    does = [_named(run_id) for run_id in ids]
+    does += [f"{words.many(others, 'task')} of another app"] if others > 0 and not ids else []
     does = [one.obstacle] if one.obstacle else does
     differs = ", ".join(f"{name} {there} (here {here})" for name, (here, there) in one.differs.items())
     return {
         "Worker": one.name,
         "Cores": one.about.get("Cores", ""),
         "Memory": memory,
-        "Does": "; ".join(does) or "nothing",
+        "Running": "; ".join(does) or "nothing",
         "Differs": differs or ("nothing" if one.about else ""),
     }
 

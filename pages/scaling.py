@@ -23,8 +23,8 @@ def plan() -> Plan:
     his = osuna.study()
     recipes, stand_in = ({recipe.digest(): recipe for recipe in one.recipes} for one in (his, osuna.STAND_IN))
     says = (
-        ":material/swap_horiz: One digit against the rest stands in for faces, whose windows are not on this machine. "
-        "The shapes of the curves are meaningful, but not their numbers."
+        ":material/swap_horiz: The windows of faces are not on this machine, so this study uses one digit against the "
+        "rest instead. The shapes of the curves are meaningful, but their numbers are not."
     )
     return Plan(recipes, his.group, says=says if his.stand_in else "", stand_in=stand_in)
 
@@ -77,12 +77,13 @@ def observations(results: Results) -> None:
 
 def trace(points):
     """Who entered and left the working set of one run, and the examples that came most often."""
-    st.subheader("Who enters and leaves")
+    st.subheader("Examples that enter and leave the working set")
     named = {p.run: p for p in points}
     usual = max(points, key=lambda p: (p.again, p.rounds)).run
     chosen = st.selectbox(
         "Run", list(named), index=list(named).index(usual), format_func=lambda run: _named(named[run]),
-        key=f"scaling_trace_{len(named)}", width=480, help="Initially: the run with the most re-entries.",
+        key=f"scaling_trace_{len(named)}", width=480,
+        help="The run to look at. Initially: the run with the most re-entries.",
     )  # fmt: skip
     run = runs.get(chosen)
     kept = run.result["trace"]
@@ -93,7 +94,7 @@ def trace(points):
         n, ever = run.result["n_train"], sum(kept["times"])
         st.markdown(
             f"**{ever:,} of {n:,} examples were ever in the working set** ({100 * ever / n:.0f} %), "
-            f"{sum(kept['times'][1:]):,} of them more than once. Examples were checked {kept['priced']:,} times."
+            f"{sum(kept['times'][1:]):,} of them more than once. Optimality was checked {kept['priced']:,} times."
         )
         often = kept["often"][:OFTEN]
         dataset = load(run.recipe.dataset)
@@ -101,36 +102,37 @@ def trace(points):
             positions = run.train_index()[[at for at, _ in often]]
             views.labelled(dataset, "train", positions, key="scaling_often")
             st.caption(
-                f"The examples that entered the working set most often, up to {often[0][1]} times. Click one to open "
-                "it. Near the boundary an example becomes active and inactive as the boundary moves."
+                f"These examples entered the working set most often, up to {often[0][1]} times. Click one to open it. "
+                "The boundary moves during training, so examples near it become active and inactive."
             )
         elif not often:
-            st.caption("No example entered twice, because B has room for those that might return.")
+            st.caption("No example entered twice, because the working set has room for all examples that might return.")
 
 
 def _named(p) -> str:
     return (
-        f"n = {p.n:,}, |B| = {p.working_set:,}, lookahead {p.lookahead:,} · {p.rounds:,} iterations, {p.again:,} again"
+        f"n = {p.n:,}, |B| = {p.working_set:,}, lookahead {p.lookahead:,} · {p.rounds:,} iterations, "
+        f"{p.again:,} re-entries"
     )
 
 
 def claims(results: Results):
     """What the paper says of its own runs, and what ours say; most of its numbers are lost in the copy at hand."""
-    st.subheader("His observations and ours")
+    st.subheader("Osuna's observations and ours")
     grown, sets, dimensions = usual(results), points_of(results, "sets"), points_of(results, "dimensions")
     rows = []
     if len(grown) > 2:
         logs = {f: np.log([max(getattr(p, f), 1e-3) for p in grown]) for f in ("n", "n_sv", "seconds", "rounds")}
         r_sv, r_n = (np.corrcoef(logs[f], logs["seconds"])[0, 1] for f in ("n_sv", "n"))
         rows.append(("The number of support vectors predicts training time better than the number of examples.",
-                     f"Correlation of log time with log SVs {r_sv:.3f}, with log n {r_n:.3f}."))  # fmt: skip
+                     f"Correlation of log time: {r_sv:.3f} with log SVs, {r_n:.3f} with log n."))  # fmt: skip
         jump = max(range(1, len(grown)), key=lambda i: grown[i].rounds / grown[i - 1].rounds)
         a, b = grown[jump - 1], grown[jump]
         rows.append(("Global iterations jump between two sizes, and so does training time.",
-                     f"The largest step is from {a.rounds:,} to {b.rounds:,}, n = {a.n:,} to {b.n:,}."))  # fmt: skip
+                     f"Largest jump: {a.rounds:,} to {b.rounds:,} iterations, n = {a.n:,} to {b.n:,}."))  # fmt: skip
     if sets:
         best = min(sets, key=lambda p: p.seconds)
-        fastest = f"Fastest with |B| = {best.working_set:,} for {best.n_sv:,} SVs."
+        fastest = f"|B| = {best.working_set:,} is fastest, with {best.n_sv:,} SVs."
         rows.append(
             ("A larger working set is faster until it is much larger than the number of support vectors.", fastest)
         )
@@ -138,18 +140,19 @@ def claims(results: Results):
         last = grown[-1]
         again = max((*points_of(results, "growth"), *sets), key=lambda p: p.again)
         rows.append(("Few examples ever enter the working set.",
-                     f"{min(last.entered, last.n):,} of {last.n:,} entered at the largest size."))  # fmt: skip
+                     f"{min(last.entered, last.n):,} of {last.n:,} examples entered at the largest n."))  # fmt: skip
         rows.append(("Some examples enter and leave again and again.",
-                     f"At most {again.again:,} re-entries: n = {again.n:,}, |B| = {again.working_set:,}."))  # fmt: skip
+                     f"Most re-entries: {again.again:,} (n = {again.n:,}, |B| = {again.working_set:,})."))  # fmt: skip
     if (slope := exponent([p.d for p in dimensions], [p.seconds for p in dimensions])) is not None:
-        rows.append(("Training time grows less than linearly with the dimension.", f"Like d to the power {slope:.2f}."))
+        ours = f"It grows like d to the power {slope:.2f}."
+        rows.append(("Training time grows less than linearly with the dimension.", ours))
     st.table(
         [{"Osuna, Freund and Girosi (1997)": said, "Here": found} for said, found in rows],
-        alt="His observations beside ours",
+        alt="Osuna's observations and ours",
     )
     st.caption(
-        "His times are from a SPARCstation. He solved each working set by a reduced-gradient method, and some of his "
-        "examples were false alarms of earlier detectors. The numbers of his figures are lost in our copy."
+        "Osuna's times are from a SPARCstation. He solved each working set by a reduced-gradient method, and some of "
+        "his examples were false alarms of earlier detectors. The numbers of his figures are missing in our copy."
     )
 
 
@@ -157,7 +160,7 @@ def table(points):
     with st.expander("All points"):
         rows = [
             {"n": p.n, "|B|": p.working_set, "Lookahead": p.lookahead, "Time, s": round(p.seconds, 2),
-             "SVs": p.n_sv, "Iterations": p.rounds, "Priced": p.priced, "Entered": p.entered, "Again": p.again,
+             "SVs": p.n_sv, "Iterations": p.rounds, "Checks": p.priced, "Entered": p.entered, "Re-entries": p.again,
              "Peak, MB": round(p.peak_mb, 1), "Gap": words.small(p.gap), "Dual": f"{p.dual:.4f}"}
             for p in points
         ]  # fmt: skip

@@ -32,12 +32,14 @@ def before_and_after(name: str, seed: int) -> None:
     shown = [pictures(part, dataset.X_train, dataset.image_shape, dataset.entry.ink) for part in (X, moved)]
     tiles = [
         Tile(reference(name, "train", row), f"Example {row}, class {words.short(dataset.y_train[row])}, {how}")
-        for how in ("as it is", "scrambled")
+        for how in ("original", "scrambled")
         for row in rows
     ]
-    alt = f"One training picture of each of {len(rows)} classes, above: original; below: scrambled"
-    gallery(np.concatenate(shown), tiles, key="scramble_pictures", alt=alt, size=64, rows=["As it is", "Scrambled"])
-    st.caption("All training and test pictures get the same order. No grey value is lost, only its place.")
+    alt = f"One training picture of each of {len(rows)} classes: the original above, the scrambled picture below"
+    gallery(np.concatenate(shown), tiles, key="scramble_pictures", alt=alt, size=64, rows=["Original", "Scrambled"])
+    st.caption(
+        "The pixels of all training and test pictures get the same order. No grey value changes, only its place."
+    )
 
 
 def plan() -> Plan:

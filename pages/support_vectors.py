@@ -34,10 +34,11 @@ SHOWN = 24  # of each list
 TICKED = 10  # that a button ticks
 WHOSE = {"one": "this machine's", "all": "all machines'"}
 WHAT = (
-    "Leaves out each support vector in turn and retrains exactly the machines that use it. Reported are validation "
-    "errors fixed and added, and the change of the mean margin, which breaks ties. Validation examples are training "
-    f"examples that the run did not use, or {FOLDS} folds of its own; the test set is not used. Influences do not add "
-    "up, because each is measured with all other examples present. A difference of one or two errors may be chance."
+    "Each support vector is left out in turn, and the machines that use it are retrained exactly. The lists count the "
+    "validation errors that this fixes and adds; the change of the mean margin breaks ties. Validation examples are "
+    f"training examples that the run did not use, or {FOLDS} folds of those that it used; the test set is not used. "
+    "Influences do not add up, because each is measured with all other examples present. A difference of one or two "
+    "errors may be chance."
 )
 
 
@@ -59,16 +60,16 @@ def what_each_is_worth(run: Run, machine: Machine, c: int) -> None:
 
 def _bar(now: TaskStatus) -> tuple[str, float]:
     found: Worth | None = now.result
-    doing = "Waiting" if now.state == "waiting" else "Leaving one out at a time"
+    doing = "Waiting" if now.state == "waiting" else "Leaving out one support vector at a time"
     doing += f": {now.message}" if now.message else ""
-    return (f"{doing} · {found.asked:,} validation predictions so far", found.share) if found else (doing, 0.0)
+    return (f"{doing} · {found.asked:,} validation predictions made", found.share) if found else (doing, 0.0)
 
 
 def _lists(run: Run, found: Worth, now: str) -> None:
-    values, how = found.values, "left over" if found.parts == 1 else f"in {found.parts} folds"
+    values, how = found.values, "not used by the run" if found.parts == 1 else f"in {found.parts} folds"
     asked = f"{many(found.asked, 'validation example')} {how}"
     if now != "done":
-        asked += ", so far" if now != "stopped" else "; stopped early"
+        asked += " (not finished yet)" if now != "stopped" else " (stopped early)"
     st.caption(
         "Above each example: its class. Below: validation errors fixed (+) and added (−) without it. If there are "
         "none: the change of the mean margin, times 1,000."
@@ -76,7 +77,7 @@ def _lists(run: Run, found: Worth, now: str) -> None:
     sides = st.grid(2, min_column_width=340)
     for title, rows, key in (("Removal helps", values.helps(), "helps"), ("Removal harms", values.harms(), "harms")):
         with sides.cell():
-            st.markdown(f"**{title}**: {many(len(rows), 'example')}, of {asked}")
+            st.markdown(f"**{title}**: {many(len(rows), 'support vector')}, measured on {asked}")
             if len(rows):
                 _list(run, values, rows[:SHOWN], title, key)
                 if key == "helps":
@@ -89,7 +90,7 @@ def _list(run: Run, values: Values, positions: np.ndarray, title: str, key: str)
     labels, lower = [], []
     for i, row, label in zip(positions.tolist(), rows.tolist(), seen):
         won, lost, margin = int(values.won[i]), int(values.lost[i]), with_sign(1000 * values.mean_margin[i])
-        effect = f"without it {won} right, {lost} wrong, mean margin {margin} thousandths"
+        effect = f"without it errors fixed: {won}, errors added: {lost}, mean margin: {margin} thousandths"
         labels.append(f"Training example {row}, class {label}: {effect}")
         lower.append(f"+{won} −{lost}" if won or lost else margin)
     marks = {"upper": [evidence.brief(dataset, label) for label in seen], "lower": lower}
@@ -100,7 +101,7 @@ def _list(run: Run, values: Values, positions: np.ndarray, title: str, key: str)
 def _tick(run: Run, positions: np.ndarray) -> None:
     """The way from the list to what it does together: values do not add up."""
     rows = ticks.rows_of(positions, run).tolist()
-    help = "Ticks them above, where the machines are retrained without all of them."
+    help = "Ticks these examples above. The machines are retrained without all of them."
     button(f"Exclude the first {len(rows)}", "check_box", "worth_tick", _ticked, run.id, rows, help=help)
 
 
@@ -121,8 +122,8 @@ def one_by_one(run, machine, chosen, name, of, ticked, on_pick):
     """A gallery of support vectors in their order, page by page; those ticked are marked."""
     shown = evidence.take(chosen, paged(len(chosen.row), PER_PAGE, key="sv_page", of=of))
     legend = (
-        f"{len(chosen.row):,} vectors of *{plain(name)}*, which are constructed, so they are not examples and cannot "
-        f"be opened. Above each: the class with its largest weight. Below: its weight in this machine; {SIDES}. "
+        f"{len(chosen.row):,} constructed vectors of *{plain(name)}*. They are not examples and cannot be opened. "
+        f"Above each: the class with its largest weight. Below: its weight in this machine; {SIDES}. "
         f"{evidence.drawing(run)}"
     )
     if not evidence.constructed(machine):
@@ -196,8 +197,8 @@ if run:
                 said = f"{percent(share, 1)} of {total:,} training examples."
                 if not reason and not everything.virtual.any():  # else an example takes copies with it, or more
                     said += (
-                        " Leaving out any other changes nothing, so leave-one-out misclassifies at most this share: a "
-                        "bound on the error, and a loose one. *Choose* computes tighter ones."
+                        " Leaving out any other example changes nothing, so leave-one-out misclassifies at most this "
+                        "share: a loose bound on the error. *Choose* computes tighter bounds."
                     )
                 st.metric("Support vectors", f"{len(everything.row):,}", help=said)
                 said = "Bounded support vectors: alpha = C, inside the margin or misclassified."
@@ -208,7 +209,7 @@ if run:
                 show(histogram, "alphas")
                 to_labels(run, "train")
         if reason:
-            st.markdown("**Without these**")
+            st.markdown("**Without these examples**")
             st.caption(f"No example can be excluded here. {plain(reason)}")
         else:
             without.in_short(run, machine, ticked)
@@ -230,5 +231,5 @@ if run:
             one_by_one(run, machine, chosen, name, (run.id, name, kind, order, wanted), ticked, on_pick)
     if not reason:
         if ticked.rows:
-            without.in_full(run, machine, c, ticked.change(run, machine), "without", "Without these")
+            without.in_full(run, machine, c, ticked.change(run, machine), "without", "Without these examples")
         what_each_is_worth(run, machine, c)

@@ -39,12 +39,12 @@ PARTS = replace(
     default=FOLDS,
     help="Folds of the training set, each held out once. Usual: 5 or 10.",
 )
-OVER = Field("over", choice(USUAL), "C", "Over", "The setting to vary.")
-AND = Field("and", choice(("", *USUAL)), "", "And", "A second setting: every pair of values is a cell of a map.")
+OVER = Field("over", choice(USUAL), "C", "Setting", "The setting to vary.")
+AND = Field("and", choice(("", *USUAL)), "", "Second setting", "Every pair of values is then a cell of a map.")
 HALVING = Field(
     "halving", numeric(1, 5, whole=True), 1, "Halving",
-    "Steps of successive halving: all settings on few training examples, then the best third on three times as many, "
-    "up to all examples. 1: all settings on all examples.",
+    "Steps of successive halving. The first step trains all settings on few examples. Each later step trains the best "
+    "third on three times as many, and the last step uses all. With 1 step, all settings train on all examples.",
 )  # fmt: skip
 SEEN = "test errors seen"  # a tag
 LEFT = "left early"  # by halving
@@ -90,7 +90,7 @@ def _sweep() -> Sweep:
         values = _values(over, base)
     with st.container(horizontal=True):
         others = ["", *(name for name in names if name != over)]
-        called = names | {"": "nothing else"}
+        called = names | {"": "none"}
         second = FORM.draw(AND, widget="selectbox", options=others, format_func=called.get, width=200)
         seconds = _values(second, base) if second else ()
         rungs = FORM.draw(HALVING, width=75)
@@ -150,7 +150,7 @@ def _base() -> Recipe:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         entry = data_set.of_form(
             FORM, entries, _usual, width=190, persist_state=None,
-            help="Fills in its usual recipe. For any other recipe, use the form of the Train page.",
+            help="Fills in the usual recipe of this dataset. For any other recipe, use the form of the Train page.",
         )  # fmt: skip
         chosen = {"classes": FORM.draw(FIELDS["classes"], options=list(entry.classes), placeholder="all", width=130)}
         chosen |= data_set.sizes(FORM, entry, st, st, width=145)
@@ -175,14 +175,14 @@ def usual_values(over: str, recipe: Recipe) -> tuple[str, ...]:
 def _values(over: str, base: Recipe) -> tuple[str, ...]:
     usual = usual_values(over, base)
     help = (
-        "Type another one and press Enter. Jitter sets are written as on the Jitters page, steps of preprocessing with "
-        "commas between them."
+        "To add a value, type it and press Enter. Write jitter sets as on the Jitters page, and separate steps of "
+        "preprocessing by commas."
     )
     field = Field(f"values_{over}", LABELS, usual, "Values", help)
     wide = 660  # ten numbers; on a narrow page on a line of its own
     values = FORM.draw(field, options=list(usual), accept_new_options=True, width=wide)
     if len(values) < 2:
-        raise RecipeError("values", ", ".join(values), "two or more")
+        raise RecipeError("values", ", ".join(values), "two or more values")
     return ordered(values)
 
 
@@ -199,7 +199,7 @@ def plan() -> Plan | None:
     over = BY.join(names[field] for field in (sweep.field, sweep.second) if field)  # `C`, or `C × gamma`
     if later:
         took = words.duration(seconds_of(later, study.needs(later)))
-        st.caption(f"Then {words.many(len(later), 'run')} with the best values, about {took}.")
+        st.caption(f"After that: {words.many(len(later), 'run')} with the best values, about {took} more.")
     group = sweep.group(over)
     how = {"then": partial(follow, sweep, group), "followed": partial(followed, group), "together": sweep.rungs > 1}
     return Plan(recipes, group, sweep, over=over, **how)
@@ -207,8 +207,8 @@ def plan() -> Plan | None:
 
 COLUMNS = {
     "Above the lowest": numbers.text(
-        "By how many per cent points the validation error is above the lowest, with the 95 % interval of the "
-        "difference on the same examples. If the interval contains 0, the difference is not significant."
+        "Difference from the lowest validation error in percentage points, with its 95 % interval on the same "
+        "examples. If the interval contains 0, the difference is not significant."
     ),
     "SVs": numbers.count("Distinct support vectors of all machines."),
     "Bounded": numbers.count("Bounded alphas (alpha = C) over all machines; an example may be bounded in several."),
@@ -318,10 +318,10 @@ def _open_cell(cells: list[str], done: list[str], at: int) -> None:
 
 def _cell(results: Results) -> None:
     """One cell, from a click or from the list, and the ways on from it."""
-    options, called = ["", *results.done], {"": "Choose one, or click it"}
+    options, called = ["", *results.done], {"": "Choose a cell, or click it"}
     cell = parameters.one_of(
         "Cell", options, "sweep_cell", widget="selectbox", format_func=lambda one: called.get(one, one),
-        help="A pair of values that has finished: its errors, its support vectors, and training with these values.",
+        help="A pair of values that has finished. Links then open its support vectors and errors, or train with it.",
     )  # fmt: skip
     if cell:
         check = results.done[cell].result["validation"]
@@ -347,10 +347,10 @@ def _say_noise(results: Results) -> None:
     if results.active or results.plan.given.of_amounts or not (above := _apart(results)):
         return
     near = [words.plain(value) for value, (d, h) in above.items() if d <= h]
-    those = f"{', '.join(near)}: " if 0 < len(near) <= study.NAMED else ""
+    those = f": {', '.join(near)}" if 0 < len(near) <= study.NAMED else ""
     st.caption(
-        f"{those}{len(near)} of the {len(above)} others judged on the same examples do not differ significantly from "
-        "it (McNemar, 95 %)."
+        f"{len(near)} of the {len(above)} other values tested on the same examples do not differ significantly from "
+        f"the value with the lowest error (McNemar, 95 %){those}."
     )
 
 
@@ -359,8 +359,9 @@ def errors(results: Results) -> None:
     name, points = results.plan.over, points_of(results)
     if any("noisy" in result for _, result in points):
         st.caption(
-            "Labels of validation examples have the noise, too, as those of any data that one has: a machine without "
-            "errors on true labels is wrong on about this share of them. Test errors are counted on true labels."
+            "The labels of validation examples are noisy, too, as in real data. So even a machine that makes no errors "
+            "on true labels has a validation error of about the share of noise. Test errors are counted on true "
+            "labels."
         )
     if results.plan.given.second or results.plan.given.of_amounts:
         cells(results)
@@ -376,12 +377,12 @@ def errors(results: Results) -> None:
         st.caption(words.plain(f"{name} chosen by each criterion: {by_way}. Total time: {costs}."))
         if steps := [step for step in results.plan.given.base.preprocess if parse_step(step).step.learn]:
             st.caption(
-                f"Preprocessing ({', '.join(steps)}) stays as learned from all training examples: leave-one-out and "
-                "the bounds leave an example out of the machine alone, which may count fewer errors."
+                f"Preprocessing ({', '.join(steps)}) is learned from all training examples. Leave-one-out and the "
+                "bounds leave an example out of the machine only, so they may count too few errors."
             )
     _say_noise(results)
     if not results.active and len(points) < len(results.runs):
-        st.caption(f"{len(points)} of {len(results.runs)} values have finished; the choice is among these.")
+        st.caption(f"{len(points)} of {len(results.runs)} values have finished; the choice is among these values.")
 
 
 def alphas(results: Results) -> None:
@@ -392,7 +393,7 @@ def alphas(results: Results) -> None:
         "Alphas of", list(done), f"alphas_{best}",
         **({"widget": "selectbox", "index": list(done).index(best)} if many
            else {"default": best, "format_func": words.plain}),
-        help="Alphas of all machines of that value's run. Initially: the value with the lowest validation error.",
+        help="Alphas of all machines of this value's run. Initially: the value with the lowest validation error.",
     )  # fmt: skip
     run = done[value]
     machine = run.machine()
@@ -407,8 +408,8 @@ def alphas(results: Results) -> None:
     _ways(results, value, list(dict.fromkeys((best, plain))))
     sweep = results.plan.given
     if not sweep.of_amounts and (finer := sweep.finer(best)) != sweep:
-        help = "Fills the form with the values beside the best ones and those between."
-        button(words.plain(f"Finer around {best}"), "zoom_in", "finer", FORM.fill, finer, help=help)
+        help = "Fills the form with the best values, their neighbours, and values in between."
+        button(words.plain(f"Search finer around {best}"), "zoom_in", "finer", FORM.fill, finer, help=help)
 
 
 parameters.own(test=bool, layer=LAYERS)

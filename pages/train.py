@@ -72,8 +72,8 @@ def _data() -> tuple[Entry, dict]:
     values["classes"] = FORM.draw(FIELDS["classes"], options=list(entry.classes), placeholder="all")
     values["preprocess"] = FORM.draw(
         FIELDS["preprocess"], options=list(map(usage, STEPS)), accept_new_options=True, placeholder="none",
-        help=f"{FIELDS['preprocess'].help} Type one with a number of your own, such as smooth:1.5, or two sets of "
-        "features side by side, such as gradients+0.5*patterns.",
+        help=f"{FIELDS['preprocess'].help} You can type a step with a number of your own, such as smooth:1.5, or "
+        "join two sets of features, such as gradients+0.5*patterns.",
     )  # fmt: skip
     steps.fields(FORM.key("preprocess"), values["preprocess"])
     if entry.kind == "features":
@@ -86,25 +86,25 @@ def _say_unlike(entry: Entry, chosen: tuple[str, ...]) -> None:
     if advice.LENGTH not in chosen and (rows := data_set.unlike_rows(entry.load())):
         row, times = rows
         st.warning(
-            f"Training example {row:,} lies {times:,.0f} times as far from the mean as the median one. After "
-            f"`{advice.SCALE}` most others nearly coincide, and only a very large gamma separates them. Exclude "
-            "such examples if they are mistakes. If only the proportions within a row matter, begin with "
+            f"Training example {row:,} lies {times:,.0f} times as far from the mean as the median example. "
+            f"After `{advice.SCALE}` most other examples nearly coincide, and only a very large gamma separates them. "
+            "Exclude such examples if they are mistakes. If only the proportions within a row matter, begin with "
             f"`{advice.LENGTH}`.",
             title="Rows of different scales",
             icon=":material/straighten:",
         )
-        help = "Each row gets length 1, then each column mean 0 and standard deviation 1."
+        help = "Scales each row to length 1, then each column to mean 0 and standard deviation 1."
         begun = advice.LENGTH, *dict.fromkeys((advice.SCALE, *chosen))
         button(f"Begin with {advice.LENGTH}", "straighten", "recipe_length", _begin, entry.name, begun, help=help)
     elif advice.SCALE not in chosen and (columns := data_set.unlike(entry.load())):
         wide, most, narrow, least = columns
         st.warning(
-            f"*{words.plain(words.short(wide))}* ranges over {most:.3g}, *{words.plain(words.short(narrow))}* over "
-            f"{least:.3g}, so distances depend almost only on the first.",
+            f"Column *{words.plain(words.short(wide))}* has a range of {most:.3g}, but column "
+            f"*{words.plain(words.short(narrow))}* only {least:.3g}. Distances depend almost only on the first column.",
             title="Columns of different scales",
             icon=":material/straighten:",
         )
-        help = "Each column gets mean 0 and standard deviation 1, and a Gaussian kernel its usual width."
+        help = "Scales each column to mean 0 and standard deviation 1, and gives a Gaussian kernel its usual width."
         begun = advice.SCALE, *chosen
         button(f"Begin with {advice.SCALE}", "straighten", "recipe_scale", _begin, entry.name, begun, help=help)
 
@@ -125,7 +125,7 @@ def _kernel(data: dict) -> Kernel:
         format_func=names.get, help=f"{FIELDS['kernel'].help} The picture below shows the effect of its parameters.",
     )  # fmt: skip
     if name not in offered:
-        st.caption(f"`{FIELDS['kernel'].show(given)}`, as the recipe has it.")
+        st.caption(f"This recipe has the kernel `{FIELDS['kernel'].show(given)}`. The form cannot change its settings.")
         return given
     wanted, values = numerals(KERNELS[name]), {}
     columns = iter(st.columns(3)) if wanted else None

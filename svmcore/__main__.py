@@ -59,7 +59,7 @@ FORMS = {  # ending of a file -> what it holds, from a run
     ".onnx": ("the machine for onnxruntime", Run.export_onnx),
     ".npz": ("the machine for svmcore.load", lambda run: (run.path / "model.npz").read_bytes()),
     ".py": ("a script that repeats the run", lambda run: run.export_snippet().encode()),
-    ".zip": ("a script that trains it with scikit-learn only, and the examples", Run.export_pipeline),
+    ".zip": ("the training examples and a script that trains on them with scikit-learn only", Run.export_pipeline),
 }
 
 
@@ -86,10 +86,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m svmcore", description="Train and test support vector machines.")
     commands = parser.add_subparsers(dest="command", required=True)
     change = argparse.ArgumentParser(add_help=False)
-    help = ("change a field: C=5, n_train=1000, classes=3,8, preprocess=deslant,unit-norm, kernel=rbf:gamma=0.02, "
-            "kernel.degree=5, method=vsv; `fields` lists all")  # fmt: skip
+    help = ("change a field, such as C=5, n_train=1000, classes=3,8, preprocess=deslant,unit-norm, "
+            "kernel=rbf:gamma=0.02, kernel.degree=5 or method=vsv; the command `fields` lists all fields")  # fmt: skip
     change.add_argument("--set", action="append", default=[], metavar="FIELD=VALUE", help=help)
-    help = f"train on the workers of this dask scheduler ({VARIABLE}, if set)"
+    help = f"train on the workers of this dask scheduler (default: the value of {VARIABLE}, if it is set)"
     change.add_argument("--cluster", metavar="tcp://HOST:PORT", help=help)
 
     def command(name: str, does: Callable, help: str, as_json: str = "", changes: bool = False) -> Callable:
@@ -104,34 +104,38 @@ def _parser() -> argparse.ArgumentParser:
     run_id = {"metavar": "RUN", "help": "the id of the run, as printed by `run`"}
     of_list = {"metavar": "NAME", "help": "a name listed by `recipes`"}
     command("recipes", lambda options: _list(LISTED, options.json), "list the named recipes",
-            "one JSON object: name -> recipe")  # fmt: skip
+            "print one JSON object that maps each name to its recipe")  # fmt: skip
     command("tables", lambda options: _list(TABLES, options.json), "list the tables of the papers",
-            "one JSON object: name -> names of its recipes")  # fmt: skip
-    command("fields", _fields, "list the fields that --set can change, for all recipes and by method")
+            "print one JSON object that maps each name to the names of its recipes")  # fmt: skip
+    help = "list the fields that --set can change: of every recipe, then of each step, task, method and solver"
+    command("fields", _fields, help)
     add = command("run", _run, "run a recipe, or the missing runs of a table, and store the results", figures, True)
     add("name", metavar="NAME", help="a name listed by `recipes` or `tables`")
-    add("--repeats", type=int, default=1, help="number of runs, each with another seed (1); with --json: a list")
-    add = command("go-on", _go_on, "continue an interrupted run with draws from its checkpoint", figures)
+    help = "number of runs, each with another seed (1); for several runs --json prints a list"
+    add("--repeats", type=int, default=1, help=help)
+    help = "continue an interrupted run from its checkpoint (only runs with draws have one)"
+    add = command("go-on", _go_on, help, figures)
     add("run", **run_id)
     add = command("sweep", _sweep, "cross-validate a recipe over the values of one field",
                   "print one JSON list on the last line of stdout", True)  # fmt: skip
     add("name", **of_list)
-    add("field", metavar="FIELD", help="C, jitters, kernel, kernel.degree, ...")
+    add("field", metavar="FIELD", help="the field to vary: C, jitters, kernel, kernel.degree, ...")
     add("values", metavar="VALUE", nargs="+", help="a value, written as in --set FIELD=VALUE")
-    help = "a second field and its values: every pair is tried"
+    help = "a second field and its values; every pair of values is tried"
     add("--and", dest="second", metavar=("FIELD", "VALUE"), nargs="+", help=help)
     add("--folds", type=int, default=5, help="number of cross-validation folds (5)")
-    help = "successive halving: all on few examples, then the best third on three times as many; number of steps (1)"
+    help = ("number of steps of successive halving (1): the first step tries all values on few examples, "
+            "each further step tries the best third on three times as many")  # fmt: skip
     add("--halving", type=int, default=1, metavar="STEPS", help=help)
-    add = command("why", _why, "list the training examples that decide a prediction most, as CSV")
+    add = command("why", _why, "list, as CSV, the training examples that contribute most to a prediction")
     add("run", **run_id)
-    add("--example", type=int, help="a test example, by its position in the dataset (the first error)")
+    add("--example", type=int, help="position of a test example in the dataset (default: the first error)")
     add("--most", type=int, default=8, help="number of training examples for each machine (8)")
-    add = command("suspects", _suspects, "list likely label errors, as CSV", changes=True)
-    add("name", metavar="NAME", help="a recipe, which is run with cross-validation folds, or the id of a run")
+    add = command("suspects", _suspects, "list likely label errors as CSV", changes=True)
+    add("name", metavar="NAME", help="a recipe, which is then run with cross-validation folds, or the id of a run")
     add("--way", choices=suspects.WAYS, help="method of detection (default: the best available for the run)")
     add("--most", type=int, default=100, help="number of labels to list, the most likely errors first (100)")
-    help = "simulate active learning: how many labels reach a target, by strategy and at random"
+    help = "simulate active learning: how many labels each query strategy needs to reach a target error rate"
     add = command("asking", _asking, help, "print one JSON object on the last line of stdout", True)
     add("name", **of_list)
     add("--target", type=float, default=asking.TARGET, help="target test error rate (0.05)")
@@ -142,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
         ("seeds", asking.SEEDS, "number of repetitions with different examples"),
     ):
         add(f"--{name}", type=int, default=usual, help=f"{help} ({usual})")
-    command("warm", _warm, "compile all that runs need, for a package or an image")
+    command("warm", _warm, "compile all code in advance, for a package or a container image")
     add = command("export", _export, "export a finished run")
     add("run", **run_id)
     add("file", metavar="FILE", help=", ".join(f"*{end}: {what}" for end, (what, _) in FORMS.items()))
@@ -189,7 +193,8 @@ def _describe(fields) -> None:
 def _warm(options: argparse.Namespace) -> int:
     with Compiling() as compiling:
         warm_up()
-    print(f"Compiled in {compiling.seconds:.1f} s, kept in {os.environ.get('NUMBA_CACHE_DIR', 'memory only')}.")
+    where = os.environ.get("NUMBA_CACHE_DIR", "memory only")
+    print(f"Compiled in {compiling.seconds:.1f} s. The compiled code is stored in {where}.")
     return 0
 
 
@@ -245,10 +250,10 @@ def _sweep(options: argparse.Namespace) -> int:
     above = {value: apart_text(*one) for value, one in above_lowest(best, answered).items()}
     over = BY.join([options.field, *([second] if second else [])])
     width = max(map(len, [over, *(point.value for point in points)]))
-    print(f"{over:{width}}  validation            test                  SVs      above the best (95 %)")
+    print(f"{over:{width}}  validation            test                  SVs      difference to the best (95 %)")
     for point in points:
         rate, *interval = point.validation
-        left = f"left after {point.n_train:,}" if point.n_test is None else rate_text(point.test[0], point.test[1:])
+        left = f"dropped after {point.n_train:,}" if point.n_test is None else rate_text(point.test[0], point.test[1:])
         more = above.get(point.value, "")
         print(f"{point.value:{width}}  {rate_text(rate, interval):20}  {left:20}  {point.n_sv:<7.0f}  {more}")
     if whole.of_amounts:
@@ -258,7 +263,7 @@ def _sweep(options: argparse.Namespace) -> int:
         return 0
     print(f"chosen: {over} = {best} ({RULE})")
     plain = simplest({p.value: p.fold_errors for p in last}, {p.value: p.n_train for p in last})
-    print(f"simplest within one standard error: {over} = {plain}")
+    print(f"simplest within one standard error of the lowest: {over} = {plain}")
     return 0
 
 
@@ -319,9 +324,11 @@ def _asking(options: argparse.Namespace) -> int:
 
 def _run_table(options: argparse.Namespace) -> int:
     if options.set:
-        raise ValueError(f"--set cannot be used with a table; its recipes are {TABLES[options.name].recipes}")
+        raise ValueError(
+            f"--set cannot be used with a table; allowed: one of its recipes, {', '.join(TABLES[options.name].recipes)}"
+        )
     filled = fill(TABLES[options.name])
-    print(f"{options.name}: {len(filled.missing)} runs missing, about {filled.seconds:.0f} s", file=sys.stderr)
+    print(f"{options.name}: {len(filled.missing)} runs missing, estimated time {filled.seconds:.0f} s", file=sys.stderr)
     lacking = [recipe for recipes in filled.lacking.values() for recipe in recipes]
     for _, status in carry_out(lacking, filled.table.group):
         if status:
@@ -337,9 +344,10 @@ def _run_table(options: argparse.Namespace) -> int:
 def _run_study(options: argparse.Namespace, recipes, group: runs.Group, study) -> int:
     """The runs of a study that the store does not have, then what all come to; told: a module with `points`, `text`."""
     if options.set:
-        raise ValueError("--set cannot be used with a study")
+        raise ValueError(f"--set cannot be used with a study; allowed: run {options.name} without --set")
     missing = [recipe for recipe, run in zip(recipes, runs.stored(recipes, finished=True), strict=True) if run is None]
-    print(f"{options.name}: {len(missing)} runs missing, about {seconds_of(missing):.0f} s", file=sys.stderr)
+    seconds = seconds_of(missing)
+    print(f"{options.name}: {len(missing)} runs missing, estimated time {seconds:.0f} s", file=sys.stderr)
     for _, status in carry_out(missing, group):
         if status:
             return status

@@ -56,7 +56,7 @@ def shown(value) -> str:
     try:
         text = repr(value)
     except ValueError:  # Python writes no whole number of more than 4300 digits
-        text = "a number of thousands of digits"
+        text = "a number with thousands of digits"
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
@@ -123,7 +123,7 @@ def several(kind: Allowed, least: int = 1, most: int = 10_000) -> Allowed:
     """Lists of values of a kind."""
     lengths = str(least) if least == most else f"{least} or more"
     return Allowed(
-        f"a list of {lengths}, each {kind.words}",
+        f"a list of {lengths} values, each {kind.words}",
         lambda value: isinstance(value, list) and least <= len(value) <= most and all(map(kind.takes, value)),
     )
 

@@ -128,7 +128,8 @@ def rows_for(kernel_of: Callable, X) -> tuple[Kernel, Preprocessor | None, np.nd
         rows = float32_rows(X, lost)
         return kernel_of(rows), None, rows
     centre = centring(shift := middles(X, lost))
-    _warn_of(lost_columns(X, shift), "its numbers lie in groups far apart: split it into the group and what is within")
+    remedy = "its numbers lie in groups far apart: split it into the group and the position within the group"
+    _warn_of(lost_columns(X, shift), remedy)
     if isinstance(X, FileRows):
         return kernel, centre, X.less(shift)
     return kernel, centre, transformed_rows(centre, X)
@@ -153,7 +154,7 @@ def _warn_of(lost: np.ndarray, remedy: str) -> None:
     """A warning that names the columns (k,) in which float32 rounds away differences."""
     if len(lost):
         columns = ", ".join(map(str, lost[:5])) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
-        what = f"X: single precision, as kernels take it, rounds away differences in column {columns}"
+        what = f"X: kernels compute in single precision, which rounds away differences in column {columns}"
         warnings.warn(f"{what}; {remedy}", stacklevel=4)
 
 
@@ -208,8 +209,8 @@ class MachineEstimator(ClassifierMixin, Decider):
         self.n_bound_ = machine.bound.sum(axis=1)
         self.history_, self.kernel_evals_ = list(session.history), session.evaluations
         self.n_iter_ = np.asarray(iterations, np.int64)
-        steps = f"; {session.second_order} second-order steps on free sets" if session.second_order else ""
-        taken = f"; machines taken from fits with a smaller C: {session.taken}" if session.taken else ""
+        steps = f"; {session.second_order} second-order steps on free support vectors" if session.second_order else ""
+        taken = f"; machines reused from fits with a smaller C: {session.taken}" if session.taken else ""
         self.strategy_ = f"{session.strategy}{steps}{taken}"
         self.gap_, self.converged_, self.ending_ = float(np.max(gaps)), not ending, ending
         if ending and not session.stopped:

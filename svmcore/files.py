@@ -100,7 +100,7 @@ def require_plain(path: str | os.PathLike, most: int) -> None:
     if not stat.S_ISREG(info.st_mode):
         raise ValueError("it is not a file")
     if info.st_size > most:
-        raise ValueError(f"it has {info.st_size:,} bytes; allowed: {most:,}")
+        raise ValueError(f"it has {info.st_size:,} bytes; allowed: up to {most:,}")
 
 
 @contextmanager
@@ -136,7 +136,8 @@ def _check_sizes(archive: zipfile.ZipFile, packed: int, most: int) -> None:
     """ValueError for an archive that would unpack to far more than it is."""
     unpacked = sum(member.file_size for member in archive.infolist())
     if unpacked > most or unpacked > max(SMALL, UNPACKED * packed):
-        raise ValueError(f"{packed:,} bytes would unpack to {unpacked:,}")
+        allowed = min(most, max(SMALL, UNPACKED * packed))
+        raise ValueError(f"it has {packed:,} bytes but would unpack to {unpacked:,}; allowed: up to {allowed:,}")
 
 
 def array_header(file) -> tuple[tuple[int, ...], bool, np.dtype]:

@@ -275,8 +275,8 @@ class Demanded:
     def __init__(self, what: str):
         self.what = what
         self.reason = (
-            f"this machine was trained on examples prepared by {what}, which its file does not hold; allowed: prepare "
-            "them so and call decision_values"
+            f"this machine was trained on examples that {what} preprocessed, and its file does not contain this "
+            "preprocessing; allowed: preprocess the examples in the same way and call decision_values"
         )
 
     def __repr__(self) -> str:

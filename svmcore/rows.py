@@ -91,7 +91,7 @@ class FileRows:
         info = os.fstat(self._file)
         need = self.offset + prod(self.shape) * self.stored.itemsize
         if not stat.S_ISREG(info.st_mode) or info.st_size < need:
-            raise ValueError(f"{path} has {info.st_size:,} bytes; {need:,} are {self.shape[0]:,} rows as it says")
+            raise ValueError(f"{path} has {info.st_size:,} bytes, but its {self.shape[0]:,} rows need {need:,} bytes")
         self._seen, self._less = (info.st_size, info.st_mtime_ns), None
 
     def __del__(self):

@@ -116,7 +116,7 @@ def _assemble(header: dict, arrays: dict[str, np.ndarray]) -> Machine:
     if not isinstance(header["meta"], dict):
         raise ValueError("meta is not an object")
     if not np.isfinite(C := float(header["C"])):
-        raise ValueError(f"C = {C}")
+        raise ValueError(f"C = {C} is not finite")
     return Machine(kernel=kernel, C=C, meta=header["meta"], prepare=prepare, **arrays)
 
 

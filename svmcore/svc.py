@@ -232,14 +232,15 @@ class SVC(MachineEstimator):
             As `fit`; where a fold leaves out all examples of a class; for loss "squared_hinge".
         """
         self._check_parameters()
-        require(not self._squared, "loss", self.loss, "'hinge', whose examples can have a C of 0")
+        require(not self._squared, "loss", self.loss, "'hinge', because examples left out by a fold have C = 0")
         X, y = checked(self, X, y)
         kernel, _, rows = rows_for(self._kernel_for, X)
         targets = Targets(X, y, sample_weight)
         box, (k, n) = np.zeros((len(left_out), X.shape[0])), targets.Y.shape
         for at, kept in enumerate(~left_out):
             own = Targets(X[kept], y[kept], targets.weight[kept])
-            require(len(own.classes) == len(targets.classes), "left_out", f"fold {at}", "some of each class left in")
+            some = len(own.classes) == len(targets.classes)
+            require(some, "left_out", f"fold {at}", "folds that leave some examples of each class")
             box[at, kept] = self._box(own)
         box, Y = np.repeat(box, k, axis=0), np.tile(targets.Y, (len(left_out), 1))
         with Session(monitor, self.max_iter) as session:
@@ -299,11 +300,9 @@ class SVC(MachineEstimator):
             check(self, kernel=one_of((*named_kernels(), "precomputed")).or_a("a Kernel object", Kernel))
         check(self, **PARAMETERS)
         if isinstance(self._settings, Digestion):
-            require(
-                not self._squared, "solver", self.solver, "another one, because loss = 'squared_hinge' has no bound"
-            )
+            require(not self._squared, "solver", self.solver, "another one, because alpha has no bound with this loss")
             given = self.kernel == "precomputed"
-            require(not given, "solver", self.solver, "another one, because kernel = 'precomputed' provides all values")
+            require(not given, "solver", self.solver, "another one, because all kernel values are precomputed")
         if self.cache_mb is not None:
             ceiling_bytes(self.cache_mb)
 
@@ -371,7 +370,7 @@ class SVC(MachineEstimator):
         else:
             beside += copied_bytes(X)
             kind = "sparse" if hasattr(X, "toarray") else X.dtype
-            require_memory(beside, ceiling_bytes(self.cache_mb), f"X, which is {kind}, as rows of single precision")
+            require_memory(beside, ceiling_bytes(self.cache_mb), f"a copy of X ({kind}) in single precision")
             kernel, prepare, rows = rows_for(self._kernel_for, X)
         box = np.tile(self._box(targets), (len(targets.Y), 1))
         solution = self._solve(rows, kernel, targets.Y, box, session, stage, whole, source, beside)
@@ -424,10 +423,9 @@ class SVC(MachineEstimator):
             gaps[c] = gap_without_bounds(gram, Y[c], solution.alpha[c], C[c])
         if not (gaps > self.tol).any() or solution.ending == "stopped":
             return solution._replace(gaps=gaps)
-        why = f"alpha grows without end, to {solution.alpha.max():.2g}, as {self.kernel} is not positive definite: the "
-        why += (
-            f"gap is {gaps.max():.2g}, above tol = {self.tol:g}; a smaller C, loss = 'hinge' or another kernel would do"
-        )
+        why = f"alpha grows without limit, to {solution.alpha.max():.2g}, because {self.kernel} is not positive "
+        why += f"definite: the gap is {gaps.max():.2g}, above tol = {self.tol:g}; "
+        why += "use a smaller C, loss = 'hinge' or another kernel"
         return solution._replace(gaps=gaps, converged=False, ending=why)
 
     def _ridged(self, gram, costs):

@@ -180,7 +180,7 @@ def test_columns_of_unlike_scale_are_said_and_put_on_one_by_a_click(home):
     assert (wide, narrow) == ("money", "age")
     assert most > 900 * least
     app = open_page("train", dataset="own:mine", preprocess="", kernel="rbf:gamma=2", C="3")
-    assert "*money* ranges over" in app.warning[0].value
+    assert "Column *money* has a range of" in app.warning[0].value
     app.button(key="recipe_scale").click().run()
     assert not app.exception
     assert not app.warning

@@ -121,7 +121,7 @@ def test_the_study_publishes_what_it_finds_and_counts_labels_until_the_target():
         ({"batch": 0}, "batch"),
         ({"seeds": 0}, "seeds"),
         ({"target": 1.0}, "target"),
-        ({"most": 20}, "more than the 20 labels"),
+        ({"most": 20}, "more than 20, the labels known"),
     ],
 )
 def test_settings_that_cannot_be_are_named(changes, words):
@@ -145,7 +145,7 @@ def test_the_command_line_tells_the_figures(capsys, home):
     assert told["given"] == [6, 16, 26, 36, 40]
     assert {len(wrong[0]) for wrong in told["wrong"].values()} == {5}
     assert main(asked) == 0
-    assert "labels until 20 % are wrong" in capsys.readouterr().out
+    assert "labels until the error is 20 %" in capsys.readouterr().out
     assert main([*asked, "--target", "7"]) == 2
 
 

@@ -70,7 +70,7 @@ def test_a_fit_killed_in_a_round_ends_as_one_that_was_not(kind, seed, kills, tmp
         until = str(whole.drawn_[rounds - 1, 0])
         killed(sys.executable, "-c", FITS, kind, str(seed), str(path), until, until="in a round")
     seen = []
-    for after in ("it continued after 2 rounds", "it continued"):
+    for after in ("training continued after 2 rounds", "training continued"):
         again = fitted(kind, seed, path, lambda progress: seen.append(progress.stage) or True)
         same(again.machine_, whole.machine_)
         same(again.base_.machine_, whole.base_.machine_)
@@ -137,7 +137,7 @@ def test_a_damaged_checkpoint_is_said(how, left, tmp_path):
     shutil.copy(left[0], path)
     _spoil(path, how)
     again = fitted("two", 0, path, lambda _: False, draws=SHORT)
-    assert again.went_on_.startswith("it started again, because the checkpoint round.npz cannot be used: ")
+    assert again.went_on_.startswith("training started again, because the checkpoint round.npz cannot be used: ")
     assert SPOILT[how] in again.went_on_
 
 
@@ -164,7 +164,7 @@ def test_what_decides_the_fit_decides_whether_it_goes_on(left, tmp_path):
     X[3, 0, 0] += 1
     assert "other examples" in went_on()
     X[3, 0, 0] -= 1
-    assert went_on(cache_mb=500).startswith("it continued"), "memory decides how, not what"
+    assert went_on(cache_mb=500).startswith("training continued"), "memory decides how, not what"
 
 
 def test_a_disk_that_is_full_ends_the_fit_with_the_reason(tmp_path):
@@ -215,7 +215,7 @@ def test_a_run_that_was_killed_goes_on_as_a_new_one_and_keeps_the_same(interrupt
     same(on.machine(), whole.machine())
     assert on.result["drawn"] == whole.result["drawn"]
     assert on.result["kernel_evals"] == whole.result["kernel_evals"]
-    assert "it continued after 3 rounds" in on.result["went_on"]
+    assert "training continued after 3 rounds" in on.result["went_on"]
     assert "went_on" not in whole.result
     assert not on.checkpoints()
     assert run.broken_off, "it may be taken up again"
@@ -241,7 +241,8 @@ def test_a_damaged_checkpoint_leaves_the_run_as_it_was_and_says_so(interrupted, 
         assert run.oddity.startswith("checkpoint.npz is damaged")
         on = runs.get(jobs.submit(run.recipe, broken_off=run.id))
         assert jobs.wait(on.id, 300).state == "done"
-        assert on.result["went_on"].startswith("it started again, because the checkpoint checkpoint.npz cannot be used")
+        why = "the checkpoint checkpoint.npz cannot be used"
+        assert on.result["went_on"].startswith(f"training started again, because {why}")
         same(on.machine(), whole.machine())
     finally:
         path.write_bytes(content)
@@ -267,7 +268,7 @@ def test_the_page_offers_to_go_on(interrupted, monkeypatch):
     new = app.session_state["run"]
     assert new != run.id
     assert jobs.wait(new, 300).state == "done"
-    assert "it continued" in runs.get(new).result["went_on"]
+    assert "training continued" in runs.get(new).result["went_on"]
 
 
 @pytest.mark.ci

@@ -186,12 +186,12 @@ def test_what_a_worker_has_not_got_it_says(cluster, monkeypatch):
     revisions.add("digits-8x8@checked", base, [Verdict("train", 0, base.y_train[0].item(), "keep")])
     only_here = submit(Recipe(dataset="digits-8x8@checked", n_train=100, n_test=50))
     assert jobs.wait(only_here, SECONDS).state == "failed"
-    said = "The worker (one|two) cannot get the data: "
+    said = "The worker (one|two) cannot load the data: "
     assert re.match(said + "There is no dataset 'digits-8x8@checked.1'", jobs.status(only_here).message)
     monkeypatch.setattr(Dataset, "content_hash", property(lambda self: "0" * 64))
     unlike = submit(MOONS)
     assert jobs.wait(unlike, SECONDS).state == "failed"
-    assert re.match(said + "toy-moons differs between the two machines", jobs.status(unlike).message)
+    assert re.match(said + "toy-moons on the worker is not that of the app", jobs.status(unlike).message)
 
 
 def test_a_look_comes_back_whole():
@@ -225,7 +225,7 @@ def test_only_files_that_a_run_has_are_taken_from_a_worker(home):
 def test_a_worker_without_this_lab_gets_no_runs_and_says_why(cluster, tmp_path, monkeypatch):
     known = [one.address for one in CLUSTER.workers()]
     cluster.add("elsewhere", folder=tmp_path)
-    until(lambda: len(CLUSTER.workers()) == 3 and CLUSTER.workers()[-1].obstacle != "gets ready", SECONDS)
+    until(lambda: len(CLUSTER.workers()) == 3 and CLUSTER.workers()[-1].obstacle != "is starting", SECONDS)
     (new,) = [one for one in CLUSTER.workers() if one.address not in known]
     assert new.obstacle == "has no lab (No module named 'svmcore'); start it in the folder of the lab"
     assert CLUSTER.places() == 2
@@ -263,7 +263,7 @@ def test_the_page_shows_the_workers_and_what_they_do(cluster, monkeypatch):
     assert app.expander[0].label == "Cluster: 2 workers"
     rows = app.dataframe[0].value.to_dict("records")
     assert {row["Worker"] for row in rows} == {"one", "two"}
-    assert {row["Does"] for row in rows} == {"Two moons", "nothing"}
+    assert {row["Running"] for row in rows} == {"Two moons", "nothing"}
     assert {row["Differs"] for row in rows} == {"nothing"}
     asked = [one.key for one in app.text_input]
     assert "cluster_address" not in asked  # no page sends runs where nobody who started the app has said
@@ -335,7 +335,7 @@ def test_the_runs_of_a_killed_worker_are_repeated_once(cluster):
     until(lambda: all(at_work(run_id) for (run_id,) in CLUSTER.doing().values()), SECONDS)
     (lost,) = next(those for address, those in CLUSTER.doing().items() if named(address) == "two")
     cluster.kill("two")
-    until(lambda: "The worker two was lost; it runs again" in jobs.status(lost).message, SECONDS)
+    until(lambda: "The worker two was lost; the run starts again" in jobs.status(lost).message, SECONDS)
     assert ended(ids) == 3 * ["done"]
     assert len(runs.everything()) == 3
     for run_id in ids:

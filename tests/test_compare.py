@@ -109,7 +109,7 @@ def test_each_reason_is_given_in_words(made_up):
     assert "mnist-5k, the reference on digits-8x8" in said["data"].text
     assert "separates 3, 8; the reference separates all classes" in said["classes"].text
     assert "seed 7" in said["examples"].text
-    assert "30 are common" in said["examples"].text
+    assert "Both share 30 examples" in said["examples"].text
     assert why_not(base, made_up(y, y[::-1])).kind == "replaced"
     assert why_not(base, made_up(y, y, recipe=DIGITS.replace(classes=tuple(range(10))))) is None
     assert why_not(base, made_up(y[:-1], y[:-1])).kind == "examples"

@@ -88,14 +88,14 @@ REFUSED = {
     "a quote left open": (HEAD + dense(",") + "1,2,'dark,Iris-a\n", r"line 45 has a quote that is never closed.*'dark"),
     "letters behind a quote": (HEAD + "1,2,'dark'x,Iris-a\n", r"line 11 .* text next to a quoted value"),
     "a value less": (HEAD + dense(",") + "1,2,Iris-a\n", r"[Ll]ine 45 .*has 3 values, but the first line has 4"),
-    "a place too far": (HEAD + "{4 1}\n", r"line 11 has '4 1'.*places from 0 to 3"),
-    "a brace left open": (HEAD + "{0 1\n", r"line 11 has"),
+    "a place too far": (HEAD + "{4 1}\n", r"line 11 has an invalid entry: '4 1'.*places from 0 to 3"),
+    "a brace left open": (HEAD + "{0 1\n", r"line 11 has an invalid entry"),
     "a table in a table": (
         HEAD.replace("REAL", "relational"),
         r"line 5 has an attribute of the unknown type 'relational'",
     ),
-    "no type": (HEAD.replace("\tREAL", ""), r"line 5 is .*a name, and numeric"),
-    "no data": (HEAD.replace("@DATA", "") + dense(","), r"line 11 is '5\.1,3\.5.*before @data"),
+    "no type": (HEAD.replace("\tREAL", ""), r"line 5 does not declare .*a name, then numeric"),
+    "no data": (HEAD.replace("@DATA", "") + dense(","), r"line 11 before @data is .*'5\.1,3\.5"),
     "no examples": (HEAD, "no examples after @data"),
     "no attributes": ("@relation r\n", "no attributes before @data"),
 }

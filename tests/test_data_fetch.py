@@ -92,7 +92,7 @@ def test_fetch_downloads_verifies_and_reports(shelf, server):
 
 def test_a_broken_transfer_keeps_the_finished_files_and_goes_on(shelf, server):
     server.broken = "two.gz"
-    with pytest.raises(DataError, match=r"could not be downloaded.*two in a folder tiny/"):
+    with pytest.raises(DataError, match=r"could not be downloaded.*two in a subfolder tiny/"):
         fetch.fetch("tiny")
     assert not fetch.at_hand("tiny")
     assert not leftovers(shelf)
@@ -339,7 +339,7 @@ def ended(transfer):
 def test_a_transfer_in_the_background_ends_as_done_or_failed(shelf, server):
     server.broken = "two.gz"
     assert ended(transfers.start("tiny", partial(fetch.fetch, "tiny"))).phase == "failed"
-    assert "two in a folder tiny/" in transfers.current("tiny").state.message
+    assert "two in a subfolder tiny/" in transfers.current("tiny").state.message
     server.broken = None
     assert ended(transfers.start("tiny", partial(fetch.fetch, "tiny"))).phase == "done"
     assert fetch.at_hand("tiny")

@@ -146,7 +146,7 @@ def test_a_line_of_yolo_that_may_be_two_things_is_refused_with_a_way_out():
     for yaml, box in ("kpt_shape: [2, 2]", [24, 16, 36, 24]), ("names: [car]", [12, 8, 33, 22]):
         upload = read_pictures(files_of({**given, "data.yaml": yaml}))
         assert upload.boxes.tolist() == [box, box]
-        said = "as boxes, without the keypoints" if "kpt" in yaml else "as polygons"
+        said = "as boxes; the keypoints" if "kpt" in yaml else "as polygons"
         assert any(f"more than 6 numbers are read {said}" in note for note in upload.notes)
     with pytest.raises(DataError, match=r"a\.txt, line 1: 9 numbers, but kpt_shape asks for 56"):
         read_pictures(files_of({**given, "data.yaml": "kpt_shape: [17, 3]"}))
@@ -309,8 +309,8 @@ def test_a_video_of_cvat_has_one_picture_a_frame_and_its_boxes_outside_are_ignor
 def test_a_frame_without_an_image_or_a_number_is_named():
     for frames, said in (
         ([*DRIVEN, ("car", 7, (1, 1, 9, 9), 0)], r"track 4, frame 7: there is no image 'frame_000007\.png'"),
-        ([*DRIVEN, ("car", "", (1, 1, 9, 9), 0)], r"track 4, frame: ''.*the number of a frame"),
-        ([*DRIVEN, ("car", "²", (1, 1, 9, 9), 0)], r"track 4, frame: '²'.*the number of a frame"),
+        ([*DRIVEN, ("car", "", (1, 1, 9, 9), 0)], r"track 4, frame: no value.*the number of a frame"),
+        ([*DRIVEN, ("car", "²", (1, 1, 9, 9), 0)], r"track 4, frame: invalid value '²'.*the number of a frame"),
     ):
         with pytest.raises(DataError, match=said):
             read_pictures(files_of(video(frames)))
@@ -457,7 +457,8 @@ def test_a_picture_that_two_files_annotate_is_told(tool):
         other = json.dumps(json.loads(other) | {"shapes": json.loads(other)["shapes"][:1]})
     upload = read_pictures(files_of(given | {f"two/b.{ending}": other}))
     assert len(upload.boxes) == 4
-    said = f"1 picture has objects in several files, such as b.png in one/b.{ending} and two/b.{ending}: all of them"
+    two = f"one/b.{ending} and two/b.{ending}"
+    said = f"1 picture has objects in several files, such as b.png in {two}: the objects of all files"
     assert any(note.startswith(said) for note in upload.notes)
     assert not any("several files" in note for note in read_pictures(files_of(given)).notes)
 
@@ -552,7 +553,7 @@ def test_the_name_of_an_image_may_have_another_ending(suffix):
     given = {**pictures(), **{f"{n}.xml": voc(n).replace(".png<", f".{suffix}<") for n in "abc"}}
     assert sorted(read_pictures(files_of(given)).boxes.tolist()) == sorted(ALL)
     given |= {"a.bmp": pictures()["b.png"]}
-    with pytest.raises(DataError, match=rf"'a\.{suffix}' is ambiguous: it may be a\.bmp and a\.png.*the path of one"):
+    with pytest.raises(DataError, match=rf"'a\.{suffix}' is ambiguous: it may be a\.bmp or a\.png.*the path of one"):
         read_pictures(files_of(given))
     given = {**pictures(), "b.csv": "image,xmin,ymin,xmax,ymax\na.png,1,2,9,9\nb.0001,1,2,9,9"}
     with pytest.raises(DataError, match=r"no image 'b\.0001'"):  # whose end is no image's
@@ -582,7 +583,7 @@ def test_one_kind_of_several_is_chosen():
     given = files_of({**pictures(), "instances.json": json.dumps(two)})
     upload = read_pictures(given)
     assert upload.kinds == ("car", "person")
-    assert "Objects of 2 kinds are treated as one: car (2), person (1)" in upload.notes
+    assert "Objects of 2 kinds are treated as one kind: car (2), person (1)" in upload.notes
     with pytest.raises(DataError, match="objects in only one picture"):
         read_pictures(given, kinds=("person",))
     assert len(read_pictures(given, kinds=("car", "person")).boxes) == 3
@@ -604,15 +605,21 @@ def broken(of, old, new):
 REFUSED = {
     "COCO, an unknown image": (
         broken("COCO", b'"image_id": 5', b'"image_id": 99'),
-        r"instances\.json, annotations\[0\], image_id: 99.*one of the images",
+        r"instances\.json, annotations\[0\], image_id: invalid value 99.*one of the images",
     ),
     "COCO, three numbers": (
         broken("COCO", b"[6, 4, 24, 16]", b"[6, 4, 24]"),
-        r"annotations\[0\], bbox: \[6, 4, 24\].*4 numbers",
+        r"annotations\[0\], bbox: invalid value \[6, 4, 24\].*4 numbers",
     ),
     "COCO, flat": (broken("COCO", b"[6, 4, 24, 16]", b"[6, 4, 24, 0]"), r"annotations\[0\], bbox: .*last two above 0"),
-    "COCO, words": (broken("COCO", b"[6, 4, 24, 16]", b'[6, 4, "x", 16]'), r"annotations\[0\], bbox: 'x'"),
-    "COCO, endless": (broken("COCO", b"[6, 4, 24, 16]", b"[6, 4, 1e999, 16]"), r"annotations\[0\], bbox: inf"),
+    "COCO, words": (
+        broken("COCO", b"[6, 4, 24, 16]", b'[6, 4, "x", 16]'),
+        r"annotations\[0\], bbox: invalid value 'x'",
+    ),
+    "COCO, endless": (
+        broken("COCO", b"[6, 4, 24, 16]", b"[6, 4, 1e999, 16]"),
+        r"annotations\[0\], bbox: invalid value inf",
+    ),
     "COCO, far": (
         broken("COCO", b"[6, 4, 24, 16]", b"[600, 4, 24, 16]"),
         r"annotations\[0\], bbox: .*x = 612, is outside",
@@ -621,44 +628,47 @@ REFUSED = {
         broken("COCO", b'"a.png"', b'"aa.png"'),
         r"annotations\[0\]: there is no image 'aa.png'.*a\.png",
     ),
-    "COCO, no name": (broken("COCO", b'"a.png"', b"null"), r"images\[0\], file_name: it is empty"),
+    "COCO, no name": (broken("COCO", b'"a.png"', b"null"), r"images\[0\], file_name: no value"),
     "COCO, cut off": ({**pictures(), "i.json": coco()[:-9]}, r"i\.json is not valid JSON"),
     "deep JSON": ({**pictures(), "i.json": b"[" * 100_000}, r"i\.json is not valid JSON"),
     "another JSON": ({**pictures(), "i.json": b'{"a": 1}'}, r"i\.json is not in a known annotation format.*COCO"),
     "YOLO, in pixels": (
         {**pictures(), **yolo(), "a.txt": "0 18 12 24 16"},
-        r"a\.txt, line 1: '0 18 12 24 16'.*fractions of the picture",
+        r"a\.txt, line 1: the values are not fractions of the picture: '0 18 12 24 16'.*between 0 and 1",
     ),
     "YOLO, four values": (
         {**pictures(), **yolo(), "a.txt": yolo_line((6, 4, 30, 20)) + "0 .5 .5 .2"},
-        r"a\.txt, line 2: 4 values",
+        r"a\.txt, line 2: 4 values instead of at least 5",
     ),
     "YOLO, a word": (broken("YOLO side by side", b"0 0.3", b"0 x"), "no objects|the header is|not 0|annotation format"),
     "VOC, backwards": (
         broken("VOC of LabelImg", b"<xmin>6<", b"<xmin>60<"),
         r"a\.xml, object 1, xmax: 30.* is not greater than xmin = 60",
     ),
-    "VOC, a hole": (broken("VOC of LabelImg", b"<ymin>4</ymin>", b""), r"a\.xml, object 1, ymin: None"),
+    "VOC, a hole": (broken("VOC of LabelImg", b"<ymin>4</ymin>", b""), r"a\.xml, object 1, ymin: no value"),
     "VOC, no box": (broken("VOC of LabelImg", b"bndbox>", b"box>"), r"is not valid XML|there is no <bndbox>"),
     "XML that grows": (
         {**pictures(), "a.xml": '<!DOCTYPE x [<!ENTITY a "aaaa">]><annotation>&a;</annotation>'},
         r"a\.xml has a document type",
     ),
     "another XML": ({**pictures(), "a.xml": "<kml></kml>"}, r"a\.xml begins with <kml>"),
-    "CVAT, a word": (broken("CVAT for images", b'xtl="6.00"', b'xtl="x"'), r"image 1, shape 1, xtl: 'x'"),
+    "CVAT, a word": (broken("CVAT for images", b'xtl="6.00"', b'xtl="x"'), r"image 1, shape 1, xtl: invalid value 'x'"),
     "Label Studio, a word": (
         broken("Label Studio", b'"rotation": 0', b'"rotation": "up"'),
-        r"\[0\]\.annotations\[0\]\.result\[0\]: 'up'.*an angle",
+        r"\[0\]\.annotations\[0\]\.result\[0\]: invalid value 'up'.*an angle",
     ),
     "Label Studio, no image": (
         broken("Label Studio", b'"image": "/data', b'"img": "/data'),
-        r"\[0\], image: it is empty",
+        r"\[0\], image: no value",
     ),
     "Label Studio, csv, broken": (
         {**pictures(), "p.csv": label_studio_csv().replace("[{", "[{{", 1)},
         r"p\.csv, line 2: a cell is not valid JSON",
     ),
-    "VIA, a line": (broken("VIA", b'"name": "rect"', b'"name": "knot"'), r"regions\[0\]: 'knot'.*rect, circle"),
+    "VIA, a line": (
+        broken("VIA", b'"name": "rect"', b'"name": "knot"'),
+        r"regions\[0\]: invalid value 'knot'.*rect, circle",
+    ),
     "labelme, one point": (
         broken("labelme", b"[[30, 20], [6, 4]]", b"[[30, 20]]"),
         r"a\.json, shapes\[0\], points: .*two points",
@@ -694,7 +704,9 @@ def test_objects_left_out_though_named_like_those_that_are_read_are_told():
         f"{name}.png,{4 * k},2,{4 * k + 3},9,{kind}\n" for name in "ab" for k, kind in enumerate(("Car", "car", "bus"))
     )
     given = files_of({**pictures(), "boxes.csv": lines})
-    said = "Objects named 'car' are not read, but those named 'Car' are: choose both if they are one kind"
+    said = (
+        "Objects named 'car' are not read, but objects named 'Car' are. If both names mean the same kind, choose both"
+    )
     assert said in read_pictures(given, kinds=("Car", "bus")).notes
     for kinds in ((), ("Car", "car"), ("bus",)):
         assert not any("choose both" in note for note in read_pictures(given, kinds=kinds).notes)

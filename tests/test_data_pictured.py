@@ -94,10 +94,13 @@ def test_each_of_unlabelled_and_test_rows_has_its_own_picture():
             "images has missing or infinite values",
         ),
         ({"images": np.array(["a.png"] * 12)}, "images has the shape"),
-        ({"images": SQUARES, "X_test": X, "y_test": PAIR}, "f.npz: There are images, but no images_test for the 12"),
+        (
+            {"images": SQUARES, "X_test": X, "y_test": PAIR},
+            "f.npz: There is an array images, but no array images_test for the 12",
+        ),
         (
             {"paths": np.array([f"{k}.png" for k in range(12)])},
-            "row 0: paths names '0.png', which is not in the upload",
+            "row 0: the array `paths` names '0.png', which is not in the upload",
         ),
     ],
 )
@@ -123,7 +126,7 @@ def test_paths_name_the_image_of_each_row():
 def test_paths_that_name_none_or_several_images_and_bad_ones_are_said():
     paths = [f"{k}.png" for k in range(12)]
     strange = with_paths(["x.png", *paths[1:]])
-    with pytest.raises(Unusable, match=r"f\.zip: row 0: paths names 'x\.png', which is not in the upload"):
+    with pytest.raises(Unusable, match=r"f\.zip: row 0: the array `paths` names 'x\.png', which is not in the upload"):
         read_upload("f.zip", strange)
     preview = read_upload("f.zip", strange, skip=True)
     assert (preview.arrays.X_train == X[1:]).all()
@@ -280,7 +283,8 @@ def test_a_picture_without_bytes_is_named_by_its_row_and_left_out_on_request():
     cells[5]["bytes"] = None
     cells[6] = None
     content = parquet({"image": pa.array(cells, as_hugging_face(PICTURES).type), "label": PAIR})
-    with pytest.raises(Unusable, match=r"t\.parquet: row 5 \(5\.png\) has a path, but no bytes.*2 of 12"):
+    said = r"t\.parquet: row 5 \(5\.png\) has the path of an image, but not its bytes.*2 of 12"
+    with pytest.raises(Unusable, match=said):
         read_upload("t.parquet", content)
     assert len(read_upload("t.parquet", content, skip=True).arrays.X_train) == 10
 
@@ -294,7 +298,7 @@ def test_a_row_whose_list_is_missing_or_of_another_length_is_named_and_left_out_
             read_upload("e.parquet", content)
         assert caught.value.bad == (
             "e.parquet: row 2 has no list in column 'e'",
-            "e.parquet: row 7 has a list of 3, not 5, numbers in column 'e'",
+            "e.parquet: row 7 has a list of 3 instead of 5 numbers in column 'e'",
         )
         preview, left = read_upload("e.parquet", content, skip=True), np.delete(np.arange(12), [2, 7])
         assert np.allclose(preview.arrays.X_train, X[left])
@@ -315,7 +319,7 @@ def test_medmnist_and_channels_first():
     preview = read_upload("med.npz", npz(**files))
     assert (preview.arrays.X_train == np.concatenate([SQUARES[..., 0], SQUARES[:4, ..., 1]])).all()
     assert preview.arrays.X_test.shape == (2, 9, 11)
-    assert any("4 examples for validation belong to the training set" in note for note in preview.notes)
+    assert any("4 examples for validation are added to the training set" in note for note in preview.notes)
     preview = read_upload("torch.npz", npz(X=np.moveaxis(SQUARES, -1, 1), y=PAIR))
     assert (preview.arrays.X_train == SQUARES).all()
     assert (read_upload("torch.npz", npz(X=SQUARES[:, None, ..., 0], y=PAIR)).arrays.X_train == SQUARES[..., 0]).all()

@@ -57,7 +57,7 @@ def test_colours_become_grey_and_paths_tell_namesakes_apart():
     assert (upload.images[-2] == 54).all()
     assert upload.notes[0] == "Colour images are converted to grey"
     with pytest.raises(
-        DataError, match=r"line 2, column image: 'a\.png' is ambiguous: it may be one/a\.png and two/a\.png.*the path"
+        DataError, match=r"line 2, column image: 'a\.png' is ambiguous: it may be one/a\.png or two/a\.png.*the path"
     ):
         read_pictures(
             files(
@@ -96,11 +96,14 @@ WRONG = {
         r"boxes\.csv, line 3, column image: there is no image 'bb\.png'.*b\.png",
     ),
     "a path outside": (lines("../b.png,1,2,3,4"), "line 3, column image: there is no image"),
-    "no image": (lines(",1,2,30,40"), "line 3, column image: it is empty.*the name of a picture"),
-    "a word": (lines("b.png,1,x,30,40"), r"line 3, column ymin: 'x'.*a number of pixels, with a decimal point"),
-    "a hole": (lines("b.png,1,,30,40"), "line 3, column ymin: ''"),
-    "not a number": (lines("b.png,1,nan,30,40"), "line 3, column ymin: 'nan'"),
-    "endless": (lines("b.png,1,2,inf,40"), "line 3, column xmax: 'inf'"),
+    "no image": (lines(",1,2,30,40"), "line 3, column image: no value.*the name of a picture"),
+    "a word": (
+        lines("b.png,1,x,30,40"),
+        r"line 3, column ymin: invalid value 'x'.*a number of pixels, with a decimal point",
+    ),
+    "a hole": (lines("b.png,1,,30,40"), "line 3, column ymin: no value"),
+    "not a number": (lines("b.png,1,nan,30,40"), "line 3, column ymin: invalid value 'nan'"),
+    "endless": (lines("b.png,1,2,inf,40"), "line 3, column xmax: invalid value 'inf'"),
     "backwards": (
         lines("b.png,30,2,10,20"),
         "line 3, column xmax: 10 is not greater than xmin = 30.*xmax greater than xmin",
@@ -111,19 +114,19 @@ WRONG = {
     "tiny": (lines("b.png,6,2,7,30"), "line 3, column xmax: the object is 1 pixels across.*2 to 120"),
     "larger than the picture": (lines("b.png,-50,2,90,30"), "line 3, column xmax: the object is 140 pixels across"),
     "given twice": (lines("b.png,1,2,30,30", "b.png,1,2,30,30"), "line 4: the same object as in line 3"),
-    "a column short": (lines("b.png,1,2,30"), "line 3: 4 values.*5 values: image, xmin"),
+    "a column short": (lines("b.png,1,2,30"), "line 3: 4 values instead of 5.*5 values: image, xmin"),
     "a column more": (lines("b.png,1,2,30,40,1"), "line 3: 6 values"),
     "no header": ("a.png,1,2,21,12\nb.png,1,2,3,4", r"line 1: the header is 'a\.png.*image,xmin"),
     "another header": (lines(header="file,a,b,x2,y2"), "line 1: the header is 'file, a"),
     "a column twice": (lines(header="image,xmin,ymin,xmax,xmax"), "line 1: the header is"),
     "category 0": (
         TABLE + "a.png,1,2,5,6,0",
-        "line 5, column category: '0'.*a whole number from 1 \\(most certain\\) to 9",
+        "line 5, column category: invalid value '0'.*a whole number from 1 \\(most certain\\) to 9",
     ),
-    "category 1.5": (TABLE + "a.png,1,2,5,6,1.5", "line 5, column category: '1.5'"),
-    "no category": (TABLE + "a.png,1,2,5,6,", "line 5, column category: ''"),
-    "radius 0": (circles("b.png,9,9,0"), "line 3, column radius: 0.*a radius above 0"),
-    "radius below 0": (circles("b.png,9,9,-4"), "line 3, column radius: -4"),
+    "category 1.5": (TABLE + "a.png,1,2,5,6,1.5", "line 5, column category: invalid value '1.5'"),
+    "no category": (TABLE + "a.png,1,2,5,6,", "line 5, column category: no value"),
+    "radius 0": (circles("b.png,9,9,0"), "line 3, column radius: invalid value 0.*a radius above 0"),
+    "radius below 0": (circles("b.png,9,9,-4"), "line 3, column radius: invalid value -4"),
     "a circle outside": (circles("b.png,9,99,5"), "line 3, column y: .*is outside"),
     "a giant circle": (circles("b.png,9,9,80"), "line 3, column radius: the object is 160 pixels across"),
     "nothing but a header": ("image,x,y,radius\n\n", r"boxes\.csv has a header but no objects"),

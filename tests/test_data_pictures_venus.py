@@ -98,13 +98,25 @@ def test_files_may_be_gzipped(at):
 
 
 DAMAGE = {
-    "no part": ("Experiments_Images_Table", "A1 TRN = [2]", r"Experiments_Images_Table, line 1: 'A1 TRN.*TST = \[1\]"),
+    "no part": (
+        "Experiments_Images_Table",
+        "A1 TRN = [2]",
+        r"Experiments_Images_Table, line 1: invalid line 'A1 TRN.*TST = \[1\]",
+    ),
     "nothing": ("Experiments_Images_Table", "% none\n", "has no experiments"),
-    "a word": ("Experiments_Images_Table", "A1; TRN = [x]; TST = [1];", "line 1, TRN: 'x'.*such as 5 or 13:42"),
-    "an empty list": ("Experiments_Images_Table", "A1; TRN = []; TST = [1];", "line 1, TRN: ''"),
-    "a run backwards": ("Experiments_Images_Table", "A1; TRN = [3:2]; TST = [1];", "line 1, TRN: '3:2'"),
-    "image 0": ("Experiments_Images_Table", "A1; TRN = [0]; TST = [1];", "line 1, TRN: '0'"),
-    "a huge run": ("Experiments_Images_Table", "A1; TRN = [1:99999999]; TST = [1];", "line 1, TRN: '1:99999999'"),
+    "a word": (
+        "Experiments_Images_Table",
+        "A1; TRN = [x]; TST = [1];",
+        "line 1, TRN: invalid value 'x'.*such as 5 or 13:42",
+    ),
+    "an empty list": ("Experiments_Images_Table", "A1; TRN = []; TST = [1];", "line 1, TRN: invalid value ''"),
+    "a run backwards": ("Experiments_Images_Table", "A1; TRN = [3:2]; TST = [1];", "line 1, TRN: invalid value '3:2'"),
+    "image 0": ("Experiments_Images_Table", "A1; TRN = [0]; TST = [1];", "line 1, TRN: invalid value '0'"),
+    "a huge run": (
+        "Experiments_Images_Table",
+        "A1; TRN = [1:99999999]; TST = [1];",
+        "line 1, TRN: invalid value '1:99999999'",
+    ),
     "twice": ("Experiments_Images_Table", "A1; TRN = [2,1:3]; TST = [4];", "line 1, TRN: an image is listed twice"),
     "a leak": ("Experiments_Images_Table", "A1; TRN = [1:3]; TST = [2];", "image 2 is in both TRN and TST"),
     "a part twice": (
@@ -126,20 +138,36 @@ DAMAGE = {
     "a column short": (
         "Experiments_Scoring_Table",
         "A 2 300",
-        r"Experiments_Scoring_Table, line 1: 3 values.*4 values",
+        r"Experiments_Scoring_Table, line 1: 3 values instead of 4.*4 values",
     ),
-    "no letter": ("Experiments_Scoring_Table", "7 2 300 7", r"line 1, column 1 \(Experiment\): '7'.*letter"),
-    "no area": ("Experiments_Scoring_Table", "A 2 x 7", r"line 1, column 3 \(Total Image Area\): 'x'.*a number from 1"),
-    "half a volcano": ("Images_Area_Volcanoes_Table", "1 100 2.5", r"line 1, column 3 .*'2.5'.*a whole number from 0"),
+    "no letter": (
+        "Experiments_Scoring_Table",
+        "7 2 300 7",
+        r"line 1, column 1 \(Experiment\): invalid value '7'.*letter",
+    ),
+    "no area": (
+        "Experiments_Scoring_Table",
+        "A 2 x 7",
+        r"line 1, column 3 \(Total Image Area\): invalid value 'x'.*a number from 1",
+    ),
+    "half a volcano": (
+        "Images_Area_Volcanoes_Table",
+        "1 100 2.5",
+        r"line 1, column 3 .*invalid value '2.5'.*a whole number from 0",
+    ),
     "an image twice": (
         "Images_Area_Volcanoes_Table",
         AREAS + "1 2 3",
         r"line 7, column 1 \(Image number\): 1 occurs a second time",
     ),
-    "NaN": ("Images_Area_Volcanoes_Table", "1 nan 2", r"column 2 \(Usable area\): 'nan'"),
-    "category 5": ("lxyr", "1 2 2 1\n5 2 2 1", r"img1\.lxyr, line 2, column 1 \(category\): '5'.*from 1 to 4"),
-    "x outside": ("lxyr", "1 7 2 1", r"img1\.lxyr, line 1, column 2 \(x\): '7'.*from 0 to 6"),
-    "no radius": ("lxyr", "1 2 2 0", r"column 4 \(radius\): '0'"),
+    "NaN": ("Images_Area_Volcanoes_Table", "1 nan 2", r"column 2 \(Usable area\): invalid value 'nan'"),
+    "category 5": (
+        "lxyr",
+        "1 2 2 1\n5 2 2 1",
+        r"img1\.lxyr, line 2, column 1 \(category\): invalid value '5'.*from 1 to 4",
+    ),
+    "x outside": ("lxyr", "1 7 2 1", r"img1\.lxyr, line 1, column 2 \(x\): invalid value '7'.*from 0 to 6"),
+    "no radius": ("lxyr", "1 2 2 0", r"column 4 \(radius\): invalid value '0'"),
     "five columns": ("lxyr", "1 2 2 1 1", "line 1: 5 values.*category, x, y, radius"),
     "binary": ("lxyr", "\x00\x01", "line 1: 1 values"),
     "another type": ("spr", SPR[:-2] + "4\n", r"img1\.spr declares 2 6.*uint8|img1\.spr declares"),

@@ -198,7 +198,7 @@ def test_images_for_validation_and_classes_of_several_folders_are_told():
         return read_upload("a.zip", archive(files)).notes
 
     split = [f"{part}/{kind}" for part in ("train", "Val", "test") for kind in ("cat", "dog")]
-    assert notes(*split) == ("Images for validation belong to the training set: 6",)
+    assert notes(*split) == ("Images for validation are added to the training set: 6",)
     assert notes(*split[:2], *split[4:]) == ()
     years = "Folders of the same name are one class, such as cats/2021 and dogs/2021"
     assert notes("cats/2021", "dogs/2021", "dogs/2022") == (years,)
@@ -209,7 +209,7 @@ def test_images_for_validation_and_classes_of_several_folders_are_told():
 
 def test_a_zip_within_a_zip_is_refused_by_name():
     inner = archive({f"{kind}/{k}.png": image(COLOUR[k]) for kind in ("cat", "dog") for k in range(2)})
-    with pytest.raises(DataError, match=r"inner\.zip is a zip within another.*its files, in one zip"):
+    with pytest.raises(DataError, match=r"inner\.zip is a zip file inside another.*all files in one zip"):
         read_upload("outer.zip", archive({"inner.zip": inner}))
 
 
@@ -269,7 +269,7 @@ def test_a_size_or_way_that_is_not_possible_is_refused_by_name():
             read_upload("p.zip", packed, fit=fit)
 
 
-@pytest.mark.parametrize("phase", ["sizes", "range", "images"])
+@pytest.mark.parametrize("phase", ["sizes", "range", "Reading images"])
 def test_reading_stops_at_the_next_report_and_leaves_no_thread(phase):
     deep = {f"{'ab'[k % 2]}/{k}.png": image(RNG.integers(0, 4000, SIZES[k % 6]).astype(np.uint16)) for k in range(60)}
     opened, seen = upload.opened("p.zip", archive(deep)), []

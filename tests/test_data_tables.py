@@ -234,7 +234,7 @@ def test_a_header_behind_a_comment_sign_names_the_columns(mark, before, sign):
 def test_a_comment_that_may_be_the_header_is_refused_with_a_way_out(values):
     table = lines(("label", "colour", "size"), *(("ab"[k % 2], *values) for k in range(N)), mark=",", end="\n")
     for before, line in (("# by me, in 2020, rev 3\n", 1), ("# words\n# by me, in 2020, rev 3\n", 2)):
-        with pytest.raises(DataError, match=f"line {line} begins with # and may be a comment or.*without its #"):
+        with pytest.raises(DataError, match=f"line {line} begins with # and may be a comment or.*without the #"):
             read_upload("a.csv", (before + table).encode())
 
 
@@ -255,15 +255,15 @@ def test_commas_between_thousands_alone_are_no_decimals():
     thousands = [f"{k},000" for k in range(1, N + 1)]
     preview = table({"y": KINDS, "a": thousands, "b": AGES})
     assert preview.arrays.X_train[:, 0].tolist() == [1000 * k for k in range(1, N + 1)]
-    assert "Commas separate thousands: a (1,000)" in preview.notes
+    assert "Commas are read as marks for thousands: a (1,000)" in preview.notes
     preview = table({"y": KINDS, "a": thousands, "b": map(comma, SIZES)})
     assert not any("thousands" in note for note in preview.notes)
     assert preview.arrays.X_train[:, 0].tolist() == list(range(1, N + 1))
 
 
 @pytest.mark.parametrize(
-    ("others", "value", "said"), [(SIZES, 1234, "Commas separate thousands: a (1,234)"),
-                                  (list(map(comma, SIZES)), 1.234, "Points separate thousands: a (1.234)")]
+    ("others", "value", "said"), [(SIZES, 1234, "Commas are read as marks for thousands: a (1,234)"),
+                                  (list(map(comma, SIZES)), 1.234, "Points are read as marks for thousands: a (1.234)")]
 )  # fmt: skip
 def test_both_marks_before_three_digits_follow_the_other_columns_or_are_refused(others, value, said):
     both = ["1,234", "1.234"] * (N // 2)
@@ -271,7 +271,7 @@ def test_both_marks_before_three_digits_follow_the_other_columns_or_are_refused(
     assert preview.arrays.X_train[:2, 0].tolist() == pytest.approx([value, 1234 * 1.234 / value])
     assert said in preview.notes
     for undecided in (AGES, ["1,234", "2.345"] * (N // 2)):
-        with pytest.raises(DataError, match=r"Column 'a' has '1,234' and '1\.234', whose decimal mark .*one of"):
+        with pytest.raises(DataError, match=r"Column 'a' has '1,234' and '1\.234': the decimal mark .*one of"):
             table({"y": KINDS, "a": both, "b": undecided})
     assert table({"y": KINDS, "a": [*both[:-1], "0.5"], "b": AGES}).arrays.X_train[0, 0] == 1234
 
@@ -343,7 +343,7 @@ def test_empty_cells_are_filled_and_told(empty):
     assert X[[1, 3], 0].tolist() == 2 * [np.median(there)]
     assert X[2, 1] == 0  # "a" is the commonest
     assert preview.features == ("age", "kind = b", *(("age is empty", "kind is empty") if empty == "tell" else ()))
-    assert any("(age 2, kind 1)" in note for note in preview.notes)
+    assert any("age (2), kind (1)" in note for note in preview.notes)
     if empty == "tell":
         assert np.flatnonzero(X[:, 2]).tolist() == [1, 3]
         assert np.flatnonzero(X[:, 3]).tolist() == [2]
@@ -398,7 +398,7 @@ REFUSED = {
     "OpenDocument": ("a.ods", archive({"mimetype": b"x", "content.xml": b"<x/>"}), "OpenDocument.*xlsx or csv"),
     "Numbers": ("a.numbers", archive({"Index/Document.iwa": b"x"}), "iWork.*xlsx or csv"),
     "an old workbook": ("a.xls", b"\xd0\xcf\x11\xe0" + bytes(100), "old or password-protected Office.*xlsx or csv"),
-    "an empty workbook": ("a.xlsx", excel([[]]), "no sheet with two rows"),
+    "an empty workbook": ("a.xlsx", excel([[]]), "no sheet with at least two rows"),
     "a workbook cut off": ("a.xlsx", archive({"xl/workbook.xml": b"<x"}), "cannot be read as an Excel workbook"),
     "a Parquet file cut off": ("a.parquet", SAME["Parquet"][1][:200], "cannot be read as a Parquet file"),
     "no pictures in Parquet": (
@@ -428,7 +428,7 @@ def test_a_sheet_of_too_many_cells_is_refused_before_it_is_kept(monkeypatch):
         read_upload(*SAME["Parquet"])
     monkeypatch.undo()
     monkeypatch.setattr(sheets, "MAX_BYTES", 100)
-    with pytest.raises(DataError, match=r"MB of text|unpacks to"):
+    with pytest.raises(DataError, match=r"MB as text|unpacks to"):
         read_upload(*SAME["Parquet"])
 
 
@@ -483,7 +483,7 @@ def test_times_keep_their_differences_beside_one_far_away(what):
     np.testing.assert_array_equal(preview.arrays.X_train[:, 0], times)
     assert any("in column 'when', so" in note and "double precision" in note for note in preview.notes)
     kept = (times - np.median(times)).astype(np.float32)
-    told = any("in column 'when' lie in groups so far apart" in note for note in preview.notes)
+    told = any("for column 'when': its numbers form groups" in note for note in preview.notes)
     assert told == (len(np.unique(kept)) < 590)
 
 

@@ -146,9 +146,9 @@ def test_a_hot_pixel_does_not_set_the_scale_of_the_others(hot, offset):
     expected = ((values.astype(int) - offset) // 16).astype(np.uint8)
     expected[:hot, 7, 9] = 255
     assert by_value(X, "aaaaaa") == by_value(expected, "aaaaaa")
-    pixels = "1 pixel becomes" if hot == 1 else f"{hot} pixels become"
+    pixels, become = ("1 pixel", "becomes") if hot == 1 else (f"{hot} pixels", "become")
     (note,) = (note for note in notes if "16 bits" in note)
-    assert note.endswith(f"outside {offset:,} to {offset + 4095:,}, {pixels} black or white")
+    assert note.endswith(f"; {pixels} outside {offset:,} to {offset + 4095:,} {become} black or white")
 
 
 @all_cases("shape", [(1, 1), (1, 2), (3, 3), (9, 11), (40, 30)])
@@ -173,7 +173,7 @@ def test_on_one_scale_order_is_kept_and_what_is_lost_is_told(shape, kind):
         divisor = int((re.findall(r"divided by (\d+)", note) or ["1"])[0])
         divisor /= int((re.findall(r"multiplied by (\d+)", note) or ["1"])[0])
         start = int((re.findall(r"([\d,]+) is subtracted", note) or ["0"])[0].replace(",", ""))
-        cut = int((re.findall(r"([\d,]+) pixels? becomes?", note) or ["0"])[0].replace(",", ""))
+        cut = int((re.findall(r"([\d,]+) pixels? outside", note) or ["0"])[0].replace(",", ""))
         inside = (v >= start) & (v < start + 256 * divisor)
         assert (x[inside] == (v[inside] - start) // divisor).all()
         assert cut == (~inside).sum() <= max(16, 1e-4 * v.size)
@@ -186,7 +186,7 @@ def test_a_bright_spot_is_no_hot_pixel_and_the_levels_that_it_costs_are_told():
     assert by_value(X, "aaaaaa") == by_value((values // 256).astype(np.uint8), "aaaaaa")
     low, high = np.quantile(values, [0.01, 0.99]).astype(int) // 256
     assert any(
-        f"98 % of these pixels keep only {high - low + 1} levels" in note and "8-bit images" in note for note in notes
+        f"98 % of the pixels keep only {high - low + 1} levels" in note and "8-bit images" in note for note in notes
     )
 
 
@@ -206,11 +206,11 @@ def test_files_of_fewer_bits_than_others_on_their_scale_are_counted_with_their_l
     X, notes = read_16_bits(values)
     assert by_value(X, "aaaaaa") == by_value((values // 256).astype(np.uint8), "aaaaaa")
     dark, levels = values[:3], len(np.unique(values[:3] // 256))
-    (note,) = (note for note in notes if "of them" in note)
-    assert note.startswith(f"3 of them have values up to {dark.max():,} only, such as ")
+    (note,) = (note for note in notes if "of these" in note)
+    assert note.startswith(f"3 of these images have only values up to {dark.max():,}, such as ")
     assert f"at most {levels} of 256 levels" in note
-    assert note.endswith("If 12 bits are their range, multiply their values by 16")
-    assert not any("of them" in note for note in read_16_bits(np.concatenate([dark * 16, values[3:]]))[1])
+    assert note.endswith("If their range is 12 bits, multiply their values by 16")
+    assert not any("of these" in note for note in read_16_bits(np.concatenate([dark * 16, values[3:]]))[1])
 
 
 def test_colours_that_are_converted_or_whose_profile_is_ignored_are_told():
@@ -275,7 +275,7 @@ def test_colours_of_16_bits_are_read_where_they_fill_them_and_refused_where_bits
     )
     low = {name: png_of_16_bits(30000 + values // 64) for name, values in zip(files, colours)}
     (note,) = (note for note in read_upload("low.zip", archive(low)).notes if "levels" in note)
-    assert note.startswith("98 % of these pixels keep only 5 levels")  # 30,000 to 31,023, of which the step is 256
+    assert note.startswith("98 % of the pixels keep only 5 levels")  # 30,000 to 31,023, of which the step is 256
     files = {name: png_of_16_bits(values // 16) for name, values in zip(files, colours)}
     with pytest.raises(DataError, match=r"of which 12 are used, but only the upper 8 .*multiply the values by 16"):
         read_upload("deep.zip", archive(files))
@@ -414,7 +414,7 @@ def test_of_several_tables_one_is_chosen_and_the_only_one_beside_other_files_is_
     assert len(alone.arrays.X_train) == 20
     assert "Files that are not read: LICENCE" in alone.notes
     beside = upload.opened("one.zip", archive({"large.csv": large, "LICENCE": b"yes", "more.bin": b"\0"})).read()
-    assert {"Only large.csv of 2 files is read", "Files that are not read: LICENCE"} <= set(beside.notes)
+    assert {"Of the 2 files, only large.csv is read", "Files that are not read: LICENCE"} <= set(beside.notes)
 
 
 def test_thirty_and_a_hundred_classes():
@@ -451,7 +451,7 @@ def test_bad_images_of_a_zip_are_named_and_left_out_on_request():
 
 
 def test_images_of_formats_that_are_not_read_are_named_with_the_way_out():
-    said = "is a picture in the format HEIC, which is not read: save it as jpg or png"
+    said = "is a picture in the format HEIC, which is not supported: save it as jpg or png"
     heic = b"\0\0\0\x18ftypheic" + bytes(40)
     pictures = tree(GREY, PAIR)
     with pytest.raises(DataError, match=f"a/0.heic {said}"):  # a folder of a telephone
@@ -459,7 +459,7 @@ def test_images_of_formats_that_are_not_read_are_named_with_the_way_out():
     with pytest.raises(DataError, match=f"0.heic {said}"):
         read_upload("a.zip", archive({"a.csv": b"file,class\n0,x\n1,y\n", **{f"{k}.heic": heic for k in range(8)}}))
     beside = {"a.csv": csv(GREY.reshape(12, -1), PAIR), "plot.svg": b"<svg/>"}
-    assert "Only a.csv of 2 files is read" in read_upload("a.zip", archive(beside)).notes
+    assert "Of the 2 files, only a.csv is read" in read_upload("a.zip", archive(beside)).notes
     for name, reason in (("set/0/x.HEIC", f"x.HEIC {said}"), ("set/0/x.jpg", "its content is HEIC: save it as jpg"),
                          ("set/0/x.svg", "in the format SVG")):  # fmt: skip
         content = b"<svg xmlns='x'/>" if "svg" in name else heic
@@ -508,7 +508,7 @@ def test_a_folder_of_links_is_read_and_a_link_to_nothing_is_named(tmp_path):
     preview = read_upload("subset", subset)
     assert by_value(*preview.arrays[:2]) == by_value(GREY, [["zero", "one"][k] for k in PAIR])
     (tmp_path / "set/1/003.png").unlink()
-    with pytest.raises(Unusable, match=r"one/3\.png is a link to a file that is not there"):
+    with pytest.raises(Unusable, match=r"one/3\.png is a link to a file that does not exist"):
         read_upload("subset", subset)
     assert len(read_upload("subset", subset, skip=True).arrays.X_train) == 11
 
@@ -624,7 +624,7 @@ WRONG_LIBSVM = {
     "1 1:2:3": "Line 41 of a.svm: could not convert .*'2:3'",
     "1 3:0x1": "Line 41 of a.svm: could not convert",
     "é 3:1": "Line 41 of a.svm: could not convert .*'é'",
-    "1 " + "9" * 5000 + ":1": "Line 41 of a.svm is an example with 9999.*at most 512 MB",
+    "1 " + "9" * 5000 + ":1": "Line 41 of a.svm has the index 9999.*too many features.*at most 512 MB",
     "1 200000000:1": "60 examples of 200000000 features, 457.. MB.*at most 512 MB",
     "1 100000000:1": "60 examples of 100000000 features, 228.. MB.*at most 512 MB",
     "1 1:inf": "a missing or infinite value in example 40",

@@ -167,7 +167,7 @@ def test_a_virtual_sv_machine_and_weights_by_category(small):
     ("changes", "said"),
     [
         ({"experiment": "Z"}, "experiment = 'z'; allowed: s, empty"),
-        ({"experiment": "empty"}, "allowed: s; its pictures img99, img100 are not available"),
+        ({"experiment": "empty"}, "allowed: s; the pictures img99, img100 are not available"),
         ({"chip": 4}, "chip = 4; allowed: a whole number from 5"),
         ({"miss_rate": 1}, "miss_rate = 1"),
         ({"folds": 3}, "folds = 3; allowed: none"),

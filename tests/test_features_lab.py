@@ -108,7 +108,7 @@ def test_query_jitter_compares_features_of_every_form(features):
     K = nearest(test, machine.support_vectors) / 2 + nearest(kept, prepared.transform(test.reshape(20, -1))).T / 2
     expected = K @ machine.coef.T + machine.bias
     np.testing.assert_allclose(ended.machine.decision_function(test), expected, atol=2e-4)
-    with pytest.raises(RecipeError, match="without pca:9, for method query-jitter"):
+    with pytest.raises(RecipeError, match="method query-jitter can repeat after a jitter, so not pca:9"):
         DIGITS.replace(method="query-jitter", preprocess=("gradients:4", "pca:9"))
 
 
@@ -184,7 +184,8 @@ def test_onnx_and_scikit_learn_refuse_features_by_name(features):
     fitted = VirtualSVC(SVC(RBF(2.0), C=10), jitters="none", prepare=Preprocessor(*STEPS)).fit(
         pictures, problem.y_train
     )
-    with pytest.raises(ValueError, match=re.escape("preprocessing step 'gradients:4,margin=1', not plain arithmetic")):
+    refused = re.escape("preprocessing step 'gradients:4,margin=1' is not plain arithmetic")
+    with pytest.raises(ValueError, match=refused):
         to_onnx(fitted, pictures)
     assert "no preprocessing step 'gradients:4,margin=1'" in pipeline.obstacle(DIGITS)
 
@@ -226,7 +227,7 @@ def test_components_that_a_fold_has_too_few_examples_for_are_refused_before_ther
     assert len(execute(most).result["validation"]["folds"]) == 5
     more = recipe.replace(preprocess=("pca:41",))
     said = "at most 40 components, as there are 40 training examples"
-    with pytest.raises(RecipeError, match=f"{said} without one of 5 folds"):
+    with pytest.raises(RecipeError, match=f"{said} when one of 5 folds is held out"):
         task_of(more).size(more)
     with pytest.raises(RecipeError, match=said):
         execute(more)
@@ -273,7 +274,8 @@ def test_the_command_line_lists_every_step_with_its_fields(capsys):
 
 
 def test_a_local_kernel_refuses_features():
-    with pytest.raises(RecipeError, match="'local-poly'; allowed: one of inner products, such as rbf or poly"):
+    said = "'local-poly'; allowed: one without image neighbourhoods, such as rbf or poly"
+    with pytest.raises(RecipeError, match=said):
         DIGITS.replace(kernel={"name": "local-poly", "image_shape": [8, 8]})
 
 

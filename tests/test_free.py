@@ -77,7 +77,7 @@ def test_a_fit_with_a_large_box_ends_at_tol(kernel, C):
     X, y = overlapping(400)
     machine = SVC(kernel, C=C).fit(X, y)
     assert machine.converged_
-    assert "second-order steps on free sets" in machine.strategy_
+    assert "second-order steps on free support vectors" in machine.strategy_
     alpha = np.zeros(400)
     alpha[machine.support_] = np.abs(machine.dual_coef_[0])
     assert naive.kkt_gap(naive.gram(kernel, X, X), y, np.full(400, C), alpha) <= 1e-3 * (1 + 1e-3)
@@ -253,7 +253,7 @@ def test_what_no_steps_can_solve_ends_soon_and_says_why(kernel, duplicates, solv
     with warnings.catch_warnings(action="ignore"):
         machine = SVC(kernel, C=1e12).fit(X, y)
     assert machine.converged_ == solved
-    assert solved or re.search("tol = 0.001: (neither pairs nor|rounding errors).*; a smaller C", machine.ending_)
+    assert solved or re.search("tol = 0.001: (neither pairs nor|rounding errors).*; use a smaller C", machine.ending_)
     assert machine.n_iter_[0] < 2_000_000
 
 

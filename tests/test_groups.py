@@ -68,8 +68,8 @@ def test_groups_are_read_from_npz_csv_and_parquet():
         preview = read_upload("f.csv", table(other).to_csv(index=False).encode())
         assert preview.arrays.groups is None
         assert preview.features[1] == "group"
-        assert any("Column 'group' is a feature" in note for note in preview.notes)
-    with pytest.raises(DataError, match=r"npz has no columns, so none is named 'who'"):
+        assert any("Column 'group' is read as a feature" in note for note in preview.notes)
+    with pytest.raises(DataError, match=r"npz has no columns, so there is no column 'who'"):
         read_upload("f.npz", npz(X=X, y=Y), group="who")
 
 
@@ -101,18 +101,18 @@ def test_rows_without_a_label_and_rows_left_out_take_their_groups_along():
         ({"groups": np.array("p1")}, f"There are {len(Y)} rows of X, but 1 of groups"),
         ({"groups": np.full(len(Y), 7)}, f"All {len(Y)} examples are in one group, 7"),
         ({"groups": Y}, "Class 0 is in only one group"),
-        ({"groups": np.roll(GROUPS, 1)}, r"The group 'p\d+' has examples of the classes \d and \d"),
+        ({"groups": np.roll(GROUPS, 1)}, r"The group 'p\d+' has examples of several classes: \d and \d"),
         ({"groups": np.where(Y == 0, "", GROUPS)}, r"Example \d+ has no group"),
         ({"groups": np.where(Y == 0, np.nan, Y)}, "groups has the shape"),
         ({"groups": np.stack([Y, Y], 1)}, "groups has the shape"),
-        ({"groups": GROUPS, "X_test": X[:3], "y_test": Y[:3]}, "no groups_test for the 3 test rows"),
+        ({"groups": GROUPS, "X_test": X[:3], "y_test": Y[:3]}, "no array groups_test for the 3 test rows"),
         (
             {"groups": GROUPS, "X_test": X[:1], "y_test": Y[:1], "groups_test": GROUPS[:1]},
             f"The group '{GROUPS[0]}' is in the training set and the test set",
         ),
         (
             {"groups": GROUPS, "y": np.where(np.arange(len(Y)) == LARGE[0], np.nan, Y)},
-            f"The group '{GROUPS[LARGE[0]]}' has examples of the classes {Y[LARGE[0]]} and none",
+            f"The group '{GROUPS[LARGE[0]]}' has examples of several classes: {Y[LARGE[0]]} and .no label",
         ),
     ],
 )
@@ -169,7 +169,7 @@ def test_split_and_folds_keep_groups_on_one_side(grouped, sizes):
 
 
 def test_folds_are_limited_by_the_groups_of_a_class(grouped):
-    with pytest.raises(RecipeError, match="2 to 24, the groups of the smallest class"):
+    with pytest.raises(RecipeError, match="2 to 24, the number of groups in the smallest class"):
         execute(grouped.replace(folds=25))
 
 
@@ -240,7 +240,7 @@ def test_a_run_takes_the_other_rows_of_groups_as_virtual_examples(grouped):
 
 
 def test_without_groups_or_with_jitters_of_pixels_virtual_svs_of_rows_are_refused(grouped):
-    with pytest.raises(RecipeError, match="the other rows of each group are its copies"):
+    with pytest.raises(RecipeError, match="the other rows of each group serve as its virtual copies"):
         execute(grouped.replace(method="vsv", jitters="box:1"))
     for method in ("jsv", "vsv-search", "tangent"):
         with pytest.raises(RecipeError, match="are not images") as refused:
@@ -293,5 +293,6 @@ def test_intervals_count_groups_and_leave_one_out_refuses_them(grouped):
     assert np.array_equal(answers.groups, groups[answers.index])
     wrong = [one.test().y_pred != one.test().y_true for one in (run, other)]
     assert all_pairs(answers)[0, 1].p == paired_test(*wrong, groups[parts.test]).p_value != paired_test(*wrong).p_value
-    with pytest.raises(RecipeError, match="own:views has groups, and leave-one-out would train on the rest of"):
+    said = "own:views has groups, and leave-one-out would train on other examples of the same group"
+    with pytest.raises(RecipeError, match=said):
         task_of(recipe).size(recipe.replace(bounds=True))

@@ -61,7 +61,7 @@ def test_it_works_alone_and_names_what_it_lacks():
     made = "from svmcore import SVC, to_onnx; m = SVC(C=1).fit([[0.0], [1.0]], ['a', 'b']); print(m.predict([[2]])); "
     done = alone(f"{made}to_onnx(m, [[0.0]])")
     assert done.stdout == "['b']\n"
-    assert "ImportError: ONNX needs onnx and onnxruntime, not installed here" in done.stderr
+    assert "ImportError: ONNX needs onnx and onnxruntime, which are not installed here" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -272,7 +272,7 @@ def test_rows_images_and_integers_are_treated_alike():
         ("flip:x", "allowed: h"),
         ("elastic:1", "three or four numbers"),
         ("random:0", "whole numbers from 1 to 4095"),
-        ("random:5,turn=3", "allowed: NAME=NUMBER with shift, rot"),
+        ("random:5,turn=3", "allowed: NAME=NUMBER, with a NAME of shift, rot"),
         ("random:5,scale=2", "numbers from 0 to 0.75"),
         ("box:1@wrap", "border 'wrap' is unknown; allowed: @background, @edge, @zero"),
         ("(box:1", r"a closing '\)' is missing"),

@@ -68,7 +68,7 @@ def test_a_parameter_that_a_page_has_not_is_said_with_those_like_it_and_one_that
     own = declared([ROOT / f"pages/{page}.py", *(ROOT / f"pages/{page}").rglob("*.py")])
     app = open_page(page, presnt="true", embed="false", present="false", why="bill", digit="")
     (text,) = unknown(app)
-    assert re.match(r"presnt in the address is not a parameter of this page. Parameters like it: present\b", text)
+    assert re.match(r"presnt in the address is not a parameter of this page. Similar parameters: present\b", text)
     assert own <= app.session_state["parameters"]["now"].keys(), "drawn in some of its states only: parameters.own"
     names = NAMES if page == "playground" else app.session_state["parameters"]["now"]  # others lead on to Train
     for name in names:

@@ -60,7 +60,7 @@ def test_a_damaged_group_leaves_a_run_that_stands_alone(home):
         assert "group.json is damaged" in run.oddity
         assert titles.folded([run]) == [titles.ListEntry(run.id, (run,))]
         app = open_page("runs")
-        assert any("is shown without it" in caption.value for caption in app.caption)
+        assert any("is shown without this file" in caption.value for caption in app.caption)
 
 
 def test_tags_are_lines_of_the_readers_own(home):
@@ -137,7 +137,7 @@ def test_a_page_shows_the_newest_run_that_it_can_and_the_choice_stands_elsewhere
     assert app.session_state["run"] == objects.id
     app.switch_page("pages/errors.py").run()
     assert app.session_state["run"] == usual.id
-    assert "The newest for this page." in captions(app)
+    assert "The newest run for this page." in captions(app)
     app.run()
     assert app.session_state["run"] == usual.id
     app.switch_page("pages/detect.py").run()
@@ -148,7 +148,7 @@ def test_a_page_shows_the_newest_run_that_it_can_and_the_choice_stands_elsewhere
     assert app.session_state["run"] == older.id
     app.switch_page("pages/train.py").run()
     assert app.session_state["run"] == older.id
-    assert "The newest for this page" not in captions(app)
+    assert "The newest run for this page" not in captions(app)
     assert open_page("errors").session_state["run"] == usual.id, "of a run that was cancelled there is nothing to see"
     app = open_page("errors", run=objects.id)
     assert app.session_state["run"] == objects.id, "what an address asks for is shown, and what is wrong with it said"
@@ -324,6 +324,6 @@ def test_names_cut_alike_stay_whole():
 def test_the_gap_of_each_machine_is_named_as_its_line_of_words_says(home):
     run = finished(RECIPES["digits-8x8-sv"].replace(n_train=300, n_test=100))
     app = open_page("runs", run=run.id)
-    assert "Thin: each machine, named where it finishes" in captions(app)
+    assert "Thin lines: single machines, named where they finish" in captions(app)
     gap = next(json.loads(one.proto.spec) for one in app.get("plotly_chart") if "card_gap" in one.proto.id)
     assert {note["text"] for note in gap["layout"]["annotations"]} & set("0123456789")

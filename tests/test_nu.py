@@ -126,7 +126,7 @@ def test_what_cannot_be_is_said(change, said):
 
 def test_classes_that_overlap_more_than_nu_end_soon_and_are_said():
     X, y = clouds(200, apart=0.0)
-    with pytest.warns(ConvergenceWarning, match="nu = 0.05 leaves next to no margin"):
+    with pytest.warns(ConvergenceWarning, match="nu = 0.05 leaves almost no margin"):
         machine = NuSVC("linear", nu=0.05).fit(X, y)
     assert not machine.converged_
     assert np.isfinite(machine.dual_coef_).all()

@@ -50,7 +50,7 @@ QUOTED = {  # an item -> runs that its sentence tells figures of
     "Table 10: 3 against 8 from 400 digits, 3x3 shifts": ("3v8-sv", "3v8-query-jitter", "3v8-vsv", "3v8-jsv"),
     "Table 10: deslanted, 5x5 shifts": ("3v8-5x5-sv", "3v8-5x5-query-jitter", "3v8-5x5-vsv", "3v8-5x5-jsv"),
     "Figure 5: the errors that are left": ("mnist-deslant-vsv2",),
-    "Scale, rotation and thickness should mend more of them": ("mnist-best",),
+    "Scale, rotation and thickness should correct more errors": ("mnist-best",),
     "MNIST, degree 5: 1.4 %, 1.0 % with virtual SVs, 0.8 % at degree 9 after it": (
         "mnist-sv-degree5",
         "mnist-vsv-degree5",
@@ -112,7 +112,7 @@ def test_what_was_measured_once_says_when_and_where_it_is_noted():
         assert re.fullmatch(r"2026-\d\d-\d\d", row["date"]), name
         for path in re.findall(r"(?:tests|svmcore)/[\w/]+\.\w+", row["source"]):
             assert (ROOT / path).exists(), path
-    assert "beside other work (tests/bench/NOTES.md" in quoted.origin("{noted[draws][vsv][0]}")
+    assert "while other jobs were running (tests/bench/NOTES.md" in quoted.origin("{noted[draws][vsv][0]}")
 
 
 def test_a_figure_is_quoted_with_the_date_and_load_of_its_row():
@@ -162,7 +162,7 @@ def test_whether_deslanting_improves_the_error_is_said_of_both_ways():
         [runs[f"mnist{way}-{kind}"]["errors"] for kind in ("sv", "vsv")] for way in ("-pixels", "", "-deslant")
     )
     said = told("Deslanting does not improve the error")
-    assert f"{literal[0]} errors on such digits and {plain[0]} on upright ones" in said
+    assert f"{literal[0]} errors on such digits and {plain[0]} on digits without deslanting" in said
     assert f"virtual SVs {literal[1]} and {plain[1]}" in said
     assert f"to {ours[0]} and {ours[1]}" in said
     assert all(ours[k] < plain[k] < literal[k] for k in (0, 1))
@@ -174,7 +174,7 @@ def test_machines_of_digits_deslanted_as_described_have_the_told_support_vectors
     said, published = told("Tables 7 to 9 again, deslanted as the paper describes"), PUBLISHED["mnist_table9"]["sv"]
     ours = measured.read("runs")["mnist-pixels-sv"]["n_sv"]
     errors = [measured.read("runs")[f"mnist-pixels-{kind}"]["errors"] for kind in ("sv", "vsv", "vsv2")]
-    assert "There are {}, {} and {} errors.".format(*errors) in said
+    assert "The same three methods make {}, {} and {} errors.".format(*errors) in said
     assert f"({ours[0]} and {ours[1]}) (paper: {published[0]} and {published[1]})" in said
     more = [round(100 * (mine / theirs - 1)) for mine, theirs in zip(ours[2:], published[2:], strict=True)]
     assert f"the others {min(more)} to {max(more)} % too many" in said
@@ -273,7 +273,7 @@ def test_both_readings_of_the_volcano_kernel_and_the_miss_rate_are_told_and_can_
     assert f"detects {printed[0]:.2f}" in said
     assert f"({printed[1]:.2f}). With norm 1 it detects {as_given[0]:.2f}" in said
     assert printed[0] < printed[1] < as_given[0]
-    said = told("On HOM4 (A) the two are very similar")
+    said = told("On HOM4 (A) the SVM and the Gaussian model are very similar")
     assert (
         f"{as_given[0]:.2f} of the volcanoes at a hundred false alarms and the Gaussian model {as_given[1]:.2f}" in said
     )
@@ -319,7 +319,7 @@ def test_the_ramp_loss_lies_between_the_plain_machine_and_cross_training():
     assert state_of("Training errors are no longer support vectors") == "agrees"
     seconds = [measured.read("crossed")[f"xtrain-adult{machine}"]["train_s"] for machine in ("-svm", "-trimmed", "")]
     assert seconds[2] < seconds[0] < seconds[1]
-    assert state_of("It trains faster than the hinge loss") == "differs"
+    assert state_of("The ramp loss trains faster than the hinge loss") == "differs"
 
 
 def test_clauses_that_had_no_code_are_told_by_runs_and_by_what_was_computed():

@@ -66,7 +66,7 @@ def test_a_few_are_labelled_and_the_curve_moves(run):
     assert "3 of 240 reviewed" in app.get("progress")[0].proto.text
     press(app, "previous")
     assert shown(app) == seen[2]
-    assert "Query number 3" in texts(app)
+    assert "This was query number 3." in texts(app)
     app.button(key="label_train").click().run()
     assert not app.exception
 
@@ -174,7 +174,7 @@ def test_points_of_two_classes_are_asked_for_by_name(home):
     run = finished(Recipe(dataset="own:points", split="given", preprocess=(), kernel=RBF(2.0), C=1.0))
     app = open_page("labels", run=run.id, doubted="next")
     row = shown(app)
-    assert "On the other side of the plane" in texts(app)
+    assert "from the plane. On the other side is class" in texts(app)
     press(app, "said")
     ((key, verdict),) = revisions.standing("own:points@checked", load("own:points").entry).items()
     assert key == ("train", row)

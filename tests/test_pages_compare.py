@@ -231,7 +231,7 @@ def test_a_data_set_that_was_replaced_leaves_the_numbers(home):
     catalogue.keep("Mine", Arrays(X[:40], y[:40], X[:9], y[:9]), replace=True)
     c = damage.finished(recipe, "c")
     app = open_page("compare", compare=[a.id, b.id, c.id])
-    assert "No pictures" in captions(app)
+    assert "The pictures cannot be shown" in captions(app)
     assert "was replaced between this run and the reference" in said(app.markdown)
     assert len(app.dataframe[0].value) == 2
 

@@ -167,7 +167,7 @@ def test_every_further_look_is_drawn(done, monkeypatch):
         "Ambiguous labels": "may be volcanoes after all",
         "Mined false alarms": "bootstrapping",
         "Published": "Figures 7 to 9",
-        "Export": "in pixels of the picture",
+        "Export": "pixels from the upper left corner of the picture",
         "First chips": "Figure 6",
     }
     for look, says in looks.items():
@@ -241,7 +241,7 @@ def test_degenerate_searches_have_a_page(home):
 def test_other_pages_lead_a_detection_run_to_its_own(done):
     for page in ("errors", "support_vectors", "train"):
         app = open_page(page, run=done.id)
-        assert any("See its detections" in str(link.proto.label) for link in app.get("page_link"))
+        assert any("See the detections" in str(link.proto.label) for link in app.get("page_link"))
     app.switch_page("pages/runs.py").run()
     assert not app.exception
 
@@ -255,7 +255,7 @@ def test_a_second_run_lies_beside_the_first(done):
     other = stored(RECIPE.replace(C=2.0), two_parts(seed=5))
     app = open_page("detect", run=done.id, beside=other.id)
     assert app.multiselect(key="beside").value == [other.id]
-    assert "minus this run: mean rate" in captions(app)
+    assert "minus that of this run" in captions(app)
 
 
 def test_repeats_with_other_seeds_are_laid_beside_each_other(home):
@@ -397,7 +397,7 @@ def test_without_a_machine_the_small_demo_is_offered(home):
 def test_while_the_first_machine_trains_its_run_is_one_click_away(home):
     run = runs.create(RECIPES["faces-lfw"])
     app = open_page("photograph")
-    (link,) = (one.proto for one in app.get("page_link") if one.proto.label.startswith("Watch it"))
+    (link,) = (one.proto for one in app.get("page_link") if one.proto.label.startswith("Watch, pause or cancel"))
     assert link.page == "detect"
     assert f"run={run.id}" in link.query_string
 

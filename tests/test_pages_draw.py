@@ -152,7 +152,7 @@ def test_the_example_and_a_test_digit_take_turns(few):
     app = open_page("draw", run=few.id, runs=few.id)
     assert app.metric[0].value == "–"
     app.button(key="draw_example").click().run()
-    assert "An example of two lines" in captions(app)
+    assert "This example of two lines" in captions(app)
     assert address_of(app)["strokes"] == pack(FOUR)
     app.number_input(key="draw_start").set_value(7).run()
     assert not app.exception
@@ -160,7 +160,7 @@ def test_the_example_and_a_test_digit_take_turns(few):
     assert app.metric[0].value == str(test.y_pred[7])  # the very example, not one prepared anew
     assert "strokes" not in app.query_params
     assert address_of(app)["start"] == "7"
-    assert f"class **{test.y_true[7]}**, as it is" in captions(app)
+    assert f"class **{test.y_true[7]}**, unchanged" in captions(app)
     X = dataset.X_train[test.index[7]]
     np.testing.assert_array_equal(machines.example(dataset, machines.ink_of(dataset, X[None]))[0], X)
 
@@ -178,7 +178,7 @@ def test_a_link_opens_the_same_drawing(few):
     [
         ({"strokes": "!!"}, "it has characters that a drawing does not have"),
         ({"strokes": "A6co"}, "it is incomplete"),
-        ({"strokes": "A" * (LONGEST + 1)}, "allowed are 1,500"),
+        ({"strokes": "A" * (LONGEST + 1)}, "at most 1,500 are allowed"),
         ({"strokes": pack(FOUR), "dx": "10"}, "dx=10 in the address; allowed: -9 to 9"),
         ({"strokes": pack(FOUR), "dy": "nan"}, "dy=nan"),
         ({"strokes": pack(FOUR), "turn": "1e999"}, "turn=1e999"),
@@ -220,7 +220,7 @@ def test_who_can_answer_and_who_cannot(few, binary):
     app = open_page("draw", run=moons.id)
     assert "cannot classify a drawing: its examples are not images" in captions(app)
     eight = open_page("draw", run=small.id, runs=small.id, strokes=pack(FOUR))
-    assert "fitted into 8 × 6 whatever the aspect" in captions(eight)
+    assert "fitted into 8 × 6 without keeping its aspect ratio" in captions(eight)
     assert eight.metric[0].value in "0123456789"
 
 
@@ -228,7 +228,7 @@ def test_an_empty_home_says_how_to_get_a_machine(home):
     welcome.WELCOME.homes.add(runs.home())
     app = open_page("draw", strokes=pack(FOUR))
     assert not app.exception
-    assert any("No machine for drawings yet" in text.value for text in app.markdown)
+    assert any("No machine can classify drawings yet" in text.value for text in app.markdown)
     assert "centred by its centre of mass in 28 × 28" in captions(app)
 
 

@@ -28,7 +28,7 @@ def test_the_plane_answers_what_was_thrown_away_why_and_what_it_cost():
     said = texts(app)
     assert "Point 7, labelled" in said
     assert "What was discarded, and why?" in said
-    assert "What did it cost?" in said
+    assert "What did the editing cost?" in said
     assert "Of 10 flipped labels" in said
     assert "Synthetic points" in said
     table = app.table[0].value
@@ -43,7 +43,8 @@ def test_the_plane_answers_what_was_thrown_away_why_and_what_it_cost():
 
 
 @pytest.mark.parametrize(
-    ("part", "says"), [("Margins", "of 5 machines get it right"), ("As noise and examples grow", "Steinwart")]
+    ("part", "says"),
+    [("Margins", "of 5 machines classify this point correctly"), ("As noise and examples grow", "Steinwart")],
 )
 def test_the_tab_that_the_address_names_is_drawn(part, says):
     app = open_page("cross_training", **QUICK, part=part, point="7")
@@ -62,7 +63,7 @@ def test_what_an_address_cannot_ask_for_is_said(query):
     app = open_page("cross_training", **QUICK | query)
     said = [warning.value.replace("\\", "") for warning in app.warning]
     assert not [name for name in query if not any(text.startswith(f"{name}=") for text in said)]
-    assert "What did it cost?" in texts(app)
+    assert "What did the editing cost?" in texts(app)
 
 
 def test_a_subset_larger_than_a_class_is_an_error_that_names_it():
@@ -148,9 +149,9 @@ def test_a_run_shows_what_it_threw_away_and_the_plain_machine_is_trained_from_th
     app = open_page("cross_training", cross_view=RUN, run=edited_run.id)
     said = texts(app)
     assert "What was discarded, and why?" in said
-    assert "30 labels were flipped" in said
+    assert "Examples with a flipped label: 30" in said
     assert "10 % of the labels swapped" in said
-    assert "5 machines on" in said
+    assert "5 machines, each trained on" in said
     assert list(app.table[1].value.columns) == ["", "edited"]
     app.button(key="queue_plain").click().run()
     assert not app.exception
@@ -175,7 +176,7 @@ def test_a_run_that_throws_nothing_away_leads_to_those_that_do(edited_run):
     assert "discards no examples" in texts(app)
     app.button(key=f"see_{edited_run.id}").click().run()
     assert app.session_state["run"] == edited_run.id
-    assert "What did it cost?" in texts(app)
+    assert "What did the editing cost?" in texts(app)
 
 
 def test_two_classes_are_asked_for_and_both_runs_start(edited_run):
@@ -192,7 +193,7 @@ def test_two_classes_are_asked_for_and_both_runs_start(edited_run):
     for run in both:
         assert jobs.wait(run.id, 60).state == "done"
     app.run()
-    assert "What did it cost?" in texts(app)
+    assert "What did the editing cost?" in texts(app)
 
 
 def test_a_damaged_keep_is_said(edited_run):

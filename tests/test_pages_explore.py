@@ -99,7 +99,7 @@ def test_the_view_of_a_support_vector_tells_alpha_margin_and_reasons(digits_run)
     app = open_page("errors", run=digits_run.id, digit=f"digits-8x8/train/{row}", why="family")
     words = " ".join(text.value for text in app.markdown)
     assert f"Training example {row:,}: true" in words
-    assert "itself a support vector of" in captions(app)
+    assert "This example is a support vector of" in captions(app)
     assert "trained on" in captions(app)
     margins = next(frame.value for frame in app.dataframe if "alpha" in frame.value)
     held = machine.coef[:, 0][machine.coef[:, 0] != 0]
@@ -179,7 +179,7 @@ def test_own_data_is_previewed_named_and_kept(digits_run, home):
     app.file_uploader(key="own_files").upload("pets.npz", file.getvalue()).run()
     assert "40 examples · 12 × 9 × 3 · 2 classes" in captions(app)
     app.text_input(key="own_title").set_value("My pets")
-    app.button(key="FormSubmitter:own_keep-Keep").click().run()
+    app.button(key="FormSubmitter:own_keep-Save").click().run()
     assert not app.exception
     assert catalogue.entry("own:my-pets").classes == ("cat", "dog")
     assert app.subheader[0].value == "My pets"
@@ -240,14 +240,14 @@ def test_the_histogram_names_one_bound_only_where_it_is_everybodys(digits_run, w
     app = open_page("support_vectors", run=run.id)
     n_bound, n_sv = run.result["n_bound"][0], run.result["n_sv"][0]
     assert n_bound
-    assert f"{n_bound} of {n_sv} alphas above 0 reach {line}. If few" in captions(app)
+    assert f"{n_bound} of {n_sv} alphas above 0 reach {line}. If only a few" in captions(app)
     assert app.metric[1].value == str(n_bound)
 
 
 def test_the_histogram_of_squared_slack_names_no_bound(digits_run):
     run_id = finished(RECIPES["moons"].replace(options={"loss": "squared_hinge"})).id
     app = open_page("support_vectors", run=run_id)
-    assert "so that no alpha has a bound" in captions(app)
+    assert "so alpha has no upper bound" in captions(app)
     assert "alphas above 0 reach" not in captions(app)
     assert app.metric[1].value == "0"
 
@@ -277,8 +277,8 @@ def test_present_mode_shows_one_figure_at_a_time_and_folds_the_form(digits_run):
     app = open_page("errors", run=digits_run.id, present="true")
     assert [tab.label for tab in app.tabs] == [
         "Confusion",
-        "Which ones",
-        "What would have fixed them",
+        "Misclassified",
+        "Helpful invariances",
         "By class",
         "Abstain",
     ]

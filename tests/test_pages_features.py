@@ -232,7 +232,7 @@ def test_grey_pictures_and_coloured_ones_are_shown_beside_each_other(home):
 def test_a_panel_that_an_example_has_not_is_explained_once():
     digits = finished(PLAIN)
     app = open_page("errors", run=digits.id, digit=error_of(digits), why="without")
-    assert any("*Without it* is for training examples" in caption.value for caption in app.caption)
+    assert any("*Exclude or relabel* is for training examples" in caption.value for caption in app.caption)
     assert not app.warning
 
 

@@ -65,7 +65,7 @@ def test_verdicts_are_given_undone_and_trained_on(run):
     stands = revisions.standing(CHECKED, base.entry)
     assert [stands[key].verdict for key in seen] == ["keep", "label", "out", "unsure"]
     assert len(set(seen)) == 4
-    assert "4 reviewed: 1 relabelled, 1 excluded, 1 confirmed, 1 unsure" in texts(app)
+    assert "4 examples reviewed: 1 relabelled, 1 excluded, 1 confirmed, 1 unsure" in texts(app)
     press(app, "undo")
     assert shown(app) == seen[3], "it is looked at again"
     assert set(revisions.standing(CHECKED, base.entry)) == set(seen[:3])
@@ -80,7 +80,7 @@ def test_verdicts_are_given_undone_and_trained_on(run):
     app.run()
     assert "On the revision:" in texts(app)
     press(app, "out")
-    assert "1 decision since." in texts(app)
+    assert "1 decision changed since then." in texts(app)
     assert not app.exception
     errors = open_page("errors", run=new)
     assert not errors.error
@@ -97,7 +97,7 @@ def test_a_label_that_the_machine_says_too_is_not_said_to_be_called_another(home
     assert any(agreed), "within the margin, on the right side"
     at = agreed.index(True)
     said = texts(open_page("labels", run=run.id, at=str(at + 1)))
-    assert f"Given {doubts[at].given} · also predicted; runner-up {doubts[at].said}" in said
+    assert f"Given {doubts[at].given} · also predicted; the runner-up is {doubts[at].said}" in said
     found = suspects.suspects(run, "bound").first(len(doubts))
     assert agreed == (found.given == found.said).tolist()
 
@@ -119,8 +119,8 @@ def test_a_verdict_on_an_example_whose_label_noise_swapped_is_of_the_label_shown
     app.toggle(key="label_practice").set_value(True).run()
     assert "Noise swapped 30 training labels" in texts(app)
     assert (
-        "You marked 1 as wrong, and 1 of them were: precision 1.00, recall 0.03; 1 have their original label"
-        in texts(app)
+        "You marked 1 label as wrong, of which 1 are swapped: precision 1.00, recall 0.03. Of these, 1 have their "
+        "original label" in texts(app)
     )
 
 
@@ -134,11 +134,12 @@ def test_precision_and_recall_are_those_of_a_count(seed):
     right = len(swapped & set(called))
     told = judge.practised(swapped, ranked, called)
     assert (
-        f"Of the first 30 likely label errors {hits} are among them: precision {hits / 30:.2f}, recall {hits / 20:.2f}"
-        in told
+        f"Of the first 30 likely label errors {hits} are swapped labels: precision {hits / 30:.2f}, recall "
+        f"{hits / 20:.2f}" in told
     )
     assert (
-        f"You marked 10 as wrong, and {right} of them were: precision {right / 10:.2f}, recall {right / 20:.2f}" in told
+        f"You marked 10 labels as wrong, of which {right} are swapped: precision {right / 10:.2f}, recall "
+        f"{right / 20:.2f}" in told
     )
     assert "not marked any label as wrong yet" in judge.practised(swapped, ranked, {})
 
@@ -181,7 +182,7 @@ def test_a_run_without_folds_says_what_is_missing_and_starts_it(home):
     assert "0 of" in app.get("progress")[0].proto.text
     tested = open_page("labels", run=run.id, doubted="test")
     assert shown(tested)[0] == "train", "its test examples lie in the only part that the set has"
-    assert "Correcting test labels where this machine disagrees" in tested.warning[0].value
+    assert "If you correct test labels where this machine disagrees" in tested.warning[0].value
 
 
 def test_the_revision_may_be_damaged_of_another_set_or_of_no_name(run):
@@ -230,7 +231,8 @@ def test_somebodys_verdicts_are_laid_beside_ones_own(run):
         return app
 
     app = brought(text)
-    assert "1 decision** on examples that you have not reviewed; 1 agree with yours; on **1 example** you" in texts(app)
+    said = "1 decision** on examples that you have not reviewed. 1 agree with yours. You disagree on **1 example**"
+    assert said in texts(app)
     app.button(key="label_merge_theirs").click().run()
     stands = revisions.standing(CHECKED, base.entry)
     assert [stands["train", row].verdict for row in (1, 2, 5)] == ["out", "keep", "out"]
@@ -240,7 +242,7 @@ def test_somebodys_verdicts_are_laid_beside_ones_own(run):
     assert revisions.standing(CHECKED, base.entry)["train", 2].verdict == "keep"
     app.button(key="label_undo_any").click().run()
     app.button(key="label_mine_train_2").click().run()
-    assert "on 1 example you disagree, and your own decision is kept on 1 of them." in texts(app).replace("*", "")
+    assert "You disagree on 1 example and kept your own decision on 1 of them." in texts(app).replace("*", "")
     assert revisions.standing(CHECKED, base.entry)["train", 2].verdict == "out"
     assert not any(button.key in ("label_merge_mine", "label_merge_theirs") for button in app.button)
     app.file_uploader(key="label_import").set_value(("other.csv", text.replace(",1,", ",9999,").encode(), "text/csv"))
@@ -260,9 +262,10 @@ def test_copies_and_outliers_are_lists_of_their_own(home):
     app = open_page("labels", run=run.id, doubted="pairs")
     assert shown(app) == ("train", 3)
     assert "Given ant · its duplicate bee" in texts(app)
-    assert "It equals 1 training example in every value: 40 (bee)." in texts(app)
+    assert "It equals 1 training example in every value: 40 (class bee)." in texts(app)
     told = doubtful.pairs(run)[2].sentence
-    assert told == f"It equals training example 0, a {names[y[0]]}, so a test example was used for training."
+    twin = f"training example 0 (class {names[y[0]]})"
+    assert told == f"It equals {twin}, so this test example was also used for training."
     assert doubtful.pairs(run)[2].key == ("test", 10)
     assert RELATED.status(run.id).state == "done", "found once, beside the runs"
     app = open_page("labels", run=run.id, doubted="outliers")
@@ -322,9 +325,9 @@ def test_judged_test_labels_are_counted_both_ways(run):
     after = finished(NOISY.replace(dataset=CHECKED))
     app = open_page("compare", compare=[run.id, after.id])
     told = " ".join(warning.value for warning in app.warning)
-    assert f"{len(rows)} test examples have other labels" in told
-    assert "1 test example excluded by a revision" in told
-    table = next(frame.value for frame in app.dataframe if "By the labels of" in frame.value)
+    assert f"{len(rows)} test examples have different labels" in told
+    assert "exclude 1 test example." in told
+    table = next(frame.value for frame in app.dataframe if "Labels of run" in frame.value)
     assert table["A errors"].tolist() == [str(len(rows)), "0"]
     app.segmented_control(key="compare_labels").set_value("B").run()
     assert not app.exception

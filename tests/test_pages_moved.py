@@ -232,7 +232,7 @@ def test_from_counting_to_a_run_that_learns_what_is_recommended():
     app = open_page("errors", run=run.id)  # another session
     totals = COUNTS.status(run.id).result
     table = app.dataframe[0].value
-    assert sorted(table["Mends"]) == sorted(totals.tally.mended)
+    assert sorted(table["Fixed"]) == sorted(totals.tally.mended)
     assert "95 %" in table.columns
     app.button(key="errors_train").click().run()
     assert not app.exception
@@ -248,7 +248,7 @@ def test_what_a_change_breaks_stands_beside_it_once_it_is_counted(plain_run):
     COUNTS.start(plain_run.id)
     assert COUNTS.wait(plain_run.id, timeout=SECONDS).state == "done"
     app, _ = view(plain_run, "remedy", wrong=False)
-    assert "Applied to all validation examples" in said(app)
+    assert "On validation examples, this change fixes" in said(app)
 
 
 def test_jitters_are_said_in_words():

@@ -92,7 +92,7 @@ def test_each_form_says_which_jitter_it_is(text, title, says):
 def test_jitters_counts_forms_and_says_what_the_run_takes_them_for(digits_run):
     app = open_page("jitters", run=digits_run.id, set="digits-8x8")
     assert app.metric[0].value == "9"
-    assert f"Below each: the prediction of *{digits_run.title}*;" in captions(app)
+    assert f"Below each form: the prediction of *{digits_run.title}*. Of 9 predictions" in captions(app)
     app.text_input(key="jitter_set").set_value("vsv2").run()
     assert app.metric[0].value == "13"
 
@@ -145,7 +145,7 @@ def test_methods_show_tangents_of_colour_images_too(digits_run):
     images = rng.integers(0, 256, (60, 6, 5, 3), dtype=np.uint8)
     catalogue.keep("colours", Arrays.unsplit(images, np.arange(60) % 2))
     app = open_page("methods", run=digits_run.id, set="own:colours")
-    assert "The directions in which the jitters change these examples most" in captions(app)
+    assert "Each image is a direction in which the jitters change these examples most" in captions(app)
 
 
 def test_tangents_of_large_pictures_are_refused_instead_of_asked_for(digits_run):
@@ -155,10 +155,10 @@ def test_tangents_of_large_pictures_are_refused_instead_of_asked_for(digits_run)
         catalogue.keep("large", Arrays.unsplit(images, np.arange(12) % 2), replace=True)
         app = open_page("methods", run=digits_run.id, set="own:large")
         assert not app.exception
-        assert ("these have 3,600" in captions(app)) == (side == 60)
+        assert ("these images have 3,600" in captions(app)) == (side == 60)
         states = app.dataframe[0].value.set_index("Method")["State"]
         assert states.index[states == study.UNFIT].tolist() == ["Tangents, in pixels"] * (side == 240)
-        assert ("How much invariance: lambda" in [heading.value for heading in app.subheader]) == (side == 60)
+        assert ("Strength of the invariance: lambda" in [heading.value for heading in app.subheader]) == (side == 60)
     recipe = DIGITS.replace(dataset="own:large", n_train=8, n_test=4, method="tangent", jitters="plus:1")
     assert estimate(recipe).memory_mb > 3 * 8 * 57_600**2 / 2**20
     assert not estimate(recipe).fits
@@ -273,7 +273,7 @@ def test_rivals_of_table_3_see_deslanted_digits_as_published():
 def test_figure_1_is_nearer_the_truth_with_virtual_examples(digits_run):
     app = open_page("paper", run=digits_run.id, show="figure1")
     assert "Only one line has the largest margin. It leans by" in captions(app)
-    assert "shifted copies of its support vectors it leans by 0 degrees" in captions(app)
+    assert "shifted copies of its support vectors as well, the line leans by 0 degrees" in captions(app)
 
 
 def test_the_definiteness_of_kernels_is_drawn_by_the_size_of_their_sets():
@@ -300,7 +300,7 @@ def test_a_map_of_pairs_and_jitters_is_filled_from_runs(home, monkeypatch):
     wrong = [[run.result["errors"] for run in found], [run.result["validation"]["errors"] for run in found]]
     assert test.ravel().tolist() == pytest.approx([(wrong[0][k + 1] - wrong[0][k]) / 8 for k in (0, 2)])
     assert seen.ravel().tolist() == pytest.approx([(wrong[1][k + 1] - wrong[1][k]) / 2 for k in (0, 2)])
-    assert f"of 2 pairs and jitters {np.sum(test <= -1)} lower".lower() in captions(app).lower()
+    assert f"of 2 combinations of a pair and a jitter set, {np.sum(test <= -1)} lower".lower() in captions(app).lower()
     half = figures.changes([*found[:2], None, None], "test")
     assert np.isnan(half).tolist() == [[False], [True]]
 
@@ -332,7 +332,7 @@ def test_digestion_opens_on_a_case_that_it_wins_and_its_gain_dies_with_the_cache
     assert saved(open_page("digestion", run=digits_run.id, rows="10")) < 0.05
     assert saved(open_page("digestion", run=digits_run.id, rows="1000")) < 0.25
     table = app.dataframe[0].value
-    assert table["Solver"].tolist() == ["With digestion", "Without"]
+    assert table["Solver"].tolist() == ["With digestion", "Without digestion"]
     assert table["Peak SVs"][1] > 1.8 * table["Peak SVs"][0]
     np.testing.assert_allclose(*table["Dual objective"].astype(float), rtol=1e-3)
 
@@ -341,7 +341,7 @@ def test_a_single_pass_is_shown_beside_the_two(digits_run):
     app = open_page("digestion", run=digits_run.id, one_pass="true")
     assert saved(app) > 0.33
     table = app.dataframe[0].value
-    assert table["Solver"].tolist() == ["With digestion", "Without", "One pass"]
+    assert table["Solver"].tolist() == ["With digestion", "Without digestion", "One pass"]
     exact, _, once = table["Dual objective"].astype(float)
     assert 0.9 * exact < once < exact
     (said,) = (text.value for text in app.markdown if "A single pass takes" in text.value)
@@ -390,14 +390,14 @@ def test_every_size_of_the_cache_is_measured_on_a_click(digits_run):
     saved(app)
     app.button(key="digestion_sizes").click().run()
     assert "digestion_sizes" not in [button.key for button in app.button]
-    assert "; the most, " in captions(app)
+    assert "The ratio is highest, " in captions(app)
 
 
 def test_the_study_of_digestion_opens_on_its_samples_and_says_what_the_rest_needs(home):
     app = open_page("paper", show="digestion")
     assert app.session_state["paper_name"] == "decoste"
     assert len(app.get("plotly_chart")) == 1
-    assert "Largest difference: Rows of the examples that moved last and With digestion" in captions(app)
+    assert "Largest difference: Rows of recently changed examples and With digestion" in captions(app)
     assert len(app.dataframe[0].value) == 24
     assert "runs to train, about" in captions(app)
     app.selectbox(key="measure").set_value("sv_most").run()

@@ -65,7 +65,7 @@ def test_the_list_is_short_and_searched_and_begins_with_own_sets():
     assert cards(app) == ["waveform"]
     app.text_input(key="find_set").set_value("*nothing").run()
     assert not cards(app)
-    assert "No dataset is called *nothing." in captions(app).replace("\\", "")
+    assert "No dataset has *nothing in its title or id." in captions(app).replace("\\", "")
     app.text_input(key="find_set").set_value("").run()
     app.toggle(key="all_sets").set_value(True).run()
     assert len(cards(app)) == len(catalogue.entries())
@@ -86,8 +86,8 @@ def test_every_view_of_a_set_of_pictures_draws(look):
 
 def test_the_picture_looked_at_is_in_the_address_and_forgotten_with_its_set():
     app = open_page("datasets", set="venus-like", picture="8")
-    assert "scene8, 512 × 512 pixels, 1,475 km² of it usable: 23 volcanoes." in captions(app).replace("*", "")
-    assert "The more certain the label, the wider the line: definitely" in captions(app)
+    assert "scene8, 512 × 512 pixels, usable area 1,475 km²: 23 volcanoes." in captions(app).replace("*", "")
+    assert "A wider line marks a more certain label: definitely" in captions(app)
     app.button(key="show_lfw-faces").click().run()
     assert "astronaut" in captions(app)
     assert not app.warning
@@ -101,10 +101,10 @@ def test_an_experiment_says_what_it_lacks(monkeypatch):
     here = len(pictures.load("venus").pictures)
     app = open_page("datasets", set="venus", look="Experiments")
     if here < 134:
-        assert f"{here} of 134 pictures are here" in captions(app)
+        assert f"{here} of 134 pictures are available" in captions(app)
     table = app.table[0].value
     assert table["Searched"].tolist()[:2] == [plain("22,232 km²"), plain("185,309 km²")]
-    assert table["Labelled"].tolist()[0] == "163"
+    assert table["Labelled objects"].tolist()[0] == "163"
     assert table["Volcanoes that count"].tolist()[0] == "161"
     if here == 42:
         lacks = [text.value.replace("\\", "") for text in app.markdown if "lacks" in text.value]
@@ -124,7 +124,7 @@ def test_own_pictures_are_previewed_named_kept_and_removed(home):
     assert "3 pictures · 3 objects" in captions(app)
     app.text_input(key="pictures_title").set_value("My town")
     app.text_input(key="pictures_object").set_value("house")
-    app.button(key="FormSubmitter:pictures_keep-Keep").click().run()
+    app.button(key="FormSubmitter:pictures_keep-Save").click().run()
     assert not app.exception
     assert app.subheader[0].value == "My town"
     assert "3 pictures · 3 houses" in captions(app)
@@ -140,13 +140,14 @@ def test_a_taken_name_and_a_wrong_table_are_refused_with_the_reason():
     app = open_page("datasets", set="new-pictures")
     uploader = app.file_uploader(key="own_files")
     uploader.upload("town.zip", archive(dict(street_files()))).run()
-    app.button(key="FormSubmitter:pictures_keep-Keep").click().run()
+    app.button(key="FormSubmitter:pictures_keep-Save").click().run()
     assert "already a set of pictures" in app.error[0].value
     table = BOXES.replace("21,12", "21,one")
     app = open_page("datasets", set="new-pictures")
     app.file_uploader(key="own_files").upload("bad.zip", archive(dict(street_files(table)))).run()
     said = app.error[0].value.replace("\\", "")
-    assert said == "boxes.csv, line 2, column ymax: 'one'. Accepted: a number of pixels, with a decimal point."
+    why = "boxes.csv, line 2, column ymax: invalid value 'one'"
+    assert said == f"{why}. Accepted: a number of pixels, with a decimal point."
 
 
 def test_a_damaged_set_is_named_and_can_be_removed(home):

@@ -56,7 +56,7 @@ def test_without_a_run_the_page_says_what_is_missing(home):
 def test_a_machine_is_reduced_from_the_form(kept):
     of, _ = kept
     app = open_page("reduced", run=of.id)
-    assert "Its reductions" in texts(app)
+    assert "Reductions of this machine" in texts(app)
     app.number_input(key="reduction_n_vectors").set_value(4).run()
     app.number_input(key="reduction_sizes").set_value(1).run()
     assert app.query_params["n_vectors"] == "4"
@@ -72,9 +72,9 @@ def test_a_machine_is_reduced_from_the_form(kept):
 def test_the_mean_of_the_machines_distances_and_that_of_all_as_one_are_told_apart():
     found = {"rho": [0.01, 0.09], "rho_start": [0.16, 0.36], "n_after": 8, "path": [[8, 0.04, 1, 0, 0.1, 1.0]]}
     said = shown.distance(found)
-    assert "20.0 % of a machine's length |Ψ|, in the mean of the machines; initially 50.0 %" in said
-    assert "For all machines taken as one, as in the figure: 20.0 %" in said
-    assert "all machines taken as one" in figures.nearness(found["path"]).layout.meta["see"]
+    assert "on average 20.0 % of a machine's length |Ψ|; initially it was 50.0 %" in said
+    assert "For all machines together, as in the figure, it is 20.0 %" in said
+    assert "all machines together" in figures.nearness(found["path"]).layout.meta["see"]
     one = shown.distance(found | {"rho": [0.01], "rho_start": [0.16]})
     assert one == " The distance rho is 10.0 % of the machine's length |Ψ|; initially 40.0 %."
 
@@ -135,13 +135,13 @@ def test_a_talk_about_a_machine_shows_what_its_newest_reduction_came_to(kept):
     of, _ = kept
     app = open_page("reduced", run=of.id, present="true")
     assert not app.exception
-    assert [tab.label for tab in app.tabs][:2] == ["Errors by size", "How near"]
+    assert [tab.label for tab in app.tabs][:2] == ["Errors by size", "Approximation"]
 
 
 def test_a_talk_about_a_machine_that_is_not_reduced_shows_the_newest_reduction_of_another(kept):
     app = open_page("reduced", run=finished(MOONS.replace(C=3.0)).id, present="true")
     assert not app.exception
-    assert [tab.label for tab in app.tabs][:2] == ["Errors by size", "How near"]
+    assert [tab.label for tab in app.tabs][:2] == ["Errors by size", "Approximation"]
     newest = next(run for run in runs.newest_first() if run.state == "done" and reduces(run))
     assert newest.title in [heading.value for heading in app.subheader]
 

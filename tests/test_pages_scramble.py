@@ -38,9 +38,9 @@ def test_it_trains_each_run_again_once_and_says_who_noticed(two):
     assert all(button.key != "queue_scramble" for button in app.button)
     table = app.dataframe[0].value
     assert table["Same predictions"].tolist() == ["all", "no"]
-    assert table["As it is"][0] == table["Scrambled"][0] == f"{two[0].result['errors']} of 150"
+    assert table["Original"][0] == table["Scrambled"][0] == f"{two[0].result['errors']} of 150"
     said = " ".join(text.value for text in app.markdown).replace("\\", "")
-    assert "Cannot notice:** Small digits (" in said
+    assert "Cannot notice the new order:** Small digits (" in said
     assert "agree to numerical accuracy" in said
     assert "Small digits, virtual (" not in said
 

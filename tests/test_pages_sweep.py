@@ -58,7 +58,7 @@ def test_a_sweep_runs_and_is_found_again(ran):
             else f"{100 * d:+.2f} ({100 * d - h:.2f} to {100 * d + h:.2f})".replace("-", "\N{MINUS SIGN}")
         )
         assert table["Above the lowest"].fillna("")[at] == said
-    assert "of the 2 others judged on the same examples do not differ significantly" in captions(app)
+    assert "of the 2 other values tested on the same examples do not differ significantly" in captions(app)
     assert app.query_params["value"] == ["0.1", "1", "10"]
 
 
@@ -66,7 +66,7 @@ def test_halving_goes_on_without_a_page_and_chooses_among_those_that_saw_all_exa
     values = ["0.0001", "0.01", "0.1", "1", "10", "100"]
     app = open_page("sweep", **MOONS, value=values, halving="2")
     assert "6 runs to train" in captions(app)
-    assert "Then 2 runs with the best values, about" in captions(app)
+    assert "After that: 2 runs with the best values, about" in captions(app)
     app.button(key="queue_sweep").click().run()
     first, runs_of = Sweep(BASE, "C", tuple(values), rungs=2), []
     for thread in threading.enumerate():  # no page looks on
@@ -219,8 +219,9 @@ def test_a_map_of_two_fields_fills_and_hides_its_test_errors_until_they_are_aske
     best = min(checks, key=lambda name: checks[name]["errors"])
     spread = np.std(checks[best]["folds"], ddof=1) / np.sqrt(3) * 3 / 300
     plain = next(n for n in checks if checks[n]["error_rate"] <= checks[best]["error_rate"] + spread + 1e-12)
-    assert f"at C × gamma = {best}. Circle: the simplest cell within one standard error of it, " in captions(app)
-    at_plain = f"{100 * checks[plain]['error_rate']:.2f} % at {plain}." if plain != best else "the same one."
+    circle = "Circle: the simplest cell within one standard error of that error, "
+    assert f"at C × gamma = {best}. {circle}" in captions(app)
+    at_plain = f"{100 * checks[plain]['error_rate']:.2f} % at {plain}." if plain != best else "the same cell."
     assert at_plain in captions(app)
     assert {f"Train with C × gamma = {name}" for name in (best, plain)} <= links(app)
     assert "The test errors have been seen" not in captions(app)
@@ -269,7 +270,7 @@ def test_the_map_has_each_layer_of_each_cell_and_marks_none_before_the_end():
     assert not early.layout.shapes
     assert [row[1] for row in early.data[1].customdata[1:]] == ["not finished"] * 3
     assert np.isnan(early.data[0].z).sum() == 3
-    assert early.layout.meta["see"].startswith("So far, 1 of 4 cells; nothing is chosen yet.")
+    assert early.layout.meta["see"].startswith("1 of 4 cells have finished; nothing is chosen yet.")
 
 
 def test_values_whose_names_are_cut_alike_keep_rows_of_their_own():
@@ -295,9 +296,9 @@ def test_the_chart_shows_both_errors_and_marks_the_choice(field, values):
     assert validation.choice(points) == values.split()[1]
     assert len(figure.layout.shapes) == 1
     one = validation.sweep_chart(field, "it", points[:1], 3)
-    assert one.layout.meta["see"].startswith("So far, 1 of 3 values; nothing is chosen yet.")
+    assert one.layout.meta["see"].startswith("1 of 3 values have finished; nothing is chosen yet.")
     assert not one.layout.shapes
-    assert "the best is it = " + values.split()[2] in figure.layout.meta["see"]
+    assert "The best value on the test set is it = " + values.split()[2] in figure.layout.meta["see"]
 
 
 def test_bounds_stand_beside_both_errors(ran):
@@ -319,7 +320,7 @@ def test_bounds_stand_beside_both_errors(ran):
     said = captions(app)
     assert f"{validation.choices(points)['span']} by span" in said
     assert "cross-validation, " in said.partition("Total time")[2]
-    assert "stays as learned" not in said
+    assert "is learned from all training examples" not in said
     app.checkbox(key="sweep_bounds").uncheck().run()
     assert "bounds" not in app.query_params
     both = MOONS | {"n_train": "60", "bounds": "true", "value": ["0.1", "1"], "and": "noise", "and_value": ["0", "0.1"]}
@@ -337,7 +338,7 @@ def test_what_leave_one_out_keeps_of_the_example_is_said(ran):
     asked = MOONS | {"preprocess": "zscore", "n_train": "40", "bounds": "true", "value": ["0.1", "1"]}
     open_page("sweep", **asked).button(key="queue_sweep").click().run()
     finish_all()
-    assert "Preprocessing (zscore) stays as learned" in captions(open_page("sweep", **asked))
+    assert "Preprocessing (zscore) is learned" in captions(open_page("sweep", **asked))
 
 
 @pytest.mark.parametrize(
@@ -354,7 +355,7 @@ def test_amounts_of_examples_and_preprocessing_are_swept(ran, over, values):
     asked = {run.recipe.n_train if over == "n_train" else ",".join(run.recipe.preprocess) for run in runs.everything()
              if run.recipe.folds}  # fmt: skip
     assert asked == ({40, 80, 160} if over == "n_train" else set(values))
-    assert ("a power law expects" if over == "n_train" else "Cross-validation chooses ") in captions(app)
+    assert ("A power law predicts" if over == "n_train" else "Cross-validation chooses ") in captions(app)
     assert ("differ significantly" in captions(app)) == (over != "n_train")  # of which nothing is chosen
 
 
@@ -364,7 +365,7 @@ def test_a_learning_curve_ends_where_the_examples_do(ran):
     finish_all()
     n = len(task_of(BASE).examples(BASE).y_train)
     said = captions(open_page("sweep", **asked))
-    assert f"with {n:,}; a power law expects" in said
+    assert f"with {n:,}. A power law predicts" in said
     assert f"with {2 * n:,}." in said
 
 
@@ -389,9 +390,9 @@ def test_a_power_law_says_what_twice_the_examples_would_bring():
     names = ["training examples"]
     figure = validation.amount_chart(sweep, names, points, "validation", "Validation error", 4)
     said = figure.layout.meta["see"]
-    assert "8.00 % with 100 training examples, 2.83 % with 800;" in said
+    assert "error is 8.00 % with 100 training examples, 2.83 % with 800." in said
     assert f"multiplies the error by {2**-0.5:.2f}" in said
-    assert f"expects {80 / np.sqrt(1600):.2f} % (" in said
+    assert f"predicts {80 / np.sqrt(1600):.2f} % (" in said
     assert ") with 1,600." in said
     for layer, power in (("vectors", "1.00"), ("seconds", "2.00"), ("memory", "1.00")):
         figure = validation.amount_chart(sweep, names, points, layer, layer, 4)
@@ -403,7 +404,7 @@ def test_two_learning_curves_say_how_many_examples_the_better_recipe_is_worth():
     names = ["training examples", "gamma"]
     figure = validation.amount_chart(sweep, names, points, "validation", "Validation error", 8)
     said = figure.layout.meta["see"]
-    assert "800 examples with gamma = 5 are worth 3,200 (" in said  # four times as many
+    assert "800 examples with gamma = 5 are worth as much as 3,200 (" in said  # four times as many
     assert "noise" not in said
     lines = [trace for trace in figure.data if trace.customdata is not None]
     assert [row[0] for row in lines[1].customdata] == [1, 3, 5, 7]  # its cells, for a click

@@ -80,8 +80,8 @@ def test_a_form_that_cannot_be_says_so_by_its_own_names_where_start_would_be(run
     app = open_app("pages/train.py", method="vsv", jitters="random:24")
     app.number_input(key="recipe_vsv_draws").set_value(4000).run()
     (error,) = app.error
-    said = "*Made from* is Each machine's own support vectors; allowed: The union of them where copies are drawn"
-    assert error.value.startswith(said)
+    said = "*Virtual examples from* is Each machine's own support vectors; allowed: The union of all machines' support"
+    assert error.value.startswith(f"{said} vectors if draws")
     assert not [button for button in app.button if button.key == "start"]
 
 
@@ -177,7 +177,11 @@ def test_the_name_of_a_recipe_fills_the_form_and_fields_depart_from_it(run):
 
 @pytest.mark.parametrize(
     ("name", "allowed"),
-    [("mnist-5k-vsw", "mnist-5k-vsv, "), ("volcano-A", "another here: its form is on Detect"), ("<b>", "mnist-")],
+    [
+        ("mnist-5k-vsw", "mnist-5k-vsv, "),
+        ("volcano-A", "another recipe; the form of this one is on Detect"),
+        ("<b>", "mnist-"),
+    ],
 )
 def test_a_recipe_that_this_form_has_not_is_said(run, name, allowed):
     app = open_app(recipe=name)
@@ -280,7 +284,7 @@ def test_two_runs_lead_to_the_page_that_compares_them(run):
 def test_many_repeats_of_a_run_are_compared_as_one(run):
     again, other = [finished(TOY.replace(seed=seed)) for seed in range(1, 7)], finished(TOY.replace(C=0.01))
     app = open_app("pages/runs.py", compare=[run.id, *(one.id for one in again), other.id])
-    assert app.button(key="to_compare").label == "Compare 2, with their repeats"
+    assert app.button(key="to_compare").label == "Compare 2 runs with their repeats"
     app.button(key="to_compare").click().run()
     assert set(app.query_params["compare"]) == {run.id, other.id}
 

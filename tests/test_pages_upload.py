@@ -38,7 +38,7 @@ def test_bad_files_are_named_and_left_out_with_a_tick(queued):
     assert "y.png" in app.text[0].value
     assert not [field for field in app.text_input if field.key == "own_title"]
     (tick,) = [box for box in app.checkbox if box.key.startswith("skip_bad")]
-    assert tick.label == "Leave these 2 out and read the other 12"
+    assert tick.label == "Ignore these 2 and read the other 12"
     tick.check().run()
     assert not app.error
     assert any("2 of 14 files left out" in text.value.replace("\\", "") for text in app.markdown)
@@ -52,13 +52,13 @@ def test_images_are_classed_and_grouped_by_columns_of_their_table_by_choice(queu
     app.file_uploader(key="own_files").upload("pets.zip", archive(pets | {"t.csv": table.encode()})).run()
     assert not app.exception
     assert "in 6 groups" not in captions(app)
-    (box,) = [box for box in app.selectbox if box.label == "Rows belong together by"]
+    (box,) = [box for box in app.selectbox if box.label == "Group rows by"]
     assert box.options == ["a column named group", "nothing", "who"]
     box.set_value("who").run()
     assert not app.exception
     assert "12 rows in 6 groups" in captions(app)
     assert "12 examples in 6 groups" in captions(app)
-    (box,) = [box for box in app.selectbox if box.label == "Labels are in"]
+    (box,) = [box for box in app.selectbox if box.label == "Column of labels"]
     assert (box.value, box.options) == ("class", ["class", "who"])
     box.set_value("who").run()
     assert not app.exception
@@ -88,7 +88,7 @@ def test_an_excel_table_from_germany_is_understood_and_kept(queued):
     assert not app.warning
     assert "Numbers are read with a decimal comma." in captions(app)
     assert "12 examples · 2 features · 2 classes" in captions(app).replace("\u00a0", " ")
-    app.button(key="FormSubmitter:own_keep-Keep").click().run()
+    app.button(key="FormSubmitter:own_keep-Save").click().run()
     assert not app.exception
     assert app.subheader[0].value == "praxis"
     app.segmented_control(key="view").set_value("Columns").run()
@@ -117,7 +117,7 @@ def test_of_a_zip_of_tables_one_is_chosen(queued):
     app.file_uploader(key="own_files").upload("year.zip", content).run()
     assert not app.exception
     assert not app.error
-    assert "There are 2 tables here" in app.info[0].value
+    assert "The upload has 2 tables" in app.info[0].value
     assert "12 examples" in captions(app).replace("\u00a0", " ")
     (which,) = [box for box in app.selectbox if box.key.startswith("own_table")]
     which.set_value("8.csv").run()
@@ -129,8 +129,8 @@ def test_the_labels_are_asked_for_where_they_are_not_clear(queued):
     table = lines(("a", "kind", "b"), *((k / 3, "xy"[k % 2], k / 7) for k in range(12)), mark=",")
     app = open_page("datasets", set="new")
     app.file_uploader(key="own_files").upload("t.csv", table.encode()).run()
-    assert "It is not clear which column holds the labels; *kind* is a guess" in app.warning[0].value
-    (label,) = [box for box in app.selectbox if box.label == "Labels are in"]
+    assert "It is not clear which column has the labels; *kind* is a guess" in app.warning[0].value
+    (label,) = [box for box in app.selectbox if box.label == "Column of labels"]
     assert (label.options, label.value) == (["a", "kind", "b"], "kind")
     label.set_value("a").run()
     assert "y has the label" in app.error[0].value
@@ -143,7 +143,7 @@ def test_empty_cells_are_named_then_filled_by_choice(queued):
     assert "line 3 has an empty cell" in app.error[0].value
     app.selectbox(key="own_empty").set_value("tell").run()
     assert not app.error
-    assert "Empty cells are filled with the median of the column" in captions(app)
+    assert "Empty cells are filled with the median or" in captions(app)
     assert "4 features" in captions(app)
 
 

@@ -58,7 +58,7 @@ def test_what_is_ticked_is_taken_out_and_put_back(run):
     assert f"**{len(found.fixed)} fixed, {len(found.broken)} broken** of 150 test predictions" in words(app)
     assert "30 examples excluded" in words(app)
     assert "Retrained in" in captions(app)
-    assert "**Alphas that moved most** in *0 against the rest*" in captions(app)
+    assert "**Largest changes of alpha** in *0 against the rest*" in captions(app)
     assert ("**Broken**" in captions(app)) == bool(len(found.broken))
     app.button(key="ticks_clear").click().run()
     assert "take_out" not in app.query_params
@@ -78,12 +78,12 @@ def test_another_label_is_in_the_address_and_named(run):
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ({"take_out": "x"}, "take_out=x in the address is no training example of this run"),
+        ({"take_out": "x"}, "take_out=x in the address is ignored: it must be a training example of this run"),
         ({"take_out": "99999"}, "take_out=99999"),
         ({"take_out": "{row},{row}"}, "take_out={row}"),
         (
             {"another": "{row}:cat"},
-            "another={row}:cat in the address is no training example of this run that",
+            "another={row}:cat in the address is ignored: it must be a training example of this run that",
         ),
         ({"another": "{row}"}, "another={row}"),
     ],
@@ -149,7 +149,10 @@ def test_what_an_example_is_worth_is_found_out(run):
     assert jobs.VALUED.wait(run.id, 0, timeout=SECONDS).state == "done"
     app.run()
     values = jobs.VALUED.status(run.id, 0).result.values
-    assert f"**Removal helps**: {len(values.helps())} examples, of 1,447 validation examples left over" in words(app)
+    assert (
+        f"**Removal helps**: {len(values.helps())} support vectors, measured on 1,447 validation examples not used by "
+        "the run"
+    ) in words(app)
     assert "do not add up" in captions(app)
     app.button(key="worth_tick").click().run()
     first = run.train_index()[values.helps()[:10]]
@@ -175,4 +178,4 @@ def test_why_tells_what_goes_with_one_example(run):
     assert app.query_params["instead"] == "3"
     left = np.setdiff1d(np.arange(1797), run.train_index())[0]
     app = open_page("errors", run=run.id, digit=f"digits-8x8/train/{left}", why="without")
-    assert "*Without it* is for training examples" in captions(app)
+    assert "*Exclude or relabel* is for training examples" in captions(app)

@@ -82,11 +82,11 @@ def test_it_runs_where_nothing_of_the_lab_is(home, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"method": "vsv", "jitters": "box:1"}, "allowed: methods sv, nu-sv"),
-        ({"method": "reduced", "n_vectors": 9}, "allowed: methods sv, nu-sv"),
+        ({"method": "vsv", "jitters": "box:1"}, "allowed: the methods sv, nu-sv, for the task classify"),
+        ({"method": "reduced", "n_vectors": 9}, "allowed: the methods sv, nu-sv, for the task classify"),
         ({"kernel": LocalPoly((8, 8))}, "no kernel local-poly; allowed: linear, poly, rbf, sigmoid"),
         ({"preprocess": ("deslant", "unit-norm")}, "step 'deslant'; allowed: scale01"),
-        ({"class_weight": "balanced"}, "class weights of two classes"),
+        ({"class_weight": "balanced"}, "class weights for two classes"),
         ({"dataset": "own-gone"}, "no dataset 'own-gone'"),
     ],
 )

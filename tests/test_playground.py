@@ -159,7 +159,7 @@ def test_the_sentence_of_the_picture_is_true_of_any_problem(begin, colours):
                 begins = f" divides {sides}, {wrong} of them on" if wrong else f" separates {sides}."
         assert begins in text, (number, text)
         assert len(picture.wrong) == wrong
-        held = text.partition(" Held: ")[2].split(";") if len(picture.machines) > 1 else [text]
+        held = text.partition(" By machine: ")[2].split(";") if len(picture.machines) > 1 else [text]
         for machine, colour, part in zip(picture.machines, shown.colours.values(), held, strict=False):
             kinds = (r"support vectors?", "of them virtual copies", "of them bounded")
             told = (re.search(rf"(\d+) {kind}", part) for kind in kinds)
@@ -239,7 +239,7 @@ def test_the_sigmoid_kernel_has_negative_eigenvalues_and_is_said_to():
     X = setting.points(shown).X.astype(float)
     lowest = np.linalg.eigvalsh(np.tanh(X @ X.T - 1))[0]
     assert lowest < -1
-    assert f"the least {rounded(lowest)}" in captions(app)
+    assert f"the smallest is {rounded(lowest)}" in captions(app)
     assert solve.solve(replace(shown, kernel="rbf")).lowest is None
     assert None not in solve.frames(replace(shown, kernel="rbf", along="C"))["margin"]
 
@@ -250,7 +250,7 @@ def test_points_of_one_s_own_begin_with_none():
     assert not [one for one in app.button if one.key == "play_new"]
     app = open_page("playground", problem="own", points="b-50_0~o50_0", kernel="linear", layer="forces")
     assert figures(app)["Support vectors"][0] == "2"
-    assert "Errors on 400 new" not in figures(app)
+    assert "Errors on 400 new points" not in figures(app)
     assert "1 blue from 1 orange" in captions(app)
     assert app.dataframe[0].value["Force"].tolist()[0] == 0
     assert not app.number_input  # no seed: another one would only take the points away
@@ -393,7 +393,7 @@ def test_the_first_picture_has_its_machine_before_the_library_is_there(monkeypat
     assert figures(app)["Support vectors"][0] == str(solve.solve(begins).n_sv)
     app.select_slider(key="play_C").set_value(1.0).run()  # answered at once, without a machine
     assert not app.metric
-    assert "The line follows" in app.info[0].value
+    assert "The line for these points appears" in app.info[0].value
     assert not open_page("playground", problem="xor").metric
 
 
@@ -415,9 +415,9 @@ def test_the_page_shows_counts_and_copies_change_them():
     app.toggle(key="play_virtual").set_value(True).run()
     after = figures(app)
     assert "virtual" in after["Support vectors"][0]
-    old, new = (int(f["Errors on 400 new"][0]) for f in (before, after))
+    old, new = (int(f["Errors on 400 new points"][0]) for f in (before, after))
     assert new < old / 3
-    assert after["Errors on 400 new"][1] == str(new - old)
+    assert after["Errors on 400 new points"][1] == str(new - old)
     assert address(app)["virtual"] == "true"
     app.run()
     assert figures(app) == after  # nothing changed since the last setting
@@ -441,7 +441,7 @@ def test_three_colours_are_three_machines_and_each_is_shown_alone():
     app = open_page("playground", problem="rings", layer="hulls", along="C")
     assert figures(app)["Support vectors"][0].count("+") == 2
     assert "Of 20 blue, 20 orange and 20 green points none is predicted wrongly." in captions(app)
-    assert "Hulls* are drawn of one machine" in captions(app)
+    assert "Hulls* are drawn for one machine" in captions(app)
     app.segmented_control(key="play_of").set_value("orange").run()
     assert "separates 20 orange from 40 other points" in captions(app)
     assert address(app).items() >= {"problem": "rings", "of": "orange", "along": "C"}.items()
@@ -454,7 +454,7 @@ def test_three_colours_are_three_machines_and_each_is_shown_alone():
     app = open_page("playground", problem="own", points="b0_0~o50_50~g-50_30", of="green", tape="2")
     assert not app.warning
     app = open_page("playground", problem="own", points="b0_0~o50_50~g-50_30", tape="2")
-    assert "say whose" in app.warning[0].value
+    assert "choose one, for example of=blue" in app.warning[0].value
 
 
 def test_a_widget_that_comes_back_has_the_setting_s_value():

@@ -222,25 +222,28 @@ REFUSED = [
         ["gradients:17"],
         "cells = 17 per side, but the shorter side of images of 16 x 16 has 16 pixels; allowed: cells of 1",
     ),
-    (["gradients:4,block=5"], "block = 5 cells per side, of a grid of 4; allowed: 0 (no blocks) to 4"),
+    (["gradients:4,block=5"], "block = 5 cells per side, but the grid has 4; allowed: 0 (no blocks) to 4"),
     (["gradients:4.5"], "cells, the number of cells per side, must be a whole number from 1 to 64"),
     (["gradients:4,colour=1"], "has no parameter 'colour'; allowed: cells=7, directions=8"),
     (["gradients:4,power"], "has no parameter 'power'"),
     (["smooth:=3"], "has no parameter '=3'; allowed: smooth:0.75"),
     (
         ["gradients:4", "deslant"],
-        "'deslant' needs images, but 'gradients:4' before it makes features; allowed: 'deslant'",
+        "'deslant' needs images, but it gets the features of 'gradients:4'; allowed: 'deslant'",
     ),
     (
         ["gradients:4", "colours:2"],
-        "'colours:2' needs images, but 'gradients:4' before it makes features; allowed: 'gradients:4+colours:2'",
+        "'colours:2' needs images, but it gets the features of 'gradients:4'; allowed: 'gradients:4+colours:2'",
     ),
-    (["colours"], "images of shape 16 x 16 x 1 have no three channels; allowed: colour pictures (height, width, 3)"),
+    (
+        ["colours"],
+        "images of shape 16 x 16 x 1 do not have three channels; allowed: colour pictures (height, width, 3)",
+    ),
     (["patterns:20"], "'patterns': cells = 20 per side"),
     (["pca:30"], "components = 30, but there are 20 training examples of 256 features; allowed: at most 20"),
     (
         ["gradients:4+pca:3"],
-        "'pca:3' does not make features of a picture alone; allowed with +: gradients, patterns, co",
+        "'pca:3' does not make features of a single picture; allowed with +: gradients, patterns, co",
     ),
     (
         ["gradients:16,directions=36,block=8"],
@@ -319,9 +322,12 @@ def test_virtual_examples_are_features_of_jittered_pictures(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"method": "jsv"}, "without gradients:7, for method jsv; jitters before such steps: method vsv"),
-        ({"method": "tangent"}, "without gradients:7, for method tangent"),
-        ({"kernel": {"name": "local-poly", "image_shape": [28, 28]}}, "kernel = 'local-poly'; allowed: one of inner"),
+        ({"method": "jsv"}, "jsv can repeat after a jitter, so not gradients:7; method vsv jitters before such steps"),
+        ({"method": "tangent"}, "method tangent can repeat after a jitter, so not gradients:7"),
+        (
+            {"kernel": {"name": "local-poly", "image_shape": [28, 28]}},
+            "kernel = 'local-poly'; allowed: one without image neighbourhoods",
+        ),
     ],
 )
 def test_what_needs_pixels_refuses_features_by_name(changes, says):

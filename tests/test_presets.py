@@ -42,7 +42,7 @@ def test_there_is_an_end_to_them(home, monkeypatch):
     monkeypatch.setattr(presets, "MAX_PRESETS", 2)
     for name in ("a", "b", "a"):
         presets.keep(name, MOONS)
-    with pytest.raises(RecipeError, match="remove one"):
+    with pytest.raises(RecipeError, match="delete one first"):
         presets.keep("c", MOONS)
 
 

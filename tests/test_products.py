@@ -153,7 +153,7 @@ def test_the_layout_follows_the_density():
 def test_bad_input_is_refused_with_what_is_allowed():
     with pytest.raises(ValueError, match=r"layout = 'ragged'; allowed: 'auto', 'dense', 'sparse', 'whole'"):
         Operand(np.eye(2, dtype=np.float32), "ragged")
-    with pytest.raises(ValueError, match="not every row of X is whole numbers 0 to 255 of one step"):
+    with pytest.raises(ValueError, match="not every row of X is whole numbers from 0 to 255 times one step"):
         Operand(-np.eye(2, dtype=np.float32), "whole")
     with pytest.raises(ValueError, match=r"rows of 2 features; got an array of shape \(1, 3\)"):
         Operand(np.eye(2, dtype=np.float32)).block(np.ones((1, 3), np.float32), Linear())

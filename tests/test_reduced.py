@@ -440,7 +440,7 @@ REFUSED = [
     ({"n_vectors": 1.5}, "n_vectors = 1.5"),
     ({"n_vectors": "all"}, "n_vectors = 'all'"),
     ({"n_vectors": True}, "n_vectors = True"),
-    ({"n_vectors": 10_000}, r"n_vectors = 10000; allowed: 1 to \d+, the support vectors"),
+    ({"n_vectors": 10_000}, r"n_vectors = 10000; allowed: 1 to \d+, the number of support vectors"),
     (
         {"n_vectors": 80, "shared": False},
         r"n_vectors = 80; allowed: 1 to \d+, .* of machine \d+ of 10",
@@ -451,7 +451,7 @@ REFUSED = [
     ({"method": "quadratic"}, "method = 'quadratic' for Poly.*allowed: Poly of degree 2"),
     ({"method": "fixed-point"}, "method = 'fixed-point' for Poly.*allowed: RBF"),
     ({"start": "zeros"}, "start = 'zeros'; allowed: auto, k-means"),
-    ({"start": "examples"}, "start = 'examples' with method = 'rho'; allowed: with method = 'answers'"),
+    ({"start": "examples"}, "start = 'examples' with method = 'rho'; allowed: only with method = 'answers'"),
     ({"shared": "no"}, "shared = 'no'; allowed: True, False"),
     ({"max_rho": 2}, "max_rho = 2; allowed: a number from 0 to 1"),
     ({"tol": -1}, "tol = -1"),
@@ -461,8 +461,8 @@ REFUSED = [
     ({"thresholds": "fewest"}, "thresholds = 'fewest' without X and y"),
     ({"thresholds": "test"}, "thresholds = 'test'; allowed: auto, train, fewest, kept"),
     ({"cache_mb": 0}, "cache_mb = 0"),
-    ({"method": "answers"}, "method = 'answers' without X and y; allowed: with training examples"),
-    ({"method": "direct"}, "method = 'direct' without X and y; allowed: with training examples"),
+    ({"method": "answers"}, "method = 'answers' without X and y; allowed: only with training examples"),
+    ({"method": "direct"}, "method = 'direct' without X and y; allowed: only with training examples"),
     ({"method": "answers", "shared": False, "X": True}, "shared = False with method = 'answers'; allowed: True"),
     ({"method": "answers", "answers": 3, "X": True}, "answers = 3; allowed: an Answers, or None"),
     (

@@ -123,13 +123,13 @@ def test_a_new_finder(more, capsys):
     assert not app.warning
     numbers = {widget.label: widget.value for widget in app.number_input}
     assert numbers["Cells"] == 12
-    assert not numbers.keys() & {"Pooled", "Reach, pixels", "Stride", "Windows that agree"}
+    assert not numbers.keys() & {"Pooling, pixels", "Reach, pixels", "Stride", "Weight of overlaps"}
     (finder,) = (widget for widget in app.selectbox if widget.label == "Candidates from")
     finder.set_value("matched").run()
     assert not app.exception
     numbers = {widget.label for widget in app.number_input}
-    assert {"Pooled", "Reach, pixels"} <= numbers
-    assert not numbers & {"Cells", "Stride", "Windows that agree"}
+    assert {"Pooling, pixels", "Reach, pixels"} <= numbers
+    assert not numbers & {"Cells", "Stride", "Weight of overlaps"}
 
 
 def test_a_new_rule(more, capsys):

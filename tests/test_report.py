@@ -105,7 +105,7 @@ def test_the_report_of_a_run_stands_alone(home, kind):
     assert EVIL not in text
     assert "<img src=x" not in text
     assert len(text) < 600_000
-    for part in ("Recipe", "Data", "Result", "Convergence", "Classes", "Errors", "To run it again", "Made with"):
+    for part in ("Recipe", "Data", "Result", "Convergence", "Classes", "Errors", "Repeat this run", "Made with"):
         assert f"<h2>{part}</h2>" in text, part
     assert "Not shown" not in text
     assert found.tags.count("svg") >= 3
@@ -135,7 +135,7 @@ def test_a_run_without_a_result_or_data_says_so(home):
     (done.path / "test.npz").write_bytes(b"PK broken")
     text, _ = read(done)
     assert "Not shown: test.npz is damaged" in text
-    assert "To run it again" in text
+    assert "Repeat this run" in text
 
 
 @pytest.mark.parametrize("state", ["running", "cancelled", "failed", "interrupted"])

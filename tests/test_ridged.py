@@ -77,7 +77,7 @@ def test_the_gap_of_a_kernel_without_an_optimum_is_that_of_the_stated_problem(so
         assert ours.gap_ == pytest.approx(max(gaps), rel=1e-4, abs=1e-4)
         if not ends:
             assert any("not positive definite: the gap is" in str(one.message) for one in heard)
-            with pytest.raises(ValueError, match="so that alpha ends"):
+            with pytest.raises(ValueError, match="to keep alpha finite"):
                 Retraining(ours, X, y, weight)
 
 
@@ -168,6 +168,6 @@ def test_a_recipe_asks_for_it():
         recipe.replace(bounds=True)
     with pytest.raises(RecipeError, match="solver"):
         recipe.replace(solver="smo-digestion")
-    assert "squares no slack" in pipeline.obstacle(recipe)
+    assert "has no squared hinge loss" in pipeline.obstacle(recipe)
     assert not pipeline.obstacle(recipe.replace(loss="hinge"))
     assert "loss" not in recipe.replace(method="nu-sv").to_query()

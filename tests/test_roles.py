@@ -581,7 +581,7 @@ def test_students_answer_and_the_board_follows(a_class):
             for phone in (board, ada, bob):
                 await phone.until(lambda one: one.has("Correct:"))
             await board.rerun()
-            assert board.has("Misjudged most")
+            assert board.has("Questions misjudged most")
             asked = session.Class(max((home / "class").iterdir())).asked
             await board.click("Next question")
             await board.until(lambda one: "Show the result" in one.labels())

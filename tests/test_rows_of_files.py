@@ -167,7 +167,7 @@ def test_a_mapped_array_and_its_slices_are_found_in_their_file(tmp_path):
     [
         (b"", "neither an .npy file"), (b"x,y\n1,2\n", "neither an .npy file"),
         (b"\x93NUMPY\x01\0\x10\0{'descr': 'z'", "neither an .npy file"),
-        (b"\0\0\x08\x03\0\0\0\x09" + b"\0\0\0\x02" * 2, "rows as"),
+        (b"\0\0\x08\x03\0\0\0\x09" + b"\0\0\0\x02" * 2, "its 9 rows need"),
         (b"\0\0\x08\x01\0\0\0\x02ab", "allowed: rows of numbers"),
     ],
 )  # fmt: skip

@@ -155,15 +155,17 @@ def test_the_page_is_empty_then_starts_the_runs_and_shows_them(small_study):
             run.delete()
     app = open_page("scaling")
     assert "0 of 9 runs are stored; 9 runs to train, about" in captions(app)
-    assert "stands in for faces" in captions(app)
+    assert "one digit against the rest instead" in captions(app)
     app.button(key="queue_scaling").click().run()
     finish_all()
     app.run()
     assert not app.exception
     assert "9 of 9 runs are stored." in captions(app)
-    assert [heading.value for heading in app.subheader] == ["Who enters and leaves", "His observations and ours"]
+    assert [heading.value for heading in app.subheader] == [
+        "Examples that enter and leave the working set", "Osuna's observations and ours",
+    ]  # fmt: skip
     assert len(app.get("plotly_chart")) == 8
-    assert "lost in our copy" in captions(app)
+    assert "missing in our copy" in captions(app)
     assert len(app.dataframe[0].value) == 9
 
 

@@ -198,7 +198,7 @@ def test_its_lines_of_progress_are_read_again(kept):
 def test_the_page_shows_the_path_and_takes_the_set_to_the_form(kept):
     app = open_page("train", run=kept.id)
     assert any("Train with" in link.proto.label for link in app.get("page_link"))
-    assert "was not used to choose" in captions(app)
+    assert "was not used for the choice" in captions(app)
     search = Search.of(kept.result["search"])
     figure = path_chart(search)
     taken = next(trace for trace in figure.data if trace.mode == "lines+markers")
@@ -208,7 +208,7 @@ def test_the_page_shows_the_path_and_takes_the_set_to_the_form(kept):
 
 def test_what_was_found_stands_while_the_last_machine_trains(kept):
     last = kept.progress()[-1]
-    assert last["stage"] == "the set found"
+    assert last["stage"] == "the chosen set"
     assert Search.of(last).tried == Search.of(kept.result["search"]).tried
 
 

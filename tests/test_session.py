@@ -114,16 +114,16 @@ def test_no_count_is_lost_between_threads():
 @pytest.mark.parametrize("gaps", [[np.nan], [1e-4, np.nan], [np.inf, 1e-4]])
 def test_a_gap_that_is_no_number_is_not_at_tol(gaps):
     said = ending(np.array(gaps), 1e-3, np.zeros(len(gaps), int), 100)
-    assert "beyond what numbers hold" in said
+    assert "too large for floating-point numbers" in said
     assert not ending(np.full(len(gaps), 1e-4), 1e-3, np.zeros(len(gaps), int), 100)
 
 
 def test_why_a_machine_ended_says_the_way_out():
     gaps, taken = np.array([1.0, 1e-4]), np.array([100, 100])
     assert "1 of 2 machines ended at a gap of 1, above tol = 0.001" in ending(gaps, 1e-3, taken, 100)
-    assert "after max_iter = 100 pairs; more pairs, a smaller C" in ending(gaps, 1e-3, taken, 100)
+    assert "after max_iter = 100 pairs; use more pairs, a smaller C" in ending(gaps, 1e-3, taken, 100)
     futile, cramped = np.array([True, False]), np.array([True, False])
-    assert "second-order steps come nearer; a smaller C" in ending(gaps, 1e-3, taken, 200, futile)
+    assert "second-order steps reduce the gap further; use a smaller C" in ending(gaps, 1e-3, taken, 200, futile)
     assert "a larger cache_mb, a smaller C" in ending(gaps, 1e-3, taken, 200, futile, cramped)
     assert "a larger cache_mb" not in ending(gaps, 1e-3, taken, 200, futile, ~cramped)
 

@@ -22,12 +22,12 @@ SPLITS = Recipe(task="detect", dataset="venus-like")  # synthetic, in four split
 )
 def test_bounds_are_refused_where_leaving_an_example_out_would_change_the_kernel(recipe):
     before = len(runs.newest_first())
-    with pytest.raises(RecipeError, match=r"^bounds = True; allowed: false if the kernel is learned"):
+    with pytest.raises(RecipeError, match=r"^bounds = True; allowed: false, because the kernel is learned"):
         jobs.submit(recipe)
     assert len(runs.newest_first()) == before
 
 
 def test_windows_of_other_pictures_train_no_detector_that_is_tested_on_several_splits():
     recipe = SPLITS.replace(finder="scan", windows="own:marked")
-    with pytest.raises(RecipeError, match=r"^windows = 'own:marked'; allowed: none where pictures are split several"):
+    with pytest.raises(RecipeError, match=r"^windows = 'own:marked'; allowed: none if an experiment has several"):
         jobs.submit(recipe)

@@ -104,7 +104,7 @@ def test_each_score_is_told_in_a_sentence(home):
     said = "f of 8 is 0.90, f of its own label 3 is \u22120.40"
     one = one._replace(score=np.array([2.0]))
     assert one.sentence(0) == f"Out of sample, {said}: the label is wrong with a probability of 88\u00a0%."
-    assert one._replace(way="bound").sentence(0).endswith(f"its side of the margin: {said}.")
+    assert one._replace(way="bound").sentence(0).endswith(f"inside the margin or misclassified: {said}.")
 
 
 def test_a_way_that_a_run_does_not_have_is_refused(home):

@@ -214,7 +214,8 @@ def test_a_run_tells_bounds_on_its_error(home):
 
 
 def test_bounds_that_cannot_be_are_refused():
-    with pytest.raises(RecipeError, match="bounds = True; allowed: false for method vsv; true for sv, jsv, tangent"):
+    said = "bounds = True; allowed: false for method vsv; only sv, jsv, tangent have bounds"
+    with pytest.raises(RecipeError, match=said):
         DIGITS.replace(method="vsv", bounds=True)
     with pytest.raises(RecipeError, match="bounds = True; allowed: false, or n_train up to 10,000"):
         estimate(Recipe(dataset="mnist", n_train=20_000, bounds=True))
@@ -267,7 +268,7 @@ def test_the_command_line_prints_what_the_library_finds(capsys):
     said = capsys.readouterr().out
     assert "kernel.degree × C  validation" in said
     assert [line.split("  ")[0] for line in said.splitlines()[1:5]] == ["2 × 0.1", "2 × 1", "4 × 0.1", "4 × 1"]
-    assert "simplest within one standard error: kernel.degree × C = " in said
+    assert "simplest within one standard error of the lowest: kernel.degree × C = " in said
     turned = ["sweep", "digits-8x8-sv", "kernel.degree", "4", "2", *arguments[5:], "--and", "C", "1", "0.1"]
     assert main(turned) == 0
     assert capsys.readouterr().out == said  # the smallest of equal values, whatever their order
@@ -309,12 +310,12 @@ def test_the_command_line_says_what_twice_the_examples_bring_and_what_the_better
     for degree, law in laws.items():
         rates = [100 * rate for rate in law.at(800)]
         assert f"kernel.degree = {degree}: " in printed
-        assert "a power law expects {:.2f} % ({:.2f} to {:.2f}) with 800.".format(*rates) in printed
+        assert "A power law predicts {:.2f} % ({:.2f} to {:.2f}) with 800.".format(*rates) in printed
     best = min(laws, key=lambda degree: laws[degree].at(400)[0])
     other = laws[{"1": "3", "3": "1"}[best]]
     examples = other.as_good_as(laws[best], 400)[0]
     assert other.at(examples)[0] == pytest.approx(laws[best].at(400)[0])
-    assert f"400 examples with kernel.degree = {best} are worth {rounded(examples)} (" in printed
+    assert f"400 examples with kernel.degree = {best} are worth as much as {rounded(examples)} (" in printed
     assert "chosen" not in printed  # more examples are better
 
 

@@ -74,7 +74,7 @@ def test_a_page_says_what_cannot_be_had_and_why(home, monkeypatch):
     assert "step 'deslant'" in why
     monkeypatch.setattr(file, "find_spec", lambda name: None)
     app = open_page("runs", run=run.id)
-    assert "Machine (ONNX): ONNX needs onnx and onnxruntime, not installed here" in captions(app)
+    assert "Machine (ONNX): ONNX needs onnx and onnxruntime, which are not installed here" in captions(app)
 
 
 def test_every_form_is_written_from_a_shell(home, tmp_path, capsys):

@@ -193,7 +193,7 @@ def test_a_path_passes_through_the_trained_machine(virtual, path_of):
 def test_a_path_names_what_it_cannot_show():
     X, y = flipped("shift")
     fitted = SVC(Linear()).fit(X, y)
-    with pytest.raises(ValueError, match="growing values"):
+    with pytest.raises(ValueError, match="increasing values"):
         tape.path(fitted, X, y, [1.0, 1.0])
     with pytest.raises(ValueError, match="hinge"):
         tape.path(SVC(Linear(), loss="squared_hinge").fit(X, y), X, y, [1.0])

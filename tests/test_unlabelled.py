@@ -193,7 +193,7 @@ def test_only_the_classes_that_a_recipe_asks_for_join_and_none_is_left_over():
 def test_verdicts_that_cannot_be_are_refused():
     base, _ = half()
     wrong = {
-        "has no label to keep": Verdict("train", 80, UNLABELLED, KEEP),
+        "has no label that the verdict keep could confirm": Verdict("train", 80, UNLABELLED, KEEP),
         "has no label, but the column `given` has 'ant'": Verdict("train", 80, "ant", LABEL, "bee"),
         "has a label, but the column `given` has none": Verdict("train", 79, UNLABELLED, LABEL, "bee"),
         "there is no example '130'": Verdict("train", 130, UNLABELLED, LABEL, "bee"),

@@ -123,7 +123,7 @@ def test_costs_are_read_and_what_is_none_is_named():
 
 def test_the_page_answers_less_and_is_wrong_less(digits):
     app = open_page("errors", run=digits.id, unsure="0.05")
-    said = next(one.value for one in app.markdown if "It classifies" in one.value).replace(",", "")
+    said = next(one.value for one in app.markdown if "The run classifies" in one.value).replace(",", "")
     answered, n, left = map(int, re.search(r"classifies (\d+) of (\d+) examples .* with (\d+) error", said).groups())
     before = int(re.search(r"abstaining it would make (\d+)", said)[1])
     assert (n, before) == (digits.result["n_test"], digits.result["errors"])

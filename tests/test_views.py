@@ -225,7 +225,7 @@ def test_list_report_and_comparison(more):
     app = open_page("compare", run=plain.id, compare=[plain.id, part.id, ordered.id])
     assert app.dataframe[0].value["Run"].tolist() == ["Plain", "Moons"]
     assert any("It puts examples in order, so it has no prediction" in text.value for text in app.markdown)
-    assert "Compare it on Train" in links(app)
+    assert "Compare this run on Train" in links(app)
 
 
 SHOWING = ("support_vectors", "errors", "draw", "scramble", "jitters", "sweep", "reduced", "cross_training", "detect",

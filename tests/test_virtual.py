@@ -324,7 +324,7 @@ def test_colour_images_of_any_shape():
         ({"rounds": -1}, "rounds = -1; allowed: a whole number from 0"),
         ({"rounds": 0, "scope": "all"}, "a whole number from 1"),
         ({"keep": 0}, "keep = 0; allowed: a number above 0, up to 1"),
-        ({"keep": 0.5, "scope": "all"}, "keep = 0.5, scope = 'all'; allowed: 1"),
+        ({"keep": 0.5, "scope": "all"}, "keep = 0.5 with scope = 'all'; allowed: keep = 1"),
         ({"rank": "alpha"}, "rank = 'alpha'; allowed: margin, random"),
         ({"jitters": "turn:3"}, "'turn:3' is unknown"),
         ({"image_shape": None}, r"image_shape = None; allowed: \(height, width\)"),

@@ -246,13 +246,13 @@ def test_a_row_is_shown_by_its_columns_and_so_is_what_speaks_for_it(table_run, d
 def test_columns_that_are_alike_are_not_named():
     dataset = load("toy-moons")
     same = Shown(dataset, dataset.X_train[5][None], None, DRAWN)
-    assert table.differing(same, 5) == ["alike in all columns"]
+    assert table.differing(same, 5) == ["equal in all columns"]
 
 
 def test_a_point_is_shown_in_its_plane(moons_run):
     _, ref = error_of(moons_run)
     app = open_page("errors", run=moons_run.id, digit=ref)
-    assert any("star is this point" in caption.value for caption in app.caption)
+    assert any("star marks this example" in caption.value for caption in app.caption)
 
 
 def test_what_would_fix_an_error_tells_f_of_the_rival_too(plain_run):

@@ -83,7 +83,7 @@ def test_values_are_told_by_what_was_left_over_or_by_folds(run):
 def test_what_cannot_be_retrained_says_why(run, monkeypatch):
     assert without.why_not(run) == ""
     assert {name for name, method in METHODS.items() if not method.unlike} == {"sv"}
-    with pytest.raises(BudgetError, match="300 training and 200 other examples need 1 MB, and 0 MB may be taken"):
+    with pytest.raises(BudgetError, match="300 training and 200 other examples need 1 MB, but only 0 MB may be used"):
         without.stand(run, 0.1)
     monkeypatch.setattr(without, "HELD", 299)
     assert "300 training examples; allowed: up to 299" in without.why_not(run)
@@ -170,7 +170,7 @@ def test_too_much_work_is_refused_and_errors_are_told():
     made = analysis({key: lambda task: held.wait(20) for key in range(MAX_WAITING + 1)} | {"fails": fail})
     for key in range(MAX_WAITING):
         made.start(key)
-    with pytest.raises(Busy, match=f"{MAX_WAITING} others are already waiting"):
+    with pytest.raises(Busy, match=f"{MAX_WAITING} analyses are already waiting"):
         made.start(MAX_WAITING)
     held.set()
     for key in range(MAX_WAITING):

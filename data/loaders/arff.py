@@ -59,15 +59,16 @@ def taken_apart(name: str, text: str) -> tuple[list[str], Rows]:
             if len(names) > MAX_ATTRIBUTES:
                 raise DataError(f"{name} has more than {MAX_ATTRIBUTES:,} attributes", ACCEPTED)
         elif word != "@relation":
-            raise DataError(f"{name}: line {k} is {line[:40]!r} before @data", ACCEPTED)
+            reason = f"{name}: line {k} before @data is neither @relation nor @attribute: {line[:40]!r}"
+            raise DataError(reason, ACCEPTED)
     if len(names) < 2:
-        raise DataError(f"{name} has {'one attribute' if names else 'no attributes'} before @data", ACCEPTED)
+        raise DataError(f"{name} has {'only one attribute' if names else 'no attributes'} before @data", ACCEPTED)
     numbers, rows, total = [], [], 0
     for k, line in lines:
         row = _row(f"{name}: line {k}", line, usual)
         total += len(row)
         if total > MAX_BYTES:
-            raise TooLarge(f"{name} becomes more than {MAX_BYTES >> 20} MB of text", SIZE_ACCEPTED)
+            raise TooLarge(f"{name} takes more than {MAX_BYTES >> 20} MB as text", SIZE_ACCEPTED)
         numbers.append(k)
         rows.append(row)
     if not rows:
@@ -79,7 +80,10 @@ def _attribute(where: str, line: str) -> tuple[str, str]:
     """The name of an attribute, and its default value in sparse lines."""
     match = _ATTRIBUTE.fullmatch(line)
     if not match:
-        raise DataError(f"{where} is {line[:60]!r}", "@attribute, a name, and numeric, string, date or {values}")
+        raise DataError(
+            f"{where} does not declare an attribute: {line[:60]!r}",
+            "@attribute, a name, then numeric, string, date or {values}",
+        )
     if match[2]:
         return _bare(match[1]), next(_cells(where, match[2][1:-1]))
     if (kind := match[3].lower()) not in _TYPES:
@@ -106,7 +110,8 @@ def _full(where: str, line: str, usual: Sequence[str]) -> list[str]:
         pair = _SPARSE.match(text, at)
         if not line.endswith("}") or not pair or int(pair[1]) >= len(cells):
             raise DataError(
-                f"{where} has {text[at:][:40]!r}", f"{{place value, ...}} with places from 0 to {len(usual) - 1}"
+                f"{where} has an invalid entry: {text[at:][:40]!r}",
+                f"{{place value, ...}} with places from 0 to {len(usual) - 1}",
             )
         cells[int(pair[1])] = "" if pair[2] == "?" else _bare(pair[2])
         at = pair.end()

@@ -128,7 +128,7 @@ def _leads_up(path: Path) -> bool:
 
 def _on_disk(path: Path, name: str) -> Member:
     if not path.is_file():
-        return Member.missing(name, f"{name} is a link to a file that is not there", "the file itself")
+        return Member.missing(name, f"{name} is a link to a file that does not exist", "the file itself")
     return Member(name, path.stat().st_size, partial(path.open, "rb"))
 
 
@@ -157,7 +157,7 @@ def _zip_members(name: str, source: Callable[[], IO[bytes] | Path], most: int = 
         if stat.S_ISLNK(info.external_attr >> 16):
             raise DataError(f"{name} contains a link, {info.filename!r}", "regular files only")
         if info.flag_bits & _ENCRYPTED:
-            raise DataError(f"{name} is protected with a password", ZIP_ACCEPTED + " without a password")
+            raise DataError(f"{name} is protected with a password", ZIP_ACCEPTED + ", without a password")
         members.append(Member(str(path), info.file_size, partial(archive.open, info)))
     return _checked(name, members, most)
 
@@ -190,7 +190,8 @@ def _checked(name: str, members: list[Member], most: int = MAX_BYTES) -> list[Me
         raise DataError(f"{name} contains more than {MAX_MEMBERS:,} files", f"at most {MAX_MEMBERS:,} files")
     for member in members:
         if not member.name.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in member.name):
-            raise DataError(f"{name} contains a file named {member.name[:60]!r}", "file names in UTF-8")
+            reason = f"{name} contains a file whose name is not in UTF-8: {member.name[:60]!r}"
+            raise DataError(reason, "file names in UTF-8")
     check_size(name, members, most)
     return members
 

@@ -45,7 +45,7 @@ def fashion(paths: list[Path]) -> Arrays:
 
 def _pictures(path: Path, side: int) -> np.ndarray:
     """(n, side, side) uint8: the rows of a JSON file that are not empty."""
-    accepted = f'JSON: {{"data": [row, ...]}}, a row of {side * side} whole numbers from 0 to 255'
+    accepted = f'JSON: {{"data": [row, ...]}}, where each row has {side * side} whole numbers from 0 to 255'
     with in_words(f"{path.name} is damaged", accepted), places.opened(path) as file:
         rows = [bytes(iter(row)) for row in json.load(file)["data"] if row]  # bytes(7) would be seven zeros
     if wrong := next((len(row) for row in rows if len(row) != side * side), None):

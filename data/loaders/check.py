@@ -27,8 +27,8 @@ NOISE = 16 * np.finfo(np.float64).eps  # relative: what differs by less is the r
 MAX_LABEL = 200  # characters of a label; an array of texts reserves the longest one for each
 ACCEPTED_X = "X of shape (n, height, width), (n, height, width, 3) or (n, features), with finite numbers"
 ACCEPTED_Y = f"one label per example: a whole number, or a text of up to {MAX_LABEL} characters"
-ACCEPTED_GROUPS = "a value for each example, the same for those that belong together: one class, and at least two "
-ACCEPTED_GROUPS += "groups of each"
+ACCEPTED_GROUPS = "a group for each example, where a group has one class and is in the training set or the test set, "
+ACCEPTED_GROUPS += "and each class has at least two groups"
 ACCEPTED_CLASSES = f"2 to {MAX_CLASSES} classes with at least two training examples each"
 
 
@@ -62,9 +62,10 @@ def checked(
     notes += _check_classes(y, y_test)
     if groups is not None:
         if groups.dtype.kind == "U":
-            notes += alike_note("The groups", groups.tolist(), "they count as two. If they are one, give them one name")
+            cure = "they count as two. If they are one group, give them one name"
+            notes += alike_note("The groups", groups.tolist(), cure)
         groups = _grouped(groups, y, n_train, y_test)
-        notes.append(f"{len(groups):,} rows in {groups.max() + 1:,} groups: those of a group train or test together")
+        notes.append(f"{len(groups):,} rows in {groups.max() + 1:,} groups: the rows of a group train or test together")
     if album and X.ndim == 2 and image_shape is None:
         image_shape = ()  # rows that other images show are features, whatever they look like
     shape, more = _image_shape(X, image_shape)
@@ -75,8 +76,9 @@ def checked(
         notes.append(f"Single precision cannot distinguish the numbers in column {shown}, so the table is stored in "
                      "double precision. Standardise or centre its features before training")  # fmt: skip
         if len(apart := columns[_rounded_columns((X - np.median(X, axis=0))[:, columns].astype(np.float64))]):
-            notes.append(f"The numbers in column {_listed(apart, named)} lie in groups so far apart that this does not "
-                         "help: split it into the group and the position within it")  # fmt: skip
+            notes.append(f"Standardising or centring does not help for column {_listed(apart, named)}: its numbers "
+                         "form groups that are far apart. Replace it by two columns, one for the group and one for the "
+                         "position within the group")  # fmt: skip
     X, X_test = (part.reshape(len(part), *shape).astype(dtype, copy=False) for part in (X, X_test))
     return Arrays(X, y, X_test, y_test, album, groups, paths), left_out + notes + more
 
@@ -231,9 +233,9 @@ def _check_classes(y: np.ndarray, y_test: np.ndarray) -> list[str]:
         raise DataError(f"Class {classes[counts.argmin()]} has only one training example", ACCEPTED_CLASSES)
     names = classes.astype(str).tolist()
     if new := np.setdiff1d(y_test.astype(str), names).tolist():
-        near = next((f", which has {group[0]!r}" for group in alike([*names, new[0]]) if new[0] in group), "")
-        raise DataError(f"The test set has the label {new[0]!r}, but not the training set{near}",
-                        "the same classes in both")  # fmt: skip
+        near = next((f" (it has {group[0]!r})" for group in alike([*names, new[0]]) if new[0] in group), "")
+        raise DataError(f"The test set has the label {new[0]!r}, but the training set does not{near}",
+                        "the same classes in the training set and the test set")  # fmt: skip
     return alike_note("The classes", names, "they count as two. If they are one class, give them one name")
 
 
@@ -241,7 +243,7 @@ def _grouped(groups: np.ndarray, y: np.ndarray, n_train: int, y_test: np.ndarray
     """Numbers (n,) int64 of the groups of all rows, the n_train of X_train first. DataError for a group of several
     classes or on both sides, and a class of a single group."""
     if groups.ndim != 1 or groups.dtype.kind not in "biufSU" or (groups.dtype.kind == "f" and np.isnan(groups).any()):
-        raise DataError(f"groups has the shape {groups.shape} and the type {groups.dtype}", ACCEPTED_GROUPS)
+        raise DataError(f"The array groups has the shape {groups.shape} and the type {groups.dtype}", ACCEPTED_GROUPS)
     if groups.dtype.kind in "SU" and (empty := np.char.str_len(groups) == 0).any():
         raise DataError(f"Example {int(empty.argmax())} has no group", ACCEPTED_GROUPS)
     names, number = np.unique(groups, return_inverse=True)
@@ -251,8 +253,8 @@ def _grouped(groups: np.ndarray, y: np.ndarray, n_train: int, y_test: np.ndarray
     label = np.insert(label, len(y), np.full(n_train - len(y), len(classes)))  # of those without one
     pairs = np.unique([number, label], axis=1)
     if len(several := np.flatnonzero(np.bincount(pairs[0]) > 1)):
-        own = [str(classes[c]) if c < len(classes) else "none" for c in pairs[1, pairs[0] == several[0]]]
-        of = f"The group {_group(names[several[0]])} has examples of the classes {' and '.join(own[:3])}"
+        own = [str(classes[c]) if c < len(classes) else "(no label)" for c in pairs[1, pairs[0] == several[0]]]
+        of = f"The group {_group(names[several[0]])} has examples of several classes: {' and '.join(own[:3])}"
         raise DataError(of, ACCEPTED_GROUPS)
     if len(both := np.intersect1d(number[:n_train], number[n_train:])):
         raise DataError(f"The group {_group(names[both[0]])} is in the training set and the test set", ACCEPTED_GROUPS)

@@ -28,7 +28,7 @@ from data.loaders.sieve import TooLarge
 from data.loaders.text import ACCEPTED, Rows
 
 REFUSE, FILL, TELL = "refuse", "fill", "tell"  # handling of empty cells
-EMPTY_ACCEPTED = "rows without empty cells, or a way to fill them (Empty cells, --empty)"
+EMPTY_ACCEPTED = "rows without empty cells, or a way to fill them (the setting Empty cells, or the option --empty)"
 COMMA = "Numbers are read with a decimal comma"
 MAX_LEVELS = 20  # largest number of different texts in a column of categories
 NAMED = 5  # columns listed in a note
@@ -203,12 +203,12 @@ class Columns:
         self.notes = [COMMA] if "comma" in marks else []
         if thousands:
             mark = "Points" if usual == "comma" else "Commas"
-            self.notes.append(f"{mark} separate thousands: {_listed(thousands)}")
+            self.notes.append(f"{mark} are read as marks for thousands: {_listed(thousands)}")
         self.notes += _left_out(seen, [names[k] for k in chosen])
         if coded := [f"{column.name} ({len(column.levels)})" for column in self._used if column.levels]:
             self.notes.append(f"Categories become columns of 0 and 1: {_listed(coded)}")
         for column in self._used:
-            cure = "they become columns of their own. If they are one, write them alike"
+            cure = "each becomes a column of its own. If they are one category, write them alike"
             self.notes += alike_note(f"In column {column.name!r}, the categories", sorted(column.levels), cure)
         if units:
             self.notes.append(f"Numbers are read without their units: {_listed(units)}")
@@ -219,7 +219,8 @@ class Columns:
         """X (n, len(names)) float64, NaN for empty cells, and the errors by row. Raises TooLarge."""
         n, d = rows.n, len(self.names)
         if n * d * 4 > MAX_BYTES:
-            raise TooLarge(f"{rows.name} becomes a table of {n:,} x {d:,} numbers", SIZE_ACCEPTED)
+            reason = f"{rows.name} becomes a table of {n:,} x {d:,} numbers, {n * d * 4 >> 20:,} MB"
+            raise TooLarge(reason, SIZE_ACCEPTED)
         X, bad, chosen = np.empty((n, d)), {}, [column.at for column in self._used]
         for block, part in rows.parts(len(chosen)) if chosen else ():
             cells = part.cut_off(chosen)
@@ -240,13 +241,13 @@ class Columns:
             if not empty.any():
                 continue
             X[empty, which] = column.usual(X[~empty, which])
-            filled_counts.append(f"{column.name} {empty.sum():,}")
+            filled_counts.append(f"{column.name} ({empty.sum():,})")
             gaps.append(empty)
             more.append(f"{column.name} is empty")
         if not filled_counts:
             return X, self.names, []
-        note = "Empty cells are filled with the median of the column, or its most frequent category, over all rows, "
-        note += f"including those used for testing ({_listed(filled_counts)})"
+        note = "Empty cells are filled with the median or the most frequent category of their column: "
+        note += f"{_listed(filled_counts)}. The rows used for testing contribute to these values"
         if not tell:
             return X, self.names, [note]
         return np.column_stack([X, *gaps]), (*self.names, *more), [note]
@@ -267,14 +268,17 @@ def _require_a_mark(column: _Seen, name: str, decided: bool) -> None:
     if len(column.either) > 1 and not decided:
         cells = " and ".join(repr(cell[:40]) for cell in column.either.values())
         raise DataError(
-            f"Column {name!r} has {cells}, whose decimal mark may be the point or the comma",
-            "one of the two marks in a column, or thousands without a mark",
+            f"Column {name!r} has {cells}: the decimal mark may be the point or the comma",
+            "only one of the two marks in a column, or numbers without a mark for thousands",
         )
 
 
 def _left_out(seen: list[_Seen], names: list[str]) -> list[str]:
     """Notes on the columns that are not used."""
-    words = {"texts": f"texts with more than {MAX_LEVELS} different values, or few repeats", "nothing": "no values"}
+    words = {
+        "texts": f"texts with more than {MAX_LEVELS} different values, or texts that rarely repeat",
+        "nothing": "no values",
+    }
     notes = []
     for kind, what in words.items():
         if which := [repr(name) for column, name in zip(seen, names) if column.kind == kind]:

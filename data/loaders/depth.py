@@ -18,7 +18,7 @@ _FILLED = (8, 10, 12, 14, 16)  # bits that sensors of cameras, microscopes and s
 DARKER = 4  # times smaller than the range of all are the values of an image that is named
 CUT = 1e-4  # of all pixels, or one an image: as many hot or dead ones at either end may be cut off
 MOST, FEW_LEVELS = 0.98, 32  # share of the pixels that keep fewer levels than are enough, for a note
-_COLOURS_ACCEPTED = "colours of 8 bits, or of 16 bits that are all used (multiply the values by {}), or grey images"
+_COLOURS_ACCEPTED = "8-bit colours, 16-bit colours that use all 16 bits (multiply the values by {}), or grey images"
 
 
 class Decoded(NamedTuple):
@@ -81,9 +81,9 @@ class DeepScale:
             low, high = np.flatnonzero(self._counts)[[0, -1]]
             summary = f"{self._which(what, n_images)} 16 bits per pixel, with values from {low:,} to {high:,}"
         return [f"{summary}: {self._scale}", *_few_levels(self._counts, self._scale, self._colours, what),
-                *self._darker()]  # fmt: skip
+                *self._darker(what)]  # fmt: skip
 
-    def _darker(self) -> list[str]:
+    def _darker(self, what: str) -> list[str]:
         """Notes on the images that have far smaller values than the others, as of a sensor with fewer bits."""
         top, by_bits = self._scale.low + (1 << self._scale.bits), defaultdict(list)
         for largest, name in self._largest:
@@ -95,10 +95,11 @@ class DeepScale:
             if bits > self._scale.bits:  # it was subtracted from, or cut off
                 continue
             levels, factor = int(self._scale.applied(np.array([largest]))[0]) + 1, 1 << self._scale.bits - bits
-            those = "1 of them has" if len(images) == 1 else f"{len(images):,} of them have"
+            those = f"1 of these {what} has" if len(images) == 1 else f"{len(images):,} of these {what} have"
             notes.append(
-                f"{those} values up to {largest:,} only, such as {name[:60]}: at most {levels} of 256 levels are left, "
-                f"as all are on one scale. If {bits} bits are their range, multiply their values by {factor}"
+                f"{those} only values up to {largest:,}, such as {name[:60]}: at most {levels} of 256 levels are left, "
+                f"because all {what} have the same scale. If their range is {bits} bits, multiply their values by "
+                f"{factor}"
             )
         return notes
 
@@ -130,8 +131,8 @@ class _Scale(NamedTuple):
         if self.bits != 8:
             steps += [f"values are {'divided' if self.bits > 8 else 'multiplied'} by {1 << abs(self.bits - 8)}"]
         last, n = self.low + (1 << self.bits) - 1, self.cut
-        pixels_become = "1 pixel becomes" if n == 1 else f"{n:,} pixels become"
-        ends = f"; outside {self.low:,} to {last:,}, {pixels_become} black or white" if n else ""
+        pixels, become = ("1 pixel", "becomes") if n == 1 else (f"{n:,} pixels", "become")
+        ends = f"; {pixels} outside {self.low:,} to {last:,} {become} black or white" if n else ""
         return (" and ".join(steps) or "values stay as they are") + ends
 
 
@@ -164,6 +165,6 @@ def _few_levels(counts: np.ndarray, scale: _Scale, colours: bool, what: str) -> 
     if n >= min(FEW_LEVELS, before):
         return []
     left = "a single level" if n == 1 else f"only {n} levels"
-    because = "only the upper 8 bits of colours can be read" if colours else "others are far darker or brighter"
+    because = "only the upper 8 bits of colours can be read" if colours else "other pixels are far darker or brighter"
     way_out = f"To keep more levels, save the {what} as 8-bit images with the contrast that you need"
-    return [f"{100 * MOST:g} % of these pixels keep {left} of brightness, because {because}. {way_out}"]
+    return [f"{100 * MOST:g} % of the pixels keep {left} of brightness, because {because}. {way_out}"]

@@ -26,7 +26,7 @@ LEAST, MOST = 16, 256  # pixels a side that are proposed
 EASY = 1 << 26  # bytes of pictures of one size that stay as they are
 FINER = 2  # pictures are averaged over whole pixels down to this many times the final size before they are resampled
 SMALLEST, MAX_SIDE = 4, 1024  # pixels a side of what is trained on
-SIZE_ACCEPTED = f"height x width, {SMALLEST} to {MAX_SIDE} each, such as 64x64"
+SIZE_ACCEPTED = f"height x width, {SMALLEST} to {MAX_SIDE} pixels each, such as 64x64"
 
 
 class Fit(NamedTuple):

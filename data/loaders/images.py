@@ -70,7 +70,7 @@ def is_image(name: str) -> bool:
 def foreign(member: Member) -> str:
     """What a file that is not read as an image is, if it is one: of another format, or without a suffix."""
     if what := _FOREIGN.get(PurePosixPath(member.name.lower()).suffix):
-        return f"{member.name} is a picture in the format {what}, which is not read: save it as jpg or png"
+        return f"{member.name} is a picture in the format {what}, which is not supported: save it as jpg or png"
     with suppress(DataError):
         if _SIGNS.match(member.start(10)):
             return f"{member.name} is an image whose name does not end in one of {', '.join(sorted(SUFFIXES))}"
@@ -107,7 +107,7 @@ def survey(members: list[Member], table: ClassTable | None = None, report: Repor
     members, images = [member for member in members if table is None or member.name != table.file], []
     sieve, beside, named = Sieve(skip=True), [], table.classes if table else ()
     for k, member in enumerate(members):
-        report(k, len(members), f"sizes, {k:,} of {len(members):,} files")
+        report(k, len(members), f"Reading sizes, {k:,} of {len(members):,} files")
         with sieve.part(member.name):
             if not is_image(member.name) and member.name not in named and _is_note(member):
                 beside.append(member.name)
@@ -147,7 +147,7 @@ def read(
     side = None if whole else album.side_of(n)
     names, paths, decoded, shown = [], [], [], []
     for k, (found, result) in enumerate(_in_threads(partial(_made, fit, scale, side), surveyed.images)):
-        report(k, n, f"images, {k:,} of {n:,}")
+        report(k, n, f"Reading images, {k:,} of {n:,}")
         with sieve.part(found.member.name):
             if isinstance(result, DataError):
                 raise result
@@ -183,7 +183,7 @@ def _folder_notes(paths: Sequence[tuple[str, ...]]) -> list[str]:
     notes, folders = [], defaultdict(set)
     n = sum(bool(_VALIDATION_FOLDERS & {part.lower() for part in path[:-2]}) for path in paths)
     if n:
-        notes.append(f"Images for validation belong to the training set: {n:,}")
+        notes.append(f"Images for validation are added to the training set: {n:,}")
     for path in paths:
         above = [part for part in path[:-2] if part.lower() not in _PARTS]
         folders[path[-2]].add("/".join((*above, path[-2])))
@@ -233,7 +233,7 @@ def album_of(files: Sequence[Member], skip: bool, report: Report) -> tuple[Album
             return error
 
     for k, (file, result) in enumerate(_in_threads(make, files)):
-        report(k, len(files), f"images, {k:,} of {len(files):,}")
+        report(k, len(files), f"Reading images, {k:,} of {len(files):,}")
         with sieve.part(file.name):
             if isinstance(result, DataError):
                 good[k] = False
@@ -258,14 +258,14 @@ def _conversions(images: list[Found]) -> list[str]:
     for what in sorted({image.converted for image in images} - {""}):
         names = [image.member.name for image in images if image.converted == what]
         have = "1 image has" if len(names) == 1 else f"{len(names):,} images have"
-        notes.append(f"{have} {what}, such as {names[0][:60]}. Where its colours matter, save it as sRGB first")
+        notes.append(f"{have} {what}, such as {names[0][:60]}. If the colours matter, save such images as sRGB first")
     return notes
 
 
 def _sizes_note(surveyed: Survey, fit: Fit) -> list[str]:
     sizes = sorted({image.size for image in surveyed.images}, key=lambda size: size[0] * size[1])
     if len(sizes) == 1:
-        return [f"The images, of {_pixels(sizes[0])} pixels, are brought to {_pixels(fit[:2])}: {WAYS[fit.how]}"]
+        return [f"The images have {_pixels(sizes[0])} pixels; they are brought to {_pixels(fit[:2])}: {WAYS[fit.how]}"]
     between = f"{len(sizes):,} sizes, from {_pixels(sizes[0])} to {_pixels(sizes[-1])} pixels (height x width)"
     return [f"The images have {between}; they are brought to {_pixels(fit[:2])}: {WAYS[fit.how]}"]
 
@@ -285,7 +285,7 @@ def _size(name: str, image: Image.Image) -> tuple[int, int]:
         )
     if image.format == "TIFF" and max(image.tag_v2.get(_BITS, (8,))) > 8 and not _is_deep(image):  # Pillow misreads it
         raise DataError(f"{name} has colours of more than 8 bits that are stored plane by plane without compression",
-                        "TIFF files that are compressed, or have the colours of each pixel together")  # fmt: skip
+                        "TIFF files that are compressed, or that store the colours of each pixel together")  # fmt: skip
     if image.format != "MPO" and (frames := getattr(image, "n_frames", 1)) > 1:
         raise DataError(f"{name} has {frames} frames", "images that are not animated, and files with one page")
     try:
@@ -306,7 +306,7 @@ def _deep_scale(surveyed: Survey, report: Report) -> DeepScale:
     """The scale of the images with more than 8 bits, which are read once for it."""
     scale, deep = DeepScale(), [image for image in surveyed.images if image.deep]
     for k, found in enumerate(deep):
-        report(k, len(deep), f"the range of values, {k:,} of {len(deep):,} images")
+        report(k, len(deep), f"Finding the range of values, {k:,} of {len(deep):,} images")
         with suppress(DataError):  # it is reported when the image is read
             scale.add(decode(found.member.name, found.member.read()), found.member.name)
     scale.settle(len(surveyed.images), "images")
@@ -341,7 +341,10 @@ def _is_note(member: Member) -> bool:
         return is_about(member.name)
     cells = re.split(r"[,;\s]+", member.start(TEXT).decode("utf-8", "replace").strip())
     if 2 * sum(map(is_number, cells)) > len(cells) and not any(map(is_image, cells)):
-        raise DataError(f"{member.name} has numbers and names no image", "images without a table of other examples")
+        raise DataError(
+            f"{member.name} is a table of numbers that names no image of the upload",
+            "images without such a table, or with a table that names the images",
+        )
     return True
 
 

@@ -50,7 +50,7 @@ class Column(NamedTuple):
         except ValueError:
             value = math.nan
         if not self.low <= value <= self.high or (self.whole and value % 1):
-            raise DataError(f"{where}: {text[:40]!r}", f"{kind} from {self.low:g} to {self.high:g}")
+            raise DataError(f"{where}: invalid value {text[:40]!r}", f"{kind} from {self.low:g} to {self.high:g}")
         return value
 
 
@@ -70,7 +70,8 @@ def read_image(sdt: Path, spr: Path) -> np.ndarray:
         axes, width, _, _, height, _, _, kind = map(float, words)
     sizes = width, height
     if (axes, kind) != (2, 0) or not all(1 <= size <= MAX_SIDE and size % 1 == 0 for size in sizes):
-        raise DataError(f"{spr.name} declares {' '.join(words)}"[:200], f"{ACCEPTED}, up to {MAX_SIDE} pixels a side")
+        reason = f"{spr.name} declares an image that cannot be read: {' '.join(words)}"[:200]
+        raise DataError(reason, f"{ACCEPTED}, up to {MAX_SIDE} pixels a side")
     pixels = np.frombuffer(_content(sdt, int(width * height)), np.uint8)
     if len(pixels) != width * height:
         raise DataError(
@@ -98,7 +99,7 @@ def read_experiments(path: Path) -> list[TablePart]:
         where = f"{path.name}, line {number}"
         match = _PART.fullmatch(line)
         if match is None:
-            raise DataError(f"{where}: {line[:60]!r}", PART_ACCEPTED)
+            raise DataError(f"{where}: invalid line {line[:60]!r}", PART_ACCEPTED)
         experiment, rest, train, test = match.groups()
         part = TablePart(experiment, experiment + rest, _images(where, "TRN", train), _images(where, "TST", test))
         if both := set(part.train) & set(part.test):
@@ -152,13 +153,13 @@ def _rows(path: Path, columns: tuple[Column, ...], name: re.Pattern | None = Non
         cells = line.split()
         if len(cells) != len(columns):
             allowed = f"{len(columns)} values per line: {', '.join(column.name for column in columns)}"
-            raise DataError(f"{path.name}, line {number}: {len(cells)} values", allowed)
+            raise DataError(f"{path.name}, line {number}: {len(cells)} values instead of {len(columns)}", allowed)
         row = []
         for k, (cell, column) in enumerate(zip(cells, columns), 1):
             where = f"{path.name}, line {number}, column {k} ({column.name})"
             if name and k == 1:
                 if not name.fullmatch(cell):
-                    raise DataError(f"{where}: {cell[:40]!r}", "the letter of an experiment")
+                    raise DataError(f"{where}: invalid value {cell[:40]!r}", "the letter of an experiment")
                 row.append(cell)
             else:
                 row.append(column.read(where, cell))
@@ -172,7 +173,7 @@ def _images(where: str, column: str, text: str) -> tuple[int, ...]:
         match = _RANGE.fullmatch(piece)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 1 <= first <= last:
-            raise DataError(f"{where}, {column}: {piece[:40]!r}", "image numbers such as 5 or 13:42")
+            raise DataError(f"{where}, {column}: invalid value {piece[:40]!r}", "image numbers such as 5 or 13:42")
         count = len(numbers) + last + 1 - first
         numbers |= dict.fromkeys(range(first, last + 1))
         if len(numbers) < count:

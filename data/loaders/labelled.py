@@ -47,15 +47,17 @@ class ClassTable(NamedTuple):
     def by(self, column: str) -> "ClassTable":
         """The same with the classes in another column. DataError for an unknown one."""
         if column not in self.columns:
-            raise DataError(f"{self.file} has no column {column!r} besides images", ", ".join([*self.columns][:20]))
+            names = ", ".join([*self.columns][:20])
+            raise DataError(f"{self.file} has no column {column!r} besides the names of images", f"one of {names}")
         return self._replace(column=column)
 
     def grouped(self, column: str | None) -> tuple[Mapping[str, str] | None, list[str]]:
         """The group of each image by a column ("": none; None: one with a name of GROUP_NAMES), and notes. DataError
         for an unknown column."""
         if column and column not in self.others:
-            names = ", ".join(list(self.others)[:20]) or "there is no other column"
-            raise DataError(f"{self.file} has no column {column!r} besides images and classes", names)
+            names = ", ".join(list(self.others)[:20])
+            accepted = f"one of {names}" if names else "no column of groups, as there is no other column"
+            raise DataError(f"{self.file} has no column {column!r} besides images and classes", accepted)
         if column is None:
             column = next(
                 (name for name, values in self.others.items()
@@ -65,7 +67,7 @@ class ClassTable(NamedTuple):
         named = self.column if _NUMBERED.fullmatch(self.column) else f"column {self.column!r}"
         notes = [f"The classes are in {named} of {self.file}"]
         if column:
-            notes.append(f"Images with the same value in column {column!r} belong together")
+            notes.append(f"Images with the same value in column {column!r} form one group")
         if others := [repr(name) for name in self.others if name != column]:
             notes.append(unread("Columns", others))
         if self.unknown:
@@ -149,9 +151,10 @@ def _of_others(name: str, header: list[str], lines: list[list[str]], keys: dict[
             unknown = [path for path in paths if not _image(path, keys)]
             if not unknown or _classes(header, lines, k) is None:
                 return None
-            some = f"{len(lines) - len(unknown):,} of {len(lines):,} rows name an image of the upload"
+            some = f"only {len(lines) - len(unknown):,} of {len(lines):,} rows name an image of the upload"
             return DataError(
-                f"{name}: {some}; {unknown[0][:60]!r} is not in it", "the names of the images, and a class for each"
+                f"{name}: {some}; there is no image {unknown[0][:60]!r}",
+                "a table with the names of the images and a class for each",
             )
     return None
 

@@ -65,7 +65,8 @@ def _complaint(name: str, content: bytes) -> DataError | None:
                         f"{where} has the index {index[:40]!r}, which is not a whole number from 0", ACCEPTED
                     )
                 if int(index[:20]) * 4 > MAX_BYTES:
-                    return DataError(f"{where} is an example with {index[:20]} features", SIZE_ACCEPTED)
+                    reason = f"{where} has the index {index[:20]}, so that an example has too many features"
+                    return DataError(reason, SIZE_ACCEPTED)
                 if int(index) <= last:
                     return DataError(f"{where} has the index {index} after the index {last}", ACCEPTED)
                 last = int(index)

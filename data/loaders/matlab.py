@@ -21,8 +21,8 @@ from data.loaders.npz import GROUPS, IMAGES, with_beside
 from data.loaders.sieve import TooLarge
 
 ACCEPTED = (
-    "a MATLAB file with matrices X and y (see table2array, cellstr), optionally X_test and y_test, and images or "
-    "groups of either, saved with -v7"
+    "a MATLAB file, saved with -v7, with matrices X and y (table2array and cellstr convert tables and texts), "
+    "optionally X_test and y_test, and images or groups with one entry per example"
 )
 NAMES = (("x_train", "y_train"), ("x", "y"), ("data", "labels"), ("data", "label"), ("data", "target"),
          ("images", "labels"), ("fea", "gnd"), ("meas", "species"))  # fmt: skip

@@ -17,7 +17,10 @@ from data.album import Album
 from data.dataset import Arrays, DataError, in_words
 from data.loaders.bundle import Member, composed, unread
 
-ACCEPTED = "an npz file with arrays X and y, optionally X_test and y_test, and images, paths or groups of either"
+ACCEPTED = (
+    "an npz file with arrays X and y, optionally X_test and y_test, and images, paths or groups with one entry per "
+    "example"
+)
 MAX_HEADER = 1 << 16  # bytes; NumPy refuses longer ones than 10 000
 _TRAIN_NAMES = (
     *(("x_train", "y_train"), ("x", "y"), ("images", "labels"), ("data", "target")),
@@ -44,9 +47,9 @@ def read(members: list[Member], files: Sequence[Member] = ()) -> tuple[Arrays, l
         used.update(_MORE)
         for added, name, part, of in zip(more, _MORE, (X, y), names):
             if added.shape[1:] != part.shape[1:]:
-                raise DataError(f"{name} has the shape {added.shape}, but {of} {part.shape}", ACCEPTED)
+                raise DataError(f"{name} has the shape {added.shape}, but {of} has {part.shape}", ACCEPTED)
         X, y = np.concatenate([X, more[0]]), np.concatenate([y, more[1]])
-        notes.append(f"The {len(more[0]):,} examples for validation belong to the training set")
+        notes.append(f"The {len(more[0]):,} examples for validation are added to the training set")
     test = next((pair for pair in _TEST_NAMES if pair[0] in named), None)
     arrays = Arrays(X, y, *_pair(named, test)) if test else Arrays.unsplit(X, y)
     beside = next((pair for pair in _BESIDE if pair[0] in named and pair[0] != names[0]), None)
@@ -88,7 +91,8 @@ def _of_each_row(
         if not part.ndim or len(part) != len(examples):
             raise _unequal(examples, "X", part, name)
     if len(parts) == 1 and (n := len(arrays.X_test)):
-        raise DataError(f"There are {names[0]}, but no {names[1]} for the {n:,} test rows", f"an array {names[1]} too")
+        reason = f"There is an array {names[0]}, but no array {names[1]} for the {n:,} test rows"
+        raise DataError(reason, f"an array {names[1]} as well")
     return parts
 
 
@@ -127,7 +131,7 @@ def _by_ending(files: Sequence[Member]) -> dict[tuple[str, ...], list[Member]]:
 
 def _named_file(row: int, path: object, by_ending: dict[tuple[str, ...], list[Member]]) -> Member:
     """The file that the path of a row names, by its ending; a Member that cannot be read if none or several match."""
-    named = f"row {row}: paths names {str(path)[:100]!r}"
+    named = f"row {row}: the array `paths` names {str(path)[:100]!r}"
     wanted = PurePosixPath(composed(str(path)).replace("\\", "/"))
     for depth in range(len(wanted.parts), 0, -1):
         found = by_ending.get(wanted.parts[-depth:], [])
@@ -135,8 +139,9 @@ def _named_file(row: int, path: object, by_ending: dict[tuple[str, ...], list[Me
             return found[0]
         if found:
             both = f"{found[0].name} or {found[1].name}"
-            return Member.missing(f"row {row}", f"{named}, which may be {both}", "paths with their folders")
-    return Member.missing(f"row {row}", f"{named}, which is not in the upload", "the images beside the npz file")
+            return Member.missing(f"row {row}", f"{named}, which may be {both}", "paths that include the folders")
+    accepted = "an upload of the npz file together with its images"
+    return Member.missing(f"row {row}", f"{named}, which is not in the upload", accepted)
 
 
 def announced(member: Member) -> tuple[tuple[int, ...], np.dtype]:
@@ -162,10 +167,10 @@ def header(name: str, start: bytes, size: int) -> tuple[tuple[int, ...], bool, n
         shape, fortran, dtype = read_header(stream)
     if dtype.hasobject:
         raise DataError(
-            f"{name} contains pickled Python objects, which could run code", ACCEPTED + ", of numbers or text"
+            f"{name} contains pickled Python objects, which could run code", ACCEPTED + ", all of numbers or text"
         )
     if dtype.kind not in "biufUS" or not dtype.itemsize:
-        raise DataError(f"{name} has the type {dtype}", ACCEPTED + ", of numbers or text")
+        raise DataError(f"{name} has the type {dtype}", ACCEPTED + ", all of numbers or text")
     expected = stream.tell() + math.prod(shape) * dtype.itemsize
     if size != expected or min(shape, default=0) < 0:
         raise DataError(f"{name} has {size:,} bytes, but its header declares {expected:,}", "the complete file")
@@ -181,7 +186,7 @@ def _pair(named: dict[str, Member], names: tuple[str, str]) -> tuple[np.ndarray,
     if y.ndim > 1 and y.size != len(y):
         raise DataError(
             f"{names[1]} has {y.size // len(y)} values for each example",
-            "one label for each: a whole number, or a text",
+            "one label per example: a whole number, or a text",
         )
     return X, y
 
@@ -190,5 +195,5 @@ def _unequal(X: np.ndarray, name: str, part: np.ndarray, beside: str) -> DataErr
     """The error of an array that has not one value for each row of X, or of what is called so."""
     counts = [len(array) if array.ndim else 1 for array in (X, part)]
     return DataError(
-        f"There are {counts[0]:,} rows of {name}, but {counts[1]:,} of {beside}", "one for each row, in order"
+        f"There are {counts[0]:,} rows of {name}, but {counts[1]:,} of {beside}", "one for each row, in the same order"
     )

@@ -111,8 +111,8 @@ def _alike_kinds(called: Sequence[str], kinds: Sequence[str]) -> list[str]:
     """A note on objects that are not read, with names like those of others that are."""
     for group in alike(called):
         if (read := [name for name in group if name in kinds]) and (others := [n for n in group if n not in kinds]):
-            return [f"Objects named {others[0]!r} are not read, but those named {read[0]!r} are: choose both if they "
-                    "are one kind"]  # fmt: skip
+            return [f"Objects named {others[0]!r} are not read, but objects named {read[0]!r} are. If both names mean "
+                    "the same kind, choose both"]  # fmt: skip
     return []
 
 
@@ -206,7 +206,7 @@ def _placed(
             there = known.find(item.image, item.spot.file)
             field = "image" if item.spot.tabled else ""
             if len(there) > 1:
-                both = " and ".join(names[k] for k in there[:2])
+                both = " or ".join(names[k] for k in there[:2])
                 raise DataError(
                     f"{where(field)}: {item.image[:60]!r} is ambiguous: it may be {both}", "the path of one of them"
                 )
@@ -240,7 +240,8 @@ def _several_files(placed: list[Object], position: np.ndarray, names: list[str])
         return []
     which = "1 picture has" if len(several) == 1 else f"{len(several):,} pictures have"
     two = " and ".join(file[:60] for file in list(files[several[0]])[:2])
-    return [f"{which} objects in several files, such as {names[several[0]][:60]} in {two}: all of them count"]
+    first = names[several[0]][:60]
+    return [f"{which} objects in several files, such as {first} in {two}: the objects of all files count"]
 
 
 def _resized_note(names: list[str], resized: dict[int, tuple]) -> list[str]:
@@ -251,7 +252,7 @@ def _resized_note(names: list[str], resized: dict[int, tuple]) -> list[str]:
     which = "1 picture has" if n == 1 else f"{n:,} pictures have"
     return [
         f"{which} another size than the annotations state, such as {names[first][:60]} with {w} x {h} instead of "
-        f"{W} x {H} pixels: the objects are scaled with the picture"
+        f"{W} x {H} pixels: the objects are scaled to the picture"
     ]
 
 

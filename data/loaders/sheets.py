@@ -33,8 +33,8 @@ PARQUET = b"PAR1"  # the first bytes of a Parquet file
 WORKBOOK = "xl/workbook.xml"  # the zip member that identifies a workbook
 MAX_CELLS = 1 << 23  # of a workbook; each cell is an object while it is read
 MAX_VALUES = 1 << 26  # of a Parquet file
-COLUMNS_ACCEPTED = "columns of numbers, texts and lists of numbers, and one of images (bytes, or bytes and path)"
-LISTS_ACCEPTED = "lists of one length without missing ones, such as embeddings"
+COLUMNS_ACCEPTED = "columns of numbers, texts and lists of numbers, and one column of images (bytes, or bytes and path)"
+LISTS_ACCEPTED = "a list of the same length in every row, such as an embedding"
 ACCEPTED = "a table with a header and one example per row, saved as xlsx, Parquet or csv"
 
 
@@ -161,7 +161,7 @@ def _workbook(name: str, content: bytes) -> tuple[Table, list[str]]:
             start = int(names_columns(first))
             table = start * first, Cells(name, DataFrame(rows[start:]), number[start:])
             return table, [f"The sheet {sheet.title!r} is read{others}"]
-    raise DataError(f"{name} has no sheet with two rows and two columns", ACCEPTED)
+    raise DataError(f"{name} has no sheet with at least two rows and two columns", ACCEPTED)
 
 
 def _parquet(name: str, content: bytes) -> Sheet:
@@ -251,7 +251,7 @@ def _columns_of(
             lengths = np.nan_to_num(lists.value_lengths().to_numpy(False), nan=0).astype(int)  # missing ones have none
             d = int(np.bincount(lengths[lengths > 0]).argmax()) if lengths.any() else 0
             for k in np.flatnonzero(lengths != d).tolist():
-                has = f"a list of {lengths[k]}, not {d:,}, numbers" if lengths[k] else "no list"
+                has = f"a list of {lengths[k]} instead of {d:,} numbers" if lengths[k] else "no list"
                 bad[k] = DataError(f"{name}: row {k} has {has} in column {column!r}", LISTS_ACCEPTED)
             numbers = np.full((whole.num_rows, d), np.nan)
             numbers[lengths == d] = lists.flatten().to_numpy(False)[np.repeat(lengths == d, lengths)].reshape(-1, d)
@@ -273,7 +273,7 @@ def _picture(name: str, k: int, cell: bytes | dict | None) -> Member:
     called = f"{name}: row {k}" + (f" ({PurePosixPath(path).name[:100]})" if path else "")
     if content:
         return Member(called, len(content), partial(io.BytesIO, content))
-    reason = f"{called} has {'a path, but no bytes' if path else 'no image'}"
+    reason = f"{called} has {'the path of an image, but not its bytes' if path else 'no image'}"
     return Member.missing(called, reason, "the bytes of each image, or a zip of the images with a csv of their classes")
 
 

@@ -83,7 +83,7 @@ def parse(
         rows = _without(rows, _groupless(rows, names, grouping), sieve)
     others = [k for k in range(len(names)) if k not in (column, grouping, *numbering)]
     if not others:
-        raise DataError(f"{name} has no column besides {names[column]!r}, the labels", text.ACCEPTED)
+        raise DataError(f"{name} has no column besides {names[column]!r}, which has the labels", text.ACCEPTED)
     place = f"column {header[column]!r}" if header else f"{names[column]} of {len(names)}"
     notes = [f"The labels are in {place}"]
     if numbering:
@@ -96,10 +96,11 @@ def parse(
     groups = None
     if grouping is not None:
         groups = rows.texts([grouping])[np.searchsorted(rows.number, number), 0]
-        notes.append(f"Rows with the same value in column {names[grouping]!r} belong together")
+        notes.append(f"Rows with the same value in column {names[grouping]!r} form one group")
     elif group is None:
         notes += [
-            f"Column {names[k]!r} is a feature: its values do not repeat within single classes, as groups do"
+            f"Column {names[k]!r} is read as a feature: its values cannot be groups, which repeat within one class, "
+            "with at least two for each class"
             for k in others if names[k].strip().lower() in GROUP_NAMES
         ]  # fmt: skip
     notes += [*more, *sieve.notes(total, "rows")]
@@ -224,7 +225,7 @@ def can_group(values: Sequence[str], labels: Sequence[str]) -> bool:
 def _groupless(rows: Rows | Cells, names: tuple[str, ...], grouping: int) -> dict[int, DataError]:
     """The rows without a group."""
     empty = np.flatnonzero(np.char.str_len(rows.texts([grouping])[:, 0]) == 0).tolist()
-    where = f"has an empty cell in column {names[grouping]!r}, the groups"
+    where = f"has an empty cell in column {names[grouping]!r}, which has the groups"
     return {
         k: DataError(f"{rows.name}: {rows.line} {rows.number[k]} {where}", "a group for each row") for k in empty
     }  # fmt: skip

@@ -211,7 +211,8 @@ def _is_header(name: str, comment: str, after: str, number: int) -> bool:
         return False
     if names_columns([cell.strip() for cell in cells]):
         reason = f"{name}: line {number} begins with # and may be a comment or the column names"
-        raise DataError(reason, "the file without that line (if a comment), or without its # (if column names)")
+        accepted = "the file without that line if it is a comment, or without the # if the line has the column names"
+        raise DataError(reason, accepted)
     return True
 
 

@@ -51,7 +51,7 @@ class Several(DataError):
 
     def __init__(self, tables: Sequence[Member]):
         self.names = [member.name for member in sorted(tables, key=lambda member: -member.size)]
-        super().__init__(f"The upload has {len(tables)} tables: {', '.join(self.names[:5])}", "one table at a time")
+        super().__init__(f"The upload has {len(tables)} tables: {', '.join(self.names[:5])}", "an upload of one table")
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +142,7 @@ class Opened:
                 return other.read(group=group, skip=skip, fit=fit, report=report)
             if (label or group) and not self.table and not self.classes:
                 raise DataError(
-                    f"{self.format} has no columns, so none is named {label or group!r}",
+                    f"The format {self.format} has no columns, so there is no column {label or group!r}",
                     "a table: csv, xlsx or Parquet",
                 )
             if self.table:
@@ -228,7 +228,7 @@ def _opened(name: str, source: Source, companions: Sequence[tuple[str, Source]],
                 return _of_sheets(known, members, [sheet])
             return known(sheet.format, table=sheet.table, notes=tuple(sheet.notes), pictures=sheet.pictures)
         if content.startswith(b"PK\3\4"):
-            raise DataError(f"{members[0].name} is a zip within another", "its files, in one zip")
+            raise DataError(f"{members[0].name} is a zip file inside another zip file", "all files in one zip file")
         content, notes = text.in_utf8(members[0].name, content)
         if libsvm.is_libsvm(content[: libsvm.HEAD]):
             return known("libsvm", notes=tuple(notes), content=content)
@@ -245,7 +245,7 @@ def _opened(name: str, source: Source, companions: Sequence[tuple[str, Source]],
         if len(tables) == 1:
             only_table = opened(name, source, companions, tables[0].name)
             return replace(
-                only_table, notes=(f"Only {tables[0].name} of {len(members)} files is read", *only_table.notes)
+                only_table, notes=(f"Of the {len(members)} files, only {tables[0].name} is read", *only_table.notes)
             )
         raise Several(tables)
     names = ", ".join(member.name for member in members[:3])

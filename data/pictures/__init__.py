@@ -58,8 +58,9 @@ _VENUS_LIKE = PictureEntry(
     n_pictures=synthetic.N_PICTURES,
     n_objects=synthetic.N_OBJECTS,
     **SYNTHETIC,
-    note="Synthetic radar scenes: low domes lit from the left, with craters, bright spots and ridges as distractors, "
-    "and speckle; the same on every machine. A dome's category follows from its contrast. Areas assume pixels of 75 m.",
+    note="Synthetic radar scenes, the same on every machine. They show low domes lit from the left, with speckle "
+    "noise. Craters, bright spots and ridges are distractors. The category of a dome follows from its contrast. Areas "
+    "assume pixels of 75 m.",
     parse=synthetic.read,
 )
 

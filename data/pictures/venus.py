@@ -33,7 +33,8 @@ def read(paths: list[Path]) -> Contents:
     numbers = [number for number in sorted(areas) if all(name in files for name in _names(number))]
     if not numbers:
         raise NotAtHand(
-            "venus has its tables but no image", "img1.sdt, img1.spr, img1.lxyr and so on, in the same folder"
+            "The dataset venus has its tables but no image",
+            "img1.sdt, img1.spr, img1.lxyr and so on, in the same folder",
         )
     pictures = tuple(_picture(number, [files[name] for name in _names(number)], areas[number]) for number in numbers)
     position = {number: k for k, number in enumerate(numbers)}

@@ -1,4 +1,4 @@
-"""Serve a class: `python -m pages.classroom`. The app as ever on the loopback address, and a door for the room.
+"""Serve a class: `python -m pages.classroom`. The teacher uses the app on 127.0.0.1, students use a second port.
 
     --port 8501      the teacher's, on 127.0.0.1 alone
     --room 8080      the students', on every network of this computer; or on those of --address alone
@@ -33,10 +33,10 @@ TEACHERS_MESSAGE = 32 * MAX_MESSAGE  # bytes of a message of a websocket; files 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m pages.classroom", description=__doc__.splitlines()[0])
-    parser.add_argument("--port", type=int, default=8501, help="the teacher's, on 127.0.0.1 (default: %(default)s)")
-    parser.add_argument("--room", type=int, default=8080, help="the students' (default: %(default)s)")
-    parser.add_argument("--address", default="", help="the one address on which students come in; default: every one")
-    parser.add_argument("--name", action="append", default=[], help="another name by which students may reach it")
+    parser.add_argument("--port", type=int, default=8501, help="teacher's port, on 127.0.0.1 (default: %(default)s)")
+    parser.add_argument("--room", type=int, default=8080, help="students' port (default: %(default)s)")
+    parser.add_argument("--address", default="", help="the only address for students (default: all addresses)")
+    parser.add_argument("--name", action="append", default=[], help="another host name for students")
     parser.add_argument("--no-browser", action="store_true", help="do not open the teacher's page")
     asked = parser.parse_args()
     try:
@@ -52,10 +52,10 @@ def main() -> int:
     config.set_option("server.port", port)
     addresses.open_to([asked.address] if asked.address else [], asked.name, room)
     print(f"Teacher, on this computer alone: http://{LOOPBACK}:{port}/classroom")
-    print("Students:", ", ".join(addresses.urls()) or "no network was found; name one with --address", flush=True)
+    print("Students:", ", ".join(addresses.urls()) or "no network was found; give an address: --address", flush=True)
     print("Loading the solver.", flush=True)  # compiled once for a machine
     _prepare()
-    print("Ready. Ctrl-C closes both doors.", flush=True)
+    print("Ready. Ctrl-C stops the app for all.", flush=True)
     if not asked.no_browser:
         webbrowser.open(f"http://{LOOPBACK}:{port}/classroom")
     # Nobody is asked for the peer's address: with proxy_headers a proxy could say it

@@ -68,7 +68,7 @@ def _columns(asked: Asked) -> str:
     tallest = max(counts.max(), 1)
     bars = "".join(f'<i style="height:{100 * n / tallest:.0f}%"></i>' for n in counts)
     at = 100 * (asked.right - low) / max(high - low, 1)
-    middle = f" The middle prediction is {np.median(answers):,.0f}." if len(answers) else ""
+    middle = f" The median prediction is {np.median(answers):,.0f}." if len(answers) else ""
     told = f"{many(len(answers), 'prediction')} from {low:,} to {high:,}.{middle} Correct: {asked.right:,}."
     line = f'<b style="left:min({at:.1f}%, calc(100% - 3px))"></b>'
     return (
@@ -101,6 +101,6 @@ def sketch(asked: Asked, seed: int, key: str, chosen: list | None = None, takes:
         kind=question.kind, mode=question.kind if takes else "", layer=layer, sketch=chosen, token=key, law=[],
     )  # fmt: skip
     n = len(asked.answers)
-    told = f"{n} {plural('prediction', n)}{', over what the machine does' if known else ''}."
+    told = f"{n} {plural('prediction', n)}{', drawn over the result of the machine' if known else ''}."
     data = shown | {"alt": f"{shown['alt']} {told}"}
     return picture.plane(data=data, key=f"class_{key}", on_sketch_change=lambda: None).get("sketch")

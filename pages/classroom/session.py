@@ -140,7 +140,7 @@ class Class:
         if asked is None or who not in self.people or asked.right is not None or not fits(asked.question, answer):
             return False
         if asked.changes.get(who, 0) >= MAX_CHANGES:
-            raise Full("You have changed this answer too often.")
+            raise Full(f"You have sent {MAX_CHANGES} answers to this question; no more are accepted.")
         self._add("people.jsonl", {"who": who, "n": n, "answer": answer})
         return True
 
@@ -159,12 +159,12 @@ class Class:
         with self._lock:
             try:
                 if path.exists() and path.stat().st_size > MAX_FILE:
-                    raise Full("This class has no more room; open another one.")
+                    raise Full(f"The file of this class is full ({MAX_FILE >> 20} MB); open another class.")
                 folders.append_line(path, line)
             except FileNotFoundError:
                 raise Full("This class was deleted.") from None
             except OSError as error:
-                raise Full(f"This cannot be stored: {error.strerror}.") from error
+                raise Full(f"This could not be stored on the teacher's computer: {error.strerror}.") from error
             self._apply(line)
 
     def _apply(self, line: dict) -> None:
@@ -225,7 +225,7 @@ def begin(seed: int) -> Class:
         folder.mkdir(mode=0o700)
         folders.append_line(folder / "board.jsonl", {"opened": seed})
     except OSError as error:
-        raise Full(f"This cannot be stored: {error.strerror}.") from error
+        raise Full(f"This could not be stored on the teacher's computer: {error.strerror}.") from error
     _open["now"] = _read[folder] = Class(folder)
     return _open["now"]
 

@@ -35,7 +35,7 @@ def of_run(run: Run) -> dict[str, Question]:
     title = text.plain(run.title)
     found = {}
     if {"errors", "n_test"} <= result.keys():
-        what = f"*{title}* is asked about {result['n_test']:,} test examples. How many does it misclassify?"
+        what = f"*{title}* is tested on {result['n_test']:,} examples. How many does it misclassify?"
         found["errors"] = Question("number", what, high=result["n_test"], run=run.id, figure="errors")
     if {"n_union", "n_train"} <= result.keys():
         what = f"*{title}* learns from {result['n_train']:,} examples. How many of them become support vectors?"
@@ -60,7 +60,7 @@ def drawn(kind: str, seed: int) -> Question:
     points = [(round(float(x), 3), round(float(y), 3), int(s)) for (x, y), s in zip(machine.X, machine.sign)]
     what = {
         "line": "Where will the machine put its line between the colours? Tap two places: the line goes through them.",
-        "rings": "Which points will be support vectors? Tap those that hold the line in place.",
+        "rings": "Which points will be support vectors? Tap the points that hold the line in place.",
     }
     return Question(kind, what[kind], points=tuple(points))
 
@@ -73,17 +73,17 @@ def right(question: Question, seed: int) -> tuple[Answer, str]:
         return verdict.right, verdict.because
     if question.run:
         value = int(runs.get(question.run).result[question.figure])
-        return value, f"It is {value:,} of {question.high:,}."
+        return value, f"The correct number is {value:,} of {question.high:,}."
     if question.kind == "choice":
         return int(question.figure), ""
     machine = Plane.of({}, seed).machine
     if question.kind == "rings":
         found = np.flatnonzero(machine.alpha).tolist()
-        return found, f"{len(found)} points are support vectors; without the others the line would be the same."
+        return found, f"{len(found)} points are support vectors; without the other points the line would be the same."
     w, b = machine.w, machine.bias
     foot, along = -b * w / (w @ w), np.array([-w[1], w[0]]) / np.linalg.norm(w)
     ends = [*(foot - along), *(foot + along)]
-    return [round(float(one), 4) for one in ends], "It leaves the widest margin between the colours."
+    return [round(float(one), 4) for one in ends], "The machine's line leaves the widest margin between the colours."
 
 
 def share_right(asked: session.Asked) -> float:

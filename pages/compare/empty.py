@@ -34,14 +34,14 @@ def suggest(chosen: list[Run]) -> None:
             st.markdown("**Choose two or more runs above**, or start with a pair:")
         else:
             st.markdown(
-                "**No two finished runs on the same test examples yet.** Train a run, then a variation of it: "
-                "another method, kernel or C, on the same data."
+                "**No two finished runs have the same test examples yet.** Train a run. Then train it again on the "
+                "same data with another method, kernel or C."
             )
             _twin(next(iter(chosen), None) or state.current_run())
-            ways.to("train", "Train one", "play_circle")
+            ways.to("train", "Train a run", "play_circle")
         for number, (a, b, why) in enumerate(pairs):
             label = f"{words.plain(words.short(a.title, 60))} — {words.plain(words.short(b.title, 60))} ({why})"
-            help = "Both were tested on the same examples."
+            help = "Compares these two runs. Both were tested on the same examples."
             button(label, "compare", f"compare_pair_{number}", _choose, [a.id, b.id], help=help)
 
 
@@ -71,8 +71,8 @@ def _twin(run: Run | None) -> None:
             starting.offer(
                 recipe, run.id, "compare_twin", lambda twin: _choose([run.id, twin]), type="primary",
                 train=f"Train {name} again with virtual support vectors, and compare",
-                there=f"Compare {name} with its virtual support vectors",
-                help="The errors fixed and added then appear here.",
+                there=f"Compare {name} with the run that adds virtual support vectors",
+                help="This page then shows the errors that the new run fixes and adds.",
             )  # fmt: skip
 
 
@@ -80,7 +80,8 @@ def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:
     """(reference, other, why), at most MOST of them: runs with their parents, then those newest ones tested on the
     same examples whose recipes differ in the fewest fields."""
     store = [run for run in runs.newest_first() if comparison.unfit(run) is None]
-    found = [(parent, run, "a variation of it") for run in store if (parent := card.parent_of(run)) in store]
+    variation = "the second is a variation of the first"
+    found = [(parent, run, variation) for run in store if (parent := card.parent_of(run)) in store]
     own, alike = {run.id for run in chosen}, {}
     for run in store:
         group, asked = alike.setdefault(_test(run), {}), run.recipe.digest()
@@ -89,7 +90,7 @@ def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:
     for group in (list(newest.values()) for newest in alike.values()):
         near = [(_distance(a, b), b, a) for a, b in combinations(group[:NEWEST], 2)]  # the older one first
         near = sorted(near, key=lambda pair: (pair[0], group.index(pair[2])))
-        found += [(a, b, "differ in a few settings") for _, a, b in near[:2]]
+        found += [(a, b, "they differ in a few settings") for _, a, b in near[:2]]
     found.sort(key=lambda pair: not own & {pair[0].id, pair[1].id})
     seen, kept, tests = set(), [], Counter()
     for a, b, why in found:
@@ -139,13 +140,13 @@ def barriers(reasons: dict[str, tuple[Run, Reason]], reference: Run | None) -> N
             title = words.plain(words.short(run.title, 80))
             st.markdown(f"{icon} **{letter} · {title}** is not compared. {words.plain(reason.text)}", width="stretch")
             if home:
-                label = f"Compare it on {home.title}"
+                label = f"Compare this run on {home.title}"
                 ways.link(home._replace(label=label).link(run.id), icon=home.icon)
             elif reason.kind == comparison.UNFINISHED:
                 polling.poll(run.id, _at_work)
-                ways.to("train", "Watch it", "play_circle", {"run": run.id})
+                ways.to("train", "Watch this run", "play_circle", {"run": run.id})
             elif reason.kind == comparison.REPLACED:
-                st.caption("Trains both again on the current dataset.")
+                st.caption("To compare the two runs, train both again on the current dataset.")
             elif reason.kind in TRAINED_ANEW and reference is not None:
                 _offer(letter, run, reference)
 
@@ -165,9 +166,9 @@ def _offer(letter: str, run: Run, reference: Run) -> None:
     try:
         starting.offer(
             comparison.on_same_examples(run, reference), reference.id, f"same_examples_{letter}", replace,
-            train=f"Train {letter} on the same examples", there=f"Compare {letter}'s twin on the same examples",
-            help="Uses its recipe with the dataset, split, classes and seed of the reference. The new run replaces it "
-            "here.",
+            train=f"Train {letter} on the same examples", there=f"Compare {letter}'s recipe on the same examples",
+            help=f"Trains the recipe of {letter} with the dataset, split, classes and seed of the reference. The new "
+            f"run replaces {letter} on this page.",
         )  # fmt: skip
     except (RecipeError, DataError) as error:
-        st.caption(f"Its recipe does not fit the reference's examples: {words.plain(error)}")
+        st.caption(f"The recipe of {letter} does not fit the examples of the reference: {words.plain(error)}")

@@ -56,7 +56,7 @@ def pair(laid: Laid, b: int) -> None:
             on_pick=lambda picked: _toggle(labels, picked),
         )
         with present.below(above):
-            st.markdown(f"**From {laid.letters[a]} to {laid.letters[b]}: the change of the confusion matrix**")
+            st.markdown(f"**Change of the confusion matrix from {laid.letters[a]} to {laid.letters[b]}**")
 
 
 def sets(laid: Laid) -> None:
@@ -107,7 +107,7 @@ def _category(rows: Mapping[str, np.ndarray], usual: str) -> str:
 def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, asks: int) -> None:
     """The examples `rows` with the answers of `runs`, and whom a click asks."""
     if not len(rows):
-        st.info("No such example.", icon=":material/check:")
+        st.info("No test example is in this group.", icon=":material/check:")
         return
     name, split = laid.runs[asks].recipe.dataset, laid.answers.split
     walk.over(reference(name, split, index) for index in laid.answers.index[rows])
@@ -117,12 +117,12 @@ def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, asks: int) -> None
         dataset = evidence.data_of(run)
         pictures = evidence.example_pictures(dataset, answers.split, answers.index[rows])
     except DataError as error:
-        st.caption(f":material/hide_image: No pictures. {words.plain(error)}")
+        st.caption(f":material/hide_image: The pictures cannot be shown. {words.plain(error)}")
         return
     cut = dict(zip(laid.names, words.distinct(laid.names, 9)))
     letters = ", ".join(laid.letters[i] for i in runs)
     asked = words.plain(words.short(laid.runs[asks].title, 60))
-    why = f"Click a picture to explain it with {laid.letters[asks]}, *{asked}*."
+    why = f"Click a picture to see why {laid.letters[asks]}, *{asked}*, predicts its class."
     if laid.runs[asks].sample:
         why = "Samples store no machine, so they cannot explain their predictions. A run of your own can."
     gallery(
@@ -131,7 +131,7 @@ def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, asks: int) -> None
         key="compare_gallery",
         alt=f"{len(rows)} test examples ({shown}) with the predictions of the runs above each and the true class below",
         on_pick=partial(_why, laid.runs[asks].id),
-        legend=f"Above each: the predictions of {letters}, in this order; below: the true class. {why}",
+        legend=f"Above each picture: the predictions of {letters}, in this order. Below: the true class. {why}",
     )
 
 
@@ -147,10 +147,10 @@ def _tile(laid: Laid, runs: list[int], i: int, cut: Mapping[str, str], asks: int
     answers, names = laid.answers, dict(zip(laid.answers.classes.tolist(), laid.names))
     said = [names[answers.y_pred[j, i].item()] for j in runs]
     true, index = names[answers.y_true[i].item()], answers.index[i]
-    told = ", ".join(f"{laid.letters[j]} says {answer}" for j, answer in zip(runs, said))
+    told = ", ".join(f"{laid.letters[j]} predicts {answer}" for j, answer in zip(runs, said))
     return Tile(
         "" if laid.runs[0].sample else reference(laid.runs[asks].recipe.dataset, answers.split, index),
-        f"{words.test_example(answers.split, index)}, true {true}: {told}",
+        f"{words.test_example(answers.split, index)}, true class {true}: {told}",
         upper=(" → " if len(runs) == 2 else " ").join(cut[answer] for answer in said),
         lower=f"is {cut[true]}",
     )

@@ -22,19 +22,19 @@ from svmcore.metrics import class_positions
 BESIDE = ("name", "title", "n_train", "n_test")  # fields that the results tell better
 FIRST = ("", "Errors", "95 %")  # on a phone the letters stand for the names, which may be long
 SEEN = (*FIRST, "Run", "SVs", "Train", "Test")  # from afar, without a way to scroll
-BEYOND = "Memory of the run beyond that of its process before; older versions did not record it."
+BEYOND = "Memory that the run added to that of its process. Older versions did not record it."
 COLUMNS = {
-    "Method": text("How the method uses invariances."),
+    "Method": text("Training method: how the run uses invariances."),
     "Errors": count("Misclassified test examples."),
-    "95 %": text("Error rate with its interval (Wilson).", "Rate (95 %)"),
+    "95 %": text("Error rate with its 95 % interval (Wilson).", "Rate (95 %)"),
     "SVs": count("Distinct support vectors of all machines."),
-    "Alphas": count("Alphas above 0, over all machines: a support vector counts once in each that uses it."),
-    "Bounded": count("Bounded support vectors (alpha = C), over all machines."),
-    "Compile": number(1, "Compiling the solver, at its first run.", "Compile, s"),
-    "Train": number(1, "Training, without compiling.", "Train, s"),
-    "Test": number(2, "Predicting all test examples.", "Test, s"),
+    "Alphas": count("Alphas above 0 in all machines. A support vector counts once for each machine that uses it."),
+    "Bounded": count("Bounded support vectors (alpha = C) of all machines."),
+    "Compile": number(1, "Time to compile the solver, which happens in its first run.", "Compile, s"),
+    "Train": number(1, "Training time without compiling.", "Train, s"),
+    "Test": number(2, "Time to predict all test examples.", "Test, s"),
     "Memory": count(BEYOND, "Memory, MB"),
-    "Kernel evaluations": st.column_config.NumberColumn(format="compact", help="Evaluated while training."),
+    "Kernel evaluations": st.column_config.NumberColumn(format="compact", help="Kernel evaluations during training."),
     "Area": number(4, "Area under the ROC curve.", "ROC area"),
 }
 
@@ -72,10 +72,10 @@ def numbers(laid: Laid) -> None:
     table(rows, alt, "compare_numbers", COLUMNS, column_order=order)
     n, split = len(laid.answers.index), laid.answers.split
     name = words.plain(titles.data_set(laid.runs[0].recipe.dataset))
-    where = "held out of the training set" if split == "train" else "of the test set"
+    where = "held out of the training set" if split == "train" else "from the test set"
     together = len(np.unique(laid.answers.groups))
-    more = f", in {words.many(together, 'group')}, which the tests below count" if together else ""
-    st.caption(f"All runs are tested on the same {n:,} examples, {where} of {name}{more}.")
+    more = f" They form {words.many(together, 'group')}; the significance tests below count groups." if together else ""
+    st.caption(f"All runs are tested on the same {n:,} examples, {where} of {name}.{more}")
 
 
 def differences(laid: Laid) -> None:
@@ -83,7 +83,7 @@ def differences(laid: Laid) -> None:
     st.subheader("Settings that differ")
     rows = differing([run.recipe for run in laid.runs], laid.letters)
     if not rows:
-        st.caption("None: the recipes agree in every field.")
+        st.caption("No setting differs: the recipes agree in every field.")
         return
     rows = [{name: words.plain(value) for name, value in one.items()} for one in rows]
     st.table(rows, alt="Fields of the recipes that differ between the runs")
@@ -134,9 +134,9 @@ def exports(laid: Laid) -> None:
         help = "One line per run: errors, support vectors, times, memory."
         ways.download("Table (CSV)", "table", "export_comparison", content, file, help=help)
         content, file = lambda: examples_csv(laid), "comparison-examples.csv"
-        help = "Per test example: its label, and each run's prediction and f."
+        help = "One line per test example: its label, and the prediction and f of each run."
         ways.download("Every example (CSV)", "table", "export_examples", content, file, help=help)
-    st.caption("The camera over a figure saves it as SVG.")
+    st.caption("The camera icon over a figure saves the figure as SVG.")
 
 
 def roc(laid: Laid) -> None:
@@ -166,11 +166,17 @@ def roc(laid: Laid) -> None:
     positive = answers.y_true == answers.classes[c]
     if not positive.any() or positive.all():
         own = np.count_nonzero(positive)
-        st.caption(f"Of the {len(positive):,} examples tested {own:,} are of this class, so there is no curve.")
+        st.caption(
+            f"{own:,} of the {len(positive):,} test examples belong to this class. A ROC curve needs examples of this "
+            "class and of others."
+        )
         return
     show(ranking.roc_curves(positive, dict(zip(laid.letters, decisions))), key="compare_roc_figure", file="roc")
     if len(names) > 2:
-        st.caption("Curve of one machine; a classifier of several classes predicts the class with the largest value.")
+        st.caption(
+            "Each curve belongs to one machine, the one of this class. The classifier predicts the class whose machine "
+            "gives the largest decision value."
+        )
 
 
 def by_labels(laid: Laid) -> Laid:
@@ -179,19 +185,19 @@ def by_labels(laid: Laid) -> Laid:
     answers = laid.answers
     if answers.left:
         st.warning(
-            f"{words.many(answers.left, 'test example')} excluded by a revision of some of these runs. Errors are "
-            f"counted on the {len(answers.index):,} that all runs share, because excluding hard examples lowers the "
-            "error.",
+            f"Label revisions of some of these runs exclude {words.many(answers.left, 'test example')}. Errors are "
+            f"counted on the {len(answers.index):,} test examples that all runs share, because excluding hard examples "
+            "lowers the error.",
             icon=":material/content_cut:",
         )
     if not answers.judged.any():
         return laid
     n = int(answers.judged.sum())
     st.warning(
-        f"{words.many(n, 'test example')} {'has' if n == 1 else 'have'} other labels for one run than for another: "
-        "test labels were reviewed. Correcting test labels where a machine disagrees favours that machine, so errors "
-        "are counted both ways here, and neither test is blind any longer. The list of runs below counts each by its "
-        "own labels.",
+        f"{words.many(n, 'test example')} {'has' if n == 1 else 'have'} different labels in different runs, because "
+        "test labels were reviewed. Correcting test labels where a machine disagrees favours that machine. Errors are "
+        "therefore counted by the labels of each run here. None of these counts is a blind test any longer. The table "
+        "of runs below counts the errors of each run by its own labels.",
         icon=":material/gavel:",
     )
     kinds = _kinds(laid)
@@ -204,7 +210,7 @@ def by_labels(laid: Laid) -> Laid:
 def check_letters(text: str) -> None:
     """Of an address: ValueError for what names no runs by their letters."""
     if not set(text.split(", ")) <= set(LETTERS):
-        raise ValueError("write letters of runs, as A or A, B")
+        raise ValueError("write the letters of runs, such as A or A, B")
 
 
 def _kinds(laid: Laid) -> dict[str, int]:
@@ -221,7 +227,7 @@ def _row_by_labels(laid: Laid, i: int, letters: str) -> dict[str, str]:
     """What comes out by the labels of run i: errors of each run, and each against the reference."""
     answers, a = laid.answers.by(i), laid.reference
     wrong, every = answers.wrong, pairs.all_pairs(answers)
-    row = {"By the labels of": letters}
+    row = {"Labels of run": letters}
     row |= {f"{letter} errors": f"{int(wrong[j].sum()):,}" for j, letter in enumerate(laid.letters)}
     for j in laid.others:
         found = every[a, j]

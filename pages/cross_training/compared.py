@@ -60,11 +60,14 @@ def _times(before: int, after: int) -> str:
     """`2.0 times fewer`, or that there is no telling apart at that precision."""
     few, many = sorted((before, after))
     times = many / max(few, 1)
-    return "About the same number of" if times < 1.05 else f"{times:.1f} times {'fewer' if after < before else 'more'}"
+    return "about the same number of" if times < 1.05 else f"{times:.1f} times {'fewer' if after < before else 'more'}"
 
 
 def _difference(plain: Cost, edited: Cost) -> str:
-    said = f"{_times(plain.n_sv, edited.n_sv)} support vectors; each costs one kernel evaluation per prediction."
+    said = (
+        f"The edited machine has {_times(plain.n_sv, edited.n_sv)} support vectors. Each costs one kernel evaluation "
+        "per prediction."
+    )
     alike = len(plain.wrong) == len(edited.wrong)
     if not alike or (plain.index is not None and (plain.index != edited.index).any()):
         return said

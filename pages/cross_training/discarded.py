@@ -83,7 +83,7 @@ def left_of(run: Run) -> Left:
 def draw(run: Run) -> None:
     """Everything there is to see of a run that is done."""
     left = left_of(run)
-    names = ["Discarded examples", "Cost", "Margins", "The examples"]
+    names = ["Discarded examples", "Cost", "Margins", "Training examples"]
     sides = st.grid(2, min_column_width=400)
     places = [sides.cell(), sides.cell(), st.container(), st.container()]
     thrown, cost, margins, examples = present.parts(names, places)
@@ -91,7 +91,7 @@ def draw(run: Run) -> None:
         st.markdown("**What was discarded, and why?**")
         _thrown(left)
     with cost:
-        st.markdown("**What did it cost?**")
+        st.markdown("**What did the editing cost?**")
         _cost(left)
     with margins:
         _margins(left)
@@ -113,8 +113,9 @@ def _thrown(left: Left) -> None:
     if flipped := np.count_nonzero(left.given != ""):
         caught = np.count_nonzero((left.given != "") & (left.role == roles.WRONG_SIDE))
         st.caption(
-            f"{flipped:,} labels were flipped; {caught:,} of them lay on the wrong side and were discarded, with "
-            f"{counts[roles.WRONG_SIDE] - caught:,} whose labels were not flipped."
+            f"Examples with a flipped label: {flipped:,}, of which {caught:,} lay on the wrong side and were "
+            "discarded. Examples discarded on the wrong side although their label was not flipped: "
+            f"{counts[roles.WRONG_SIDE] - caught:,}."
         )
 
 
@@ -124,10 +125,13 @@ def _how(left: Left) -> str:
         rule = RULES[recipe.option("rule")]
         return f"{rule.title}: {rule.why}"
     machines, (first, *last) = recipe.option("n_subsets"), result["chosen"]
-    last = f", {last[0]:g} in the end" if last and last[0] != first else ""
+    last = f" for these machines and {last[0]:g} for the final one" if last and last[0] != first else ""
     name = "C" if recipe.option("nu") is None else "nu"
     each = f"{result['subset_size']:,}"
-    return f"{machines} machines on {each} examples each scored all {len(left.role):,}. {name} = {first:g}{last}."
+    return (
+        f"{machines} machines, each trained on {each} examples, scored all {len(left.role):,} training examples. "
+        f"{name} = {first:g}{last}."
+    )
 
 
 def _cost(left: Left) -> None:
@@ -143,8 +147,8 @@ def _cost(left: Left) -> None:
         if not plain:
             _train_plain(left.run)
         query = {"run": left.run.id}
-        ways.to("support_vectors", "Its support vectors", "arrow_forward", query)
-        ways.to("errors", "Its errors", "arrow_forward", query)
+        ways.to("support_vectors", "Support vectors of this run", "arrow_forward", query)
+        ways.to("errors", "Errors of this run", "arrow_forward", query)
 
 
 def plain_of(run: Run) -> Run | None:
@@ -160,16 +164,16 @@ def _train_plain(run: Run) -> None:
     recipe = run.recipe.replace(method=PLAIN[nu is not None], name="custom", title="")
     recipe = recipe.replace(title=titles.of_recipe(recipe))
     found = runs.stored([recipe])
-    help = "Starts an ordinary run with the same examples, kernel and C, and nothing discarded."
+    help = "Starts a run with the same examples, kernel and C that discards no examples."
     stored.buttons([recipe], found, "Train the plain machine too", help, "plain", group=run.group)
     if found == [None]:
-        st.caption(f"about {words.duration(estimate(recipe).seconds)}", width="content")
+        st.caption(f"About {words.duration(estimate(recipe).seconds)}.", width="content")
 
 
 def _margins(left: Left) -> None:
     if not len(left.mean):
         return
-    st.subheader("Margins under the machines of the first stage")
+    st.subheader("Margins given by the first-stage machines")
     figure = crossing.margins(left.mean, left.variance, left.role, left.sign, left.names)
     show(figure, "left_margins", on_click=left.open)
     st.caption("Click a point to see its example and the prediction of this run.")
@@ -177,7 +181,7 @@ def _margins(left: Left) -> None:
 
 def _examples(left: Left) -> None:
     """One kind of examples, the most certain first."""
-    st.subheader("The examples")
+    st.subheader("Training examples")
     kinds = {name: np.flatnonzero(np.isin(left.role, codes)) for name, (codes, _) in KINDS.items()}
     kinds = {name: rows for name, rows in kinds.items() if len(rows)}
     with present.form("Which examples"):
@@ -249,8 +253,8 @@ def _rows(left: Left, rows: np.ndarray) -> None:
     columns |= dict(zip(names[:COLUMNS], X[:, :COLUMNS].T))
     alt = f"{len(rows)} training examples by their columns"
     numbers.table(columns, alt, "left_rows", on_row=lambda at: left.open(rows[at]), height="auto")
-    more = f" The first {COLUMNS} of {len(names)} columns; *Why* shows all." if len(names) > COLUMNS else ""
-    st.caption(f"m and v: mean and variance of its margins. Select a row to see why.{more}")
+    more = f" The first {COLUMNS} of {len(names)} columns are shown; *Why* shows all." if len(names) > COLUMNS else ""
+    st.caption(f"m and v: mean and variance of the margins of the example. Select a row to see why.{more}")
 
 
 LISTED = 6  # edited runs to choose from
@@ -260,9 +264,9 @@ def view() -> None:
     """A run, or why there is none to see."""
     run = state.current_run()
     edits_now = run is not None and edits(run)
-    with present.form("Start one"):
+    with present.form("Start a run"):
         if edits_now:
-            with st.expander("Start another", icon=":material/add:"):
+            with st.expander("Start another run", icon=":material/add:"):
                 _box()
         else:
             _box()
@@ -300,7 +304,7 @@ def _others(run: Run | None) -> None:
             title="No run has discarded examples yet", icon=":material/content_cut:",
         )  # fmt: skip
         return
-    st.markdown("**Runs that did**")
+    st.markdown("**Runs that discarded examples**")
     named = titles.of_runs(runs.newest_first())
     for one in found:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -328,11 +332,11 @@ def _box() -> None:
         how = {"help": help, "type": "primary", "disabled": bool(unfit)}
         button("Start both", "play_arrow", "edit_start", _start, plain, recipe, **how)
         seconds = sum(need.seconds for need in needs)
-        said = words.plain(unfit) if unfit else f"About {words.duration(seconds)} for both."
+        said = words.plain(unfit) if unfit else f"About {words.duration(seconds)} for both machines."
         st.caption(said, width="content")
         help = "Opens the recipe in the form of the Train page: subsets, C, kernel, preprocessing."
         ways.to("train", "All settings", "tune", config.link(recipe), help=help)
-        help = "Add a table or images with two classes or more, then choose it here."
+        help = "Add your own table or images with two or more classes. Then choose the new dataset here."
         ways.to("datasets", "Add your own data", "upload", {"set": "new"}, help=help)
 
 

@@ -104,8 +104,8 @@ Trials = dict[float, tuple[Trained, Trained]]  # x -> the plain and the edited m
 def charts(setting: Setting, rule: str) -> None:
     """The charts, each point trained when it is first asked for."""
     bar = st.empty()
-    subsets = " Subsets grow in proportion to the examples." if rule == CROSS else ""
-    st.caption(f"Edited: {RULES[rule].title}.{subsets}")
+    subsets = " The size of the subsets grows in proportion to the number of examples." if rule == CROSS else ""
+    st.caption(f"Edited machine: {RULES[rule].title}.{subsets}")
     levels = {level: setting._replace(noise=level / 100) for level in sorted({*LEVELS, round(100 * setting.noise)})}
     sizes = {  # subsets are as large a part of them
         n: setting._replace(n=n, size=max(4, 2 * round(setting.size * n / setting.n / 2)))
@@ -158,7 +158,7 @@ def _wrong(trials: Trials, x_title: str, now: float) -> go.Figure:
     lines = _lines(trials, lambda one: 100 * float(np.mean(~one.right)))
     figure = growth(lines, x_title, "test error, %", now=now, per_cent=True)
     said, tests = ends(lines), len(next(iter(trials.values()))[0].right)
-    see = f"Test errors in per cent: {said} of {tests:,} test examples, whose labels are not flipped."
+    see = f"Errors in per cent of {tests:,} test examples, whose labels are not flipped. {said}."
     return worded(figure, f"Test errors against {x_title}: {said}.", see)
 
 
@@ -218,8 +218,9 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
     made = f" {_made(setting)}" if given.synthetic else ""
     above = st.container()
     said = (
-        f"Plain machine: **{len(plain.support):,} support vectors**, {compared.rate(~plain.right)} wrong. "
-        f"{RULES[rule].title}: **{len(found.support):,} support vectors**, {compared.rate(~found.right)} wrong.{made}"
+        f"Plain machine: **{len(plain.support):,} support vectors**, test error {compared.rate(~plain.right)}. "
+        f"{RULES[rule].title}: **{len(found.support):,} support vectors**, test error {compared.rate(~found.right)}."
+        f"{made}"
     )
     for name, machine in (("Plain machine", plain), (RULES[rule].title, found)):
         if machine.ending:
@@ -235,7 +236,7 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
             st.markdown(f"{_name(given, row)} {verdict(found, row)}")
         st.markdown(_why(rule, given, found))
     with grid.cell():
-        st.markdown("**What did it cost?**")
+        st.markdown("**What did the editing cost?**")
         figure = edited.what_is_left(points, found.role, found.field, plain.field, found.support, found.bound)
         show(figure, "edit_left")
         compared.table(_cost(plain, given), _cost(found, given))
@@ -245,7 +246,7 @@ def _closely(setting: Setting, rule: str, given: Sample, plain: Trained) -> None
 def _made(setting: Setting) -> str:
     """What is said of points that were made here."""
     instead = setting.dataset == STAND_IN and usual() == STAND_IN
-    return f"Synthetic points{', as the file of the banana benchmark is not on this machine' if instead else ''}."
+    return f"Synthetic points{', because the file of the banana benchmark is not on this computer' if instead else ''}."
 
 
 def _points(given: Sample) -> edited.Points:
@@ -255,13 +256,13 @@ def _points(given: Sample) -> edited.Points:
 def _why(rule: str, given: Sample, found: Trained) -> str:
     """How many went, and the reason; of labels that were flipped, how many were found out."""
     wrong, easy, back = (int((found.role == code).sum()) for code in (roles.WRONG_SIDE, roles.EASY, roles.REINSERTED))
-    parts = [f"**{wrong + easy:,} of {len(found.role):,}: {wrong:,} from the wrong side, {easy:,} easy.**"]
+    parts = [f"**{wrong + easy:,} of {len(found.role):,} examples: {wrong:,} on the wrong side, {easy:,} easy.**"]
     if back:
-        parts.append(f"{back:,} more were easy but reinserted, so that both classes have the same number.")
+        parts.append(f"{back:,} more were easy but reinserted, so that both classes keep the same number of examples.")
     parts.append(RULES[rule].why)
     if (flipped := int(given.flipped.sum())) and wrong:
         caught = int((given.flipped & (found.role == roles.WRONG_SIDE)).sum())
-        parts.append(f"Of {flipped:,} flipped labels {caught:,} were discarded as lying on the wrong side.")
+        parts.append(f"Of {flipped:,} flipped labels, {caught:,} lie on the wrong side and were discarded.")
     return " ".join(parts)
 
 
@@ -298,7 +299,8 @@ def _side_by_side(setting: Setting, chosen: str, given: Sample, plain: Trained) 
 def _tile(points: edited.Points, found: Trained, plain: Trained, title: str, name: str) -> None:
     chart(edited.side_by_side(points, found.role, found.field, plain.field, title), f"tile_{name}")
     st.caption(
-        f"{len(edited.left(found.role)):,} left, **{len(found.support):,} SVs**, {compared.rate(~found.right)} wrong"
+        f"{len(edited.left(found.role)):,} retained, **{len(found.support):,} SVs**, test error "
+        f"{compared.rate(~found.right)}"
     )
 
 
@@ -332,7 +334,7 @@ def _picked(row: int) -> None:
 def _told(given: Sample, found: Trained, row: int) -> None:
     """Its margins under every machine, their mean and variance, and the verdict."""
     if row < 0:
-        st.info("Click a point, here or among the discarded ones, to see its margins.",
+        st.info("Click a point in this figure, or in the figure of the discarded examples, to see its margins.",
                 icon=":material/ads_click:")  # fmt: skip
         return
     st.markdown(_name(given, row))
@@ -340,7 +342,7 @@ def _told(given: Sample, found: Trained, row: int) -> None:
     margins = np.sort(found.margins[:, row])
     said = ", ".join(words.minus(f"{margin:.2f}") for margin in margins)
     right = int((margins > 0).sum())
-    st.caption(f"{right} of {len(margins)} machines get it right. Margins y f: {said}.")
+    st.caption(f"{right} of {len(margins)} machines classify this point correctly. Margins y f: {said}.")
 
 
 def _name(given: Sample, row: int) -> str:
@@ -349,16 +351,21 @@ def _name(given: Sample, row: int) -> str:
     return f"**Point {row}, labelled {name}.**{flipped}"
 
 
+MARGINS = "Here m is the mean and v the variance of its margins."
+
+
 def verdict(found: Trained, row: int) -> str:
     """The rule's sum for an example, and what follows."""
     m, v, role = found.mean[row], found.variance[row], int(found.role[row])
     low, high = words.minus(f"{m + v:.2f}"), words.minus(f"{m - v:.2f}")
     sums = {
-        roles.WRONG_SIDE: f"m + v = {low} is below 0: the machines agree that it lies on the **wrong side**. "
-        "Discarded.",
-        roles.EASY: f"m − v = {high} is above 1: all are certain, so it would not become a support vector. **Easy**, "
-        "discarded.",
-        roles.REINSERTED: f"m − v = {high} is above 1, easy; **reinserted** so that both classes keep equally many.",
-        roles.VALIDATION: "Held out: used to choose C and the thresholds, not for training.",
+        roles.WRONG_SIDE: f"m + v = {low} is below 0: the machines agree that the point lies on the **wrong side**. It "
+        f"is discarded. {MARGINS}",
+        roles.EASY: f"m − v = {high} is above 1: all machines are certain, so the point would not become a support "
+        f"vector. It is **easy** and discarded. {MARGINS}",
+        roles.REINSERTED: f"m − v = {high} is above 1, so the point is easy. It is **reinserted** so that both classes "
+        f"keep the same number of examples. {MARGINS}",
+        roles.VALIDATION: "The point is held out: it is used to choose C and the thresholds, not for training.",
     }
-    return sums.get(role, f"m + v = {low} is not below 0 and m − v = {high} not above 1: **kept**.")
+    kept = f"m + v = {low} is not below 0 and m − v = {high} is not above 1, so the point is **kept**. {MARGINS}"
+    return sums.get(role, kept)

@@ -80,7 +80,7 @@ def recipe_form() -> Recipe | None:
 
 def flipped_share(usual: int = 0, width: int = 220) -> float:
     """The share of labels that is flipped, asked for by a slider; usual: in per cent."""
-    help = "Share of the training labels to swap, drawn by the seed. Known label noise, to test the method."
+    help = "Share of the training labels to swap; the seed chooses which. Adds known label noise, to test the method."
     how = {"widget": "slider", "format": "%d %%", "width": width, "help": help}
     return parameters.number("cross_training.flipped", 0, MAX_FLIPPED, usual, 1, **how) / 100
 
@@ -109,7 +109,7 @@ def usual() -> str:
 
 def form() -> Setting:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = data_set.field(choices(), "Points in the plane, in two classes.", usual())
+        name = data_set.field(choices(), "Datasets of points in the plane with two classes.", usual())
         entry = catalogue.entry(name)
         noise = flipped_share(10, 260)
         most = max(FEWEST, min(MOST_POINTS, entry.n_train + entry.n_test - TESTS) // 50 * 50)
@@ -146,7 +146,7 @@ def _sample(content_hash: str, dataset: str, n: int, noise: float, seed: int) ->
         rows = rows[~np.isin(rows, data.train.unlabelled)]
     train, test = rows[:n], rows[n:]
     if len(set(y[train].tolist())) < 2 or not len(test):
-        raise DataError(f"{words.short(data.entry.title)} has too few examples of a class", "a larger set")
+        raise DataError(f"{words.short(data.entry.title)} has too few examples of a class", "a larger dataset")
     mean, spread = X[train].mean(axis=0), np.maximum(X[train].std(axis=0), 1e-12)
     X = ((X - mean) / spread).astype(np.float32)
     flipped = label_noise.flipped(len(train), noise, seed)

@@ -218,7 +218,7 @@ def _own(over: str) -> Course | None:
     n = _most(base)
     points = [_point(size, base.replace(n_train=size)) for size in sorted({max(20, round(part * n)) for part in PARTS})]
     group = Group.of("edit-n", f"More examples · {title}", base.digest())
-    says = f"A growing number of examples, with {100 * noise:g} % of the labels flipped."
+    says = f"The number of examples grows; {100 * noise:g} % of the labels are flipped."
     return Course(title, says, "training examples n", tuple(points), group)
 
 
@@ -259,7 +259,7 @@ def _held(course: Course, found: Found) -> go.Figure:
         lines = _lines(course, found, "support vectors")
     known = all(point.bayes is not None for point in course.points)
     told = "the smallest possible error" if known else "the smallest error here, on labels with the same noise"
-    kinds = " Bounded: alpha = C; free: below C." if course.apart else ""
+    kinds = " Bounded: alpha = C; free: alpha below C." if course.apart else ""
     how = {"log": course.apart, "span": _span(course), "log_x": course.x_log}
     return crossing.growth_of_svs(lines, law(course, found), course.x_title, told, kinds, **how)
 
@@ -282,9 +282,9 @@ def _table(results: Results) -> None:
     told = rows(results.plan.given, results.done)
     with st.expander("All runs"):
         order, ids = [name for name in told[0] if name != "run"], [row["run"] for row in told]
-        alt, how = "Every run of the study with its figures", {"column_order": order, "height": "auto"}
+        alt, how = "Every run of the study with its results", {"column_order": order, "height": "auto"}
         numbers.table(told, alt, "course_table", on_row=lambda at: _see(ids[at]), **how)
-        st.caption("Select a row to show its run; for runs that discarded examples, this shows which.")
+        st.caption("Select a row to show its run. For a run that discarded examples, the page then shows which ones.")
 
 
 @state.callback
@@ -295,7 +295,7 @@ def _see(run_id: str) -> None:
     if "roles" in run.result:
         st.session_state["cross_view"] = "A run"
     else:
-        state.tell_later(f":material/check: Shown now: {words.plain(words.short(run.title, 60))}")
+        state.tell_later(f":material/check: The run shown is now {words.plain(words.short(run.title, 60))}.")
 
 
 STUDY = Study("course", plan, _figures, observations=_table)

@@ -31,19 +31,19 @@ def name(suggested: str, key: str) -> str:
         suggested = suggested[: LONGEST + 1].rsplit(" ", 1)[0][:LONGEST]
     return st.text_input(
         "Name", value=suggested, max_chars=LONGEST, key=f"{key}_title", required=True,
-        help="Name of the dataset on every page; its id in addresses is derived from it.",
+        help="Name of the dataset on every page. The id of the dataset in addresses is made from this name.",
     )  # fmt: skip
 
 
 def replace_and_keep(key: str) -> tuple[bool, bool]:
-    """Whether one of the same name is replaced, and whether Keep was pressed."""
+    """Whether one of the same name is replaced, and whether Save was pressed."""
     replace = st.checkbox(
-        "Replace one of this name",
+        "Replace my dataset of this name",
         key=f"{key}_replace",
-        help="Overwrites your dataset of the same name; runs on the old one lose their pictures.",
+        help="Overwrites your dataset of the same name. Runs on the old dataset lose their pictures.",
     )
     kept = st.form_submit_button(
-        "Keep",
+        "Save",
         type="primary",
         icon=":material/save:",
         help="Copies the dataset into the lab's folder, so that runs can use it.",
@@ -54,7 +54,7 @@ def replace_and_keep(key: str) -> tuple[bool, bool]:
 def show(entry: Entry | PictureEntry) -> None:
     """Say that a set was kept, and show it."""
     st.query_params["set"] = entry.name
-    st.toast(f"{plain(entry.title)} is kept as {plain(entry.name)}.", icon=":material/save:")
+    st.toast(f"{plain(entry.title)} is saved as {plain(entry.name)}.", icon=":material/save:")
     st.session_state[KEPT] = True
     st.session_state.pop(LAST, None)  # what was read takes as much memory again
     st.rerun()
@@ -75,7 +75,7 @@ def follow(transfer: Transfer) -> None:
     share = state.done / state.total if state.total else 0.0
     amount = f"{state.done / 1e6:.1f} of {state.total / 1e6:.1f} MB" if state.total > BYTES else ""
     st.progress(min(share, 1.0), text=plain(f"{state.message or 'starting'} {amount}"))
-    button("Stop", "stop", "fetch_stop", transfer.stop, help="Ends the transfer; it can be tried again.")
+    button("Stop", "stop", "fetch_stop", transfer.stop, help="Stops the transfer. You can start it again later.")
 
 
 def behind(key: Hashable, work: Callable[[Report], READ]) -> READ | None:
@@ -91,7 +91,7 @@ def behind(key: Hashable, work: Callable[[Report], READ]) -> READ | None:
         follow(transfer)
     elif phase == "stopped":
         st.info("Reading was stopped. Nothing is stored.", icon=":material/stop_circle:")
-        button("Read again", "refresh", "read_again", last.pop, key, help="Starts from the first file.")
+        button("Read again", "refresh", "read_again", last.pop, key, help="Reads the files again from the first one.")
     elif phase == "failed":
         raise transfer.error
     return transfer.result
@@ -108,19 +108,19 @@ def reading(read: Callable[[bool], READ], sources: object) -> READ | None:
         n, rest = len(error.bad), error.total - len(error.bad)
         title = f"{n:,} of {error.total:,} {error.words} cannot be used"
         st.error(plain(DataError(error.bad[0], error.accepted)), title=title, icon=":material/block:")
-        _offer(key, f"Leave {'it' if n == 1 else f'these {n:,}'} out and read the other {rest:,}")
+        _offer(key, f"Ignore {'this one' if n == 1 else f'these {n:,}'} and read the other {rest:,}")
         if n > 1:
-            with st.expander(f"All {n:,} of them", expanded=n <= FEW):
+            with st.expander(f"All {n:,} problems", expanded=n <= FEW):
                 more = [f"and {n - LISTED:,} more"] if n > LISTED else []
                 st.text("\n".join([*error.bad[:LISTED], *more]))
     except DataError as error:
-        st.error(plain(error), title="This cannot be used", icon=":material/block:")
+        st.error(plain(error), title="This upload cannot be used", icon=":material/block:")
     else:
         if skip:
-            _offer(key, "Leave out what cannot be used")
+            _offer(key, "Ignore the parts that cannot be used")
         return found
     return None
 
 
 def _offer(key: str, label: str) -> None:
-    st.checkbox(label, key=key, help="The parts to be ignored are listed below. Your file is not changed.")
+    st.checkbox(label, key=key, help="The parts to be ignored are listed below. Your files are not changed.")

@@ -28,10 +28,10 @@ LOOKS = (PICTURES, EXPERIMENTS, TRAIN, EMPTY, ABOUT)
 
 
 def facts(entry: PictureFacts, published: PictureFacts | None = None) -> str:
-    """`40 pictures · 169 faces · 15 MB`; of one here in part `42 of 134 pictures are here · 615 volcanoes`."""
+    """`40 pictures · 169 faces · 15 MB`; of one here in part `42 of 134 pictures are available · 615 volcanoes`."""
     objects = f"{entry.n_objects:,} {plain(plural(entry.object_name, entry.n_objects))}"
     if published and published.n_pictures != entry.n_pictures:
-        return f"{entry.n_pictures:,} of {published.n_pictures:,} pictures are here · {objects}"
+        return f"{entry.n_pictures:,} of {published.n_pictures:,} pictures are available · {objects}"
     size = f" · {file_size(entry.size_mb)}" if entry.size_mb else ""
     return f"{entry.n_pictures:,} pictures · {objects}{size}"
 
@@ -67,14 +67,15 @@ def _pictures(pictures: PictureSet) -> None:
         image = _outlined(pictures, number)
         word = plural(pictures.entry.object_name, len(picture.boxes))
         st.image(image, width="stretch", output_format="PNG", alt=f"Picture {number} with its objects outlined")
-        area = f", {picture.area:,.0f} km² of it usable" if pictures.entry.unit == "km²" else ""
-        counted = f" ({picture.opportunities} count)" if picture.opportunities != len(picture.boxes) else ""
+        area = f", usable area {picture.area:,.0f} km²" if pictures.entry.unit == "km²" else ""
+        counted = f" ({picture.opportunities} of them count)" if picture.opportunities != len(picture.boxes) else ""
         h, w = picture.image.shape
         st.caption(f"**{plain(picture.name)}**, {w} × {h} pixels{area}: {len(picture.boxes)} {plain(word)}{counted}.")
         _key(pictures.entry, picture.category)
     with small:
         st.caption(
-            f"{plain(plural(pictures.entry.object_name)).capitalize()} above, name below. Click one to look at it."
+            f"Above each picture: the number of {plain(plural(pictures.entry.object_name))}; below: its name. Click a "
+            "picture to enlarge it."
         )
         own = (number - 1) // EACH_PAGE + 1
         rows = range(len(numbers))[paged(len(numbers), EACH_PAGE, key="page_pictures", first=own)]
@@ -114,7 +115,7 @@ def _key(entry: PictureFacts, category: np.ndarray) -> None:
     """What the width of a line says, and how many there are of each in this picture."""
     if len(entry.categories) > 1:
         counts = [f"{plain(name)} {np.sum(category == number)}" for number, name in entry.categories.items()]
-        st.caption(f"The more certain the label, the wider the line: {', '.join(counts)}.")
+        st.caption(f"A wider line marks a more certain label: {', '.join(counts)}.")
 
 
 def _experiments(pictures: PictureSet) -> None:
@@ -122,15 +123,15 @@ def _experiments(pictures: PictureSet) -> None:
     rows = [
         {
             "Experiment": plain(experiment.title),
-            "Parts": str(len(experiment.parts)) if experiment.parts else "none complete",
+            "Splits": str(len(experiment.parts)) if experiment.parts else "none complete",
             "Trained on": _span([len(part.train) for part in experiment.parts]),
-            "Tested on": str(len(experiment.tested)) if experiment.parts else "–",
+            "Tested on": many(len(experiment.tested), "picture") if experiment.parts else "–",
             "Searched": f"{experiment.area:,.0f} {plural(unit, experiment.area) if unit == 'picture' else unit}",
-            "Labelled": f"{sum(len(pictures.pictures[k].boxes) for k in experiment.tested):,}"
+            "Labelled objects": f"{sum(len(pictures.pictures[k].boxes) for k in experiment.tested):,}"
             if experiment.parts
             else "–",
             f"{plural(pictures.entry.object_name).capitalize()} that count": f"{experiment.opportunities:,}",
-            "Not available": str(len(experiment.missing)) if experiment.missing else "–",
+            "Missing pictures": str(len(experiment.missing)) if experiment.missing else "–",
         }
         for experiment in experiments
     ]
@@ -140,11 +141,11 @@ def _experiments(pictures: PictureSet) -> None:
     )
     st.caption(
         "Each split trains on some pictures and tests on others; every test picture counts once. False alarms are "
-        "counted per area searched, detections against the objects that count."
+        "divided by the area or the number of pictures searched, detections by the number of objects that count."
     )
     for experiment in experiments:
         if experiment.missing:
-            lead = f"**{plain(experiment.title)}** lacks {len(experiment.missing)} pictures"
+            lead = f"**{plain(experiment.title)}** lacks {many(len(experiment.missing), 'picture')}"
             st.markdown(f":material/folder_off: {lead}: {plain(_ranges(experiment.missing))}.")
 
 
@@ -172,14 +173,15 @@ def _ranges(names: tuple[str, ...]) -> str:
 
 def _windows(pictures: PictureSet) -> None:
     X, y = pictures.chips
-    share = f" A window shows {pictures.entry.window:g} of an object's box." if pictures.entry.window != 1 else ""
+    side = pictures.entry.window
+    share = f" The side of a window is {side:g} times that of the object's box." if side != 1 else ""
     for label, word in ((1, plural(pictures.entry.object_name)), (-1, "other windows")):
         rows = np.flatnonzero(y == label)
         shown = rows[:: max(1, len(rows) // WINDOWS)][:WINDOWS]
         tiles = [Tile("", f"Window {row}", sign=label) for row in shown]
         st.markdown(f"**{len(rows):,} {plain(word)}**, {X.shape[2]} × {X.shape[1]} pixels")
         gallery(X[shown], tiles, key=f"windows_{label}", alt=f"{len(shown)} of the {word}", size=38)
-    st.caption(f"A sample of each kind, evenly spread.{share}")
+    st.caption(f"Each gallery shows an evenly spaced sample of its windows.{share}")
 
 
 def _empty(pictures: PictureSet) -> None:

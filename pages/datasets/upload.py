@@ -34,14 +34,15 @@ WAYS_SHOWN = 6  # images that are shown under each way of bringing them to one s
 MAX_KINDS = 100  # kinds of objects to choose from
 MAX_CHOICES = 2000  # columns among which the labels can be chosen
 HOW = (
-    "Images: a zip or folder with one folder per class, or with a csv of file names and classes, or a file that lists "
-    "the objects in them. Table: one example per row and a column of labels. Unknown labels: an empty cell, or a "
-    "folder `unlabelled`. MATLAB: X and y. Upload a pair of idx files, or images and their annotations, together."
+    "Images: a zip or folder with one folder per class, or with a csv of file names and classes, or with a file that "
+    "lists the objects in the images. Table: one example per row, and a column of labels. If a label is unknown, leave "
+    "its cell empty, or put the image into a folder `unlabelled`. MATLAB: the variables X and y. Upload two idx files "
+    "together, and images together with their annotations."
 )
 EMPTY = {  # what may become of empty cells: how it is said
-    REFUSE: "name their rows, and exclude them on request",
-    FILL: "fill in the column's median, or its most frequent category",
-    TELL: "fill in, and add a column that marks them",
+    REFUSE: "list their rows, which you can then exclude",
+    FILL: "fill in the median or the most frequent category of the column",
+    TELL: "fill them in, and add a column that marks them",
 }
 EXAMPLE = """image,xmin,ymin,xmax,ymax,category
 street.png,112,40,168,96,1
@@ -58,7 +59,7 @@ def upload_panel() -> None:
     st.subheader("Add your own data")
     about = st.container()
     files = st.file_uploader("Files", accept_multiple_files=True, key="own_files", help=HOW)
-    path = st.text_input("or a file or folder on this machine", key="own_path", placeholder="~/letters", help=HOW)
+    path = st.text_input("Or a file or folder on this computer", key="own_path", placeholder="~/letters", help=HOW)
     if files:
         sources = [(file.name, file.getvalue()) for file in files]
         _read(tuple((file.name, file.file_id) for file in files), sources)
@@ -134,19 +135,23 @@ def _fit(known: tuple, surveyed: Survey) -> Fit:
     """The common size of the images, chosen by the reader from examples. DataError for an impossible size."""
     usual, images = surveyed.fit, surveyed.images
     several = any(image.size != images[0].size for image in images)
-    with st.expander("How pictures are brought to one size", expanded=several):
+    with st.expander("Common size of the pictures", expanded=several):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             size = st.text_input(
                 "Height x width", key=f"own_size_{hash(known)}", placeholder=f"{usual.height}x{usual.width}", width=160,
-                help="The size that the machine is trained on. Proposed: the median of the sides, reduced until "
-                "training takes seconds. Galleries show the original pictures.",
+                help="The size of the pictures that the machine is trained on. Proposed: the median of the sides, "
+                "reduced until training takes seconds. Galleries show the original pictures.",
             ).strip()  # fmt: skip
             how = st.selectbox(
-                "Each picture", list(WAYS), format_func=WAYS.get, key="own_fit", width=200,
-                help="Fit and pad keeps the whole picture and fills the rest with the median of its border.",
+                "Resizing", list(WAYS), format_func=WAYS.get, key="own_fit", width=200,
+                help="How each picture gets this size. Fit and pad keeps the whole picture and fills the rest with the "
+                "median of its border.",
             )  # fmt: skip
             colour = usual.colour and st.checkbox(
-                "Colours", value=True, key="own_colour", help="Without: grey values, a third of the numbers."
+                "Colours",
+                value=True,
+                key="own_colour",
+                help="Keeps red, green and blue. Off: grey values, a third of the numbers.",
             )
         height, width = of_text(size) if size else usual[:2]
         fit = Fit(height, width, how, bool(colour)).checked()
@@ -154,7 +159,8 @@ def _fit(known: tuple, surveyed: Survey) -> Fit:
             names, drawn = _ways(known, fit, surveyed)
             tiles = [Tile("", f"{name}: {way}") for way in WAYS.values() for name in names]
             if names:
-                gallery(drawn, tiles, key="own_ways", alt="Some pictures under each way", rows=list(WAYS.values()))
+                alt = "Some of the pictures, resized in each way"
+                gallery(drawn, tiles, key="own_ways", alt=alt, rows=list(WAYS.values()))
     return fit
 
 
@@ -187,12 +193,15 @@ def _which_table(known: tuple, sources: list) -> str | None:
         _opened((*known, None), sources)
     except Several as several:
         n, guess = len(several.names), several.names[0]
-        st.info(f"There are {n} tables here; *{plain(guess)}*, the largest, is a guess.", icon=":material/help:")
+        st.info(
+            f"The upload has {n} tables. The largest, *{plain(guess)}*, is read unless you choose another one.",
+            icon=":material/help:",
+        )
         return st.selectbox(
-            "Read",
+            "Table",
             several.names,
             key=f"own_table_{hash(known)}",
-            help="Reads one table at a time; each can be saved as a dataset.",
+            help="The table to read. You can read the tables one after the other and save each as a dataset.",
         )
     except DataError:
         pass  # said where it is read
@@ -204,23 +213,24 @@ def _how_to_read(labels: Labels | None) -> dict[str, str | None]:
     label, group, empty = None, None, REFUSE
     if labels and not labels.clear:
         st.warning(
-            f"It is not clear which column holds the labels; *{plain(labels.names[labels.at])}* is a guess. "
-            "Choose another one if this is wrong.",
+            f"It is not clear which column has the labels; *{plain(labels.names[labels.at])}* is a guess. Choose "
+            "another column if this is wrong.",
             icon=":material/help:",
         )
     if labels and len(labels.names) > MAX_CHOICES:
         labels = None
-    with st.expander("How to read it", expanded=bool(labels)), st.container(horizontal=True):
+    with st.expander("Reading options", expanded=bool(labels)), st.container(horizontal=True):
         if labels:
             label = _label(labels.names, labels.names[labels.at], labels)
             group = _group(labels.names, f"own_group_{hash(labels)}")
             empty = st.selectbox(
                 "Empty cells", list(EMPTY), format_func=EMPTY.get, key="own_empty", width=330,
-                help="Also NA, ?, - and other markers of missing values. Medians are taken over the whole table.",
+                help="What to do with empty cells, and with NA, ?, - and other markers of missing values. Medians are "
+                "taken over the whole table.",
             )  # fmt: skip
         shape = st.text_input(
-            "Read rows as images of", key="own_shape", placeholder="guessed from the values", width=200,
-            help="Height x width, such as 28x28, or 28x28x3 for RGB; `rows` leaves them plain features.",
+            "Read rows as images of size", key="own_shape", placeholder="guessed from the values", width=200,
+            help="Height x width, such as 28x28, or 28x28x3 for RGB. Write `rows` to keep the rows as plain features.",
         )  # fmt: skip
     return {"label": label, "group": group, "image_shape": shape.strip(), "empty": empty}
 
@@ -228,7 +238,7 @@ def _how_to_read(labels: Labels | None) -> dict[str, str | None]:
 def _label(names: Sequence[str], guess: str, of: Hashable) -> str:
     """The column of the classes, by the reader's choice."""
     return st.selectbox(
-        "Labels are in", names, index=names.index(guess), key=f"own_label_{hash(of)}", width=200,
+        "Column of labels", names, index=names.index(guess), key=f"own_label_{hash(of)}", width=200,
         help="The column with the class of each example; guessed from its name and values.",
     )  # fmt: skip
 
@@ -236,10 +246,10 @@ def _label(names: Sequence[str], guess: str, of: Hashable) -> str:
 def _group(names: Sequence[str], key: str) -> str | None:
     """The column that says which examples belong together, by the reader's choice."""
     return st.selectbox(
-        "Rows belong together by", [None, "", *names], key=key, width=200,
+        "Group rows by", [None, "", *names], key=key, width=200,
         format_func=lambda name: name or ("a column named group" if name is None else "nothing"),
-        help="A column that has the same value for several rows of one picture or person: these train or test "
-        "together, and can be virtual examples of each other.",
+        help="A column that has the same value in all rows of one picture or person. The rows of a group stay together "
+        "in the training set or in the test set, and can be virtual examples of each other.",
     )  # fmt: skip
 
 
@@ -286,23 +296,23 @@ def _keep(preview: Preview) -> None:
         return
     st.caption(facts(dataset.entry))
     if preview.features and not dataset.entry.features:
-        st.caption(f"The names of its columns take more than {MAX_NAMES:,} bytes in UTF-8: x1, x2 and so on are shown.")
+        st.caption(f"The column names take more than {MAX_NAMES:,} bytes in UTF-8, so x1, x2 and so on are shown.")
     rows = np.arange(min(SHOWN, len(dataset.X_train)))
     labelled(dataset, "train", rows, key="own_preview", clickable=False)
 
 
 def _examples_of_tables() -> None:
-    with st.expander("What a table of objects looks like"):
+    with st.expander("Format of a table of objects"):
         with st.container(horizontal=True):
             for title, example in (("Boxes", EXAMPLE), ("Circles", CIRCLES)):
                 with st.container(width=330):
                     st.markdown(f"**{title}**")
                     st.code(example, language=None)
         st.caption(
-            f"2 to {MAX_PICTURES} pictures, up to {MAX_SIDE} pixels a side. Pixels from the upper left corner of the "
-            "picture as it is shown, x to the right and y down; values between 0 and 1 are shares of width and height. "
-            "A category is optional: 1 for the most certain objects, larger for less certain ones, or the name of the "
-            "object."
+            f"2 to {MAX_PICTURES} pictures, up to {MAX_SIDE} pixels a side. Coordinates are pixels from the upper left "
+            "corner of the picture as it is shown, x to the right and y down. Values between 0 and 1 are shares of "
+            "width and height. The category is optional: 1 for the most certain objects, larger numbers for less "
+            "certain ones, or the name of the object."
         )
 
 
@@ -318,8 +328,8 @@ def _read_pictures(known: tuple, sources: list) -> None:
     if upload:
         if len(upload.kinds) > 1:
             st.multiselect(
-                "Objects called", upload.kinds[:MAX_KINDS], key=key, placeholder="all of them, as one kind",
-                help="The machine detects one kind of object: choose it, or leave this empty for all.",
+                "Kind of objects", upload.kinds[:MAX_KINDS], key=key, placeholder="all of them, as one kind",
+                help="The machine detects one kind of object. Leave this empty to treat all objects as one kind.",
             )  # fmt: skip
         _keep_pictures(upload)
 
@@ -337,7 +347,7 @@ def _keep_pictures(upload: Upload) -> None:
             title = keeping.name(upload.title, "pictures")
             word = st.text_input(
                 "Name of an object (singular)", value=upload.kinds[0][:30] if len(upload.kinds) == 1 else "object",
-                max_chars=30, key="pictures_object", help="Such as ship or face.",
+                max_chars=30, key="pictures_object", help="What the lab calls one object, such as ship or face.",
             )  # fmt: skip
             replace, kept = keeping.replace_and_keep("pictures")
     try:
@@ -352,4 +362,5 @@ def _keep_pictures(upload: Upload) -> None:
     small, tiles = drawing.squares(shown, drafted.entry.shape, SIDE), list(map(picture_sets.tile, shown))
     gallery(small, tiles, key="pictures_preview", alt="Your pictures with their objects outlined", size=SIDE)
     more = len(drafted.pictures) - len(shown)
-    st.caption("Objects above, name below." + (f" {more} more pictures are not shown." if more else ""))
+    rest = f" {more} more pictures are not shown." if more else ""
+    st.caption(f"Above each picture: its number of objects; below: its name.{rest}")

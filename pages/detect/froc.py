@@ -63,31 +63,33 @@ def froc_figure(
         return np.maximum(alarms, 0.5 if log else 0.0) / per
 
     for at, (one, style) in enumerate(zip(lines, _styles(lines))):
-        _curve(figure, one, style, x, per, told=not choices or at != chosen)
+        _curve(figure, one, style, x, per, unit, told=not choices or at != chosen)
     if ceiling is not None:
         figure.add_hline(y=ceiling, line={"dash": "dash", "color": GREY, "width": 1})
         where = {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
-        note(figure, 0, ceiling, f"candidates reach {ceiling:.2f}", **where)
+        note(figure, 0, ceiling, f"upper limit {ceiling:.2f}", **where)
     if points:
         alarms, rates = zip(*((p.alarms, p.rate) for p in points), strict=True)
         line(figure, x(np.array(alarms, float)), rates, ORANGE, width=2, dash="dot")
     _zeros(figure, lines, x)
     if choices:
-        _choices(figure, choices, x, per)
+        _choices(figure, choices, x, per, unit)
     if now is not None:
         look = {"size": 13, "color": BLUE, "line": {"color": "white", "width": 2}}
         dots(figure, [float(x(now[0]))], [now[1]], look, cliponaxis=False)
     _axes(figure, log, most, per)
     _names(figure, lines, list(_styles(lines)))
     best = lines[0] if lines else None
-    reach = "" if best is None else f" {best.name} ends at {best.band.rate[-1]:.2f} with {most / per:.3g} per {unit}."
+    reach = ""
+    if best is not None:
+        reach = f" The curve of {best.name} ends at {best.band.rate[-1]:.2f} with {most / per:.3g} per {unit}."
     return worded(
         figure,
-        f"Detection rate against false alarms per {unit} of {len(lines)} machines.{reach}",
-        "Up: more objects detected; left: fewer false alarms. Dot: operating point; click the curve to move "
-        "it. Diamond: "
-        "offset 0, for which the machine was trained. Shaded: 95 % interval (bootstrap over pictures). Dashed grey: "
-        "upper limit set by the candidates." + (" Dotted: one machine per operating point." if points else ""),
+        f"Detection rate of {len(lines)} machines against false alarms per {unit}.{reach}",
+        "Up: more objects detected; left: fewer false alarms. Dot: operating point; click the curve to move the dot. "
+        "Diamond: offset 0, for which the machine was trained. Shaded: 95 % interval (bootstrap over pictures). Dashed "
+        "grey: upper limit, the share of objects that a candidate covers."
+        + (" Dotted: one machine per operating point." if points else ""),
     )
 
 
@@ -96,14 +98,14 @@ def category_figure(lines: Sequence[Line], *, per: float, unit: str, log: bool =
     figure = bare(f"false alarms per {unit}", "detection rate (recall)", height=320, hovermode="closest")
     styles = [{"colour": BLUES[min(at, 3)], "width": 3.4 - 0.7 * min(at, 3)} for at in range(len(lines))]
     for one, style in zip(lines, styles):
-        _curve(figure, one._replace(kind="other"), style, lambda a: np.maximum(a, 0.5 if log else 0.0) / per, per)
+        _curve(figure, one._replace(kind="other"), style, lambda a: np.maximum(a, 0.5 if log else 0.0) / per, per, unit)
     _axes(figure, log, max((line.band.alarms.max(initial=1) for line in lines), default=1.0), per)
     _names(figure, lines, styles)
     return worded(
         figure,
         f"Detection rate against false alarms per {unit}, for each of {len(lines)} categories of labels.",
         "Darker and thicker: labels that are more certain. Each curve counts the objects of one category; the "
-        "false alarms are the same for all.",
+        "false alarms are the same for all curves.",
     )
 
 
@@ -122,26 +124,26 @@ def outputs_figure(
     middle = (edges[1:] + edges[:-1]) / 2
     for chosen, word, colour in ((~is_hit, f"no {noun}", ORANGE), (is_hit, noun, BLUE)):
         counts, _ = np.histogram(f[chosen], edges)
-        bars(figure, middle, counts, colour, "%{y:,} near %{x:.3g}", of=word, opacity=0.65, name=word)
+        bars(figure, middle, counts, colour, "%{y:,} with scores near %{x:.3g}", of=word, opacity=0.65, name=word)
     for (other, scores, hits), dash in zip(others, ("solid", *DASHES), strict=False):
         for chosen, word, colour in ((~hits, f"no {noun}", ORANGE), (hits, noun, BLUE)):
             counts, _ = np.histogram(scores[chosen], edges)
             look = {"width": 1.8, "shape": "hvh", "dash": dash, "of": f"{in_figure(other)}: {word}"}
             how = {"name": in_figure(other), "showlegend": chosen is hits}
             y = np.where(counts, counts, np.nan)
-            line(figure, middle, y, colour, "%{y:,} near %{x:.3g}", **how, **look)
+            line(figure, middle, y, colour, "%{y:,} with scores near %{x:.3g}", **how, **look)
     if np.isfinite(threshold):
         figure.add_vline(x=threshold, line={"color": GREY, "width": 2})
     figure.update_layout(showlegend=True, legend=LEGEND | {"y": 1.16})
     highest = max(1, *(int(np.nan_to_num(drawn.y).max()) for drawn in figure.data))
     figure.update_yaxes(range=[np.log10(0.8), np.log10(1.2 * highest)], **log_ticks(1, highest))
     size = np.median(np.abs(f)) if len(f) else 0.0
-    halves = (f", of {name} (lines) more than {np.median(np.abs(g)):.2g}" for name, g, _ in others if len(g))
+    halves = (f", of {name} (lines) more than {np.median(np.abs(g)):.2g} from 0" for name, g, _ in others if len(g))
     return worded(
         figure,
         f"Histogram of the scores of {len(f):,} candidates, {int(is_hit.sum()):,} of them on a {noun}.",
-        f"Scores of {name} for all {len(f):,} candidates; grey line: the threshold. Half of them lie more than "
-        f"{size:.2g} from 0{''.join(halves)}.{note and f' {note}'}",
+        f"Scores of {name} for all {len(f):,} candidates; grey line: the threshold. Half of the scores lie more "
+        f"than {size:.2g} from 0{''.join(halves)}.{note and f' {note}'}",
     )
 
 
@@ -157,7 +159,7 @@ def _styles(lines):
             yield {"colour": next(others), "width": 2.2}
 
 
-def _curve(figure, of, style, x, per, told=True):
+def _curve(figure, of, style, x, per, unit, told=True):
     """One machine's line; not told: its numbers are told by the points that lie on it for clicks."""
     band = of.band
     if of.kind == "own" and np.isfinite(band.low).any():
@@ -168,18 +170,18 @@ def _curve(figure, of, style, x, per, told=True):
         )  # fmt: skip
     said, how = "", {}
     if told:
-        said = "%{y:.3f} detected, %{customdata[0]:,} false alarms, %{customdata[1]:.3g} each"
+        said = f"%{{y:.3f}} detected, %{{customdata[0]:,}} false alarms, %{{customdata[1]:.3g}} per {unit}"
         how = {"customdata": np.column_stack([band.alarms, band.alarms / per])}
     line(figure, x(band.alarms), band.rate, told=said, of=in_figure(of.name), shape="hv", **style, **how)
 
 
-def _choices(figure, choices, x, per):
+def _choices(figure, choices, x, per, unit):
     """Unseen points that take clicks and tell the curve's numbers."""
     texts, counts, rates = zip(*choices)
     unseen = {"marker": {"opacity": 0}}
     figure.add_scatter(
         x=x(np.array(counts, float)), y=rates, mode="markers", marker={"size": CLOSE, "opacity": 0, "color": BLUE},
-        hovertext=[f"{rate:.3f} detected, {k:,} false alarms, {k / per:.3g} each" for _, k, rate in choices],
+        hovertext=[f"{rate:.3f} detected, {k:,} false alarms, {k / per:.3g} per {unit}" for _, k, rate in choices],
         hoverinfo="text", customdata=texts, selected=unseen, unselected=unseen,
     )  # fmt: skip
 

@@ -53,8 +53,8 @@ def offer(view: View) -> None:
     if run.state != "done" or not scans(run) or run.parts() > 1:
         return  # candidates of a filter, and windows cut for each part anew, are no set that trains all parts
     starting.start_and_open(
-        "Review labels of windows", "gavel", "detect_labels", "pages/labels.py", partial(of_windows, run), run.id,
-        lambda _: state.tell_later(":material/play_circle: The windows train in the background."),
+        "Review the labels of windows", "gavel", "detect_labels", "pages/labels.py", partial(of_windows, run), run.id,
+        lambda _: state.tell_later(":material/play_circle: A machine trains on the windows in the background."),
         help="Saves the training windows of this run as a dataset of your own and trains a machine on them with "
-        "folds. Labels then lists likely label errors and can train the detector on your corrections.",
+        "folds. The page *Labels* then lists likely label errors and can train the detector on your corrections.",
     )  # fmt: skip

@@ -37,16 +37,16 @@ def marks(view: View, now: Shown, column: int, picture: int) -> list[Mark]:
 
     def score_of(detection: int) -> str:
         by = turn(view, detection)
-        return f"score {score[detection]:.3g}{f' by {by}' if by else ''}"
+        return f"score {score[detection]:.3g}{f' after {by}' if by else ''}"
 
     for o in np.flatnonzero(judged.object_picture == picture):
         detection, category = now.found_by[o], int(judged.object_category[o])
         word = f"{noun}, {names.get(category, 'labelled')}"
         if detection >= 0:
-            text = f"found, {score_of(detection)}: {word}"
+            text = f"detected, {score_of(detection)}: {word}"
             found.append(Mark(FOUND, tuple(judged.objects[o]), category, reference(view, detection), text))
         else:
-            why = "scored too low" if judged.object_found[o] else "no candidate"
+            why = "missed, score below the threshold" if judged.object_found[o] else "missed, no candidate window"
             found.append(Mark(MISSED, tuple(judged.objects[o]), category, _best(view, o, score), f"{why}: {word}"))
     for detection in now.alarms[judged.picture[now.alarms] == picture]:
         text = f"false alarm, {score_of(detection)}"

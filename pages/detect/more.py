@@ -83,8 +83,9 @@ def exports(view: View, compared: list[View]):
             off = key == "curves" and not view.n_objects
             ways.download(label, icon, f"export_{key}", content, f"{name}-{file}", help=help, disabled=off)
     st.caption(
-        "To export the picture with its marks, use the button below it. Boxes are in pixels of the picture, from its "
-        "upper left corner; `object` numbers the objects of the picture in the order of its labels, empty for none."
+        "To export the picture with its marks, use the button below the picture. Coordinates of boxes are pixels from "
+        "the upper left corner of the picture. The column `object` numbers the objects of a picture in the order of "
+        "its labels; it is empty if the box covers no object."
     )
 
 
@@ -95,25 +96,25 @@ def published(view: View) -> tuple[list[dict], str]:
         for name, theirs in PUBLISHED["osuna_faces"].items():
             rate, alarms, n = theirs["rate"], theirs["false_alarms"], theirs["pictures"]
             ours = curve.at_alarms(trial(view, 0), alarms / n * len(view.judged.tested)).rate
-            row = {"published": name, "found": f"{100 * rate:.1f} %", "false alarms a picture": f"{alarms / n:.3f}"}
-            rows.append(row | {"ours, same false alarms": f"{100 * ours:.1f} %"})
+            row = {"published": name, "detected": f"{100 * rate:.1f} %"}
+            row |= {"false alarms per picture": f"{alarms / n:.3f}"}
+            rows.append(row | {"ours, with the same false alarms": f"{100 * ours:.1f} %"})
         return rows, (
-            "Osuna, Freund and Girosi (1997), trained on about 50,000 windows of their own. Set A was of "
-            "good quality with one face a picture; set B is of mixed quality. Ours are other pictures, so compare "
-            "only the order of magnitude."
+            "Osuna, Freund and Girosi (1997) trained on about 50,000 windows of their own. Their set A has pictures of "
+            "good quality with one face per picture; their set B is of mixed quality. Our pictures are others, so "
+            "compare only the order of magnitude."
         )
     own, gauss = (curve.at_threshold(trial(view, 0), 0.0), None)
     if "Gaussian" in view.judged.names:
         gauss = curve.at_alarms(trial(view, view.judged.names.index("Gaussian")), own.alarms)
     ours = f"{own.rate:.2f} with {own.alarms} false alarms"
-    beside = "–" if gauss is None else f"{gauss.rate:.2f} with as many"
-    finding = "SVM above the two-Gaussian model at offset 0, in each of experiments A to E"
+    beside = "–" if gauss is None else f"{gauss.rate:.2f} with the same number"
+    finding = "At offset 0 the SVM is above the two-Gaussian model, in each of the experiments A to E"
     rows = [{"published": finding, "ours, offset 0": ours, "our Gaussian": beside}]
     return rows, (
         "DeCoste and Schölkopf (2002), section 5.2, print curves (Figures 7 to 9) and no table, so there are no "
-        "published numbers to "
-        "compare. Their candidates are those of Burl et al. (1998); ours come from a matched filter "
-        "of our own on the same images, averaged 2 x 2, so the upper limits differ."
+        "published numbers to compare. Their candidates are those of Burl et al. (1998). Ours come from our own "
+        "matched filter on the same images, averaged 2 x 2. The upper limits therefore differ."
     )
 
 
@@ -155,8 +156,8 @@ def _first(view: View):
             gallery(marked.stretched(view, kept.train_chips[rows]), tiles, key=f"first_{sign}", alt=alt, rows=[word])
     n_pos, n_neg = int(np.sum(kept.train_y > 0)), int(np.sum(kept.train_y < 0))
     st.caption(
-        f"The first {EACH} of each class that the machine of the first split was trained on, of {n_pos:,} and "
-        f"{n_neg:,}, as in Figure 6 of DeCoste and Schölkopf, which shows volcanoes of HOM4."
+        f"The machine of the first split was trained on {n_pos:,} chips of objects and {n_neg:,} of the background. "
+        f"The first {EACH} of each class are shown, as in Figure 6 of DeCoste and Schölkopf for the volcanoes of HOM4."
     )
     labels.offer(view)
 
@@ -203,9 +204,9 @@ def _ambiguous(view: View):
         chips, alt = marked.stretched(view, view.judged.chips[page]), "Highest-scoring false alarms"
         gallery(chips, tiles, key="flip_gallery", alt=alt, on_pick=_flip)
     st.caption(
-        f"Windows that the machine takes for a {view.noun} but no label covers, by descending score. "
+        "Windows that no label covers, the highest score first. "
         + ("Labels are opinions with degrees of confidence. " if view.graded else "")
-        + f"Some of these may be {view.nouns} after all, but the curve counts them as false alarms."
+        + f"Some of these windows may be {view.nouns} after all, but the curve counts them as false alarms."
     )
 
 
@@ -213,18 +214,20 @@ def _flipped_to(view: View, alarms: np.ndarray, at: int):
     """One false alarm large, with what lies around it, and the way to the next."""
     shown, n = alarms[at], len(alarms)
     with st.container(horizontal=True, vertical_alignment="center"):
-        button("Previous", "chevron_left", "flip_back", _flip, at, help="A higher score.", disabled=at == 0)
-        button("Next", "chevron_right", "flip_on", _flip, at + 2, help="A lower score.", disabled=at == n - 1)
+        help = "Shows the false alarm with the next higher score."
+        button("Previous", "chevron_left", "flip_back", _flip, at, help=help, disabled=at == 0)
+        help = "Shows the false alarm with the next lower score."
+        button("Next", "chevron_right", "flip_on", _flip, at + 2, help=help, disabled=at == n - 1)
         st.caption(f"{at + 1} of {n}", width="content")
     chip = magnified(marked.stretched(view, view.judged.chips[shown][None])[0], 190)
-    alt = ["A false alarm, as cut from the picture", "Its surroundings"]
+    alt = ["A false alarm, as cut from the picture", "The surroundings of the false alarm"]
     st.image([chip, marked.surroundings(view, shown)], output_format="PNG", width=190, alt=alt)
     name = view.pictures.pictures[view.judged.picture[shown]].name
     st.markdown(
-        f"In {words.plain(name)}, score **{with_sign(view.judged.scores[shown, 0], 3)}**. No label says {view.noun} "
+        f"In {words.plain(name)}, score **{with_sign(view.judged.scores[shown, 0], 3)}**. No {view.noun} is labelled "
         "here."
     )
-    help = "Its preprocessing, its support vectors, and similar training chips."
+    help = "Shows how this window was preprocessed, which support vectors give its score, and similar training chips."
     button("Why", "help", "flip_why", open_window, marked.reference(view, shown), help=help)
 
 
@@ -243,6 +246,6 @@ def _mined(view: View, rounds: list[int]):
             alt=f"False alarms of round {number}", rows=[f"round {number}: {len(rows):,}"],
         )  # fmt: skip
     st.caption(
-        f"Windows of pictures without a {view.noun} that the machine of each round took for one. They join the "
-        "background, and the machine is trained again (bootstrapping: Osuna, Freund and Girosi, section 4)."
+        f"False alarms of the machine of each round, from pictures without a {view.noun}. They are added to the "
+        "background examples, and the machine is trained again (bootstrapping: Osuna, Freund and Girosi, section 4)."
     )

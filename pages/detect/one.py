@@ -32,7 +32,7 @@ def show_requested(view: View | None, below: Callable[[View, int], None] | None 
     parameters.judge(WINDOW)
     if _row(view, ref) is None:
         said = f"{WINDOW}={words.plain(words.short(ref))} in the address does not name a window of this run. "
-        st.warning(said + "Write a split and a number, both from 0: 0.17.", icon=":material/link_off:")
+        st.warning(said + "Write a split and a window, both numbered from 0, such as 0.17.", icon=":material/link_off:")
         return
     state.dialog("Why this window?", _view, on_dismiss=partial(st.query_params.pop, WINDOW, None))(
         view, below or (lambda *of: st.markdown(_verdict(*of)))
@@ -43,7 +43,7 @@ def check(text: str) -> None:
     """Of an address: ValueError for what names no window."""
     part, dot, row = text.partition(".")
     if not (dot and part.isdecimal() and row.isdecimal() and max(len(part), len(row)) < 12):
-        raise ValueError("write a split and a number, both from 0: 0.17")
+        raise ValueError("write a split and a window, both numbered from 0, such as 0.17")
 
 
 def _row(view: View, ref: str) -> int | None:
@@ -72,7 +72,7 @@ def _view(view: View, below: Callable[[View, int], None]) -> None:
             [magnified(marked.stretched(view, chip[None])[0], 150), around],
             output_format="PNG",
             width=150,
-            alt=["The window", "Its surroundings"],
+            alt=["The window", "The surroundings of the window"],
         )
         if turns := view.run.recipe.option("turns"):
             st.caption(
@@ -97,7 +97,7 @@ def _view(view: View, below: Callable[[View, int], None]) -> None:
             return
         _reasons(view, machine, kept, x[0], part)
         if votes := float(judged.votes[detection]):
-            st.caption(f"Overlapping windows add {with_sign(votes, 3)} to f, which gives the score.")
+            st.caption(f"Overlapping windows add {with_sign(votes, 3)} to f; the sum is the score.")
         _nearest(machine, kept, x[0], view, part)
 
 
@@ -121,16 +121,16 @@ def _turn(view: View, detection: int) -> str:
         return "Detected without transforming the picture."
     by = marked.turn(view, detection)
     found = f"Detected after **{words.plain(by)}** of the picture (plus: anticlockwise). " if by else ""
-    return f"{found}The window is shown as the search saw it, and its surroundings as in the picture."
+    return f"{found}The window is shown as the search saw it; its surroundings are shown as in the picture."
 
 
 def _verdict(view: View, detection: int) -> str:
     judged, o = view.judged, int(view.judged.hit[detection])
     if o < 0:
-        return f"Covers **no labelled {view.noun}**: above the threshold it counts as a false alarm."
+        return f"The window covers **no labelled {view.noun}**. Above the threshold it counts as a false alarm."
     category = int(judged.object_category[o])
     named = view.pictures.entry.categories.get(category, "")
-    return f"Covers a **{view.noun}**{f', *{words.plain(named)}* (category {category})' if named else ''}."
+    return f"The window covers a **{view.noun}**{f', *{words.plain(named)}* (category {category})' if named else ''}."
 
 
 def _ranks(view: View, detection: int) -> list[str]:
@@ -149,7 +149,7 @@ def _stages(view: View, machine: Machine, chip: np.ndarray) -> None:
             tile = Tile("", f"The window, {name}", lower=words.short(name, 16))
             with st.container(width=max(100, cell.shape[2] + 10)):  # a drawing of features is larger
                 gallery(cell, [tile], key=f"window_stage_{at}", alt=f"The window, {name}", size=76)
-    st.caption("From the window as cut to the input of the machine, each on its own grey scale.")
+    st.caption("Steps from the window as cut to the input of the machine. Each step has its own grey scale.")
 
 
 def _grey(values: np.ndarray) -> np.ndarray:
@@ -179,14 +179,16 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> No
     off = st.session_state.get(OFF, ("", frozenset()))
     off = off[1] if off[0] == of else frozenset()
     st.markdown(
-        f"f = {with_sign(machine.bias[0], 3)} bias :blue[{with_sign(pro.sum(), 3)}] from {len(pro):,} for "
-        f":orange[{with_sign(contra.sum(), 3)}] from {len(contra):,} against = **{with_sign(total, 3)}**"
+        f"f = {with_sign(machine.bias[0], 3)} (bias) :blue[{with_sign(pro.sum(), 3)}] ({len(pro):,} support vectors "
+        f"for a {view.noun}) :orange[{with_sign(contra.sum(), 3)}] ({len(contra):,} against) = "
+        f"**{with_sign(total, 3)}**"
     )
     if off:
         left = total - parts[sorted(off)].sum()
         one = "one support vector" if len(off) == 1 else f"{len(off)} support vectors"
-        st.markdown(f"Without {one} switched off, **f = {with_sign(left, 3)}**.")
-        button("Switch all on", "", "window_on", _switch, of, frozenset(), help="Uses every support vector again.")
+        st.markdown(f"With {one} switched off, **f = {with_sign(left, 3)}**.")
+        help = "Uses every support vector again."
+        button("Switch all support vectors on", "", "window_on", _switch, of, frozenset(), help=help)
     strongest = np.argsort(-np.abs(parts), kind="stable")[:STRONGEST]
     rows = machine.origin[strongest]
     jitters = evidence.jitter_names(machine)
@@ -216,9 +218,9 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> No
     )  # fmt: skip
     made = " Dotted ring: virtual; the picture is its parent chip." if virtual.any() else ""
     st.caption(
-        f"The {len(rows)} support vectors that weigh most; below each its contribution to f. Blue: objects, orange: "
-        "background; double ring: bounded (alpha = "
-        f"C).{made} Click a support vector to switch it off or on; the next window keeps the choice."
+        f"The {len(rows)} support vectors that contribute most. Below each: its contribution to f. Blue: object; "
+        f"orange: background; double ring: bounded (alpha = C).{made} Click a support vector to switch it off or on; "
+        "the next window keeps this choice."
     )
 
 
@@ -255,8 +257,8 @@ def _nearest(machine: Machine, kept, x: np.ndarray, view: View, part: int) -> No
             rows=[f"nearest {word}"],
             size=40,
         )
-    cut = "" if len(known) == len(kept.train_y) else f" Searched among the first {len(known):,}."
-    st.caption(f"Nearest training chips, with their distance after preparation.{cut}")
+    cut = "" if len(known) == len(kept.train_y) else f" Only the first {len(known):,} chips were searched."
+    st.caption(f"Nearest training chips, with their distance after preprocessing.{cut}")
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)

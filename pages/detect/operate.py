@@ -173,8 +173,8 @@ def _picture(view: View, now: Now, position: int):
         key="detect_picture", alt=f"{here.name} with its {view.nouns}: {said}", on_pick=windows.open_window,
     )  # fmt: skip
     st.caption(
-        f"{words.plain(here.name)}: {said}. Blue: detected; dashed: missed; orange cross: false alarm; thicker: more "
-        f"certain label. {words.plain(viewing.HOW)} Click a mark to see why."
+        f"{words.plain(here.name)}: {said}. Blue: detected; dashed: missed; orange cross: false alarm. Thicker lines: "
+        f"more certain labels. {words.plain(viewing.HOW)} Click a mark to see the reasons for its score."
     )
     content, file = lambda: picture_png(here.image, found, shape), f"{safe(view.run.title)}-{safe(here.name)}.png"
     help = "The whole picture in its original size with these marks."
@@ -205,7 +205,7 @@ def _curve(view: View, now: Now, compared: list[View]):
     with place:
         show(figure, "froc", on_click=lambda text: st.session_state.update(fa=text))
     columns = {"mean": numbers.text(MEAN, "mean rate")}
-    columns["at offset 0"] = numbers.text("Detection rate and number of false alarms over all pictures.")
+    columns["at offset 0"] = numbers.text("Detection rate at offset 0, and the number of false alarms in all pictures.")
     alt = "The mean detection rate of each machine with its interval"
     numbers.table([_row(one, score) for one, score in drawn], alt, columns=columns)
     st.caption(
@@ -215,8 +215,8 @@ def _curve(view: View, now: Now, compared: list[View]):
 
 
 CONFIDENCE = (
-    "The paper saw larger outputs, that is more confidence, from the virtual machine than from its base, especially "
-    "for negatives (DeCoste and Schölkopf, section 5.2)."
+    "The paper saw larger outputs, that is more confidence, from the machine with virtual examples than from its base "
+    "machine, especially for negatives (DeCoste and Schölkopf, section 5.2)."
 )
 MEAN = (
     "Mean rate: the detection rate at 1/4, 1/2, 1, 2, 4 and 8 false alarms per picture, averaged, as detection "
@@ -233,11 +233,14 @@ def all_lines(view: View, compared: list[View]) -> list[tuple[froc.Line, Estimat
 def denominators(view: View) -> str:
     """What rates and false alarms are divided by, in words."""
     n = len(view.judged.tested)
-    area = "" if view.unit == "picture" else f" or the {view.area:,.0f} {view.unit} of their usable area"
+    area = "" if view.unit == "picture" else f" or by their usable area of {view.area:,.0f} {view.unit}"
     table = int(view.judged.opportunities.sum())
     counted = f" ({table:,} count according to the dataset's table)" if table != view.n_objects else ""
     pictures = words.many(n, "picture")
-    return f"Divided by: {view.n_objects:,} labelled {view.nouns}{counted}, and {pictures}{area}."
+    return (
+        f"Detections are divided by {view.n_objects:,} labelled {view.nouns}{counted}, false alarms by "
+        f"{pictures}{area}."
+    )
 
 
 def _outputs(view: View, now: Now, compared: list[View]):
@@ -270,11 +273,11 @@ def _strip(view: View, now: Now, picture: int):
         tiles.append(Tile(name, label, words.short(name, 12), counted, "free" if here else "", int(here)))
     gallery(
         marked.thumbnails(view.pictures, view.judged.tested), tiles, key="detect_strip",
-        alt=f"The {len(tiles)} pictures tested, with found and false alarms of each", size=marked.THUMB,
+        alt=f"The {len(tiles)} pictures tested, with the detections and false alarms of each", size=marked.THUMB,
         on_pick=lambda name: st.session_state.update(picture=name),
     )  # fmt: skip
     st.caption(
-        "Below each picture: objects detected of those labelled, and false alarms (fa). Click one to enlarge it."
+        "Below each picture: objects detected / objects labelled, and false alarms (fa). Click a picture to enlarge it."
     )
 
 

@@ -59,12 +59,14 @@ def differences(view: View, among: Sequence[View]) -> None:
         found = viewing.difference(view, other)
         if found is None:
             st.caption(
-                f"{words.plain(other.run.title)} has searched other pictures so far, so there is no paired difference."
+                f"{words.plain(other.run.title)} and this run have searched different pictures so far, so there is "
+                "no paired difference of their rates."
             )
         elif found.low == found.low:
             st.caption(
-                f"{words.plain(other.run.title)} minus this run: mean rate {with_sign(found.value, 3)} "
-                f"({with_sign(found.low, 3)} to {with_sign(found.high, 3)}, the same pictures drawn for both)."
+                f"Mean rate of {words.plain(other.run.title)} minus that of this run: {with_sign(found.value, 3)} "
+                f"(95 % interval {with_sign(found.low, 3)} to {with_sign(found.high, 3)}; bootstrap over pictures, the "
+                "same pictures for both runs)."
             )
 
 

@@ -138,7 +138,7 @@ def searched(run: Run, photograph: Photograph, now: Looking) -> Searched:
         if now.first and time.monotonic() - now.first[0] > SECONDS:
             raise DataError(
                 f"The search took more than {SECONDS:.0f} s",
-                "a machine of degree 2, which is fast, or a second try when less is running",
+                "a machine whose kernel has degree 2, which is fast, or another try when fewer runs are active",
             )
 
     seen = scanned.search(recipe, pictures.load(recipe.dataset), machine, discard, image, check, tell=now.tell)
@@ -171,7 +171,7 @@ def obstacle(run: Run, photograph: Photograph, _found: Searched) -> str:
     tested = (known.pictures[at] for at in asked.parts[0].test)
     if same := next((picture.name for picture in tested if _is_copy(_found.image, picture.image)), ""):
         return (f"Marked windows cannot train this run again: the photograph is its test picture {same}, or a changed "
-                "copy. Mark windows of another photograph.")  # fmt: skip
+                "copy of it. Mark windows of another photograph.")  # fmt: skip
     return ""
 
 

@@ -43,7 +43,7 @@ def set_up() -> None:
     FORM.warn()
     head, base = st.container(), FORM.base
     with head:
-        how = {"placeholder": "your own", "help": "A named experiment fills the form."}
+        how = {"placeholder": "your own", "help": "Fills the form with the settings of a named experiment."}
         presets.pick("Recipe", "detect_pick", named(), FORM.fill, base.name, **how)
     recipe = config.drawn(FORM, _recipe)
     if recipe is None:
@@ -140,5 +140,5 @@ def _experiment(found: pictures.PictureSet) -> str:
     if chosen.missing:
         more = f" and {len(chosen.missing) - 4} more" if len(chosen.missing) > 4 else ""
         missing = ", ".join(chosen.missing[:4]) + more
-        st.caption(f":material/hide_image: Not available, so excluded: {words.plain(missing)}.")
+        st.caption(f":material/hide_image: Missing pictures, which are excluded: {words.plain(missing)}.")
     return name

@@ -21,7 +21,7 @@ WIDTHS = {1: 3.5, 2: 2.6, 3: 1.8, 4: 1.2}  # of an outline, in screen pixels, by
 THIN = 1.2
 SMALLEST = 4  # pixels of the picture, of a square that is drawn
 FOUND_RGB, ALARM_RGB = (86, 180, 233), (255, 140, 40)
-HOW = "Scroll or press + to zoom, drag to pan, double-click for the whole picture; arrow keys lead from mark to mark."
+HOW = "Scroll or press + to zoom, drag to pan, double-click for the whole picture. Arrow keys go from mark to mark."
 
 
 class Mark(NamedTuple):

@@ -60,7 +60,7 @@ def windows(view: View, column: int, point: OperatingPoint, now: Shown) -> None:
     shown, detections = of_kind[kind], windows_of[kind]
     rows = paged(n[kind], PER_PAGE, key="windows_page", of=kind)
     if not n[kind]:
-        st.caption(f"{kind}: none at this threshold.")
+        st.caption(f"{kind}: there are none at this threshold.")
         return
     draw(view, column, kind, shown[rows], detections[rows], key="detect_windows")
     st.caption(f"{n[kind]:,} {SEE[kind] if n[kind] > 1 else SEE_ONE[kind]} Click a window to see why.")

@@ -62,7 +62,7 @@ function drawSide(race, side, parts) {
   parts.over.style.width = `${(100 * spilled) / scale}%`
   parts.count.textContent = whole(svs)
   const spent = `${million(Math.min(time, end))} kernel evaluations${time >= end && side.done ? ", done" : ""}`
-  const taken = `${whole(Math.min(svs, rows))} of ${whole(rows)} rows taken${spilled ? `, ${whole(spilled)} without one` : ""}`
+  const taken = `${whole(Math.min(svs, rows))} of ${whole(rows)} cache rows used${spilled ? `, ${whole(spilled)} support vectors without a row` : ""}`
   parts.told.textContent = `${spent}; ${taken}`
 }
 
@@ -70,7 +70,7 @@ function sentence(race) {
   const time = timeOf(race)
   const told = race.data.sides.map((side) => {
     const k = placeAt(side, time), done = side.done && time >= side.evals[side.evals.length - 1]
-    return `${side.name.toLowerCase()} ${whole(side.svs[k])} support vectors${done ? ", done" : ""}`
+    return `${side.name.toLowerCase()}: ${whole(side.svs[k])} support vectors${done ? ", done" : ""}`
   })
   return `After ${million(time)} kernel evaluations: ${told.join("; ")}.`
 }
@@ -103,7 +103,7 @@ function build(root) {
     count: () => TICKS,
     at: () => race.frame,
     go: (frame) => { race.frame = Math.min(Math.max(frame, 0), TICKS - 1); drawRace(race) },
-    last: () => "all are done",
+    last: () => "all solvers are done",
   })
   root.race = race
   return race

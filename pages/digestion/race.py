@@ -132,7 +132,7 @@ def alt(shown: Mapping[str, Sequence[tuple[int, int]]], rows: int) -> str:
         f"{line[-1][1]:,} at the end"
         for name, line in shown.items()
     )
-    return f"Support vectors held while training, against kernel evaluations, with {rows:,} cache rows. {told}."
+    return f"Number of support vectors during training against kernel evaluations, with {rows:,} cache rows. {told}."
 
 
 _component = component(__file__, "race", '<div class="race">\n</div>', first=("svg", "tape"))

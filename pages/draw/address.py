@@ -74,7 +74,7 @@ def read(tests: int) -> None:
     text = asked.get("strokes", [""])[-1]
     try:
         if len(text) > LONGEST:
-            raise ValueError(f"it has {len(text):,} signs; allowed are {LONGEST:,}")
+            raise ValueError(f"it has {len(text):,} characters; at most {LONGEST:,} are allowed")
         text = strokes.pack(strokes.unpack(text))
     except ValueError as error:
         said = f"strokes={plain(short(text, 40))} in the address is not a drawing: {plain(error)}. It is ignored."
@@ -116,7 +116,7 @@ def drawn(value: dict) -> None:
             raise ValueError("the canvas sent no width of the pen")
         text = strokes.pack(strokes.sent(value.get("strokes")))
     except ValueError as error:
-        state.tell_later(f":material/block: Ignored. {plain(error)}")
+        state.tell_later(f":material/block: The drawing was ignored: {plain(error)}.")
         return
     st.session_state[START] = None
     change(False, text=text, pen=value["pen"], start=None, trail=(Nudge(),))
@@ -127,7 +127,7 @@ def nudged(value: object) -> None:
     try:
         places = moved(value)
     except ValueError as error:
-        state.tell_later(f":material/block: Ignored. {plain(error)}")
+        state.tell_later(f":material/block: The move was ignored: {plain(error)}.")
         return
     trail = (Nudge(),) if places[-1] == Nudge() else (*current().trail, *places)
     change(False, trail=trail[-TRAIL:])

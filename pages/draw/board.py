@@ -37,18 +37,18 @@ _pad = component(__file__, "pad", '<div class="pad"></div>', first=("svg",))
 
 
 STAGE = 84  # screen pixels of a stage of the preparation
-SEE = "Decision value of each machine: blue for its class, orange against it; the largest value wins."
+SEE = "Bars: one decision value per class. Blue: for the class; orange: against it. The largest value is predicted."
 LEFT, ANSWER = 290, 220  # of the canvas with its pad, and of one machine's answer
 
 
 def tools(tests: int) -> None:
     """The example, and the way to start from a test digit, which needs no drawing."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        help = "Draws two lines that make a 4; this is not real handwriting."
+        help = "Draws a 4 from two lines. This is not real handwriting."
         button("Draw a 4 for me", "gesture", "draw_example", address.example, help=help)
         if tests:
             st.number_input(
-                "Or a test digit", 0, tests - 1, value=None, key=address.START, on_change=address.started,
+                "Test digit", 0, tests - 1, value=None, key=address.START, on_change=address.started,
                 width=present.scaled(132), placeholder="number",
                 help="Uses the test example with this number instead of a drawing.",
             )  # fmt: skip
@@ -73,9 +73,9 @@ def board() -> None:
         on_drawn_change=heard("draw_canvas", "drawn", address.drawn),
     )
     if now.text == strokes.pack(strokes.FOUR):
-        st.caption("An example of two lines; this is not real handwriting.")
+        st.caption("This example of two lines is not real handwriting.")
     if not now.shared:
-        st.caption(":material/link_off: Too long for a link: the drawing is not part of the address.")
+        st.caption(":material/link_off: The drawing is too long for a link, so it is not part of the address.")
 
 
 def prepared(how: drawn.Convention, first: Run | None) -> np.ndarray | None:
@@ -103,7 +103,7 @@ def steps(how: drawn.Convention, first: Run | None) -> None:
         test = first.test()
         name, label = plain(first.recipe.dataset), plain(test.y_true[now.start])
         example = plain(test_example(test.split, test.index[now.start]))
-        st.caption(f"{example} of {name}, class **{label}**, as it is.")
+        st.caption(f"{example} of {name}, class **{label}**, unchanged.")
 
 
 def pad(ink: np.ndarray | None) -> None:
@@ -184,7 +184,7 @@ def why(found: list[Run], ink: np.ndarray) -> None:
             "Why this prediction?",
             key="draw_why",
             on_change=_note,
-            help="Contributions of the support vectors of one machine. Follows your drawing, but takes longer.",
+            help="Shows what each support vector of one machine contributes. Follows your drawing, but more slowly.",
         )
         if not st.session_state["draw_why"]:
             return

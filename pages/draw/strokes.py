@@ -66,7 +66,7 @@ def sent(value: object) -> Strokes:
     strokes = []
     for stroke in value:
         if not stroke or len(stroke) % 2 or not all(type(n) is int and 0 <= n < SIDE for n in stroke):
-            raise ValueError("the canvas sent a stroke that is not a list of points on it")
+            raise ValueError("the canvas sent a stroke that is not a list of points on the canvas")
         strokes.append(thinned(np.array(stroke, np.int64).reshape(-1, 2)))
     return tuple(strokes)
 

@@ -99,8 +99,8 @@ def costs(text: str, classes: list[str]) -> np.ndarray | None:
             if at[0] == at[1] or not 0 <= cost[at] <= 1e6:
                 raise ValueError
         except (ValueError, StopIteration):
-            allowed = f"two of the classes {', '.join(classes[:12])} and a number from 0, as `{_example(classes)}`"
-            raise ValueError(f"Costlier confusions: {part.strip()[:60]!r}. Allowed: {allowed}") from None
+            allowed = f"two of the classes {', '.join(classes[:12])} and a number from 0, such as `{_example(classes)}`"
+            raise ValueError(f"Costlier confusions: {part.strip()[:60]!r} is not a cost. Allowed: {allowed}") from None
     return cost
 
 
@@ -113,8 +113,8 @@ def _verdict(run: Run, given: np.ndarray, wrong: np.ndarray) -> None:
     n, answered, left, before = len(given), int(given.sum()), int(wrong.sum()), run.result["errors"]
     rate = f" ({_percent(left / answered, 2)})" if answered else ""
     st.markdown(
-        f"**It classifies {answered:,} of {n:,} examples (coverage {_percent(answered / n, 1)}) with "
-        f"{words.many(left, 'error')}{rate}.** Without abstaining it would make {before:,}."
+        f"**The run classifies {answered:,} of {n:,} examples (coverage {_percent(answered / n, 1)}) with "
+        f"{words.many(left, 'error')}{rate}.** Without abstaining it would make {words.many(before, 'error')}."
     )
 
 
@@ -130,7 +130,7 @@ def _examples(run: Run, machine: Machine, true, answer, P) -> None:
     shown = shown[np.argsort(P[shown].max(axis=1) * (1 if which == ASKED else -1), kind="stable")]
     rows = shown[paged(len(shown), PER_PAGE, key="unsure_page", of=(run.id, which, len(shown)))]
     if not len(rows):
-        st.caption("No such example.")
+        st.caption("No example is in this list.")
         return
     first = "the least certain first" if which == ASKED else "the most certain first"
     evidence.answer_gallery(

@@ -45,15 +45,16 @@ def error_curve(now: Next) -> go.Figure:
     xs, wrong = list(now.curve), list(now.curve.values())
     bounds = np.array([metrics.wilson(errors, now.t) for errors in wrong])
     _band(figure, xs, 100 * bounds[:, 0], 100 * bounds[:, 1], BLUE)
-    told = f"%{{x:,}} labels given: %{{customdata:,}} of {now.t:,} wrong, %{{y:.2f}} %"
+    told = f"%{{x:,}} labels given: %{{customdata:,}} of {now.t:,} test examples wrong, %{{y:.2f}} %"
     rates = [100 * errors / now.t for errors in wrong]
     line(figure, xs, rates, BLUE, told, points=True, marker_size=6, customdata=wrong)
     figure.update_yaxes(rangemode="tozero")
     figure.update_xaxes(range=[-0.5, max(xs[-1], 10) + 0.5])
     first, last = (f"{100 * errors / now.t:.1f} %" for errors in (wrong[0], wrong[-1]))
-    told = f"{first} of {now.t:,} test examples are wrong with the {now.known:,} labels of the start"
-    now_said = f", {last} with {xs[-1]:,} more" if xs[-1] else ""
-    return worded(figure, f"Errors against labels given: {told}{now_said}.", f"{told}{now_said}. Shaded: 95 %.")
+    told = f"{first} of {now.t:,} test examples are wrong with the {now.known:,} initial labels"
+    now_said = f", and {last} with {words.many(xs[-1], 'further label')}" if xs[-1] else ""
+    told += now_said
+    return worded(figure, f"Errors against labels given: {told}.", f"{told}. Shaded: 95 % interval.")
 
 
 def ways(found: Study) -> go.Figure:
@@ -78,8 +79,8 @@ def ways(found: Study) -> go.Figure:
     return worded(
         figure,
         f"Errors against the number of labels, for chosen and random labels, over {found.done} seeds.",
-        f"Lines: means over {found.done} seeds; shaded: range from the lowest to the highest. Dotted: "
-        f"{100 * found.target:g} %.",
+        f"Lines: mean error over {found.done} seeds. Shaded: range from the lowest to the highest error. "
+        f"Dotted line: target error, {100 * found.target:g} %.",
     )
 
 
@@ -101,8 +102,8 @@ def draw(run: Run, to: Target, way: str) -> None:
     if not to.base.entry.unlabelled:
         st.info(
             f"Every example of {plain(to.base.entry.title)} has a label. To label new examples here, leave their "
-            "label empty in your table, or put the images into a folder *unlabelled*. The study below shows how many "
-            "labels this saves, on labels that are hidden.",
+            "label empty in your table, or put the images into a folder *unlabelled*. The study below hides known "
+            "labels and measures how many labels active learning saves.",
             icon=":material/help:",
         )
     elif reason := why_not(run):
@@ -150,9 +151,9 @@ def _look(run: Run, to: Target, way: str) -> None:
         st.rerun()  # the whole page, which says how far it is
     _one(run, to, labels, now.result)
     st.caption(
-        f"On the run's {now.result.t:,} test examples, which had labels from the start. Newly labelled examples are "
-        "used only for training. The result of a random choice cannot be known without its labels; the study below "
-        "compares both on known labels."
+        f"Errors are counted on the run's {now.result.t:,} test examples, which had labels from the start. Newly "
+        "labelled examples are used only for training. A random choice cannot be compared here, because its examples "
+        "have no labels. The study below compares both on known labels."
     )
     if aside := now.result.aside:
         st.caption(f"{aside:,} more unlabelled examples are not considered: their kernel values do not fit in memory.")
@@ -161,7 +162,7 @@ def _look(run: Run, to: Target, way: str) -> None:
 
 def _one(run: Run, to: Target, labels: Labels, now: Next) -> None:
     """The example that is asked for; those judged come before it in the list, so that there is a way back."""
-    before = [Doubt("train", row, "", "", 0.0, f"Query number {i}.") for i, (row, _) in enumerate(labels, 1)]
+    before = [Doubt("train", row, "", "", 0.0, f"This was query number {i}.") for i, (row, _) in enumerate(labels, 1)]
     machine = run.machine()
     called = dict(zip(machine.classes.tolist(), evidence.class_names(run, machine)))
     name = lambda label: str(called.get(label, label))  # noqa: E731
@@ -179,8 +180,11 @@ def _one(run: Run, to: Target, labels: Labels, now: Next) -> None:
 
 def _sentence(second: str, lead: float, two: bool, left: int) -> str:
     apart = f"{lead:.2g}" if lead >= LEAST else f"less than {LEAST:g}"
-    where = f"On the other side of the plane, {apart} away, lies" if two else f"The next by f, {apart} lower, is"
-    return f"{where} class {words.minus(second)}. {left:,} examples have no label yet."
+    if two:
+        where = f"The example lies {apart} margins from the plane. On the other side is class {words.minus(second)}."
+    else:
+        where = f"The second largest f is {apart} below the largest. It belongs to class {words.minus(second)}."
+    return f"{where} {left:,} examples have no label yet."
 
 
 def _saved(run: Run, to: Target) -> None:
@@ -194,9 +198,10 @@ def _saved(run: Run, to: Target) -> None:
     with present.form("The study"):
         settings = _settings(n)
     st.caption(
-        f"Of {recipe.n_train:,} labelled training examples, all but {settings['known']:,} have their labels hidden; "
-        f"each step reveals {settings['batch']}. Errors are counted on separate test examples. The study repeats this "
-        f"with {settings['seeds']} seeds, each with another start, and another split if the recipe draws one."
+        f"The study uses {recipe.n_train:,} labelled training examples. It hides all labels but {settings['known']:,}; "
+        f"each step reveals {settings['batch']} more. Errors are counted on separate test examples. The study repeats "
+        f"this with {settings['seeds']} seeds. Each draws other initial labels, and another split if the recipe draws "
+        "one."
     )
     work = Work(
         analyses.STUDIED, analyses.study_key(recipe, **settings), "asked",
@@ -236,10 +241,11 @@ def _draw_study(now: TaskStatus) -> None:
         reached, times = found.reached(way), found.done and times_told(found, way)
         if not len(reached):
             continue
-        saves = f" · random choice needs {times} times as many; fewer for {found.sooner(way)} of {found.done} seeds"
+        saves = f" · random choice needs {times} times as many labels; this strategy needs fewer for "
+        saves += f"{found.sooner(way)} of {found.done} seeds"
         lines.append(f"- {title}: **{label_range(reached, last)}**{saves if times and way != 'random' else ''}")
     st.markdown("\n".join(lines))
     st.caption(
         f"With all {found.n:,} labels the error is {100 * found.whole:.1f} %. {words.many(found.done, 'seed')} "
-        f"finished; a strategy that does not reach the target within {last:,} labels counts as more than that."
+        f"finished. A strategy that does not reach the target with {last:,} labels is shown as > {last:,}."
     )

@@ -122,12 +122,12 @@ def pairs(run: Run) -> list[Doubt] | None:
     doubts = [_copy(row, group.tolist(), label) for group in found.unlike_copies for row in group.tolist()]
     for row, other in found.across.tolist():
         own, of = label(found.split, row), label("train", other)
-        sentence = f"It equals training example {other}, a {of}, so a test example was used for training."
+        sentence = f"It equals training example {other} (class {of}), so this test example was also used for training."
         doubts.append(Doubt(found.split, row, own, of if of != own else "", np.inf, sentence))
     for both, apart in zip(found.linked.tolist(), found.apart):
         for row, other in (both, both[::-1]):
             own, of = label("train", row), label("train", other)
-            sentence = f"Its mutual nearest neighbour is training example {other}, a {of}: {apart:.3g} apart."
+            sentence = f"It and training example {other} (class {of}) are mutual nearest neighbours, {apart:.3g} apart."
             doubts.append(Doubt("train", row, own, of, -float(apart), sentence))
     once = {doubt.key: doubt for doubt in reversed(doubts)}
     return [doubt for doubt in doubts if once[doubt.key] is doubt][:MOST]
@@ -136,7 +136,7 @@ def pairs(run: Run) -> list[Doubt] | None:
 def _copy(row: int, group: list[int], label: Callable) -> Doubt:
     """A training example that others equal, some of them of another class."""
     own, others = label("train", row), {other: label("train", other) for other in group if other != row}
-    told = ", ".join(f"{other} ({of})" for other, of in list(others.items())[:FEW])
+    told = ", ".join(f"{other} (class {of})" for other, of in list(others.items())[:FEW])
     sentence = f"It equals {words.many(len(others), 'training example')} in every value: {told}."
     return Doubt("train", row, own, next((of for of in others.values() if of != own), ""), np.inf, sentence)
 
@@ -150,7 +150,7 @@ def outliers(run: Run) -> list[Doubt] | None:
     return [
         Doubt(
             "train", int(row), label("train", row), "", float(away),
-            f"Mean distance to its nearest neighbours of the same class: {away:.3g}; for a typical example: "
+            f"Its mean distance to its nearest neighbours of the same class is {away:.3g}. For a typical example it is "
             f"{typical:.3g}.",
         )
         for row, away in zip(found.outliers[:MOST], found.outlying)
@@ -175,9 +175,9 @@ class List(NamedTuple):
 
 
 NONE = {  # way -> what was looked at, where it questions no training label
-    "folds": "No label is contradicted by the machines trained without its example.",
-    "crossed": "Cross-training kept the margin of no example.",
-    "bound": "No alpha is bounded (alpha = C), so this machine questions no label. It was trained with all of them.",
+    "folds": "No machine trained without an example contradicts the label of that example.",
+    "crossed": "Cross-training stored no margins, so it questions no label.",
+    "bound": "No alpha is bounded (alpha = C): the machine fits all its training labels, so it questions none of them.",
 }
 _FIND = {"train": None, "test": lambda run: doubted(run.id, "test"), "pairs": pairs, "outliers": outliers, "next": None}
 _DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))

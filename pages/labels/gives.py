@@ -29,7 +29,7 @@ def train(run: Run, to: Target) -> None:
             ready = starting.offer(
                 revised(run, to), run.id, "label_train", lambda _: None,  # the run shown stays the one that is reviewed
                 train="Train on the revision", type="primary", shortcut=None if DIGIT in st.query_params else "t",
-                help="Trains the recipe of this run on the labels as reviewed. This run does not change.",
+                help="Trains the recipe of this run on the reviewed labels. This run does not change.",
             )  # fmt: skip
     except (DataError, RecipeError) as error:
         st.error(plain(error), icon=":material/block:")
@@ -52,10 +52,10 @@ def _detector(run: Run, to: Target) -> None:
     if "windows" not in recipe.options:  # which is the field of those alone
         return
     starting.start_and_open(
-        "Train the detector on them", "center_focus_strong", "label_detector", "pages/detect.py",
+        "Train the detector on these windows", "center_focus_strong", "label_detector", "pages/detect.py",
         lambda: recipe.replace(title=titles.of_recipe(recipe)), whose.id,
-        help="Trains the detector of these windows again on the reviewed windows. Its detections are counted by the "
-        "boxes of its pictures, which do not change.",
+        help="Trains the detector of these windows again, on the windows as reviewed. Its hits are still counted by "
+        "the boxes of the pictures, which do not change.",
     )  # fmt: skip
 
 
@@ -84,26 +84,27 @@ def _compare(run: Run, after: Run, to: Target) -> None:
     now = to.standing
     since = sum(then.get(key) != now.get(key) for key in then.keys() | now.keys())
     if after.state in runs.ACTIVE:
-        polling.poll(after.id, lambda status: st.caption(f":material/progress_activity: It is {status.state}."))
+        icon = ":material/progress_activity:"
+        polling.poll(after.id, lambda status: st.caption(f"{icon} The run on the revision is {status.state}."))
         return
     if after.result is None:
-        st.warning(plain(after.message) or "It ended without a machine.", icon=":material/error:")
+        st.warning(plain(after.message) or "The run on the revision ended without a machine.", icon=":material/error:")
         return
-    later = f" {words.many(since, 'decision')} since." if since else ""
+    later = f" {words.many(since, 'decision')} changed since then." if since else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"Before: {plain(words.error_rate(run.result))}. On the revision: "
+            f"Before the review: {plain(words.error_rate(run.result))}. On the revision: "
             f"{plain(words.error_rate(after.result))}.{later}"
         )
         then, now = (dict(zip(one.index.tolist(), one.y_true.tolist())) for one in (run.test(), after.test()))
         if n := sum(then.get(row) != now.get(row) for row in then.keys() | now.keys()):  # other labels, or in one alone
             st.markdown(
-                f":material/warning: {words.many(n, 'test label')} differ between the two after review: *Compare* "
-                "counts both runs by either labels."
+                f":material/warning: The two runs differ in {words.many(n, 'test label')} after the review. *Compare* "
+                "counts the errors of both runs by the labels of each run."
             )
-        help = "Errors that correcting the labels fixes and adds, with a significance test."
-        ways.to("compare", "Compare the two", "compare", {"run": run.id, "compare": [run.id, after.id]}, help=help)
-        help = "Under Export: a file for this library or for onnxruntime, or a script for scikit-learn."
+        help = "Shows which errors the reviewed labels fix and add, with a significance test."
+        ways.to("compare", "Compare the two runs", "compare", {"run": run.id, "compare": [run.id, after.id]}, help=help)
+        help = "Opens the run. *Export* offers a file for this library or onnxruntime, or a script for scikit-learn."
         ways.to("runs", "Export the machine", "download", {"run": after.id}, help=help)
 
 
@@ -112,7 +113,7 @@ def files(to: Target) -> None:
         if to.lines:
             content = partial(revisions.export, to.name, to.base.entry)  # as they stand at the click
             file = f"{to.name.replace(':', '-').replace('@', '-')}.csv"
-            help = "Your decision for each reviewed example. Formulas for spreadsheets are made harmless."
+            help = "Your decision for each reviewed example. Spreadsheet formulas in the labels are made harmless."
             ways.download("Labels (CSV)", "table", "label_export", content, file, help=help)
         else:
             st.caption("Nothing reviewed yet.")

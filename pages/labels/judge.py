@@ -41,7 +41,8 @@ def hint(run: Run, to: Target, doubts: tuple[Doubt, ...]) -> None:
         return
     asked = st.toggle(
         "Check my decisions", key="label_practice",
-        help="The recipe swapped known labels by its seed. Shows your precision and recall; review labels first.",
+        help="This recipe swapped some labels at random, so the correct labels are known. Shows the precision and "
+        "recall of your decisions; review labels first.",
     )  # fmt: skip
     if asked:
         st.markdown(practised(doubtful.swapped(run), [doubt.key for doubt in doubts], to.standing))
@@ -52,9 +53,8 @@ def practised(swapped: set, ranked: list, stands: dict) -> str:
     n, k = len(swapped), len(ranked)
     found = sum(key in swapped for key in ranked)
     lines = [
-        f"Noise swapped {words.many(n, 'training label')}. Of the first {k:,} likely label errors {found:,} are among "
-        "them: "
-        f"precision {_share(found, k)}, recall {_share(found, n)}."
+        f"Noise swapped {words.many(n, 'training label')}. Of the first {k:,} likely label errors {found:,} are "
+        f"swapped labels: precision {_share(found, k)}, recall {_share(found, n)}."
     ]
     called = {key: one for key, one in stands.items() if key[0] == "train" and one.verdict in CALLED_WRONG}
     right = sum(key in swapped for key in called)
@@ -63,10 +63,9 @@ def practised(swapped: set, ranked: list, stands: dict) -> str:
     mended = sum(key in swapped and one.says == (verdicts.LABEL, one.given) for key, one in called.items())
     kept = sum(key in swapped and stands[key].verdict == verdicts.KEEP for key in ranked if key in stands)
     lines.append(
-        f"You marked {len(called):,} as wrong, and {right:,} of them "
-        f"were: precision {_share(right, len(called))}, recall "
-        f"{_share(right, n)}; {mended:,} have their original label again."
-        + (f" You kept {words.many(kept, 'swapped label')}." if kept else "")
+        f"You marked {words.many(len(called), 'label')} as wrong, of which {right:,} are swapped: "
+        f"precision {_share(right, len(called))}, recall {_share(right, n)}. Of these, {mended:,} have their original "
+        "label again." + (f" You confirmed {words.many(kept, 'swapped label')}." if kept else "")
     )
     return "  \n".join(lines)
 
@@ -89,15 +88,15 @@ def section(run: Run, doubt: Doubt) -> None:
     button(  # no switch, which would have the focus, and the keys with it
         "Hide explanation" if asked else "Explain this prediction", "balance", "label_unseen",
         parameters.say, ASKED, None if asked else "true", shortcut=None if DIGIT in st.query_params else "w",
-        help="Contributions of the support vectors of the machine trained without this example. Machines of folds are "
-        "not stored, so the same one is trained again.",
+        help="Shows what each support vector contributes in the machine trained without this example. The machines of "
+        "folds are not stored, so this machine is trained again.",
     )  # fmt: skip
     if not asked:
         return
     work = Work(
         analyses.UNSEEN, (run.id, doubt.row), "unseen", BAR,
-        "The machine could not be trained again", begin="Train it again", stop="Stops training.",
-        help="Trains the machine of the fold without this example.",
+        "The machine could not be trained again", begin="Train this machine again", stop="Stops training.",
+        help="Trains the machine that did not see the fold of this example.",
     )  # fmt: skip
     watched(work, partial(_bill, run, doubt), at_once=True)
 
@@ -117,7 +116,8 @@ def _bill(run: Run, doubt: Doubt, now: TaskStatus) -> None:
     folded = run.folded()  # as stored, of the fold that did not see the example
     if not np.allclose(found.f, folded.decision[np.searchsorted(folded.index, doubt.row)], atol=CLOSE):
         st.caption(
-            "The run stored another prediction, because its version did not store which labels its folds excluded."
+            "The run stored another prediction: an earlier version trained it and did not store which labels the folds "
+            "excluded."
         )
     st.caption(
         f"This prediction is from a machine trained without fold {found.number + 1} of {run.recipe.folds}, which "
@@ -167,7 +167,7 @@ def one(judging: Judging, stands) -> None:
     doubt, n = doubts[at], judging.of or len(judging.doubts)
     done = sum(one.key in stands for one in doubts)
     likely = sum(one.likely for one in doubts)
-    said = f" · the first {likely:,} are more likely wrong than right" if 0 < likely < len(doubts) else ""
+    said = f" · the first {likely:,} labels are more likely wrong than right" if 0 < likely < len(doubts) else ""
     st.progress(done / n, f"**{done:,} of {n:,} reviewed** · this is number {at + 1:,}{said}")
     left, right = st.columns([1, 3] if judging.dataset.image_shape else [2, 3], gap="medium")
     with left:
@@ -223,7 +223,7 @@ def _called(judging: Judging, doubt: Doubt) -> str:
 
 def _word(judging: Judging, doubt: Doubt) -> str:
     """What stands before the other class of an example: by whom it is called so."""
-    return "also predicted; runner-up" if doubt.agreed else doubtful.LISTS[judging.kind].said
+    return "also predicted; the runner-up is" if doubt.agreed else doubtful.LISTS[judging.kind].said
 
 
 def _said(judging: Judging, doubt: Doubt, verdict: Verdict | None) -> None:
@@ -236,7 +236,7 @@ def _said(judging: Judging, doubt: Doubt, verdict: Verdict | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{_called(judging, doubt)} of {plain(judging.dataset.entry.title)}", width="content")
         key, ref = f"label_why_{doubt.part}_{doubt.row}", doubtful.ref(judging.run, doubt)
-        help = "The prediction of the run's machine, and the contributions of its support vectors."
+        help = "Shows the prediction of the run's machine, and the contributions of its support vectors."
         button("Why", "help", key, _why, ref, help=help, type="tertiary")
 
 
@@ -298,7 +298,7 @@ def _labels(doubt: Doubt, classes: dict, is_of: Callable, act: Callable) -> None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         picked = st.selectbox(
             "Relabel as", list(classes), index=None, format_func=classes.get, width=220, placeholder="choose",
-            key=f"label_list_{doubt.part}_{doubt.row}", help="The classes of the dataset.",
+            key=f"label_list_{doubt.part}_{doubt.row}", help="Choose the new label, of all classes of the dataset.",
         )  # fmt: skip
         if picked is not None:
             act(f"It is {plain(classes[picked])}", "listed", "l", "Sets this label.", _give, is_of(picked))
@@ -343,7 +343,8 @@ def _neighbours(judging: Judging, doubt: Doubt, near: Near) -> None:
         key="label_near",
         alt="The nearest training examples of either class, by the machine's own distance",
         rows=[short(name, 14) for name, _ in kinds],
-        legend=f"Nearest of {'either' if len(kinds) > 1 else 'its'} class, by the machine's own distance",
+        legend=f"Nearest training examples of {'either' if len(kinds) > 1 else 'its'} class, by the machine's own "
+        "distance",
     )
 
 
@@ -370,7 +371,7 @@ def _strip(judging: Judging, at: int, stands) -> None:
     gallery(
         stacked(drawn), tiles, key="label_strip", alt="The next examples in this list, and your decisions", size=42,
         on_pick=lambda number: _go(judging, at, int(number)), whole_page=False,
-        legend=f"The list: {'given → ' * (not judging.of)}{doubtful.LISTS[judging.kind].said} above each"
-        f"{'; after the dot, the most likely other class' * any(one.agreed for one in shown)}, your decision below; "
-        "the ring marks the current example. Click an example to open it.",
+        legend=f"The list. Above each example: {'given → ' * (not judging.of)}{doubtful.LISTS[judging.kind].said}"
+        f"{'; after the dot: the most likely other class' * any(one.agreed for one in shown)}. Below: your decision. "
+        "The ring marks the current example. Click an example to open it.",
     )  # fmt: skip

@@ -33,10 +33,11 @@ def beside_ones_own(to: Target, blob: bytes, file: str) -> None:
         return
     settled = _settled(to, file)
     left = [(mine, theirs) for mine, theirs in found.unlike if mine.key not in settled]
-    mine_stands = f", and your own decision is kept on {n:,} of them" if (n := len(found.unlike) - len(left)) else ""
+    mine_stands = f" and kept your own decision on {n:,} of them" if (n := len(found.unlike) - len(left)) else ""
     st.markdown(
-        f"**{words.many(len(found.new), 'decision')}** on examples that you have not reviewed; {len(found.alike):,} "
-        f"agree with yours; on **{words.many(len(found.unlike), 'example')}** you disagree{mine_stands}."
+        f"The file has **{words.many(len(found.new), 'decision')}** on examples that you have not reviewed. "
+        f"{len(found.alike):,} agree with yours. You disagree on **{words.many(len(found.unlike), 'example')}**"
+        f"{mine_stands}."
     )
     if left:
         _one(to, settled, *left[0])
@@ -44,11 +45,12 @@ def beside_ones_own(to: Target, blob: bytes, file: str) -> None:
     found = found._replace(unlike=left)
     with st.container(horizontal=True):
         if found.new or left:
-            label = "Import new ones, keep mine" if left else "Import"
-            how = {"help": "If you disagree, your own decision is kept.", "disabled": not found.new}
+            label = "Import new decisions, keep mine" if left else "Import"
+            help = "Imports decisions on examples that you have not reviewed. Your own decisions are kept."
+            how = {"help": help, "disabled": not found.new}
             button(label, "merge", "label_merge_mine", target.merge, to, found, False, **how)
         if left:
-            help = "If you disagree, their decision replaces yours; you can undo this."
+            help = "Imports all decisions. If you disagree, their decision replaces yours; you can undo this."
             button("Import all, replace mine", "merge", "label_merge_theirs", target.merge, to, found, True, help=help)
 
 
@@ -93,10 +95,11 @@ def _strip(to: Target, left: list[tuple[Verdict, Verdict]]) -> None:
         )
         for at, (mine, theirs) in enumerate(shown)
     ]
-    more = f", the first {STRIP}" if len(left) > STRIP else ""
+    more = f" (the first {STRIP} are shown)" if len(left) > STRIP else ""
     gallery(
         stacked(drawn), tiles, key="label_unlike", alt="Examples on which your decisions and theirs disagree", size=42,
-        legend=f"{len(left):,} left{more}: your decision above each, theirs below; the ring marks the current example.",
+        legend=f"{words.many(len(left), 'disagreement')} left{more}. Above each example: your decision. Below: "
+        "theirs. The ring marks the current example.",
     )  # fmt: skip
 
 

@@ -45,10 +45,10 @@ def _head(at: course.At) -> None:
     seeded = f" · seed {at.seed}" if at.seed else ""
     row = {"vertical_alignment": "center", "horizontal_alignment": "distribute"}
     with st.container(horizontal=True, key="lesson_head", **row):
-        where = f"**Lesson {number}**, {at.number} of {len(at.lesson.steps)}"
+        where = f"**Lesson {number}**, question {at.number} of {len(at.lesson.steps)}"
         st.markdown(f":material/school: {where}: **{at.lesson.title}**{seeded}", width="stretch")
         handout(at.lesson, at.seed, "lesson_sheet", "Handout", type="tertiary")
-        help = "This page stays as it is. You can resume the lesson on the page Lessons."
+        help = "Closes the lesson; this page stays as it is. You can go on later on the page Lessons."
         button("Leave the lesson", "close", "lesson_leave", course.go, None, help=help, type="tertiary")
 
 
@@ -58,7 +58,8 @@ def ready(lesson: Lesson, seed: int) -> None:
     missing = Facts(seed).missing(dict.fromkeys(name for step in steps for name in step.after))
     if missing:
         args = stored.queue, *lesson.training(missing, seed)
-        label, help = f"Train its machines ({_time(missing, seed)})", "Before the hour, so that nobody has to wait."
+        label = f"Train the machines of this lesson ({_time(missing, seed)})"
+        help = "Trains them before the class begins, so that nobody has to wait."
         button(label, "play_arrow", f"lesson_ready_{lesson.name}", *args, help=help)
 
 
@@ -71,7 +72,7 @@ def handout(lesson: Lesson, seed: int, key: str, label: str, link: str = "", ans
         return handout.sheet(lesson, seed, link, answers)
 
     file = f"{lesson.name}-{seed}{'-answers' * answers}.html"
-    help = "The questions on a sheet to print, with figures and room to draw; opens anywhere."
+    help = "A sheet to print: the questions with their figures and room to draw. Any browser opens it."
     download(label, "print", key, content, file, help=help, **how)
 
 
@@ -94,8 +95,8 @@ def _astray(text: str) -> None:
     """The way back for a reader who has wandered off."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(text, width="content")
-        help = "Opens the page of this step and continues the lesson."
-        button("Go back to it", "undo", "lesson_return", st.session_state.update, {"lesson_placed": None}, help=help)
+        how = {"help": "Opens the page of this step and continues the lesson."}
+        button("Go back to the step", "undo", "lesson_return", st.session_state.update, {"lesson_placed": None}, **how)
 
 
 def _ask(at: course.At, facts: Facts) -> None:
@@ -104,7 +105,7 @@ def _ask(at: course.At, facts: Facts) -> None:
         st.markdown(f"**{facts.filled(at.step.question)}**")
         if at.step is at.lesson.steps[at.number - 1].instead:
             clothes = catalogue.entry(at.lesson.lacking(at.number).pop().dataset)
-            label = f"Asked of {words.plain(clothes.title)} once downloaded ({clothes.size_mb:.2g} MB)"
+            label = f"Download {words.plain(clothes.title)} ({clothes.size_mb:.2g} MB) for a question about clothes"
             ways.to("datasets", label, "download", {"set": clothes.name})
     waiting = course.wanted(at)
     chosen = st.radio(
@@ -125,7 +126,7 @@ def _ask(at: course.At, facts: Facts) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_check"):
         _back(at)
-        label = f"Train it ({_time(missing, at.seed)}) and look" if missing else "Check"
+        label = f"Train ({_time(missing, at.seed)}) and check" if missing else "Check"
         help = "First choose your prediction." if chosen is None else "Shows the answer on the page."
         how = {"help": help, "type": "primary", "disabled": chosen is None}
         button(label, "visibility", "lesson_look", course.want, at, chosen, **how)
@@ -162,16 +163,16 @@ def _onward(at: course.At, again: bool = False) -> None:
     with st.container(horizontal=True, vertical_alignment="center", width="content", key="lesson_onward"):
         _back(at)
         if again:
-            button("Ask me again", "replay", "lesson_again", course.forget, at, help="Hides the answer.")
+            button("Ask me again", "replay", "lesson_again", course.forget, at, help="Hides the answer and asks again.")
         if not last:
             how = {"help": "Goes to the next question.", "type": "primary", "icon_position": "right"}
             button("Next", "arrow_forward", "lesson_next", course.go, at.following, **how)
         elif st.button(
-            "Done: to all lessons",
+            "Finish the lesson",
             type="primary",
             icon=":material/school:",
             key="lesson_end",
-            help="Opens the page Lessons, with what to remember and your answers.",
+            help="Opens the page Lessons, with the number of your right predictions and three sentences to remember.",
         ):
             course.go(None)
             seeded = {course.SEED: str(at.seed)} if at.seed else {}
@@ -191,7 +192,9 @@ def _train(at: course.At, facts: Facts, missing: list[str]) -> None:
     for run in found:
         if run is not None and run.state not in runs.ACTIVE:
             st.warning(
-                words.plain(run.message) or "It was stopped.", title=f"The run is {run.state}", icon=":material/error:"
+                words.plain(run.message) or "The run was stopped.",
+                title=f"The run is {run.state}",
+                icon=":material/error:",
             )
     working = [run.id for run in found if run is not None and run.state in runs.ACTIVE]
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -202,7 +205,7 @@ def _train(at: course.At, facts: Facts, missing: list[str]) -> None:
             recipes,
             found,
             f"Train {'it' if len(missing) == 1 else 'them'} ({_time(missing, at.seed)})",
-            "Starts an ordinary run in the background; it is kept.",
+            "Trains in the background. The result is stored like any other run.",
             "lesson",
             group=group,
             parents=parents,
@@ -213,11 +216,11 @@ def _train(at: course.At, facts: Facts, missing: list[str]) -> None:
 
 def _progress(statuses) -> None:
     active = [status for status in statuses if status.state in runs.ACTIVE]
-    waits = "It is training; the page changes when it has finished."
+    waits = "The machine is training; this page changes when it has finished."
     if active and all(status.state == "queued" for status in active):
-        waits = "It waits until the run before it has finished."
+        waits = "The run waits in the queue until the run before it has finished."
     if any(status.state == "paused" for status in active):
-        waits = "It is paused; resume it on the Train page."
+        waits = "The run is paused; resume it on the Train page."
     st.caption(f":material/progress_activity: {waits}")
 
 

@@ -108,7 +108,7 @@ def _forms(query: dict, run) -> str:
 def _picture(query: dict, run) -> str:
     image = pictures.load(run.recipe.dataset).pictures[0].image
     drawn = f'<img class="picture" src="{data_uri(image)}" alt="One of the pictures searched">'
-    return marks.figure(drawn, "One of the pictures searched. Ring what you would detect.")
+    return marks.figure(drawn, "One of the pictures searched. Draw a ring around each object that you would detect.")
 
 
 def _by_value(query: dict, run, facts: Facts, filled: bool) -> str:
@@ -163,7 +163,8 @@ def _runs(query: dict, run, facts: Facts, filled: bool) -> str:
         [letter, one.title, *(f"{one.result[name]:,}" if filled else "" for name in ("errors", "n_union"))]
         for letter, one in zip(laid.LETTERS, those)
     ]
-    return marks.table(head, rows, "The runs compared." if filled else "The runs compared: fill in what the page says.")
+    see = "The runs compared" if filled else "The runs compared: fill in the numbers that the page shows"
+    return marks.table(head, rows, f"{see}.")
 
 
 FIGURES = {  # page -> (parameters of its address, run) -> HTML

@@ -55,7 +55,7 @@ MACHINES = {
     **_titled(
         TURNS,
         {
-            "upright": "6 against 9, as they are",
+            "upright": "6 against 9, not turned",
             "tilted": "6 against 9, turned by 20°",
             "upside": "6 against 9, turned by 180°",
         },

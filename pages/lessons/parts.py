@@ -37,7 +37,7 @@ FIGURES: dict[str, tuple[Callable, tuple[str, ...]]] = {}  # name -> how it is c
 PARTS = {  # what is looked at -> the tab of Present mode that holds it
     "support_gallery": "Support vectors",
     "families": "Support vectors",
-    "errors_gallery": "Which ones",
+    "errors_gallery": "Misclassified",
     "reduce_z": "Vectors",
     "reduce_f": "Decisions",
     "reduce_sizes": "Errors by size",

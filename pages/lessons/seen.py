@@ -101,7 +101,7 @@ def fragile(run_id: str, jitters: str, true: str | None = None) -> Fragile:
     ok = (test.y_true == test.y_pred) & ((true is None) | (test.y_true.astype(str) == true))
     rows = test.index[ok]
     if not len(rows):
-        raise LookupError("the machine gets no digit of that class right")
+        raise LookupError("the machine classifies no digit of this class correctly; another seed draws other digits")
     answers = _answers(run, rows, jitters)
     at = int(np.argmin((answers == test.y_true[ok]).sum(axis=0)))
     return Fragile(int(rows[at]), test.y_true[ok][at], str(answers[-1, at]))

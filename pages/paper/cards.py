@@ -59,20 +59,20 @@ def _crossed(found: list) -> go.Figure:
 
 _VIRTUAL = usual.TO_SCRAMBLE[2]
 CARDS = (
-    Card("methods", "Compare methods", "balance", "One pair of digits from 400 examples, learned by every method.",
+    Card("methods", "Compare methods", "balance", "Every method learns one pair of digits from 400 examples.",
          tuple(usual.of_pair("mnist-5k", ("3", "8")).values()), _intervals),
     Card("scramble", "Scramble the pixels", "shuffle", "Virtual support vectors encode shifts; permuting the pixels "
          "destroys this advantage.", (_VIRTUAL, usual.scrambled(_VIRTUAL, _VIRTUAL.title, 0)),
          lambda found: _intervals(found, ["as it is", "scrambled"])),
-    Card("reduced", "Reduced sets", "compress", "The same machine with fewer vectors, and errors at each size.",
-         (REDUCED,), lambda found: reduction.size_curve(found[0], [])),
-    Card("cross_training", "Cross-training", "content_cut", "Training examples to discard before training, and why.",
+    Card("reduced", "Reduced sets", "compress", "One machine reduced to fewer and fewer vectors, with its errors at "
+         "each size.", (REDUCED,), lambda found: reduction.size_curve(found[0], [])),
+    Card("cross_training", "Cross-training", "content_cut", "Which examples a rule discards before training, and why.",
          (CROSSED,), _crossed),
-    Card("digestion", "Digestion", "stacked_line_chart", "Support vectors bulge beyond their final number; leaving the "
-         "pass early keeps them few.", tuple(DIGESTION.values()),
+    Card("digestion", "Digestion", "stacked_line_chart", "During training there are more support vectors than at the "
+         "end. Digestion leaves a pass early, so that they stay few.", tuple(DIGESTION.values()),
          lambda found: comparison.bulge({name: run.progress() for name, run in zip(DIGESTION, found, strict=True)})),
-    Card("scaling", "Osuna's study", "query_stats", "Training time of the decomposition with growing numbers of "
-    "examples, for three working sets.", osuna.STAND_IN_GROWTH,
+    Card("scaling", "Osuna's study", "query_stats", "Training time of the decomposition as the number of examples "
+    "grows, for three sizes of the working set.", osuna.STAND_IN_GROWTH,
          lambda found: osuna_figures.time_against_n(osuna_figures.by(list(map(point, found)), "working_set", "|B| ="))
          .update_xaxes(tickvals=(500, 4000), ticktext=("500", "4,000"))),
 )  # fmt: skip

@@ -47,7 +47,7 @@ from svmcore.preprocess import Preprocessor
 
 LEAST = ("work", "computed")
 MEASURES = ("work", "computed", "lookups", "updates", "sv_most", "solve_s")
-PAPER = "The paper used a cache of 800 MB for 60,000 digits and their virtual stages."
+PAPER = "The paper used a cache of 800 MB for 60,000 digits and for their virtual stages."
 USUAL = "1-few"  # the problem that a sample is kept of
 
 
@@ -92,7 +92,7 @@ def cost_rows(results: Results, states) -> list[dict]:
 
 
 DIGESTION = Study(
-    "digested", digestion_plan, by_cache, cost_rows, alt="Cost of each use of each cache",
+    "digested", digestion_plan, by_cache, cost_rows, alt="Cost of each way to use the cache, by its size",
     observations=lambda results: st.caption(f"{UNIT} {PAPER}"),
 )  # fmt: skip
 
@@ -130,7 +130,7 @@ def _figure(noise: float, runs: list) -> go.Figure:
     ends = [x for line in drawn.values() for x in line.xs]
     figure = growth(drawn, "vectors kept", "wrong, %", per_cent=True, span=(min(ends), max(ends)), log_x=True)
     told = "; ".join(
-        f"{name} " + ", ".join(f"{y:.2f} % by {x:,}" for x, y in zip(line.xs, line.ys, strict=True))
+        f"{name} " + ", ".join(f"{y:.2f} % with {x:,} vectors" for x, y in zip(line.xs, line.ys, strict=True))
         for name, line in drawn.items()
     )
     said = f"{100 * noise:g} % of the labels swapped: {told}."
@@ -144,7 +144,7 @@ KEPT = Study(
 )
 
 
-JUDGES = {"test": "800 test digits", "validation": "Five folds of the 200"}
+JUDGES = {"test": "800 test digits", "validation": "Five folds of the 200 training digits"}
 
 
 def hurt_plan() -> Plan:
@@ -189,7 +189,7 @@ class Figure(NamedTuple):
 def first_hundred(name: str) -> None:
     """Figures 2 and 3: the first hundred training images with their labels."""
     views.labelled(load(name), "train", np.arange(HUNDRED), key="figure_hundred")
-    st.caption("The first 100 training images, class above and number below each. Click an image to open it.")
+    st.caption("The first 100 training images, with their class above and their number below. Click one to open it.")
 
 
 def invariances() -> None:
@@ -204,7 +204,7 @@ def invariances() -> None:
                 st.markdown(f"**{title}** `{text}`")
                 for square in jittered.squares(jitters):
                     jittered.draw(dataset, shown, jitters, square, f"figure4_{title}", 56)
-    st.caption("The original in the middle of each group, around it the virtual examples (dotted) made from it.")
+    st.caption("The original is in the middle of each group. The virtual examples made from it surround it (dotted).")
     ways.to("jitters", "Other digits and sets", "auto_awesome_motion")
 
 
@@ -213,11 +213,11 @@ def errors(run: Run) -> None:
     test = run.test()
     wrong = np.flatnonzero(test.wrong)
     st.markdown(
-        f"**{words.error_rate(run.result)}**; the paper's machine got {PUBLISHED['mnist_figure5_errors']} wrong."
+        f"**{words.error_rate(run.result)}**; the paper's machine made {PUBLISHED['mnist_figure5_errors']} errors."
     )
     arrays = (test.index[wrong], test.y_true[wrong], test.y_pred[wrong])
     snapshots.errors(run.recipe.dataset, test.split, *arrays, key="figure5_errors")
-    st.caption("Number of the test digit at the lower left (from 0); predicted, then true class at the upper right.")
+    st.caption("Lower left: number of the test digit (from 0). Upper right: predicted class, then true class.")
 
 
 FIGURE_5 = Study(
@@ -244,8 +244,8 @@ def definiteness() -> None:
             st.markdown(f"**{name}**, {n:,} digits")
             show(comparison.definiteness(reports), f"definite_{kernel.name}")
     st.caption(
-        "Digits of all ten classes, unit norm, under shifts by up to four pixels each way. The paper conjectures that "
-        "violations become fewer as the jitter set grows."
+        "The digits come from all ten classes, have unit norm and are shifted by up to four pixels each way. The paper "
+        "conjectures that violations become fewer as the jitter set grows."
     )
 
 

@@ -43,9 +43,9 @@ def spectrum(kernel: Kernel, n: int = POINTS) -> np.ndarray:
 def draw() -> None:
     side_by_side({"mercer_features": _features(), "mercer_spectrum": _spectra()}, 2, 360)
     st.caption(
-        "Left, the features come first: a kernel whose sum is known in closed form needs no features at all. Right, "
-        "the kernel comes first, and Mercer's condition says whether there are features. Here x and z are numbers, the "
-        "Gaussian kernel is exp(-4 (x - z)²) and the sigmoid kernel tanh(xz - 1)."
+        "On the left, the features come first. If their sum is known in closed form, the kernel needs no features at "
+        "all. On the right, the kernel comes first. Mercer's condition says whether features exist for it. Here x and "
+        "z are numbers, the Gaussian kernel is exp(-4 (x - z)²) and the sigmoid kernel is tanh(xz - 1)."
     )
 
 
@@ -66,13 +66,13 @@ def _features() -> go.Figure:
     return worded(
         figure,
         f"Sums over growing numbers of sine and cosine features approach a closed form; largest difference {told}.",
-        f"Sines and cosines of x with weights {R:g}^n, multiplied with those of z and summed, approach a kernel in "
-        f"closed form (dotted). Largest difference: {told} features.",
+        f"Sines and cosines of x are multiplied with the same functions of z, weighted by {R:g}^n and summed. The sums "
+        f"approach a kernel in closed form (dotted). Largest difference: {told} features.",
     )
 
 
 def _spectra() -> go.Figure:
-    figure = bare("eigenvalue, by size", "|eigenvalue| / largest", margin_r=90, height=340, yaxis_type="log")
+    figure = bare("rank of the eigenvalue", "|eigenvalue| / largest", margin_r=90, height=340, yaxis_type="log")
     negative = {}
     for (name, kernel), colour in zip(KERNELS.items(), (BLUE, ORANGE), strict=True):
         values = spectrum(kernel)[:SHOWN]

@@ -55,9 +55,9 @@ def note() -> None:
     """The shares that are answered otherwise, against gamma."""
     show(_figure(_shares()), "nearest")
     st.caption(
-        f"{TRAIN} digits of 8x8 pixels and unit norm are the training set, {DIGIT} against the rest at C = {C:g}; "
-        f"{TESTS} others are predicted. Signs are computed with logarithms, because kernel values become too small for "
-        "floating-point numbers."
+        f"The training set is {TRAIN} digits of 8x8 pixels and unit norm: {DIGIT} against the rest, at C = {C:g}. The "
+        f"machines predict {TESTS} other digits. Signs are computed with logarithms, because kernel values become too "
+        "small for floating-point numbers."
     )
 
 

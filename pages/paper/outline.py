@@ -126,8 +126,8 @@ def draw(paper: Paper) -> None:
             format_func=lambda name: f"All {len(every)}" if name == ALL else f"{STATES[name][2]} {counts[name]}",
         )
     st.caption(
-        "Our results in this text were measured on two cores; the question mark of an item says when, and beside which "
-        "load. The linked tables and figures show your own runs."
+        "Our results in this text were measured on two processor cores. The question mark of an item says when, and "
+        "under which load. The linked tables and figures show your own runs."
     )
     found = dict(zip((r.name for r in paper.recipes), runs.stored(paper.recipes), strict=True))
     for section in sections:

@@ -73,7 +73,7 @@ def invariance() -> None:
         ),
         "figure1_many": _panel(
             _separating(), "The same points with five lines that separate them, at various slopes.",
-            "Many lines separate them.",
+            "Many lines separate the two classes.",
         ),
         "figure1_margin": _panel(
             [plain],
@@ -82,10 +82,10 @@ def invariance() -> None:
             "question mark.", asked=plain,
         ),
         "figure1_virtual": _panel(
-            [virtual], f"With {len(copies)} shifted copies of its support vectors the line leans by {leans[1]:.0f} "
+            [virtual], f"With {len(copies)} shifted copies of the support vectors the line leans by {leans[1]:.0f} "
             "degrees.",
-            f"Trained again with {len(copies)} shifted copies of its support vectors it leans by {leans[1]:.0f} "
-            "degrees and classifies the question mark correctly.", asked=plain, copies=copies,
+            f"Trained with {len(copies)} shifted copies of its support vectors as well, the line leans by "
+            f"{leans[1]:.0f} degrees and classifies the question mark correctly.", asked=plain, copies=copies,
         ),
     }  # fmt: skip
     side_by_side(panels, 2, 320)
@@ -164,7 +164,7 @@ def geometry() -> None:
     figures = [_drawn(X, y, [(*found.w, found.b)], X.min(0) - 1, X.max(0) + 1) for _ in range(2)]
     spheres, hulls = _spheres(figures[0], X, found), _hulls(figures[1], X, y, found)
     side_by_side({"geometry_spheres": spheres, "geometry_hulls": hulls}, 2, 320)
-    st.caption("Synthetic points.")
+    st.caption("The points are synthetic.")
 
 
 def _spheres(figure: go.Figure, X, found: Widest) -> go.Figure:
@@ -179,7 +179,7 @@ def _spheres(figure: go.Figure, X, found: Widest) -> go.Figure:
         f"{len(X)} points of two classes, a circle of radius {radius:.2f} about each, and the line that touches "
         "circles of both classes and cuts none.",
         f"A canonical line with |w| at most A = {1 / radius:.2f} stays 1 / A = {radius:.2f} away from every point. "
-        "Only one way leads between these circles. A larger A makes the circles smaller and allows more lines.",
+        "Only one such line passes between these circles. A larger A makes the circles smaller and allows more lines.",
     )
 
 
@@ -224,8 +224,9 @@ def of_digits() -> Balance:
 def forces() -> None:
     side_by_side({"forces_plane": _pushed(*in_the_plane()), "forces_digits": _summed(of_digits())}, 2, 320)
     st.caption(
-        "Support vector i pushes with the force alpha towards its own class, perpendicular to the sheet. Its torque is "
-        "taken about the origin. For the digits, the sheet lies in the feature space of the kernel."
+        "Support vector i pushes the decision plane with the force alpha, towards its own class and perpendicular to "
+        "the plane. Its torque is taken about the origin. For the digits, the plane lies in the feature space of the "
+        "kernel."
     )
 
 
@@ -245,14 +246,14 @@ def _pushed(X, y, machine: Machine) -> go.Figure:
     return worded(
         figure,
         f"{len(X)} synthetic points, the decision line, and an arrow from each support vector: forces {forces}.",
-        f"The Playground's first machine. Its forces sum to {found.force_sum[-1]:.1g} and its torques to "
-        f"{found.torque_sum[-1]:.1g}, {_share(left[0])} and {_share(left[1])} of the sums of their sizes.",
+        f"This is the Playground's first machine. Its forces sum to {found.force_sum[-1]:.1g} and its torques to "
+        f"{found.torque_sum[-1]:.1g}. These are {_share(left[0])} and {_share(left[1])} of the sums of their sizes.",
     )
 
 
 def _summed(found: Balance) -> go.Figure:
-    x_title = "support vectors, first those of one class, then those of the other"
-    figure, at = bare(x_title, "size of the sum so far", height=320, margin_r=70), np.arange(1, len(found.row) + 1)
+    x_title = "support vectors, one class after the other"
+    figure, at = bare(x_title, "size of the running sum", height=320, margin_r=70), np.arange(1, len(found.row) + 1)
     for name, summed, colour in (("forces", found.force_sum, BLUE), ("torques", found.torque_sum, ORANGE)):
         line(figure, at, summed, colour, f"%{{x}} vectors: %{{y:.3g}} ({name})")
         top = int(summed.argmax())
@@ -261,10 +262,10 @@ def _summed(found: Balance) -> go.Figure:
     return worded(
         figure,
         f"Sizes of the summed forces and torques of {len(at)} support vectors, which end at 0.",
-        f"{' and '.join(map(str, DIGITS))}, degree 9: {len(at)} support vectors. With the last of them, "
-        f"{_share(left[0])} of all forces is left, and {_share(left[1])} of all torques.",
+        f"This machine for {' and '.join(map(str, DIGITS))}, degree 9, has {len(at)} support vectors. The sum of all "
+        f"forces is {_share(left[0])} of the sum of their sizes, and that of all torques is {_share(left[1])}.",
     )
 
 
 def _share(left: float) -> str:
-    return f"{100 * left:.1g} %" if left > 1e-9 else "nothing"
+    return f"{100 * left:.1g} %" if left > 1e-9 else "0 %"

@@ -69,7 +69,7 @@ def measured(name: str, row: Row) -> str:
     if again := row.get("repeated"):
         return f"`{name}`: repeated with the same outcome on {again['date']}, {again['machine']}."
     if source := row.get("source"):
-        return f"`{name}`: measured on {row['date']}, {row['machine']}, beside other work ({source})."
+        return f"`{name}`: measured on {row['date']}, {row['machine']}, while other jobs were running ({source})."
     if "date" not in row:
         return f"`{name}`: measured on {row['machine']}; date and load were not recorded."
     shares = row["others_share"]

@@ -37,10 +37,11 @@ PUBLISHED, RUNS = tuple(Seen(*one) for one in _DATA["published"]), _DATA["runs"]
 UNDATED = "2026"  # the year of rows that were measured before dates were kept
 LOOKS = {KERNEL: (BLUE, "circle"), CONVOLUTIONAL: (ORANGE, "square-open"), OURS: (GREY, "diamond")}
 REMARK = (
-    "These 10,000 test digits have been looked at for thirty years. Whoever takes a method from this list, ours "
-    "included, has chosen by them, so none of these errors is an unbiased estimate. Yadav and Bottou (NeurIPS 2019) "
-    "reconstructed 50,000 lost test digits: there the rates are slightly off, but the order of the methods mostly "
-    "holds. An error of 0.50 % has a 95 % interval of {} %, so neighbours in the list rarely differ significantly."
+    "These 10,000 test digits have been in use for thirty years. If you choose a method from this list, you choose it "
+    "by its errors on these digits. So no error in the list, ours included, is an unbiased estimate. Yadav and Bottou "
+    "(NeurIPS 2019) reconstructed 50,000 lost test digits. On these digits the error rates differ slightly, but the "
+    "order of the methods mostly holds. An error of 0.50 % has a 95 % interval of {} %, so neighbours in the list "
+    "rarely differ significantly."
 )
 
 
@@ -92,10 +93,10 @@ TITLES = {"mnist": "60,000 digits of MNIST", "adult": "32,560 examples of Adult"
 
 
 HOW = (
-    "All have the same Gaussian kernel. The exact SVM trains on growing parts of the examples, and so does EigenPro, "
-    "which takes preconditioned gradient steps on kernel regression. Nyström and random Fourier features, by "
-    "scikit-learn, take all examples and a growing number of features, with ridge regression on them. No setting was "
-    "chosen by test errors."
+    "All machines have the same Gaussian kernel. The exact SVM and EigenPro train on growing parts of the examples. "
+    "EigenPro takes preconditioned gradient steps on kernel regression. Nyström and random Fourier features (from "
+    "scikit-learn) use all examples and a growing number of features, with ridge regression on these features. No "
+    "setting was chosen by test errors."
 )
 
 

@@ -49,8 +49,9 @@ def draw(table: Table) -> None:
 
     polling.poll_all(list(working.values()), cells, lambda: _rivals(table))
     st.caption(
-        "Our result with its 95 % interval; in brackets, a paper's. An empty cell shows the estimated time of "
-        "its run, or the dataset that it needs: click it to start. Click a result to show its run on every page. "
+        "Each cell shows our result with its 95 % interval, and a published result in brackets. Without a result of "
+        "ours, the cell shows the estimated time of its run, or the dataset that it needs. Click such a cell to start "
+        "its run. Click a result to show its run on every page. "
         f"{table.note}"
     )
     for name in dict.fromkeys(table.rivals):

@@ -32,11 +32,11 @@ def _line(run, status) -> None:
     what = f"Ten machines on {n:,} real digits"
     if status.state == "done":
         result = runs.get(run.id).result or {}
-        wrong = f"{result['errors']:,} of {result['n_test']:,} wrong" if "errors" in result else "done"
-        st.caption(f"{what} have trained behind this page: {wrong}. *See why real digits fail* shows which.")
+        wrong = f"{result['errors']:,} of {result['n_test']:,} test digits wrong" if "errors" in result else "done"
+        st.caption(f"{what} were trained in the background: {wrong}. *See why real digits fail* shows the errors.")
         return
     if status.state in runs.ACTIVE:
-        st.caption(f":material/progress_activity: {what} train behind this page: {_share(status)}.")
+        st.caption(f":material/progress_activity: {what} are being trained in the background: {_share(status)}.")
         return
     st.caption(f"{what}: {status.state}. {words.plain(status.message)}")
 

@@ -159,7 +159,7 @@ def edited(text: str, seq: int, held: bool, sample: str, clean: bool) -> None:
     values.update({SEQ: seq, HELD: held})
     problem = values.get(_key("problem")) or now.problem  # of the widgets, which may have changed in the same moment
     if sample != _sample_of(problem, values.get(_key("seed"), now.seed)):
-        state.tell_later(":material/info: Other points were drawn before your click arrived; it changed nothing.")
+        state.tell_later(":material/info: Your click changed nothing: new points were drawn before it arrived.")
         return
     try:
         text = settings.checked(text)

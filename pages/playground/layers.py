@@ -38,10 +38,10 @@ def layer(setting: Setting, picture: Picture) -> Layer:
     if setting.layer == "none":
         return NONE
     if len(picture.machines) > 1:
-        return Layer(f"*{LAYERS[setting.layer]}* are drawn of one machine: choose a colour at *Machine of*.")
+        return Layer(f"*{LAYERS[setting.layer]}* are drawn for one machine only: choose a colour at *Machine of*.")
     (solved,) = picture.machines
     if setting.kernel == "sigmoid":
-        return Layer("This kernel has no feature space, as it is not positive definite: there is nothing to draw.")
+        return Layer("There is nothing to draw: the sigmoid kernel has no feature space (it is not positive definite).")
     try:
         sums = balance(fitted(setting.still).machine_)
     except ValueError:
@@ -49,7 +49,8 @@ def layer(setting: Setting, picture: Picture) -> Layer:
     if setting.layer == "forces":
         return _forces(setting, solved) if setting.kernel == "linear" else _unseen(sums)
     if setting.kernel != "linear":
-        return Layer("Choose the kernel *Linear* to see this: with other kernels it lies in their feature space.")
+        what = LAYERS[setting.layer]
+        return Layer(f"Choose the kernel *Linear* to see *{what}*: other kernels have them in their feature space.")
     return (_lines if setting.layer == "lines" else _hulls)(setting, solved)
 
 
@@ -67,18 +68,18 @@ def _lines(setting: Setting, solved: Solved) -> Layer:
     X, y = solved.X[mask], solved.sign[mask]
     others = hulls.perceptrons(X, y, LINES, setting.seed)
     if not others and hulls.separable(X, y):
-        return Layer("A line separates these points, but by so little that no perceptron reached one in time.")
+        return Layer("A straight line separates these points, but too narrowly: no perceptron found a line in time.")
     if not others:
-        return Layer("No straight line separates these points, so there are no others to compare with.")
+        return Layer("No straight line separates these points, so there are no other lines to compare with.")
     distances = sorted(hulls.margin(X, y, line) for line in others)
     w = solved.w
     own = hulls.margin(X, y, np.array([*w, solved.bias]) / np.linalg.norm(w))
     wrong = " (a point is on the wrong side)" if own < 0 else ""
-    widest = "" if solved.bound.any() else ": no line is further away"
+    widest = "" if solved.bound.any() else ", the largest possible"
     says = (
-        f"{len(others)} perceptrons started at random; each stopped at the first line that separates the "
-        f"points (dashed). Distance to the nearest point: {rounded(distances[0])} to {rounded(distances[-1])}; of the "
-        f"machine's line {rounded(own)}{wrong}{widest}."
+        f"{len(others)} perceptrons started at random. Each stopped at the first line that separates the points "
+        f"(dashed). These lines are {rounded(distances[0])} to {rounded(distances[-1])} away from their nearest point. "
+        f"For the machine's line this distance is {rounded(own)}{wrong}{widest}."
     )
     return Layer(says, {"lines": [_ends(line) for line in others]})
 
@@ -97,18 +98,19 @@ def _hulls(setting: Setting, solved: Solved) -> Layer:
             f"single points count less. They are {apart} apart at their nearest points (diamonds)."
         )
     if solved.bound.any():
-        says += " The line is at a right angle to the segment between them; with bounded points it need not halve it."
+        says += " The line is at a right angle to the segment between the diamonds."
+        says += " With bounded points, the line need not halve this segment."
     else:
-        says += " The line halves the segment between them at a right angle."
+        says += " The line halves the segment between the diamonds at a right angle."
     return Layer(says, {"polygons": polygons, "segment": found.ends.tolist()})
 
 
 def _unseen(sums: Balance) -> Layer:
     return Layer(
         f"{many(len(sums.row), 'support vector')} press on the boundary with their alphas, "
-        f"{rounded(float(np.abs(sums.force).sum()))} in all. It is flat in the kernel's feature space alone, so no "
-        f"arrows are drawn here. {_share(sums.left[0])} is left of the sum of these forces, "
-        f"{_share(sums.left[1]).lower()} of that of their torques."
+        f"{rounded(float(np.abs(sums.force).sum()))} in all. The boundary is flat only in the kernel's feature space, "
+        f"so no arrows are drawn here. The forces add up to {_share(sums.left[0])}, their torques to "
+        f"{_share(sums.left[1])}."
     )
 
 
@@ -130,9 +132,9 @@ def _forces(setting: Setting, solved: Solved) -> Layer:
     one, other = setting.sides.values()
     sides = [rounded(float(force[force > 0].sum())), rounded(float(-force[force < 0].sum()))]
     says = (
-        f"Each support vector presses on the line with its alpha, at a right angle. Forces: {sides[0]} from {one}, "
-        f"{sides[1]} from {other}, so the line does not move. Torques about the centre sum to "
-        f"{rounded(total['Torque'])}, so it does not turn."
+        f"Each support vector presses on the line with its alpha, at a right angle. The forces are {sides[0]} from "
+        f"{one} and {sides[1]} from {other}, so the line does not move. The torques about the centre sum to "
+        f"{rounded(total['Torque'])}, so the line does not turn."
     )
     return Layer(says, {"arrows": np.column_stack([X, arrows, labels]).tolist()}, [total, *rows])
 
@@ -149,4 +151,4 @@ def _ends(line: np.ndarray) -> list[list[float]]:
 
 
 def _share(left: float) -> str:
-    return f"{100 * left:.1g} %" if left > 1e-6 else "Nothing"
+    return f"{100 * left:.1g} % of their total size" if left > 1e-6 else "zero"

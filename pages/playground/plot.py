@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.playground import controls
 from pages.ui.kit import present, state, ways
-from pages.ui.kit.text import rounded, with_sign
+from pages.ui.kit.text import many, rounded, with_sign
 from pages.ui.play import opening
 from pages.ui.play.picture import drawn, plane
 from pages.ui.play.setting import MAX_STEP, Setting, points
@@ -67,7 +67,7 @@ def _picture(now: Setting):
     """The picture, and what is to be said where there is none."""
     if not opening.ready():
         picture = first(now)
-        return picture, "" if picture else "The solver is not loaded yet. The line follows these points once it is."
+        return picture, "" if picture else "The solver is still loading. The line for these points appears after that."
     from pages.ui.play import solve
 
     try:
@@ -106,8 +106,8 @@ def _sentences(now: Setting, given, picture, layer) -> None:
         lowest = min(one.lowest or 0.0 for one in picture.machines)
         if lowest < -1e-6:
             st.caption(
-                f"The kernel matrix of these points has negative eigenvalues, the least {rounded(lowest)}. So "
-                "no feature space has such inner products: there is no road with a width, and the solver may end at a "
+                f"The kernel matrix of these points has negative eigenvalues; the smallest is {rounded(lowest)}. "
+                "So no feature space has such inner products: the road has no width, and the solver may end at a "
                 "machine that is not the best one."
             )
         if layer:
@@ -152,9 +152,10 @@ def _figures(now: Setting, picture) -> None:
     virtual = f", {n_virtual} virtual" if now.virtual else ""
     text = f"{' + '.join(map(str, counts))}{virtual}"
     _metric(cells, "Support vectors", text, sum(counts), before.get("Support vectors"), "off")
-    _metric(cells, f"Errors on these {len(points(now).y)}", f"{n_wrong}", n_wrong, before.get("Wrong"), "inverse")
+    own = f"Errors on {many(len(points(now).y), 'point')}"
+    _metric(cells, own, f"{n_wrong}", n_wrong, before.get("Wrong"), "inverse")
     if (fresh := picture.fresh_wrong) is not None:
-        _metric(cells, "Errors on 400 new", f"{fresh}", fresh, before.get("Fresh"), "inverse")
+        _metric(cells, "Errors on 400 new points", f"{fresh}", fresh, before.get("Fresh"), "inverse")
     if picture.question:
         side, f = picture.question
         cells.metric(
@@ -168,9 +169,9 @@ def _figures(now: Setting, picture) -> None:
 
 HELP = {
     "Support vectors": "Points with alpha above 0: only these define the machine.",
-    "Errors on these": "Training points on the wrong side of the line.",
-    "Errors on 400": "Errors on 400 new points from the whole region of the problem, not only where the sample was "
-    "drawn.",
+    "Errors on 400 new points": "Errors on 400 new points from the whole region of the problem, not only where the "
+    "sample was drawn.",
+    "Errors on": "Training points on the wrong side of the line.",
 }
 
 

@@ -35,9 +35,9 @@ COLUMNS = {
         width=72, format="localized", help="Distinct support vectors of all machines."
     ),
     "C": st.column_config.NumberColumn(width=68),  # the browser's own would cut 100000
-    "Fit": st.column_config.NumberColumn("Fit, s", format="%.1f", help="Training, without the time of compiling."),
-    "Tags": st.column_config.ListColumn(width=110, help="Your own keywords for it."),
-    "Parent": st.column_config.TextColumn("Parent run", help="The run that this one is a variation of, if any."),
+    "Fit": st.column_config.NumberColumn("Fit, s", format="%.1f", help="Training time, without compiling."),
+    "Tags": st.column_config.ListColumn(width=110, help="Your own keywords for the run."),
+    "Parent": st.column_config.TextColumn("Parent run", help="The run from which this run was derived, if any."),
 }
 
 
@@ -221,6 +221,6 @@ def _undo() -> None:
         except (runs.UnknownRun, OSError):
             lost += 1
     if lost:
-        state.tell_later(f":material/block: {lost} of {len(ids)} are no longer in the trash.")
+        state.tell_later(f":material/block: {lost} of {len(ids)} runs are no longer in the trash.")
     if shown in back:
         st.session_state["run"] = shown

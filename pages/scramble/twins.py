@@ -23,12 +23,12 @@ EXACT = 1e-9  # decision values that differ by less are the same to numerical ac
 CLEAR = 0.05  # a smaller p says that more than chance is at work
 
 COLUMNS = {
-    "As it is": numbers.text("Errors on the test examples, trained on the original pictures."),
-    "Scrambled": numbers.text("The same with all pictures scrambled, for training and testing."),
+    "Original": numbers.text("Test errors of the machine trained on the original pictures."),
+    "Scrambled": numbers.text("Test errors of the machine trained and tested on scrambled pictures."),
     "Same predictions": numbers.text("Whether every test example gets the same prediction."),
     "Wrong only in the original": numbers.count("Test examples misclassified only in their original form."),
     "Wrong only scrambled": numbers.count("Test examples misclassified only when scrambled."),
-    "p": numbers.text("Exact McNemar test of the two previous columns."),
+    "p": numbers.text("p-value of the exact McNemar test on the two previous columns."),
 }
 
 
@@ -99,7 +99,7 @@ def rows(results: Results, states: dict[str, str]) -> list[dict]:
     told = []
     for pair in pairs(results):
         row = {"Machine": words.short(pair.title, 60)}
-        for column, name in (("As it is", pair.title), ("Scrambled", f"{pair.title}, scrambled")):
+        for column, name in (("Original", pair.title), ("Scrambled", f"{pair.title}, scrambled")):
             run = results.done.get(name)
             row[column] = f"{run.result['errors']:,} of {run.result['n_test']:,}" if run else states[name]
         if result := outcome(pair):
@@ -123,21 +123,21 @@ def conclusion(found: Results) -> None:
         listed = ", ".join(f"{title} ({r.straight} of {r.n:,} wrong both times)" for title, r in blind)
         how = "to numerical accuracy" if apart < EXACT else f"within {words.small(apart, 1)}"
         st.markdown(
-            f":material/visibility_off: **Cannot notice:** {listed}. Exactly the same examples are "
+            f":material/visibility_off: **Cannot notice the new order:** {listed}. Exactly the same examples are "
             f"misclassified, and the decision values agree {how}: these machines ignore the positions of pixels."
         )
     losers = [(title, r) for title, r in results if r.test.only_b > r.test.only_a and r.test.p_value < CLEAR]
     for title, r in losers:
         st.markdown(
-            f":material/trending_down: **{title}** loses its knowledge of neighbouring pixels: {r.straight} of "
-            f"{r.n:,} wrong become {r.scrambled} (p = {words.small(r.test.p_value, 1)})."
+            f":material/trending_down: **{title}** loses its knowledge of neighbouring pixels: its errors rise from "
+            f"{r.straight} to {r.scrambled} of {r.n:,} (p = {words.small(r.test.p_value, 1)})."
         )
     for title, r in (one for one in results if one not in blind and one not in losers):
         changed = r.test.only_a + r.test.only_b
         st.markdown(
-            f":material/help: **{title}** predicts differently ({changed} examples are misclassified on one side "
-            f"only), but {r.straight} against {r.scrambled} wrong of {r.n:,} may be chance "
-            f"(p = {words.small(r.test.p_value)})."
+            f":material/help: **{title}** predicts differently: {changed} examples are misclassified in only one "
+            f"of the two forms. But the difference between {r.straight} and {r.scrambled} errors of {r.n:,} may be "
+            f"chance (p = {words.small(r.test.p_value)})."
         )
     with st.container(horizontal=True):
         for pair in pairs(found):

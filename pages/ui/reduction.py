@@ -20,11 +20,11 @@ from svmcore.model import multiply_adds
 
 N_VECTORS, N_NEAREST, PER_PAGE = 8, 4, 60  # vectors, support vectors beside each; examples on a page
 PRECISION = {"double": "double precision", "dense": "single precision", "sparse": "single precision"}
-SECONDS = "Time of both machines on the same examples, without compiling: the median of five."
+SECONDS = "Time for 10,000 predictions, without compiling: the median of five measurements on the same examples."
 COLUMNS = {
-    "Vectors": numbers.count("Distinct vectors of all machines: kernel evaluations per example."),
+    "Vectors": numbers.count("Distinct vectors of all machines. A prediction evaluates the kernel with each of them."),
     "Multiply-adds": numbers.text("For one prediction, over all machines."),
-    "10,000 take": numbers.number(2, SECONDS, "10,000 take, s"),
+    "10,000 take": numbers.number(2, SECONDS, "10,000 predictions, s"),
 }
 CHANGES = {"broken": "broken", "mended": "fixed", "wrong otherwise": "both wrong"}  # in the address -> outcome
 
@@ -50,7 +50,7 @@ def curves(run: Run, progress: list[dict], key: str) -> None:
     drawn = {"Errors by size": lambda: size_curve(run, progress)} if known else {}
     drawn |= {"Course": lambda: figures.trace(progress)} if figures.falls(progress) else {}
     if not drawn and run.state in ACTIVE:
-        st.caption("The first figures appear with the first vectors.")
+        st.caption("The first figures appear when the first vectors are ready.")
     for name, place in zip(drawn, present.parts(list(drawn), st.columns(len(drawn))) if drawn else (), strict=True):
         with place:
             show(drawn[name](), key=f"{key}_{name.split()[0].lower()}")
@@ -83,7 +83,7 @@ def cost_table(run: Run, parent: Run | None) -> None:
     alt = "Errors, vectors, multiplications and seconds before and after the reduction"
     numbers.table(rows, alt, columns=COLUMNS)
     parts = run.parts()
-    of_parts = f" The figures below are of the first of {parts} parts." if parts > 1 else ""
+    of_parts = f" The figures below show the first of {parts} splits." if parts > 1 else ""
     st.markdown(f"{savings(found)}{distance(found)}{of_parts}")
 
 
@@ -102,8 +102,9 @@ def savings(found: dict) -> str:
     before, after = found.get("products", ("", ""))
     if before == "whole" and after in PRECISION:
         said += (
-            " Time falls by less, because grey values are whole numbers: 64 are multiplied at a time, and zeros are "
-            f"skipped. Constructed vectors have real numbers in every pixel, and are multiplied in {PRECISION[after]}."
+            " The time falls by a smaller factor. Grey values of examples are whole numbers: 64 are multiplied at a "
+            "time, and zeros are skipped. Constructed vectors have real numbers in every pixel, and are multiplied in "
+            f"{PRECISION[after]}."
         )
     return said
 
@@ -114,11 +115,11 @@ def distance(found: dict) -> str:
         return ""
     last, first = (words.percent(float(np.mean(np.sqrt(found[name]))), 1) for name in ("rho", "rho_start"))
     if len(found["rho"]) == 1:
-        return f" The distance rho is {last} of the machine's length |Ψ|; initially {first}."
-    said = f" The distance rho is {last} of a machine's length |Ψ|, in the mean of the machines; initially {first}."
+        return f" The distance rho is {last} of the machine's length |Ψ|; initially it was {first}."
+    said = f" The distance rho is on average {last} of a machine's length |Ψ|; initially it was {first}."
     together = {m: rho2 for m, rho2, *_ in found["path"]}.get(found["n_after"])
     if together is not None:
-        said += f" For all machines taken as one, as in the figure: {words.percent(together**0.5, 1)}."
+        said += f" For all machines together, as in the figure, it is {words.percent(together**0.5, 1)}."
     return said
 
 
@@ -126,14 +127,15 @@ def cost_metrics(run: Run) -> None:
     """What a decision of a machine costs before it is reduced."""
     result = run.result
     with st.container(horizontal=True):
-        st.metric("Vectors", f"{result['n_union']:,}", help="Distinct vectors: kernel evaluations per example.")
+        help = "Distinct vectors. A prediction evaluates the kernel with each of them."
+        st.metric("Vectors", f"{result['n_union']:,}", help=help)
         st.metric(
             "Multiply-adds", words.count(multiply_adds(run.machine())), help="For one prediction, over all machines."
         )
         if "errors" in result:
             seconds = 1e4 * result["predict_seconds"] / max(result["n_test"], 1)
             help = "Measured when the run was tested, including its first prediction; without compiling."
-            st.metric("10,000 take", words.duration(seconds), help=help)
+            st.metric("10,000 predictions", words.duration(seconds), help=help)
 
 
 def other_size(run: Run) -> int | None:
@@ -144,9 +146,9 @@ def other_size(run: Run) -> int | None:
     if not errors:
         return None
     return st.selectbox(
-        "Another size of the curve", [None, *errors], key="reduce_other", width=360,
+        "Another size from the curve", [None, *errors], key="reduce_other", width=360,
         format_func=lambda m: f"{m:,} vectors: {errors[m]:,.0f} of {found['aside']:,} wrong" if m else "–",
-        help="Its machine was neither saved nor tested; start a run to construct it.",
+        help="The machine of this size was neither saved nor tested. Start a run to construct it.",
     )  # fmt: skip
 
 
@@ -181,8 +183,8 @@ def vectors(run: Run, parent: Run | None, c: int) -> None:
     gallery(pictures, tiles, key="reduce_z", size=48, rows=[f"z {p:,}" for p in chosen.position], alt=alt)
     st.caption(
         f"Each row starts with a vector {of_machine}, its weight below ({SIDES}). Then come the {N_NEAREST} support "
-        "vectors nearest to it in feature space, with the cosine of their angle. Click a support vector. A vector of "
-        "the reduced set is not an example. "
+        "vectors nearest to it in feature space, with the cosine of the angle between them. Click a support vector to "
+        "open it. A vector of the reduced set is not an example. "
         f"{evidence.drawing(run) or 'If it has values below 0, its background is not white.'}"
     )
 
@@ -197,7 +199,7 @@ def _with_nearest(parent: Run, machine, chosen, own: np.ndarray, tiles: list[Til
     laid = []
     for j, (row, label, cosine) in enumerate(zip(at.row, at.label, cosines.ravel(), strict=True)):
         laid += [tiles[j // N_NEAREST]] if j % N_NEAREST == 0 else []
-        spoken = f"Support vector of class {label}, cosine {cosine:.2f} with the vector before it"
+        spoken = f"Support vector of class {label}, cosine {cosine:.2f} with the reduced set vector"
         ref = "" if row < 0 else reference(name, "train", row)
         linked = j % N_NEAREST == 0
         laid.append(Tile(ref, spoken, evidence.brief(dataset, label), f"{cosine:.2f}", linked=linked))

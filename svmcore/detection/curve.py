@@ -103,7 +103,7 @@ def trial(scores, hits, picture, tested, n_objects) -> Trial:
     if len(strays):
         number = int(objects[strays[0]])
         raise ValueError(
-            f"hits: object {number} has detections in two pictures; allowed: objects numbered across all pictures"
+            f"hits: object {number} has detections in two pictures; allowed: one number per object over all pictures"
         )
     best.sort()
     return Trial(tested[by_number], n_objects[by_number], scores[best], place[best], scores[alarm], place[alarm])
@@ -118,7 +118,8 @@ def counted(hits, keep) -> np.ndarray:
     """
     hits, keep = np.asarray(hits, dtype=np.int64), np.asarray(keep, dtype=bool)
     if len(hits) and hits.max() >= len(keep):
-        raise ValueError(f"hits: object {hits.max()} of {len(keep)} objects; allowed: 0 to {len(keep) - 1}, or -1")
+        most = len(keep) - 1
+        raise ValueError(f"hits: object {hits.max()} of {len(keep)} objects; allowed: 0 to {most}, or -1 (false alarm)")
     return np.where(hits < 0, True, np.append(keep, True)[hits])
 
 
@@ -271,11 +272,13 @@ def _check_counts(alarms) -> np.ndarray:
 def _validate(scores, hits, picture, tested, n_objects) -> None:
     if not scores.shape == hits.shape == picture.shape or scores.ndim != 1:
         raise ValueError(
-            f"scores {scores.shape}, hits {hits.shape}, picture {picture.shape}; allowed: the same (m,) for all"
+            f"scores, hits and picture have shapes {scores.shape}, {hits.shape} and {picture.shape}; allowed: the same "
+            "(m,) for all three"
         )
     if tested.shape != n_objects.shape or tested.ndim != 1 or not len(tested):
         raise ValueError(
-            f"tested {tested.shape}, n_objects {n_objects.shape}; allowed: the same shape (p,) for both, p at least 1"
+            f"tested has shape {tested.shape} and n_objects {n_objects.shape}; allowed: the same shape (p,) for both, "
+            "with p at least 1"
         )
     if not np.isfinite(scores).all():
         raise ValueError(f"scores: {scores[~np.isfinite(scores)][0]}; allowed: finite numbers")
@@ -283,6 +286,7 @@ def _validate(scores, hits, picture, tested, n_objects) -> None:
         raise ValueError("tested: a picture is listed twice; allowed: each picture once")
     outside = np.setdiff1d(picture, tested)
     if len(outside):
-        raise ValueError(f"picture: detections in {outside.tolist()}, which are not test pictures")
+        why = f"picture: detections in {outside.tolist()}, which are not test pictures"
+        raise ValueError(f"{why}; allowed: the pictures of `tested`")
     if (n_objects < 0).any():
         raise ValueError(f"n_objects = {n_objects.min()}; allowed: 0 or more")

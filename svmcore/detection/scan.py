@@ -122,7 +122,7 @@ def scan(
     require(is_whole(stride, 1), "stride", stride, "a whole number of pixels from 1")
     for name, given in (("machine", scorer.side), ("discard", discard.side if discard else side)):
         if given != side:
-            raise ValueError(f"side = {side}; allowed: {given}, that of the {name}")
+            raise ValueError(f"side = {side}; allowed: {given}, the side of the {name}")
     settings = {"side": side, "stride": stride, "step": step, "enlarge": enlarge, "turns": turns}
     detections, looked, discarded, waiting = [], 0, 0, []
 

@@ -20,7 +20,7 @@ from scipy.ndimage import affine_transform
 from svmcore.jitter import JitterSet
 
 MOST = 36  # forms of a picture that are searched, one for every ten degrees
-ALLOWED = f"rot:DEGREES,... and flip:h or flip:v, their unions and products without a border; at most {MOST} forms"
+ALLOWED = f"rot:DEGREES,..., flip:h, flip:v, and their unions and products, without @border; at most {MOST} forms"
 QUARTERS = "rot:90,180,-90"
 
 

@@ -111,7 +111,7 @@ CARRIED: dict[str, Callable[[Value, str, Values, Shape], Value]] = {
 
 OPSET, FORMAT = 13, 8  # of 2020 and 2021: any runtime of today reads them
 PACKAGES = ("onnx", "onnxruntime")
-WAY_OUT = "svmcore.save keeps the whole machine in an npz file"
+WAY_OUT = "instead, svmcore.save stores the whole machine in an npz file"
 APART = 1e-4  # of a decision value above 1, or as such, that the file's may be from the machine's
 TIE = 1e-9  # likewise: nearer to a tie, rounding chooses between two answers
 MOST_BYTES = (1 << 31) - (1 << 20)  # of vectors: the format's limit, less room for what else a file holds
@@ -161,7 +161,7 @@ def to_onnx(machine, X) -> bytes:
     machine = _machine(machine)
     X = X if hasattr(X, "toarray") else np.asarray(X)
     if not len(X.shape) or not X.shape[0]:
-        raise ValueError(f"X has shape {X.shape}; allowed: at least one example, to check the file on")
+        raise ValueError(f"X has shape {X.shape}; allowed: at least one example, on which the file is checked")
     decision = machine.decision_function(X)
     digits = isinstance(X, np.ndarray) and X.ndim == 2 and machine.prepare and machine.prepare.image_shape is None
     dtype = np.result_type(X.dtype, np.float32) if digits else np.dtype(np.float32)
@@ -174,17 +174,19 @@ def lacking() -> str:
     """Which packages that ONNX needs are missing, and the command that brings them; empty where none is."""
     missing = [name for name in PACKAGES if find_spec(name) is None]
     install = f"pip install -r requirements-onnx.txt, or pip install {' '.join(missing)}"
-    return f"ONNX needs {' and '.join(missing)}, not installed here: {install}" if missing else ""
+    verb = "are" if len(missing) > 1 else "is"
+    return f"ONNX needs {' and '.join(missing)}, which {verb} not installed here: {install}" if missing else ""
 
 
 def obstacle(kernel: Kernel, steps: Iterable[str] = ()) -> str:
     """Why a machine of this kernel, on examples that these steps prepared, is not told in ONNX; empty where it is."""
     if type(kernel).value is Kernel.value:
         carried = ", ".join(name for name, kind in KERNELS.items() if kind.value is not Kernel.value)
-        return f"kernel = {kernel.name}, not a function of u.v, |u|² and |v|²; allowed in ONNX: {carried}; {WAY_OUT}"
+        why = f"kernel = {kernel.name}, which is not a function of u.v, |u|² and |v|²"
+        return f"{why}; allowed in ONNX: {carried}; {WAY_OUT}"
     strange = [step for step in steps if step.partition(":")[0] not in CARRIED]
     allowed = f"allowed in ONNX: {', '.join(CARRIED)}; {WAY_OUT}"
-    return f"preprocessing step '{strange[0]}', not plain arithmetic on pixels; {allowed}" if strange else ""
+    return f"preprocessing step '{strange[0]}' is not plain arithmetic on pixels; {allowed}" if strange else ""
 
 
 def _machine(machine) -> Machine:
@@ -202,10 +204,10 @@ def _machine(machine) -> Machine:
     if why := obstacle(machine.kernel, prepare.steps if prepare else ()):
         raise ValueError(why)
     if not all(np.isfinite(part).all() for part in (vectors, machine.coef, machine.bias)):
-        raise ValueError("machine: its vectors, coefficients or biases are not finite; allowed: numbers")
+        raise ValueError("machine: its vectors, coefficients or biases are not finite; allowed: finite numbers")
     if vectors.nbytes > MOST_BYTES and not isinstance(machine.kernel, Linear):
-        raise ValueError(f"machine: {vectors.nbytes:,} bytes of vectors; allowed in ONNX: {MOST_BYTES:,}, which a "
-        f"reduced set may have; {WAY_OUT}")  # fmt: skip
+        raise ValueError(f"machine: its vectors have {vectors.nbytes:,} bytes; allowed in ONNX: up to {MOST_BYTES:,}, "
+        f"for example a reduced set of the machine; {WAY_OUT}")  # fmt: skip
     return machine
 
 
@@ -296,7 +298,8 @@ def _compare(file: bytes, machine: Machine, X, decision: np.ndarray, dtype) -> N
     if wrong.any():
         apart = np.abs(found - decision).max()
         raise ValueError(f"onnxruntime answers {wrong.sum():,} of {len(label):,} examples differently from the "
-        f"machine, with decision values up to {apart:.2g} apart; allowed: 0, and {APART:g}")  # fmt: skip
+        f"machine, and decision values differ by up to {apart:.2g}; allowed: 0 examples, and a difference of up to "
+        f"{APART:g}")  # fmt: skip
 
 
 def _otherwise(machine: Machine, label, found, decision) -> np.ndarray:

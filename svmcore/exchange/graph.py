@@ -26,7 +26,7 @@ class Value(NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **more):
         if method != "__call__" or more or ufunc.__name__ not in OPERATORS:
-            raise ValueError(f"{ufunc.__name__}: not among the functions available for ONNX here; allowed: {_known()}")
+            raise ValueError(f"the function {ufunc.__name__} is not available for ONNX here; allowed: {_known()}")
         like = next(value.dtype for value in inputs if isinstance(value, Value))
         inputs = [value if isinstance(value, Value) else np.asarray(value, like) for value in inputs]
         kind = np.dtype(bool) if ufunc is np.greater else like
@@ -34,9 +34,7 @@ class Value(NDArrayOperatorsMixin):
 
     def __array_function__(self, function, types, args, kwargs):
         if function is not np.ones_like:
-            raise ValueError(
-                f"{function.__name__}: not among the functions available for ONNX here; allowed: {_known()}"
-            )
+            raise ValueError(f"the function {function.__name__} is not available for ONNX here; allowed: {_known()}")
         shape, one = self.graph.node("Shape", self, dtype=int), self.graph.from_array(np.ones(1, self.dtype))
         return self.graph.node("ConstantOfShape", shape, dtype=self.dtype, value=one)
 

@@ -67,7 +67,7 @@ def distances(kernel: Kernel, X: np.ndarray, label: np.ndarray, check: Callable[
     classes, counts = np.unique(label, return_counts=True)
     if len(classes) < 2 or len(label) != len(X):
         raise ValueError(
-            f"label: {len(label)} labels of {len(classes)} classes; allowed: {len(X)} of at least two classes"
+            f"label: {len(label)} labels of {len(classes)} classes; allowed: {len(X)} labels, of at least two classes"
         )
     order = np.argsort(label, kind="stable")  # so that the columns of a class are contiguous
     operand, n = Operand(X[order]), len(X)

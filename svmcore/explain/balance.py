@@ -48,7 +48,7 @@ def balance(machine: Machine, number: int = 0) -> Balance:
     K = machine.kernel.exact(X, X)
     squared = coef @ K @ coef
     if squared <= ROUNDING * (np.abs(coef) @ np.sqrt(np.abs(K.diagonal()))) ** 2:
-        raise ValueError(f"w of machine {number} is 0")
+        raise ValueError(f"the weight vector w of machine {number} is 0")
     p = K @ coef / np.sqrt(squared)
     each = np.abs(coef) * np.sqrt(np.maximum(K.diagonal() - p**2, 0))
     pairs = coef[:, None] * (K - p[:, None] * p) * coef

@@ -55,7 +55,8 @@ def bounds(retraining: Retraining, check: Callable[[], None] = lambda: None) -> 
     pieces of work, and may raise to stop.
     """
     if retraining.ridge is not None:
-        raise ValueError("bounds: loss = 'squared_hinge'; allowed: 'hinge', because these bounds use its slack")
+        allowed = "'hinge', because these bounds use the slack of the hinge loss"
+        raise ValueError(f"bounds: loss = 'squared_hinge'; allowed: {allowed}")
     gram = retraining.source.gram
     if gram.blocks is None:
         raise ValueError(

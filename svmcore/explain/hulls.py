@@ -45,7 +45,7 @@ def reduced_hull(X, mu: float) -> np.ndarray:
     X = np.unique(np.asarray(X, np.float64), axis=0) if mu >= 1 else np.asarray(X, np.float64)
     n = len(X)
     if n * mu < 1 - TOUCHES:
-        raise ValueError(f"no weights of {n} examples of at most {mu:g} sum to 1")
+        raise ValueError(f"mu = {mu:g}: weights of at most mu for {n} examples cannot sum to 1; allowed: from 1 / {n}")
     i, j = np.triu_indices(n, 1)
     apart = X[i] - X[j]
     apart = apart[np.any(apart != 0, axis=1)]

@@ -106,7 +106,7 @@ class Retraining:
     def __init__(self, estimator: SVC, X, y, sample_weight=None, *, machine=None, monitor: Monitor | None = None):
         if estimator._nu is not None:
             raise ValueError(
-                "estimator: a nu-SVC; allowed: an SVC with C, which stays the same when examples are excluded"
+                "estimator: a nu-SVC; allowed: an SVC with C, because C stays the same when examples are excluded"
             )
         self.estimator, self.monitor = estimator, monitor
         machine = estimator.machine_ if machine is None else machine
@@ -129,7 +129,7 @@ class Retraining:
         solution = self._solve([Variant(c, y, self.box) for c, y in enumerate(self.Y)], "to a smaller gap")
         self.alpha, self.bias = solution.alpha, solution.bias
         if self.ridge is not None and at_bounds(self.alpha, np.tile(self.box, (len(self.Y), 1))).any():
-            allowed = "a positive definite one with loss = 'squared_hinge', or a smaller C, so that alpha ends"
+            allowed = "a positive definite kernel with loss = 'squared_hinge', or a smaller C, to keep alpha finite"
             raise ValueError(f"kernel = {self.kernel}; allowed: {allowed}")
         self.f = self._sums(self.alpha * self.Y) - self.Y
 

@@ -142,7 +142,7 @@ def _columns(decision: np.ndarray, given: np.ndarray, k: int) -> np.ndarray:
     decision, given = np.asarray(decision, np.float64), np.asarray(given)
     columns = 1 if k == 2 and decision.shape[1:] == (1,) else k
     if k < 2 or decision.shape != (len(given), columns):
-        raise ValueError(f"decision: the shape {decision.shape}; allowed: ({len(given)}, {max(k, 2)})")
+        raise ValueError(f"decision has the shape {decision.shape}; allowed: ({len(given)}, {max(k, 2)})")
     if given.dtype.kind not in "iu" or not 0 <= given.min(initial=0) <= given.max(initial=0) < k:
         raise ValueError(f"given: classes {np.unique(given)[[0, -1]].tolist()}; allowed: whole numbers, 0 to {k - 1}")
     if not np.isfinite(decision).all():

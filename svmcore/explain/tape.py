@@ -117,7 +117,7 @@ def path(estimator: SVC | VirtualSVC, X, y, costs: Sequence[float]) -> Tape:
     """
     K, used, tape = _last_problem(estimator, X, y)
     if len(costs) < 1 or not (np.diff([0.0, *costs]) > 0).all():
-        raise ValueError(f"costs = {list(costs)}; allowed: growing values above 0")
+        raise ValueError(f"costs = {list(costs)}; allowed: increasing values above 0")
     before = np.zeros(len(tape.y))
     for t, (alpha, bias, gap) in enumerate(_warm(K, tape.y[used], costs)):
         _add(tape, before, t, _spread(alpha, used), bias, gap, float(costs[t]))

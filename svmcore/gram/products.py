@@ -51,7 +51,7 @@ class Operand:
         self.density = np.count_nonzero(self.X) / max(self.X.size, 1)
         steps = whole_steps(self.X) if layout in ("auto", "whole") else None
         if layout == "whole" and steps is None:
-            raise ValueError("layout = 'whole', but not every row of X is whole numbers 0 to 255 of one step")
+            raise ValueError("layout = 'whole', but not every row of X is whole numbers from 0 to 255 times one step")
         by_density = "sparse" if self.density < CROSSOVER else "dense"
         self.layout = layout if layout != "auto" else by_density if steps is None else "whole"
         self._tiles = None if self.layout == "dense" else Tiles(self.X, steps)

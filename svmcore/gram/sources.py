@@ -88,7 +88,7 @@ class Gram:
 
     def rows(self, idx, work: Work) -> np.ndarray:
         """Rows idx (m,) of the Gram matrix: (m, n) float32."""
-        raise TypeError(f"{type(self).__name__} does not say how rows are made")
+        raise TypeError(f"{type(self).__name__} does not define how rows are computed")
 
     def exact_sums(self, idx, cols, coef, work: Work) -> np.ndarray:
         """sum_b coef[b] K(x_idx[a], x_cols[b]) (m,) float64, of values as exact as this source has them."""
@@ -139,7 +139,7 @@ class Dense(Gram):
     def __init__(self, K, of: Gram | None = None):
         self.given = np.asarray(K)
         if self.given.ndim != 2 or self.given.shape[0] != self.given.shape[1]:
-            raise ValueError(f"a Gram matrix is square; got shape {self.given.shape}")
+            raise ValueError(f"a Gram matrix must be square; got shape {self.given.shape}")
         self.K, self.of = np.ascontiguousarray(self.given, np.float32), of
         self.n, self.nbytes = len(self.K), self.K.nbytes + (of.nbytes if of else 0)
         self.diag, self.width = (of.diag, of.width) if of else (self.K.diagonal().copy(), 0)

@@ -184,7 +184,7 @@ def _randoms(text: str) -> list[Jitter]:
     for part in named:
         name, _, value = part.partition("=")
         if name not in LIMITS:
-            raise ValueError(f"'{part}' is invalid; allowed: NAME=NUMBER with {', '.join(LIMITS)}")
+            raise ValueError(f"'{part}' is invalid; allowed: NAME=NUMBER, with a NAME of {', '.join(LIMITS)}")
         (most[name],) = _numbers(value, *LIMITS[name])
     return [_random(number, most) for number in range(count)]
 
@@ -215,31 +215,32 @@ FAMILIES: dict[str, Family] = {
     "rot": Family("rot:DEGREES,...", "Rotations about the centre; positive turns anticlockwise.", _rotations, LINEAR),
     "scale": Family("scale:FACTOR,...", "Scalings about the centre.", _scalings, LINEAR),
     "shear": Family(
-        "shear:SLOPE,...", "Slants by SLOPE columns per row; positive values lean to the right.", _shears, LINEAR
+        "shear:SLOPE,...", "Slants by SLOPE columns per row; a positive SLOPE leans to the right.", _shears, LINEAR
     ),
     "thick": Family(
         "thick:STRENGTH,...",
-        "Thicker and thinner lines: a mixture with the dilated or eroded image, with STRENGTH from 0 to 1.",
+        "Thicker and thinner lines: mixes the image with its dilated and its eroded form. STRENGTH is from 0 to 1.",
         _thicknesses("thick", 1),
         {"thick": thicken},
     ),
     "contour": Family(
         "contour:PIXELS,...",
-        "Thicker and thinner lines: contours shifted along the image gradient, by PIXELS where it is steepest.",
+        "Thicker and thinner lines: shifts contours along the image gradient, by PIXELS at the steepest places.",
         _thicknesses("contour", 4, " px"),
         {"contour": contour},
     ),
     "flip": Family("flip:h or flip:v or flip:h,v", "Mirror images.", _flips, LINEAR),
     "elastic": Family(
         "elastic:ALPHA,SIGMA,COUNT[,SEED]",
-        "COUNT random elastic distortions with a root mean square of ALPHA pixels, smoothed over SIGMA pixels.",
+        "COUNT random elastic distortions. The shifts of the pixels have a root mean square of ALPHA pixels and are "
+        "smoothed over SIGMA pixels.",
         _elastics,
         {"elastic": distort},
     ),
     "random": Family(
         "random:COUNT[,shift=1][,rot=8][,shear=0.14][,scale=0.06][,elastic=0.7][,smooth=4][,seed=0]",
-        "COUNT random deformations: shifted, rotated, slanted, scaled and distorted by up to the given amounts "
-        "(pixels, degrees, slope, fraction, pixels), drawn from the seed.",
+        "COUNT random deformations. Each one shifts, rotates, slants, scales and distorts by random amounts up to the "
+        "given ones (pixels, degrees, slope, fraction, pixels). The seed determines them.",
         _randoms,
         {"random": deform},
     ),

@@ -53,7 +53,7 @@ def _finish(code, row, su, sv):
             e = _exp(np.float32(2) * (gamma * row[t] + coef0))
             row[t] = (e - np.float32(1)) / (e + np.float32(1))
     elif code.kind != LINEAR:
-        raise ValueError("a kernel of a kind that the compiled pass does not know")
+        raise ValueError("kernel: the compiled pass does not know this kind of kernel")
 
 
 @inner(fastmath=FUSED)

@@ -22,13 +22,12 @@ from svmcore.kernels.compiled import INNER, POLY, RBF_, SIGMOID, KernelCode
 
 
 def _gamma():
-    return numeral(
-        1.0, "gamma", "Factor of the inner product or of the squared distance; larger is more local.", 1e-6, None, 0.1
-    )
+    help = "Multiplies the inner product or the squared distance. A larger gamma makes the kernel more local."
+    return numeral(1.0, "gamma", help, 1e-6, None, 0.1)
 
 
 def _coef0(default: float):
-    return numeral(default, "coef0", "Added to the inner product.", step=0.5)
+    return numeral(default, "coef0", "A constant that is added to the inner product.", step=0.5)
 
 
 def _affine_formula(gamma, coef0) -> str:
@@ -101,10 +100,12 @@ class Poly(Kernel):
     [[0.001953125]]
     """
 
-    degree: int = numeral(3, "degree", "How many pixels may act together.", 0, 64, 1)
+    degree: int = numeral(3, "degree", "The power of the inner product: how many pixels may act together.", 0, 64, 1)
     gamma: float = _gamma()
     coef0: float = _coef0(1.0)
-    normalised: bool = numeral(True, "Normalise", "Divide by (gamma + coef0)^degree: unit vectors give at most 1.")
+    normalised: bool = numeral(
+        True, "Normalise", "Divides by (gamma + coef0)^degree, so that unit vectors give kernel values of at most 1."
+    )
     title: ClassVar[str] = "Poly"
     differentiable: ClassVar[bool] = True
 

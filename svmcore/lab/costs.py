@@ -225,7 +225,7 @@ class Cost(NamedTuple):
         if self.looking_mb > self.least_mb:  # whatever n_train is
             return f"{text}. Pictures of fewer pixels would fit."
         n = int(self.n_train * (free - CODE_MB) / least)
-        return f"{text}. " + (f"n_train up to {n} would fit." if n >= 2 else "No smaller n_train would fit.")
+        return f"{text}. " + (f"n_train up to {n} would fit." if n >= 2 else "No number of examples would fit.")
 
 
 def cost(plan: Plan, others: Sequence[Plan]) -> Cost:

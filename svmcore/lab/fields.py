@@ -209,7 +209,7 @@ def _factors(allowed, closed=False):
 
 
 def _class_weight(name, value):
-    of_class = _factors("balanced, or a factor of C for each class that has one, such as 8:5,9:2")
+    of_class = _factors("balanced, or factors of C for some classes, such as 8:5,9:2")
     return value if value == "balanced" else of_class(name, value)
 
 
@@ -265,7 +265,7 @@ def _options(name, value):
 
 def _numbers(name, value):
     """Numbers above 0 as one text, none twice; empty for none."""
-    allowed = "up to 20 different numbers above 0 with commas between them, or nothing"
+    allowed = "up to 20 different numbers above 0, separated by commas, or nothing"
     try:
         numbers = [_number(0, 1e9, whole=False)(name, float(part)) for part in value.split(",") if part.strip()]
     except (AttributeError, ValueError):
@@ -281,7 +281,7 @@ def _digestion(name, value):
         Digestion(**value)
     except (TypeError, ValueError, OverflowError) as error:
         raise RecipeError(
-            name, value, f"an object with some of {', '.join(f.name for f in fields(Digestion))} ({error})"
+            name, value, f"an object with some of the keys {', '.join(f.name for f in fields(Digestion))} ({error})"
         ) from None
     return {f.name: value[f.name] for f in fields(Digestion) if value.get(f.name, f.default) != f.default}
 
@@ -371,7 +371,7 @@ def _described(name, value):
     return _kernel(name, value).to_dict()
 
 
-_LABELS = Allowed("up to 100 different labels: none for all, one for that class against the rest", _are_labels)
+_LABELS = Allowed("up to 100 different labels: none for all classes, one for that class against the rest", _are_labels)
 _SLUG = Allowed(
     "letters, digits and . _ : @ - (at most 128)",
     lambda value: isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}", value),

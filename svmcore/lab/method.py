@@ -79,9 +79,9 @@ class Method:
             undone = {one for one in undone if not (kind := parse_step(one).step).features or kind.learn}
         if self.repeats and undone:
             allowed = (
-                f"steps that can be repeated after a jitter, without {min(undone)}, for method {self.name}; jitters "
+                f"steps that method {self.name} can repeat after a jitter, so not {min(undone)}; method vsv jitters "
             )
-            allowed += "before such steps: method vsv"
+            allowed += "before such steps"
             raise RecipeError("preprocess", ",".join(recipe.preprocess), allowed)
 
     def learns_kernel(self, recipe) -> bool:
@@ -101,7 +101,8 @@ class Method:
             able = [name for name, one in METHODS.items() if not one.needs_images or (one.takes_groups and grouped)]
             raise RecipeError("method", self.name, f"{', '.join(able)}, {why}")
         if recipe.jitters != "none":
-            raise RecipeError("jitters", recipe.jitters, f"none, {why}: the other rows of each group are its copies")
+            allowed = f"none, {why}; the other rows of each group serve as its virtual copies"
+            raise RecipeError("jitters", recipe.jitters, allowed)
 
     def need_classes(self, recipe, n_classes: int) -> None:
         """RecipeError for a number of classes that the method cannot tell apart."""

@@ -143,7 +143,7 @@ def shape_made(recipe, shape: tuple[int, ...], n_train: int, folds: int | None =
         raise RecipeError("preprocess", ", ".join(recipe.preprocess), f"{allowed} ({said})") from None
     held = -(-n_train // folds) if folds else 0  # by one fold at least
     if steps.examples_needed > n_train - held:
-        without = f" without one of {folds} folds" if held else ""
+        without = f" when one of {folds} folds is held out" if held else ""
         allowed = f"at most {n_train - held:,} components, as there are {n_train - held:,} training examples{without}"
         raise RecipeError("preprocess", ", ".join(recipe.preprocess), allowed)
     return made[1:2] if table else made

@@ -43,8 +43,8 @@ from svmcore.preprocess import Preprocessor
 PAPER_KERNEL = Poly(9, 1.0, 1.0)  # (u.v + 1)^9 / 512
 SPLITS = {
     "given": "The given training and test sets, in their order",
-    "first-of-each": "The first of each class, the same number",
-    "stratified": "Drawn by the seed, classes in proportion",
+    "first-of-each": "The first examples of each class, as many from each",
+    "stratified": "Drawn at random by the seed, in the proportions of the classes",
 }
 
 
@@ -102,13 +102,14 @@ class Recipe:
         task_of(self).check(self)
         if self.bounds and not (method.bounded and task_of(self).answers):
             allowed = ", ".join(name for name, known in METHODS.items() if known.bounded)
-            raise RecipeError("bounds", True, f"false for method {self.method}; true for {allowed}, which classify")
+            allowed = f"false for method {self.method}; only {allowed} have bounds, and only when they classify"
+            raise RecipeError("bounds", True, allowed)
 
     def check_new(self) -> None:
         """RecipeError for what stored runs may have asked for and no new run may, as its figures would be untrue."""
         if self.bounds and METHODS[self.method].learns_kernel(self):
             allowed = (
-                "false if the kernel is learned from the training examples, because it changes without one of them"
+                "false, because the kernel is learned from the training examples and would change without one of them"
             )
             raise RecipeError("bounds", True, allowed)
         task_of(self).check_new(self)
@@ -140,7 +141,7 @@ class Recipe:
     def _check_pictures(self) -> None:
         """A kernel of nearby pixels after a step that makes features, which have no neighbours."""
         if getattr(self.kernel, "image_shape", None) and Preprocessor(*self.preprocess).makes_features:
-            allowed = "one of inner products, such as rbf or poly, because the steps make features of the pictures"
+            allowed = "one without image neighbourhoods, such as rbf or poly, as the steps turn pictures into features"
             raise RecipeError("kernel", self.kernel.name, allowed)
 
     def _check_options_by_name(self) -> None:

@@ -43,16 +43,20 @@ _DECOMPOSITION = (
 )
 
 SOLVERS: dict[str, Solver] = {
-    "auto": Solver("Chooses by size."),
+    "auto": Solver("Chooses a solver by the size of the problem."),
     "smo": Solver("Keeps the whole Gram matrix in memory."),
-    "decomposition": Solver("Works on sets of examples.", _DECOMPOSITION, lambda values: Decomposition(**values)),
+    "decomposition": Solver(
+        "Solves for one working set of examples at a time.",
+        _DECOMPOSITION,
+        lambda values: Decomposition(**values),
+    ),
     "smo-digestion": Solver(
         "The solver of the paper (DeCoste and Schölkopf 2002, section 4).",
         (_DIGESTION,),
         lambda values: Digestion(**values["digestion"]),
     ),
     "general": Solver(
-        "A general optimiser, not made for SVMs; up to a few hundred examples.",
+        "A general optimiser, not made for SVMs; for up to a few hundred examples.",
         (_WAY,),
         lambda values: General(**values),
     ),

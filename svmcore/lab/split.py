@@ -46,7 +46,7 @@ def whole(recipe, data, share: float = 0.0) -> Split:
     found = found._replace(groups=data.groups_of("train", found.train))
     if recipe.folds is not None and recipe.folds > (smallest := smallest_class(found.y_train, found.groups)):
         what = "examples" if found.groups is None else "groups"
-        raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the {what} of the smallest class")
+        raise RecipeError("folds", recipe.folds, f"2 to {smallest}, the number of {what} in the smallest class")
     return found
 
 
@@ -207,7 +207,7 @@ def _draw(recipe, index, y, groups, n_first, n_second, field):
         )
     except ValueError:
         least = len(np.unique(y[index]))
-        wanted = f"sets of at least {least}, one example of each class; here {n_first} and {n_second}"
+        wanted = f"sets of at least {least} examples, one of each class (got {n_first} and {n_second})"
         if smallest_class(y[index]) < 2:
             wanted = "classes of at least 2 examples"
         raise RecipeError(field, n_second if field == "n_test" else n_first, wanted) from None

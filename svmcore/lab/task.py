@@ -132,7 +132,7 @@ class Task(ABC):
     def examples(self, recipe) -> Arrays:
         """The examples of a recipe as its dataset has them, with the labels that training sees and the true ones of
         the test. DataError where they cannot be had; ValueError where a task makes its examples itself."""
-        raise ValueError(f"{self.title}: its examples are not those of a dataset")
+        raise ValueError(f"{self.title}: this task makes its own examples and has none of a dataset")
 
     def out_of_reach(self, recipe) -> str:
         """Why `examples` cannot give them here and now; empty where it can."""
@@ -184,7 +184,7 @@ class Task(ABC):
 
     def table(self, name: str, judged: list[NamedTuple], machines: list) -> str:
         """One of `tables` as CSV, a line for each case."""
-        raise ValueError(f"{self.title}: there is no table of this task")
+        raise ValueError(f"{self.title}: this task has no table")
 
     @abstractmethod
     def size(self, recipe) -> Sizes:

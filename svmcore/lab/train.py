@@ -125,7 +125,7 @@ def fit(
 def _with_machine(origin: Recipe, problem: Problem, monitor, check: Check, trained: tuple | None) -> Problem:
     """The problem as the training of its machine left it, with that machine."""
     if trained is None:
-        first = fit(origin, problem, monitor and under_name("the machine itself", monitor), check)
+        first = fit(origin, problem, monitor and under_name("the original machine", monitor), check)
         return first.problem._replace(machine=first.estimator.machine_)
     machine, judged = trained
     return task_of(origin).resumed(problem, judged)._replace(machine=machine)

@@ -81,8 +81,8 @@ class KernelReport(NamedTuple):
         if self.smallest >= -ROUNDING * self.largest:
             return ""
         return (
-            f"not positive definite on this sample: smallest eigenvalue {self.smallest:.2g}, largest "
-            f"{self.largest:.2g}; the solver stops, but its solution may not be optimal (the positive part of the "
+            f"not positive definite on this sample (smallest eigenvalue {self.smallest:.2g}, largest "
+            f"{self.largest:.2g}), so the solver stops at a solution that may not be optimal (the positive part of the "
             "kernel avoids this)"
         )
 

@@ -83,7 +83,7 @@ class Jittered(BlockwiseKernel):
         object.__setattr__(self, "jitters", str(JitterSet.parse(self.jitters, self.image_shape)))
         object.__setattr__(self, "prepare", tuple(self.prepare))
         if not self._pipeline.__sklearn_is_fitted__():
-            raise ValueError(f"kernel jittered: prepare = {self.prepare}; allowed: steps that learn nothing")
+            raise ValueError(f"kernel jittered: prepare = {self.prepare}; allowed: steps that learn nothing from data")
 
     def diag(self, A) -> np.ndarray:
         """K_J(u, u) = K(u, u): no form of u is nearer to u than u itself."""

@@ -89,8 +89,8 @@ class Cells(SimpleNamespace):
             )
         if block > cells:
             raise ValueError(
-                f"preprocessing step '{self.name}': block = {block} cells per side, of a grid of {cells}; allowed: 0 "
-                f"(no blocks) to {cells}"
+                f"preprocessing step '{self.name}': block = {block} cells per side, but the grid has {cells}; allowed: "
+                f"0 (no blocks) to {cells}"
             )
         return 1, (cells - block + 1) ** 2 * block**2 * self.kinds, 1
 
@@ -182,8 +182,8 @@ class Colours(Cells):
         """As of all kinds. ValueError for images without three channels, too."""
         if len(shape) < 3 or shape[2] != 3:
             raise ValueError(
-                f"preprocessing step 'colours': images of shape {' x '.join(map(str, shape))} have no three channels; "
-                "allowed: colour pictures (height, width, 3), or gradients, patterns for grey ones"
+                f"preprocessing step 'colours': images of shape {' x '.join(map(str, shape))} do not have three "
+                "channels; allowed: colour pictures (height, width, 3); use gradients or patterns for grey pictures"
             )
         return super().shape(shape)
 

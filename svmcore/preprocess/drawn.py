@@ -38,7 +38,7 @@ class Convention(NamedTuple):
     @property
     def words(self) -> str:
         """What is done, for a caption."""
-        how = "keeping the aspect" if self.kept else "whatever the aspect"
+        how = "keeping its aspect ratio" if self.kept else "without keeping its aspect ratio"
         where = "by its centre of mass" if self.by_mass else "by its frame"
         return f"fitted into {self.box[0]} × {self.box[1]} {how}, centred {where} in {self.side} × {self.side}"
 
@@ -74,7 +74,7 @@ def rasterise(strokes: Sequence[np.ndarray], pen: float) -> np.ndarray:
     for stroke in strokes:
         points = np.asarray(stroke, np.int64).reshape(-1, 2)
         if len(points) and not 0 <= points.min() <= points.max() < SIDE:
-            raise ValueError(f"a stroke leaves the canvas; allowed: whole numbers from 0 to {SIDE - 1}")
+            raise ValueError(f"a stroke leaves the canvas; allowed: coordinates from 0 to {SIDE - 1}")
         off[points[:1, 1], points[:1, 0]] = False
         for (x0, y0), (x1, y1) in pairwise(points):
             off[line(y0, x0, y1, x1)] = False

@@ -72,8 +72,8 @@ def _side_by_side(text: str, terms: list[str]) -> Step:
         parts.append(parse_step(one))
         if not parts[-1].step.features or parts[-1].step.learn:
             allowed = ", ".join(name for name, step in STEPS.items() if step.features and not step.learn)
-            raise ValueError(f"preprocessing step '{text}': '{one}' does not make features of a picture alone; allowed "
-            f"with +: {allowed}")  # fmt: skip
+            raise ValueError(f"preprocessing step '{text}': '{one}' does not make features of a single picture; "
+            f"allowed with +: {allowed}")  # fmt: skip
 
     def beside(made):
         return np.concatenate([w * unit_norm(one) for w, one in zip(weights, made, strict=True)], axis=2)
@@ -100,7 +100,7 @@ def _side_by_side(text: str, terms: list[str]) -> Step:
     titles = " and ".join(part.step.title.lower() for part in parts)
     return Step(
         titles.capitalize(),
-        "Features of several steps side by side, each scaled to length 1 and multiplied by its weight.",
+        "Joins the features of several steps, each scaled to length 1 and multiplied by its weight.",
         apply,
         images_only=True,
         last=True,
@@ -109,7 +109,7 @@ def _side_by_side(text: str, terms: list[str]) -> Step:
         show=show,
         features=True,
         after=next((part.step.after for part in parts if part.step.after), ""),
-        drawing="Drawn side by side.",
+        drawing="The drawings of the steps are side by side.",
         fewer=min(part.step.fewer for part in parts),
         formula=r"(w_1 u_1 / \|u_1\|, \; w_2 u_2 / \|u_2\|, \ldots)",
     )
@@ -144,8 +144,7 @@ def check_order(steps: Iterable[str], whole: bool = True) -> None:
         if step.images_only and made_by:
             allowed = f"'{made_by}+{text}', both joined" if step.features else f"'{text}' before '{made_by}'"
             raise ValueError(
-                f"preprocessing step '{text}' needs images, but '{made_by}' before it makes features; "
-                f"allowed: {allowed}"
+                f"preprocessing step '{text}' needs images, but it gets the features of '{made_by}'; allowed: {allowed}"
             )
         if whole and step.after and step.after not in before:
             raise ValueError(f"preprocessing step '{text}' needs '{step.after}'; allowed: '{step.after}' before it")

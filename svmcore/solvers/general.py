@@ -152,7 +152,7 @@ class _Machines:
         limited = (left & (self.iterations >= self.limit)).any()
         after = f" after max_iter = {self.limit:,} gradients" if limited else ""
         how = f"{self.way} ended{after} at a gap of {self.gaps.max():.2g}, above tol = {self.tol:g}"
-        return f"{who}: {how}; a solver for SVMs, a smaller C or scaled features would do" if left.any() else ""
+        return f"{who}: {how}; use a solver for SVMs, a smaller C or scaled features" if left.any() else ""
 
     def standing(self) -> Standing:
         """How the machines stand; those to come have no support vectors yet."""

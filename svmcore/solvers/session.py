@@ -266,13 +266,13 @@ def ending(gaps, tol: float, iterations, limit: int, futile=False, cramped=False
     who = f"{np.count_nonzero(left)} of {len(gaps)} machines" if len(gaps) > 1 else "the machine"
     limited = (left & (iterations >= limit)).any()
     if not np.isfinite(gaps).all():
-        why = ": kernel values times C are beyond what numbers hold"
+        why = ": kernel values times C are too large for floating-point numbers"
     elif limited:
         why = f", after max_iter = {limit:,} pairs"
     elif (left & futile).any():
-        why = ": neither pairs nor second-order steps come nearer"
+        why = ": neither pairs nor second-order steps reduce the gap further"
     else:
-        why = ": rounding errors are as large"
+        why = ": rounding errors are as large as the gap"
     more = ("more pairs, " if limited else "") + ("a larger cache_mb, " if (left & cramped).any() else "")
-    ways = f"{more}a smaller C, a larger tol or scaled features would do"
+    ways = f"use {more}a smaller C, a larger tol or scaled features"
     return f"{who} ended at a gap of {gaps.max():.2g}, above tol = {tol:g}{why}; {ways}"

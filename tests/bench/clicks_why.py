@@ -35,9 +35,9 @@ from tests.browser.steps import QUIET, settle, tiles, visit
 RUN = "mnist-vsv"
 BUDGET = {"median": 0.5, "of 95 %": 1.5}  # seconds
 PANELS = {  # clicked in turn -> what stands there then
-    "Moved a little": ".st-key-orbit_strip .orbit > *",
-    "Where it holds": ".js-plotly-plot .heatmaplayer",
-    "Hidden": ".st-key-hidden_0 .js-plotly-plot .heatmaplayer",
+    "Small changes": ".st-key-orbit_strip .orbit > *",
+    "Shift map": ".js-plotly-plot .heatmaplayer",
+    "Hidden parts": ".st-key-hidden_0 .js-plotly-plot .heatmaplayer",
     "What would fix it": "text=/make it correct|stays correct|make it wrong|No single change/",
     "Family": ".st-key-why_tree_0 button.tile",
     "Contributions": ".st-key-why_waterfall button.toggle",

@@ -57,7 +57,7 @@ def test_a_question_is_asked_answered_and_shown(doors, tab, phone):
     look("a choice")
     tab.get_by_role("button", name="Show the result").click()
     expect(phone.get_by_role("img", name="Correct:")).to_be_visible()
-    expect(tab.get_by_role("heading", name="Misjudged most")).to_be_visible()
+    expect(tab.get_by_role("heading", name="Questions misjudged most")).to_be_visible()
     look("its result")
 
     drawn = (("Draw the line", "line", "put its line"), ("Ring the support vectors", "circle", "Which points will be"))
@@ -88,7 +88,7 @@ def test_a_question_is_asked_answered_and_shown(doors, tab, phone):
     look("come back")
 
     tab.get_by_text("A lesson's question", exact=True).click()
-    expect(tab.get_by_text("Its question", exact=True)).to_be_visible()  # until then "Ask" asks the question before
+    expect(tab.get_by_text("Question number", exact=True)).to_be_visible()  # until then "Ask" asks the question before
     settle(tab)
     tab.get_by_role("button", name="Ask the class").click()
     expect(tab.get_by_text("0 of 1 student have answered.")).to_be_visible()

@@ -13,7 +13,12 @@ from tests.browser.steps import expect_state, press, settle, tiles, visit
 WATCHABLE = urlencode(RECIPES["volcano-synthetic"].replace(slow_motion=True).to_query())
 COUNTED = re.compile(r"SVM: ([\d,]+) of ([\d,]+) \w+ detected \(\d+ %\) with ([\d,]+) false alarms")
 JUDGED = re.compile(r"([123]) of 4 splits are evaluated")
-KINDS = ("found", "scored too low", "no candidate", "false alarm")  # that marks on the picture begin with
+KINDS = (
+    "detected",
+    "missed, score below",
+    "missed, no candidate",
+    "false alarm",
+)  # that marks on the picture begin with
 POINTS = """() => {
   const figure = document.querySelector(".st-key-froc .js-plotly-plot"), { xaxis, yaxis } = figure._fullLayout
   const line = figure._fullData.find((trace) => trace.mode === "markers" && trace.customdata)
@@ -54,8 +59,9 @@ def by_the_slider_fewer_are_shown(tab):
     assert 0 < fewer < found
     assert alarms > 100
     assert left["false alarm"] == 0 < marks["false alarm"]
-    assert 0 < left["found"] < marks["found"]
-    assert left["found"] + left["scored too low"] == marks["found"] + marks["scored too low"]
+    assert 0 < left["detected"] < marks["detected"]
+    low = "missed, score below"
+    assert left["detected"] + left[low] == marks["detected"] + marks[low]
 
 
 def slide(tab, key):
@@ -80,7 +86,7 @@ def by_the_curve_as_many_as_clicked(tab):
     assert sum(map(int, re.findall(r"(\d+) false alarms", strip))) == alarms
     shown = re.search(r"(\d+) of \d+ detected, (\d+) false alarms, shown above", strip)
     marks = now(tab)[1]
-    assert [marks["found"], marks["false alarm"]] == [int(n) for n in shown.groups()]
+    assert [marks["detected"], marks["false alarm"]] == [int(n) for n in shown.groups()]
 
 
 def the_reasons_of(tab, window):

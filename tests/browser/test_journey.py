@@ -32,12 +32,12 @@ def watch_the_run(tab):
 def test_from_picking_data_to_the_reasons_of_an_error(server, tab):
     visit(tab, f"{server.url}/train?run={preset(server)}")
     go_to(tab, "Datasets")
-    find = tab.get_by_placeholder("Find a set")
+    find = tab.get_by_placeholder("Find a dataset")
     find.fill("8 x 8")  # others' own sets may stand before it
     find.press("Enter")
     press(tab, "show_digits-8x8")
     expect(tab.get_by_role("heading", name="8 x 8")).to_be_visible()
-    tab.get_by_role("link", name="Train on it").click()
+    tab.get_by_role("link", name="Train on this dataset").click()
     expect(tab.get_by_role("heading", name="Train", level=1)).to_be_visible()
     settle(tab)
     tab.locator(".st-key-recipe_slow_motion label").click()

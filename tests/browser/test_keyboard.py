@@ -57,7 +57,7 @@ def test_from_train_through_a_cell_to_the_next_error_and_back(server, tab):
     tab.emulate_media(media="screen")
     press(tab, "?")
     sheet = tab.get_by_role("dialog", name="Keyboard shortcuts")
-    expect(sheet).to_contain_text("To the confusion matrix")
+    expect(sheet).to_contain_text("Go to the confusion matrix")
     press(tab, "Escape")
     expect(sheet).to_be_hidden()
 

@@ -60,20 +60,20 @@ def test_wrong_labels_are_found_and_mended(server, tab):
     visit(tab, f"{server.url}/datasets?set=new")
     upload(tab, {"parts.csv": text.encode()})
     tab.locator(".st-key-own_title input").fill("Wrong labels")  # no other test has a set of this name
-    enter(tab, tab.get_by_role("button", name="Keep"))
+    enter(tab, tab.get_by_role("button", name=re.compile("Save$")))
     expect(tab.get_by_role("heading", name="Wrong labels")).to_be_visible()
-    enter(tab, tab.get_by_role("link", name="Train on it"))
+    enter(tab, tab.get_by_role("link", name="Train on this dataset"))
     expect(tab).to_have_url(re.compile("/train.*dataset=own%3Awrong-labels|/train.*dataset=own:wrong-labels"))
     settle(tab)
     start(tab)
     expect_state(tab, "done")
     expect(tab.get_by_text("all examples but a fifth")).to_be_visible()
 
-    enter(tab, tab.get_by_role("link", name="See its errors"))
+    enter(tab, tab.get_by_role("link", name="See the errors"))
     enter(tab, tab.get_by_role("link", name="Review likely label errors"))
     expect(tab.get_by_role("heading", name="Labels", level=1)).to_be_visible()
     expect(
-        tab.get_by_text("Correcting test labels where this machine disagrees")
+        tab.get_by_text("If you correct test labels where this machine disagrees")
     ).to_be_visible()  # its errors are test examples
     judge(tab, TEST, wrong)
     enter(tab, tab.locator(".st-key-doubted").get_by_role("radio", name="Training"))
@@ -92,7 +92,7 @@ def test_wrong_labels_are_found_and_mended(server, tab):
     said = verdicts.headed(csv.encode()).splitlines()
     assert {int(line.split(",")[3]) for line in said if ",label," in line} == wrong
     enter(tab, tab.get_by_role("link", name="Compare the two"))
-    expect(tab.get_by_text("test examples have other labels")).to_be_visible()
+    expect(tab.get_by_text("test examples have different labels")).to_be_visible()
     settle(tab)  # a page that is still at work would write its address once more
     tab.go_back()
     expect(tab.get_by_role("heading", name="Labels", level=1)).to_be_visible()

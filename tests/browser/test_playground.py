@@ -71,7 +71,7 @@ def test_points_copies_and_the_address(server, tab):
     assert after["points"] == 61
     expect(tab).to_have_url(re.compile("points=b-5[01]_-5[01]|points=b-50_-50"))
     settle(tab)
-    assert metric(tab, "Errors on these 61") is not None
+    assert metric(tab, "Errors on 61 points") is not None
     assert after["line"] != before["line"]
     for title in ("Lessons", "Playground"):
         go_to(tab, title)
@@ -85,7 +85,7 @@ def test_points_copies_and_the_address(server, tab):
     assert turned["virtual"] > 0
     assert steepness(turned) < 8
     settle(tab)
-    assert int(metric(tab, "Errors on 400 new")) < 20
+    assert int(metric(tab, "Errors on 400 new points")) < 20
 
     tab.locator(".plane .field svg").focus()  # by keyboard: a point at the cursor
     tab.keyboard.press("ArrowRight")
@@ -184,7 +184,7 @@ def test_a_decomposition_is_redrawn_round_by_round_by_an_exchangeable_solver(ser
         expect(tab.locator(".plane circle.pair")).to_have_count(2)  # they have entered
         tab.get_by_role("button", name=re.compile("To the last step")).click()
         expect(tab.locator(".plane .sentence")).to_contain_text(
-            "No pair of points violates: this is the trained machine."
+            "No pair of points violates optimality: this is the trained machine."
         )
         assert tab.locator(".plane circle.ring:not(.virtual)").count() >= 10
     expect(tab).to_have_url(re.compile("inner=conjugate-gradients"))
@@ -194,7 +194,7 @@ def test_a_path_along_c_names_its_events_and_is_followed_by_slider_chart_and_key
     visit(tab, f"{server.url}/?problem=turn&noise=0.1&C=5")
     expect(tab.locator(LINE)).to_be_attached()
     tab.get_by_role("button", name="Growing C").click()
-    expect(tab.locator(".plane .sentence")).to_contain_text("This is C of the trained machine.")
+    expect(tab.locator(".plane .sentence")).to_contain_text("This is the C of the trained machine.")
     expect(tab).to_have_url(re.compile("along=C"))
     slider, chart = tab.get_by_role("slider", name="Step of the tape"), tab.locator(".plane svg.path")
     assert slider.get_attribute("max") == "120"

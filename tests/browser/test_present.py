@@ -59,7 +59,7 @@ def test_a_talk_of_ten_figures_needs_no_scrolling(server, tab):
         assert tab.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
         if title == "Errors":
             tab.keyboard.press("ArrowRight")
-            expect(tab.get_by_role("tab", name="Which ones")).to_have_attribute("aria-selected", "true")
+            expect(tab.get_by_role("tab", name="Misclassified")).to_have_attribute("aria-selected", "true")
             tab.keyboard.press("PageUp")
             expect(tab.get_by_role("tab", name="Confusion")).to_have_attribute("aria-selected", "true")
             for lit in (1, 0):

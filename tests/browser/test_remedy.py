@@ -18,17 +18,17 @@ def test_from_an_error_to_the_invariance_that_helps_and_to_what_it_mends(server,
     visit(tab, f"{server.url}/errors?run={before}")
     tiles(tab, "errors_gallery").first.click()
     dialog = tab.get_by_role("dialog")
-    choose(dialog, "Moved a little")
+    choose(dialog, "Small changes")
     cells = dialog.locator(".st-key-orbit_strip .cell")
     expect(cells).to_have_count(9)
     expect(cells.locator("rect").first).to_be_visible()
     expect(dialog.locator(".st-key-orbit_strip .cell[data-original=true]")).to_have_count(1)
 
-    choose(dialog, "Where it holds")
+    choose(dialog, "Shift map")
     expect(dialog.get_by_text(re.compile(r"\d+ of 81 shifts")).first).to_be_visible()
     expect(dialog.locator(".st-key-map_0 .js-plotly-plot")).to_be_visible()
 
-    choose(dialog, "Hidden")
+    choose(dialog, "Hidden parts")
     expect(dialog.locator(".st-key-hidden_0 .js-plotly-plot .heatmaplayer").first).to_be_visible()
 
     choose(dialog, "What would fix it")

@@ -52,7 +52,7 @@ def test_a_report_opens_without_the_app_and_all_predictions_are_a_table(server, 
     assert seen["lines"] >= 15
     assert seen["wide"] <= 0
     assert page.get_by_text(re.compile(f"^{wrong} of {len(predicted):,} wrong")).count() == 1
-    for heading in ("Recipe", "Data", "Convergence", "Classes", "Errors", "To run it again", "Made with"):
+    for heading in ("Recipe", "Data", "Convergence", "Classes", "Errors", "Repeat this run", "Made with"):
         assert page.get_by_role("heading", name=heading).is_visible()
     assert not said
     assert page.pdf()[:4] == b"%PDF"

@@ -95,8 +95,8 @@ def test_from_an_excel_table_to_its_errors(reader):
     with within(120):
         hand_in(reader, "week 12.xlsx", excel_export())
         expect(reader.get_by_text("The labels are in column 'Result'")).to_be_visible()
-        press(reader, "FormSubmitter-own_keep-Keep")
-        reader.get_by_role("link", name="Train on it").click()
+        press(reader, "FormSubmitter-own_keep-Save")
+        reader.get_by_role("link", name="Train on this dataset").click()
         settle(reader)
         press(reader, "start")
         expect_state(reader, "done", 60)
@@ -111,7 +111,7 @@ def test_from_an_excel_table_to_its_errors(reader):
 def test_from_a_folder_of_coco_to_its_curve(reader):
     with within(300):
         hand_in(reader, "spots.zip", coco_folder())
-        press(reader, "FormSubmitter-pictures_keep-Keep")
+        press(reader, "FormSubmitter-pictures_keep-Save")
         reader.get_by_test_id("stMain").get_by_role("link", name="Detect").click()
         expect(reader.get_by_role("heading", name="Detect", level=1)).to_be_visible()
         settle(reader)

@@ -19,11 +19,11 @@ def test_an_uploaded_set_is_shown_kept_and_trained_on(server, tab, name):
     title = tab.locator(".st-key-own_title input")
     expect(title).to_be_visible()
     title.fill(f"Set of {name}")
-    press(tab, "FormSubmitter-own_keep-Keep")
+    press(tab, "FormSubmitter-own_keep-Save")
 
     expect(tab.get_by_role("heading", name=f"Set of {name}")).to_be_visible()
     expect(tab.get_by_text(f"{shape} · {classes} classes").last).to_be_visible()
-    tab.get_by_role("link", name="Train on it").click()
+    tab.get_by_role("link", name="Train on this dataset").click()
     settle(tab)
     start(tab)
     expect_state(tab, "done", 90)
@@ -47,9 +47,9 @@ def read(tab, server, files):
 def train(tab, title):
     """Keep what was read under this title, and train on it with what is proposed."""
     tab.locator(".st-key-own_title input").fill(title)
-    press(tab, "FormSubmitter-own_keep-Keep")
+    press(tab, "FormSubmitter-own_keep-Save")
     expect(tab.get_by_role("heading", name=title)).to_be_visible()
-    tab.get_by_role("link", name="Train on it").click()
+    tab.get_by_role("link", name="Train on this dataset").click()
     settle(tab)
     start(tab)
     expect_state(tab, "done", 90)
@@ -58,7 +58,7 @@ def train(tab, title):
 
 def explain_an_error(tab):
     """Open the first error; the dialog, and the height and width of its picture in pixels of its own."""
-    way = tab.get_by_role("link", name="See its errors")
+    way = tab.get_by_role("link", name="See the errors")
     expect(way).to_have_attribute("href", re.compile(run_id(tab)))  # not the last run's, which may still stand there
     way.click()
     expect(tab.get_by_role("heading", name="Errors", level=1)).to_be_visible()
@@ -87,8 +87,8 @@ def test_photographs_of_many_sizes_go_from_a_zip_to_why_one_is_wrong(server, tab
 
     dialog, (height, width) = explain_an_error(tab)
     assert any(height % h == 0 and (w * height, w * width) == (h * width, w * width) for h, w in sizes)
-    dialog.get_by_role("button", name="As trained on").click()
-    trained = tab.get_by_alt_text("The example as it is trained on")
+    dialog.get_by_role("button", name="As used in training").click()
+    trained = tab.get_by_alt_text("The example as it is used in training")
     expect(trained).to_be_visible()
     across, down = trained.evaluate("img => [img.naturalWidth, img.naturalHeight]")
     assert across * 24 == down * 32

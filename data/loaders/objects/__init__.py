@@ -82,7 +82,7 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
         formats.setdefault(format_name, member.name)
         if len(formats) > 1:
             two = " and ".join(f"{file} ({format_name})" for format_name, file in formats.items())
-            raise DataError(f"The annotations are in two formats, {two}", "one format")
+            raise DataError(f"The annotations are in two formats, {two}", "one format per upload")
         objects += read_objects(sieve)
         if len(objects) > MAX_OBJECTS:
             raise DataError(f"{member.name}: more than {MAX_OBJECTS:,} objects", f"at most {MAX_OBJECTS:,} objects")
@@ -123,5 +123,5 @@ def _notes(format_name: str, objects: list[Object]) -> list[str]:
     if len(kinds) > 1:
         more = f" and {len(kinds) - MAX_KINDS} more kinds" if len(kinds) > MAX_KINDS else ""
         named = ", ".join(f"{kind} ({n:,})" for kind, n in kinds.most_common(MAX_KINDS))
-        notes.append(f"Objects of {len(kinds)} kinds are treated as one: {named}{more}")
+        notes.append(f"Objects of {len(kinds)} kinds are treated as one kind: {named}{more}")
     return notes

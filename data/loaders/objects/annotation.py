@@ -33,27 +33,26 @@ class Spot(NamedTuple):
         except (TypeError, ValueError, OverflowError):
             number = math.nan
         if not abs(number) <= FAR:
-            raise DataError(f"{self.where(field)}: {short(value)}", unit)
+            raise DataError(f"{self.where(field)}: {invalid(value)}", unit)
         return number
 
     def numbers(self, field: str, values, n: int, unit: str = "a number of pixels") -> list[float]:
         """n numbers. DataError with the position."""
         if not isinstance(values, Sequence) or isinstance(values, str) or len(values) != n:
-            raise DataError(f"{self.where(field)}: {short(values)}", f"{n} numbers")
+            raise DataError(f"{self.where(field)}: {invalid(values)}", f"{n} numbers")
         return [self.number(field, value, unit) for value in values]
 
     def around(self, field: str, points) -> tuple[float, float, float, float]:
         """The box around points (x, y). DataError for fewer than two."""
         if not isinstance(points, Sequence) or len(points) < 2:
-            raise DataError(f"{self.where(field)}: {short(points)}", "at least two points, x and y of each")
+            raise DataError(f"{self.where(field)}: {invalid(points)}", "at least two points, each with x and y")
         xs, ys = zip(*(self.numbers(field, point, 2) for point in points))
         return min(xs), min(ys), max(xs), max(ys)
 
     def named(self, field: str, image) -> str:
         """The name of a picture. DataError if it is missing."""
         if not isinstance(image, str) or not image.strip():
-            problem = "it is empty" if image in ("", None) else short(image)
-            raise DataError(f"{self.where(field)}: {problem}", "the name of a picture")
+            raise DataError(f"{self.where(field)}: {invalid(image)}", "the name of a picture")
         return image.strip()
 
 
@@ -83,7 +82,9 @@ class Object(NamedTuple):
         H, W = self.size or shape
         if min(abs(h - H * w / W), abs(w - W * h / H)) >= 1:  # a pixel, as sides are rounded to whole pixels
             reason = f"{self.spot.where()}: the annotations state {W} x {H} pixels, but {self.image[:60]} has {w} x {h}"
-            raise DataError(reason, "the image that was annotated, at any scale, or annotations without its size")
+            raise DataError(
+                reason, "the image that was annotated, at any scale, or annotations that do not state its size"
+            )
         if not self.shares and (h, w) == (H, W):
             return self
         x, y = (w, h) if self.shares else (w / W, h / H)
@@ -120,7 +121,7 @@ def object_from_numbers(
         return Object(image, _BOX[how](*v), spot, tuple(fields), **about)
     for field, value, size in list(zip(fields, values, v))[2:]:
         if size <= 0:
-            raise DataError(f"{spot.where(field)}: {value}", f"a {field} above 0")
+            raise DataError(f"{spot.where(field)}: invalid value {value}", f"a {field} above 0")
     circle = how == "circle"
     sides = (*fields[:2], *fields[:2])
     return Object(image, _BOX[how](*v), spot, sides, fields[2] if circle else "", circle=circle, **about)
@@ -153,3 +154,8 @@ def short(value) -> str:
     """A value as shown in errors."""
     text = repr(value)
     return text if len(text) <= 42 else f"{text[:40]}…"
+
+
+def invalid(value) -> str:
+    """What is wrong with a value that cannot be used, for errors."""
+    return "no value" if value is None or value == "" else f"invalid value {short(value)}"

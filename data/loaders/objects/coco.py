@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from data.dataset import DataError
-from data.loaders.objects.annotation import Object, Spot, called, short, stated_size
+from data.loaders.objects.annotation import Object, Spot, called, invalid, stated_size
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "COCO's JSON: images with id and file_name, annotations with image_id and bbox [x, y, width, height]"
@@ -36,23 +36,24 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
         spot = Spot(name, f"images[{k}]")
         with sieve.part(spot.where()):
             if not isinstance(image, dict) or (number := _identity(image.get("id"))) is None:
-                raise DataError(f"{spot.where()}: {short(image)}", ACCEPTED)
+                raise DataError(f"{spot.where()}: {invalid(image)}", ACCEPTED)
             file = spot.named("file_name", image.get("file_name"))
             sizes[number] = stated_size(image.get("height"), image.get("width"))
             if files.setdefault(number, file) != file:
                 files[number] = None  # objects with this id may be in either image
-                raise DataError(f"{spot.where('id')}: {number[:40]} is the id of another image too", "an id per image")
+                reason = f"{spot.where('id')}: {number[:40]} is the id of another image too"
+                raise DataError(reason, "a different id for each image")
     for kind in whole.get("categories") if isinstance(whole.get("categories"), list) else ():
         if isinstance(kind, dict) and (number := _identity(kind.get("id"))) is not None:
             title = called(kind.get("name", ""))
             if kinds.setdefault(number, title) != title:
                 raise DataError(f"{name}: the categories {kinds[number]} and {title} have the same id, {number[:40]}",
-                                "an id per category")  # fmt: skip
+                                "a different id for each category")  # fmt: skip
     for k, annotation in enumerate(whole["annotations"]):
         spot = Spot(name, f"annotations[{k}]")
         with sieve.part(spot.where()):
             if not isinstance(annotation, dict):
-                raise DataError(f"{spot.where()}: {short(annotation)}", ACCEPTED)
+                raise DataError(f"{spot.where()}: {invalid(annotation)}", ACCEPTED)
             if _identity(annotation.get("iscrowd")) in ("1", "True"):
                 sieve.ignored["crowd"] += 1
                 continue
@@ -75,7 +76,8 @@ def written(pictures: Iterable[tuple[str, tuple[int, int]]], detections: Iterabl
 def _object(spot: Spot, annotation: dict, files: dict, sizes: dict, kinds: dict) -> Object:
     image = _identity(annotation.get("image_id"))
     if not files.get(image):
-        raise DataError(f"{spot.where('image_id')}: {short(annotation.get('image_id'))}", "the id of one of the images")
+        reason = f"{spot.where('image_id')}: {invalid(annotation.get('image_id'))}"
+        raise DataError(reason, "the id of one of the images")
     bbox, outline, size = annotation.get("bbox"), annotation.get("segmentation"), sizes[image]
     if not bbox and isinstance(outline, dict):
         box = _around_mask(spot, outline)
@@ -85,7 +87,7 @@ def _object(spot: Spot, annotation: dict, files: dict, sizes: dict, kinds: dict)
     else:
         x, y, w, h = spot.numbers("bbox", bbox, 4)
         if min(w, h) <= 0:
-            raise DataError(f"{spot.where('bbox')}: {short(bbox)}", "x, y, width and height, the last two above 0")
+            raise DataError(f"{spot.where('bbox')}: {invalid(bbox)}", "x, y, width and height, the last two above 0")
         box = (x, y, x + w, y + h)
     kind = kinds.get(_identity(annotation.get("category_id")), "")
     return Object(files[image], box, spot, _FIELDS, kind=kind, size=size)
@@ -99,7 +101,7 @@ def _around_mask(spot: Spot, mask: dict) -> tuple[float, ...]:
     whole = isinstance(counts, list) and all(isinstance(n, int) and 0 <= n <= h * w for n in counts)
     ends = list(accumulate(counts)) if whole else []
     if not ends or ends[-1] > h * w:
-        raise DataError(f"{spot.where('segmentation')}: {short(mask)}", MASK)
+        raise DataError(f"{spot.where('segmentation')}: {invalid(mask)}", MASK)
     runs = [(start, end) for start, end in zip(ends[::2], ends[1::2]) if end > start]
     if not runs:
         raise DataError(f"{spot.where('segmentation')}: the mask is empty", "a mask with at least one pixel")

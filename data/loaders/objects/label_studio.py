@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from data.dataset import DataError
-from data.loaders.objects.annotation import Object, Spot, called, object_from_numbers, short, stated_size
+from data.loaders.objects.annotation import Object, Spot, called, invalid, object_from_numbers, stated_size
 from data.loaders.sieve import Sieve
 
 _LABELS = ("rectanglelabels", "ellipselabels", "polygonlabels")
@@ -43,7 +43,7 @@ def read(name: str, whole: list, sieve: Sieve) -> Iterator[Object]:
         spot = Spot(name, f"[{k}]")
         with sieve.part(spot.where()):
             if not isinstance(task, dict):
-                raise DataError(f"{spot.where()}: {short(task)}", ACCEPTED)
+                raise DataError(f"{spot.where()}: {invalid(task)}", ACCEPTED)
             image = task["data"].get("image") if isinstance(task.get("data"), dict) else task.get("image")
             image = spot.named("image", image)
             regions = list(_values(task, sieve))
@@ -123,7 +123,7 @@ def _list(value) -> list:
 
 def _object(spot: Spot, image: str, value) -> Object:
     if not isinstance(value, dict):
-        raise DataError(f"{spot.where()}: {short(value)}", ACCEPTED)
+        raise DataError(f"{spot.where()}: {invalid(value)}", ACCEPTED)
     labels = next((value[label] for label in _LABELS if isinstance(value.get(label), list)), [])
     kind = called(labels[0]) if labels else ""
     if "points" in value:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from data.dataset import DataError
-from data.loaders.objects.annotation import Object, Spot, called, short, stated_size
+from data.loaders.objects.annotation import Object, Spot, called, invalid, stated_size
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "labelme's shapes: rectangle, circle, polygon or mask, with their points"
@@ -32,7 +32,7 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
         spot = Spot(name, f"shapes[{k}]")
         with sieve.part(spot.where()):
             if not isinstance(shape, dict):
-                raise DataError(f"{spot.where()}: {short(shape)}", ACCEPTED)
+                raise DataError(f"{spot.where()}: {invalid(shape)}", ACCEPTED)
             form = shape.get("shape_type")
             if isinstance(form, str) and form in _IGNORED:
                 sieve.ignored[form] += 1

@@ -27,6 +27,7 @@ from data.loaders.objects.annotation import (
     Object,
     Spot,
     called,
+    invalid,
     object_from_numbers,
     stated_size,
 )
@@ -144,7 +145,8 @@ def _category_is_kind(columns: list[str], rows: list) -> bool:
 
 def _values(spot: Spot, columns: list[str], cells: list[str]) -> dict[str, str]:
     if len(cells) != len(columns):
-        raise DataError(f"{spot.where()}: {len(cells)} values", f"{len(columns)} values: {', '.join(columns)}")
+        reason = f"{spot.where()}: {len(cells)} values instead of {len(columns)}"
+        raise DataError(reason, f"{len(columns)} values: {', '.join(columns)}")
     return dict(zip(columns, cells))
 
 
@@ -160,7 +162,7 @@ def _object(spot: Spot, layout: tuple, values: dict[str, str], words: bool, comm
 def _category(spot: Spot, cell: str) -> int:
     if not (len(cell) == 1 and "1" <= cell <= str(MAX_CATEGORY)):
         accepted = f"a whole number from 1 (most certain) to {MAX_CATEGORY}"
-        raise DataError(f"{spot.where('category')}: {cell[:40]!r}", accepted)
+        raise DataError(f"{spot.where('category')}: {invalid(cell[:40])}", accepted)
     return int(cell)
 
 

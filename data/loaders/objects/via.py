@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 
 from data.dataset import DataError
-from data.loaders.objects.annotation import Object, Spot, called, object_from_numbers, short
+from data.loaders.objects.annotation import Object, Spot, called, invalid, object_from_numbers
 from data.loaders.sieve import Sieve
 
 SHAPE, ABOUT = "region_shape_attributes", "region_attributes"
@@ -39,12 +39,12 @@ def read(name: str, whole: dict, sieve: Sieve) -> Iterator[Object]:
         spot = Spot(name, key[:60])
         with sieve.part(spot.where()):
             if not isinstance(regions, list):
-                raise DataError(f"{spot.where('regions')}: {short(regions)}", "a list of regions")
+                raise DataError(f"{spot.where('regions')}: {invalid(regions)}", "a list of regions")
         for k, region in enumerate(regions if isinstance(regions, list) else ()):
             spot = Spot(name, f"{key[:60]}, regions[{k}]")
             with sieve.part(spot.where()):
                 if not isinstance(region, dict):
-                    raise DataError(f"{spot.where()}: {short(region)}", ACCEPTED)
+                    raise DataError(f"{spot.where()}: {invalid(region)}", ACCEPTED)
                 yield from _objects(spot, image["filename"], region.get("shape_attributes"), region.get(ABOUT), sieve)
 
 
@@ -67,6 +67,6 @@ def _objects(spot: Spot, image, shape, about, sieve: Sieve) -> list[Object]:
         sieve.ignored[name] += 1
         return []
     if not isinstance(name, str) or name not in _NUMBERS:
-        raise DataError(f"{spot.where()}: {short(name)}", ACCEPTED)
+        raise DataError(f"{spot.where()}: {invalid(name)}", ACCEPTED)
     how, fields = _NUMBERS[name]
     return [object_from_numbers(spot, image, how, fields, map(shape.get, fields), kind=kind)]

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from data.dataset import DataError, in_words
-from data.loaders.objects.annotation import BOX, Object, Spot, called, object_from_numbers, short, stated_size
+from data.loaders.objects.annotation import BOX, Object, Spot, called, invalid, object_from_numbers, stated_size
 from data.loaders.sieve import Sieve
 
 ACCEPTED = "Pascal VOC's XML (one file per picture) or CVAT's (one file for all), without a document type definition"
@@ -27,7 +27,7 @@ _NUMBERS = {  # shape of CVAT -> form of its numbers, and their names
     "mask": ("size", ("left", "top", "width", "height")),
 }
 FRAME = "the number of a frame, from 0"
-FRAMES = "images named as CVAT exports those of a video: frame_000000.png for frame 0"
+FRAMES = "images with the names that CVAT gives to the frames of a video: frame_000000.png for frame 0"
 
 
 def parse(name: str, content: bytes) -> ElementTree.Element:
@@ -88,7 +88,7 @@ def _video(parent: Spot, track: ElementTree.Element, sieve: Sieve) -> Iterator[O
                 sieve.ignored[f"{shape.tag} outside its frame"] += 1
                 continue
             if not (frame.isascii() and frame.isdigit() and len(frame) < 10):
-                raise DataError(f"{Spot(parent.file, parent.at).where('frame')}: {short(frame)}", FRAME)
+                raise DataError(f"{Spot(parent.file, parent.at).where('frame')}: {invalid(frame)}", FRAME)
             for annotated in _shape(spot, f"frame_{int(frame):06d}.png", shape, kind, sieve):
                 yield annotated._replace(named=FRAMES)
 

@@ -31,17 +31,17 @@ from data.loaders.sieve import Sieve
 NAMES = ("classes.txt", "obj.names")
 ACCEPTED = "lines with a class and x, y, width and height as fractions of the picture between 0 and 1"
 _LONG_ACCEPTED = (
-    "lines of a class, x, y, width and height; or polygons or keypoints beside the data.yaml of the dataset, which has "
-    "a kpt_shape if there are keypoints"
+    "lines with a class, x, y, width and height; or lines with polygons or keypoints, together with the data.yaml of "
+    "the dataset, which must state kpt_shape if there are keypoints"
 )
 _LINE = re.compile(r"\s*\d+(\s+[-+.\deE]+){4,}\s*$")
 _KEYPOINTS = re.compile(r"^kpt_shape:[\s\[-]*(\d{1,4})[\s,-]+([23])\b", re.MULTILINE)  # their number, numbers of each
 LONG = 7  # numbers of a line that may be more than a box with its confidence
 BOX, POLYGON, TRACKED = "box with further numbers", "polygon", "polygon with confidence and track"  # readings
 _NOTES = {
-    BOX: "Lines of more than 6 numbers are read as boxes, without the keypoints, confidence or track behind them",
+    BOX: "Lines of more than 6 numbers are read as boxes; the keypoints, confidence or track after the box are ignored",
     POLYGON: "Lines of more than 6 numbers are read as polygons",
-    TRACKED: "Lines of more than 6 numbers are read as polygons, without the confidence and track behind them",
+    TRACKED: "Lines of more than 6 numbers are read as polygons; the confidence and track after a polygon are ignored",
 }
 BEYOND = 0.02  # of the picture, by which a box may extend beyond its edge; rounding and loose annotation
 NEAR = 0.5  # of the picture, by which a point may lie outside
@@ -94,12 +94,13 @@ def read(name: str, content: bytes, whole: Dataset, sieve: Sieve) -> Iterator[Ob
         spot = Spot(name, f"line {line}")
         with sieve.part(spot.where()):
             if len(values) < 5:
-                raise DataError(f"{spot.where()}: {len(values)} values", ACCEPTED)
+                raise DataError(f"{spot.where()}: {len(values)} values instead of at least 5", ACCEPTED)
             places = [f"value {k}" for k in range(2, 1 + len(values))]
             v = [spot.number(*of_one, "a fraction between 0 and 1") for of_one in zip(places, values[1:])]
             box = _box(spot, v, BOX) if len(values) < LONG else _of_long(spot, values, v, whole)
             if not (min(box) >= -1 and max(box) <= 2):
-                raise DataError(f"{spot.where()}: {' '.join(values)[:60]!r}", ACCEPTED)
+                shown = repr(" ".join(values)[:60])
+                raise DataError(f"{spot.where()}: the values are not fractions of the picture: {shown}", ACCEPTED)
             kind = called(_kind(values[0], whole.kinds))
             yield Object(PurePosixPath(name).stem, box, spot, tuple(places[:4]), kind=kind, shares=True)
 
@@ -116,7 +117,8 @@ def _of_long(spot: Spot, values: Sequence[str], v: Sequence[float], whole: Datas
     """The box of a line of LONG numbers or more. DataError if it allows no reading, or several with unlike boxes."""
     allowed = _readings(values[1:], whole.keypoints)
     if not allowed:
-        stated = f", but kpt_shape asks for {5 + whole.keypoints}" if whole.keypoints else ": " + " ".join(values)[:60]
+        stated = f", neither a box nor a polygon: {' '.join(values)[:60]}"
+        stated = f", but kpt_shape asks for {5 + whole.keypoints}" if whole.keypoints else stated
         raise DataError(f"{spot.where()}: {len(values)} numbers{stated}", _LONG_ACCEPTED)
     boxes = {_box(spot, v, reading): reading for reading in sorted(allowed & whole.readings or allowed)}
     if len(boxes) > 1:

@@ -84,13 +84,16 @@ def mcnemar_in_words(A: str, B: str, pair: Pair, several: bool = False) -> str:
     return (
         f"Of {words.many(only, 'example')} on which only one of them is right, {B} is right on "
         f"{100 * pair.fixed / only:.0f} % ({100 * low:.0f}–{100 * high:.0f}). Exact McNemar test{by}: "
-        f"p = {words.small(pair.p)}{after}: {means}."
+        f"p = {words.small(pair.p)}{after}. The difference is {means}."
     )
 
 
 def matrix(laid: Laid, pairs: dict[tuple[int, int], Pair]) -> None:
     """Every pair of more than two runs; a click on a cell shows that pair."""
-    st.markdown("**Every pair**: errors of the row's run that the column's run fixes (+), and errors that it adds (−)")
+    st.markdown(
+        "**Every pair**: errors of the row's run that the column's run fixes (+), and errors that the column's run "
+        "adds (−)"
+    )
     rows = [
         {"": f"of {A}"} | {B: "–" if i == j else _cell(pairs[i, j]) for j, B in enumerate(laid.letters)}
         for i, A in enumerate(laid.letters)
@@ -99,8 +102,8 @@ def matrix(laid: Laid, pairs: dict[tuple[int, int], Pair]) -> None:
     numbers.table(rows, alt, "compare_matrix", on_cell=partial(_chosen, laid))
     n = len(pairs) // 2
     st.caption(
-        f"p of the exact McNemar test, corrected for {n} pairs (Holm): the chance of any false positive among them is "
-        f"at most {100 * LEVEL:.0f} % where p < {LEVEL:g}. Click a cell to show its pair."
+        f"p comes from the exact McNemar test, corrected for {n} pairs (Holm). If only p < {LEVEL:g} counts as a "
+        f"difference, the chance of any false positive is at most {100 * LEVEL:.0f} %. Click a cell to show its pair."
     )
 
 

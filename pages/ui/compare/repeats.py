@@ -44,14 +44,14 @@ def section(names: Sequence[str], those: Sequence[Run], reference: int = 0) -> N
     }
     alt = f"{what} of each run, mean over its repeats, and the difference from the reference"
     numbers.table(rows, alt, "compare_repeats_table", columns)
-    drawn = "for machines trained on other examples of the same kind. They allow for examples that several repeats test"
+    drawn = "machines trained on other examples of the same kind. They allow for test examples that repeats share"
     draws = any(one.tested.size for of_run in repeated for one in of_run.values())
-    what = drawn if draws else "for what the method draws, on the same examples"
-    st.caption(f"Each seed pairs two runs on the same examples. The intervals hold {what}.")
+    what = drawn if draws else "other random draws of the method, on the same examples"
+    st.caption(f"Each seed pairs two runs on the same examples. The intervals are valid for {what}.")
     if draws and any(map(_few, those)):
         st.caption(
-            "Where repeats train on a small part of few examples the intervals are too narrow: in simulations with 40 "
-            "to 100 of 400 to 1,000 examples they covered the true value in 77 to 87 % of the cases, not in 95 %."
+            "The intervals are too narrow where repeats train on a small part of few examples. In simulations with 40 "
+            "to 100 of 400 to 1,000 examples, they covered the true value in 77 to 87 % of the cases, not in 95 %."
         )
 
 

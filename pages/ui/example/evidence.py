@@ -66,7 +66,7 @@ RING_WORDS = {
     "virtual": "virtual support vector",
     "virtual-bound": "bounded virtual support vector",
 }
-SWAPPED = "In brackets: the class in the dataset, where label noise swapped it"
+SWAPPED = "In brackets: the class in the dataset, where label noise swapped the class"
 
 
 def labels(run: Run) -> Labels:

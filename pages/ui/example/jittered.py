@@ -101,7 +101,7 @@ def draw(dataset: Dataset, shown: Forms, jitters: JitterSet, square: Square, key
         drawn(dataset, shown)[np.maximum(cells.ravel(), 0)],
         [tile(jitters.names[j], name, j, shown) if j >= 0 else Tile("", "") for j, name in zip(cells.ravel(), uppers)],
         key=key,
-        alt=f"{np.sum(cells >= 0)} forms of one example {square.title}".strip(),
+        alt=f"{np.sum(cells >= 0)} forms of one example" + (f": {square.title}" if square.title else ""),
         size=height,
         rows=[""] * len(cells),
     )

@@ -14,8 +14,8 @@ from svmcore.lab.store.runs import Run
 from svmcore.model import Machine
 
 SEE = (
-    "Each row starts with a training example; its jittered forms that are support vectors follow, dotted, alpha "
-    "below. A first picture without a ring is not a support vector itself. Click a picture to open it."
+    "Each row starts with a training example. Its jittered forms that became support vectors follow, with dotted rings "
+    "and alpha below. A first picture without a ring is not a support vector itself. Click a picture to open it."
 )
 LONGEST = 10  # tiles of a row: the parent and its virtual support vectors with the largest alpha
 

@@ -41,7 +41,7 @@ def brief(jitter: Jitter, title: str = "") -> str:
 
 
 SETS = {
-    "plus": "shifts by {} to the sides",
+    "plus": "shifts by {} in four directions",
     "box": "shifts by {} in all directions",
     "rot": "turns by ±{}°",
     "thick": "thicker and thinner lines",

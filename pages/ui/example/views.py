@@ -106,7 +106,8 @@ def _table(dataset: Dataset, split: str, rows: np.ndarray) -> None:
                    f"{copies}; jittered kernels need pixels, so they are not available here.")  # fmt: skip
     elif X.shape[1] > 2:
         told = ", ".join(plain(short(name)) for name in names[:NAMED]) + (", …" if X.shape[1] > NAMED else "")
-        st.caption(f"In each square the features, from left to right and down, blue above their mean: {told}.")
+        squares = f"Each square shows the features of one example, from left to right and down: {told}."
+        st.caption(f"{squares} Blue: above the mean.")
     label = "class" if "class" not in names else "class (label)"
     told = ["" if c is None else short(c, 24) for c in labels]
     table = {label: told} | {name: X[rows, j] for j, name in enumerate(names)}
@@ -130,7 +131,7 @@ def by_class(dataset: Dataset) -> None:
     alt = f"Training examples of {dataset.entry.title}, one row for each of its {len(classes)} classes"
     of_class = [f"{c} ({n:,})" for c, n in zip(classes, counts)]
     evidence.example_gallery(dataset, "train", rows, labels, key="by_class", alt=alt, row_labels=of_class)
-    st.caption("A random draw of each class; in brackets: its number of training examples.")
+    st.caption("A random draw of each class. In brackets: the number of its training examples.")
 
 
 def preprocessing(dataset: Dataset) -> None:
@@ -182,24 +183,24 @@ def columns(dataset: Dataset) -> None:
         plane(dataset, "train", (across, up))
     n = len(rows)
     st.caption(
-        f"Of the {'first ' if len(X) < n else ''}{len(X):,} training examples. *Tells apart* is eta squared: the "
-        "share of a column's variance that lies between the classes. It is 1 if all examples of a class have the same "
-        "value. Columns that separate nothing by themselves may separate classes together."
+        f"Computed on the {'first ' if len(X) < n else ''}{len(X):,} training examples. *Separation* is eta squared: "
+        "the share of a column's variance that lies between the classes. It is 1 if all examples of a class have the "
+        "same value. Columns that separate nothing alone may separate the classes together."
     )
 
 
 def _ranges(X: np.ndarray, names: tuple[str, ...], apart: np.ndarray, order: np.ndarray) -> None:
     told = {
         "column": [short(names[j], 40) for j in order],
-        "tells apart": apart[order],
-        "least": X[:, order].min(axis=0),
+        "separation": apart[order],
+        "minimum": X[:, order].min(axis=0),
         "median": np.median(X[:, order], axis=0),
-        "most": X[:, order].max(axis=0),
+        "maximum": X[:, order].max(axis=0),
         "values": [len(np.unique(X[:, j])) for j in order],
     }
     number = st.column_config.NumberColumn
-    config = {name: number(name, format="%.4g") for name in ("least", "median", "most")} | {
-        "tells apart": st.column_config.ProgressColumn("tells apart", min_value=0, max_value=1, format="%.2f"),
+    config = {name: number(name, format="%.4g") for name in ("minimum", "median", "maximum")} | {
+        "separation": st.column_config.ProgressColumn("separation", min_value=0, max_value=1, format="%.2f"),
         "values": number("values", help="Number of different values."),
     }
     numbers.table(told, "Columns, the most discriminative first", columns=config, height="auto")

@@ -35,7 +35,7 @@ def error_intervals(names: Sequence[str], results: Sequence[dict], published: Se
         figure,
         f"Error rates of {len(names)} methods with 95 % intervals; the lowest is {best[0]:.2f} % by {best[1]}.",
         "Points: error rate on the same test examples, with its 95 % interval."
-        + (" Diamonds: published in the paper." if known else ""),
+        + (" Diamonds: error rates published in the paper." if known else ""),
     )
 
 
@@ -51,11 +51,13 @@ def repeated(what: str, names: Sequence[str], rates: Sequence[Mapping[int, float
     bars = whiskers(means, low, high, color=ORANGE, thickness=2)
     dots(figure, means, list(names), {"color": ORANGE, "size": 11}, "mean %{x:.2f} %", error_x=bars)
     figure.update_yaxes(autorange="reversed", showgrid=False, type="category")
-    told = ", ".join(f"{name} {100 * band.mean:.2f} % of {band.k}" for name, band in zip(names, bands, strict=True))
+    told = ", ".join(
+        f"{name} {100 * band.mean:.2f} % ({band.k} seeds)" for name, band in zip(names, bands, strict=True)
+    )
     return worded(
         figure,
         f"{what} of runs repeated with other seeds; means: {told}.",
-        "Blue: one seed, joined over the runs that share it. Orange: mean with its 95 % interval.",
+        "Blue points: one result per seed; lines join equal seeds. Orange: mean with its 95 % interval.",
     )
 
 
@@ -65,13 +67,13 @@ def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]], of: int = 0)
     of: how many points there will be.
     """
     figure = bare(
-        "lambda: plain machine at 1, invariant towards 0", "wrong, %", margin_r=120, xaxis_type="log", yaxis_type="log"
+        "lambda (1: plain machine; towards 0: invariant)", "wrong, %", margin_r=120, xaxis_type="log", yaxis_type="log"
     )
     for (name, points), colour in zip(lines.items(), (ORANGE, BLUE), strict=True):
         values, results = [value for value, _ in points], [result for _, result in points]
         rates = [100 * result["error_rate"] for result in results]
         bars = {"error_y": intervals(results, thickness=1), "customdata": [(r["errors"], r["n_test"]) for r in results]}
-        told = "%{customdata[0]} of %{customdata[1]} at lambda %{x:g}"
+        told = "%{customdata[0]} of %{customdata[1]} wrong at lambda %{x:g}"
         line(figure, values, rates, colour, told, points=True, **bars)
         if points:
             note(figure, np.log10(values[-1]), np.log10(max(rates[-1], 0.01)), name, xanchor="left", xshift=8)
@@ -79,30 +81,30 @@ def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]], of: int = 0)
     figure.update_yaxes(tickvals=[0.5, 1, 2, 3, 5, 10, 20, 50])
     rows = [(result["errors"], value, name) for name, points in lines.items() for value, result in points]
     best = min(rows)
-    so_far = f"So far, {len(rows)} of {of} runs. " if len(rows) < of else ""
+    so_far = f"{len(rows)} of {of} runs have finished. " if len(rows) < of else ""
     return worded(
         figure,
-        f"Error rate against lambda for {len(lines)} spaces; the lowest is {best[0]} errors, {best[2]} at lambda = "
-        f"{best[1]:g}.",
-        f"{so_far}Fewest errors: {best[0]}, {best[2]} with lambda = {best[1]:g}. Bars are 95 % intervals. Before using "
-        "lambda, choose it on other examples.",
+        f"Error rate against lambda for {len(lines)} spaces; the fewest errors are {best[0]}, {best[2]}, at lambda "
+        f"= {best[1]:g}.",
+        f"{so_far}Fewest errors: {best[0]}, with tangents {best[2]} and lambda = {best[1]:g}. Bars are 95 % intervals. "
+        "These are test errors: choose lambda on other examples before you use it.",
     )
 
 
 def definiteness(reports: Mapping[int, object]) -> go.Figure:
     """How far kernels are from definite, in per cent, against the number of jitters: J -> KernelReport, J rising."""
-    figure = bare("jitters", "per cent", height=320, xaxis_type="log")
+    figure = bare("number of jitters", "per cent", height=320, xaxis_type="log")
     lines = {
         "violating triples": [100 * report.violations for report in reports.values()],
         "negative eigenvalues": [100 * report.negative for report in reports.values()],
-        "least / largest eigenvalue": [100 * max(-r.smallest, 0) / r.largest for r in reports.values()],
+        "smallest / largest eigenvalue": [100 * max(-r.smallest, 0) / r.largest for r in reports.values()],
     }
     for (name, y), colour in zip(lines.items(), (ORANGE, BLUE, GREY), strict=True):
         line(figure, list(reports), y, colour, f"%{{y:.2g}} % {name}, %{{x}} jitters", points=True)
         beside(figure, y[-1], name, colour, yshift=-9 if colour == ORANGE else 9)
     figure.update_xaxes(tickvals=list(reports))
     told = "; ".join(
-        f"{name.capitalize()}: {y[0]:.2g} to {y[-1]:.2g} %, at most {max(y):.2g}" for name, y in lines.items()
+        f"{name.capitalize()}: from {y[0]:.2g} to {y[-1]:.2g} %, at most {max(y):.2g} %" for name, y in lines.items()
     )
     return worded(figure, f"Definiteness of the jittering kernel by the size of the jitter set. {told}.", f"{told}.")
 
@@ -119,7 +121,8 @@ def change_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figur
     return worded(
         figure,
         f"The regulariser against lambda, from the largest lambda to the smallest: {told}.",
-        "The paper's regulariser (equation 2) over training digits, for decreasing lambda. f is 1 on the margin.",
+        "The paper's regulariser (equation 2), computed on training digits: the mean square change of f along a "
+        "tangent. Lambda decreases from left to right. For scale: f is 1 on the margin.",
     )
 
 
@@ -137,7 +140,7 @@ def bulge(progress: dict[str, Sequence[dict]]) -> go.Figure:
     words = ", ".join(f"{name} {peak:,}" for name, peak in peaks.items())
     return worded(
         figure,
-        f"Support vectors held while training, over kernel evaluations; at most {words}.",
+        f"Number of support vectors during training, against kernel evaluations; the peak is {words}.",
         f"Every line ends at the machine's final number of support vectors. Peak: {words}.",
     )
 
@@ -147,7 +150,7 @@ def gain_by_rows(points: Sequence[tuple[int, int, int]], rows: int, final: int, 
 
     rows: those of the tape; final, most: support vectors at the end, and at most at once without digestion.
     """
-    figure = bare("rows in the cache", "kernel evaluations, without / with", xaxis_type="log")
+    figure = bare("rows in the cache", "kernel evaluations, without / with digestion", xaxis_type="log")
     points = sorted(points)
     gains = {size: off / on for size, on, off in points}
     marker = {"size": [14 if size == rows else 7 for size in gains], "opacity": 1}
@@ -157,7 +160,7 @@ def gain_by_rows(points: Sequence[tuple[int, int, int]], rows: int, final: int, 
     figure.add_hline(
         y=1, line={"color": GREY, "width": 1}, annotation_text="no gain", annotation_position="bottom left"
     )
-    ends = (final, f"{final:,} SVs at the end", "right"), (most, f"{most:,} at most<br>without", "left")
+    ends = (final, f"{final:,} SVs at the end", "right"), (most, f"{most:,} SVs at most<br>without digestion", "left")
     for at, text, side in ends:
         figure.add_vline(x=at, line={"color": GREY, "dash": "dot", "width": 1})
         note(figure, np.log10(at), 0, text, yref="paper", xanchor=side, yanchor="bottom")
@@ -165,9 +168,10 @@ def gain_by_rows(points: Sequence[tuple[int, int, int]], rows: int, final: int, 
     figure.update_yaxes(range=[low - 0.05, high + 0.1])
     figure.update_xaxes(range=[np.log10(0.8 * min(10, *gains)), np.log10(1.25 * max(2000, *gains))], dtick=1)
     best = max(gains, key=gains.get)
-    told = f"{gains[rows]:.2f} times the kernel evaluations without digestion at {rows:,} rows"
-    more = f"; the most, {gains[best]:.2f}, at {best:,}, the least, {min(gains.values()):.2f}" if len(gains) > 1 else ""
-    return worded(figure, f"Gain of digestion by the size of the cache: {told}{more}.", f"{told}{more}.")
+    told = f"Without digestion, training takes {gains[rows]:.2f} times the kernel evaluations at {rows:,} rows."
+    if len(gains) > 1:
+        told += f" The ratio is highest, {gains[best]:.2f}, at {best:,} rows; the lowest is {min(gains.values()):.2f}."
+    return worded(figure, f"Gain of digestion by the size of the cache. {told}", told)
 
 
 def by_cache(
@@ -186,13 +190,13 @@ def by_cache(
     if least:
         figure.add_hline(y=least, line={"color": GREY, "dash": "dot", "width": 1})
         where = {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
-        note(figure, 0, np.log10(least), "every example once with every SV", **where)
+        note(figure, 0, np.log10(least), "lower bound: each example once with each SV", **where)
         costs.append(least)
     figure.update_xaxes(tickvals=list(at), ticktext=[f"{mb:,}" for mb in at])
     figure.update_yaxes(**log_ticks(min(costs), max(costs)))
     figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1, "yanchor": "bottom"})
     mb = max(at, key=lambda mb: max(at[mb].values()) / min(at[mb].values()))
     best, worst = min(at[mb], key=at[mb].get), max(at[mb], key=at[mb].get)
-    told = f"{at[mb][worst]:,.3g} and {at[mb][best]:,.3g} at {mb:,} MB, {at[mb][worst] / at[mb][best]:.1f} times"
-    see = f"{problem}, {measure.lower()}. Largest difference: {worst} and {best}, {told}."
+    told = f"a factor of {at[mb][worst] / at[mb][best]:.1f} ({at[mb][worst]:,.3g} against {at[mb][best]:,.3g})"
+    see = f"{problem}, {measure.lower()}. Largest difference: {worst} against {best} at {mb:,} MB, {told}."
     return worded(figure, f"{measure} by the size of the cache. {see}", see)

@@ -73,9 +73,9 @@ def counts(table: np.ndarray) -> Cells:
     return Cells(
         cells,
         f"Confusion matrix of {int(table.sum())} test examples in {len(table)} classes, {wrong} of them wrong. Rows "
-        "are true classes, columns predicted ones.",
-        "Rows are true classes, columns predicted ones. The more a cell stands out, the more errors it "
-        "holds. Click one to see its examples; by keyboard: Tab, arrows, Enter.",
+        "are true classes, columns are predicted classes.",
+        "Rows are true classes, columns are predicted classes. The stronger the shade of a cell, the more errors it "
+        "contains. Click a cell to see its examples; by keyboard: Tab, arrows, Enter.",
     )
 
 
@@ -98,9 +98,9 @@ def change(before: np.ndarray, after: np.ndarray) -> Cells:
     fewer, more = (int(np.maximum(s * errors, 0).sum()) for s in (-1, 1))
     return Cells(
         cells,
-        f"Change of the confusion matrix in {len(shift)} classes: {fewer} errors fewer in some cells, {more} more in "
-        "others.",
-        "Rows are true classes, columns predicted "
-        "ones. Blue, with −: this error became rarer; orange, with +: more frequent. "
+        f"Change of the confusion matrix in {len(shift)} classes: errors fell by {fewer} in some cells and rose by "
+        f"{more} in others.",
+        "Rows are true classes, columns are predicted classes. Blue cells with −: this error became rarer. Orange "
+        "cells with +: this error became more frequent. "
         "Click a cell to see its examples; by keyboard: Tab, arrows, Enter.",
     )

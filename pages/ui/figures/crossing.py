@@ -14,7 +14,7 @@ from pages.ui.figures.edited import MARKS
 from pages.ui.figures.frame import bare, log_ticks, worded
 from pages.ui.figures.traces import dots, line, names, note, ring, whiskers
 from pages.ui.kit.palette import BLUE, CLASS_COLOURS, CLASS_SYMBOLS, GREY, ORANGE
-from pages.ui.kit.text import rounded
+from pages.ui.kit.text import many, rounded
 from pages.ui.kit.words import in_figure
 from svmcore.methods.editing import roles
 
@@ -50,15 +50,15 @@ def margins(
     figure.update_yaxes(range=[-0.02 * top, top], zeroline=False)
     counts = np.bincount(role, minlength=len(roles.TITLES))
     outside = int(((mean < left) | (mean > right) | (variance > top)).sum())
-    beyond = f" {outside:,} lie beyond the axes." if outside else ""
-    part = f" {len(shown):,} of {len(role):,} are drawn." if len(shown) < len(role) else ""
+    beyond = f" Not shown: {many(outside, 'example')} outside the axes." if outside else ""
+    part = f" {len(shown):,} of the {len(role):,} examples are drawn." if len(shown) < len(role) else ""
     return worded(
         figure,
-        f"Margin variance against margin mean of {len(role)} examples with the two lines beyond which they are "
+        f"Margin variance against margin mean of {len(role)} examples. Examples beyond the two lines are "
         f"discarded: {counts[roles.WRONG_SIDE]} on the wrong side, {counts[roles.EASY]} easy.",
-        "Left of m + v = 0 the machines agree that the label is wrong; right of m − v = 1 they agree that the example "
-        "is easy. Examples between the lines are kept: the machines disagree, or agree that they lie in the "
-        f"margin.{beyond}{part}",
+        "Left of the line m + v = 0, the machines agree that the label is wrong. Right of the line m − v = 1, they "
+        "agree that the example is easy. Examples between the lines are kept: the machines disagree about them, or "
+        f"agree that they lie inside the margin.{beyond}{part}",
     )
 
 
@@ -125,8 +125,8 @@ def growth_of_svs(
     return worded(
         figure,
         f"Support vectors against {x_title}: {ends(lines)}.",
-        f"{ends(lines)}. Dotted: Steinwart's 2 B n, which the plain machine approaches with many examples; B "
-        f"is {bayes}."
+        f"{ends(lines)}. Dotted: Steinwart's law 2 B n, where n is the number of training examples and B is {bayes}. "
+        "The plain machine approaches this law when n is large."
         f"{kinds}",
     )
 

@@ -70,7 +70,7 @@ def sv_curve(progress: Sequence[dict]) -> go.Figure:
     phases = trainings(progress)
     for name, field, colour, shift in (("> 0:", "n_sv", BLUE, 7), ("bounded:", "n_bound", GREY, -7)):
         for phase in phases:
-            line(figure, *_over_time(phase, field), colour, f"%{{y:,}} {name} after %{{x:.2f}} s")
+            line(figure, *_over_time(phase, field), colour, f"{name} %{{y:,}} after %{{x:.2f}} s")
         if phases:
             count = phases[-1][-1][field]
             beside(figure, count, f"{name} {count:,}", yshift=shift)
@@ -78,7 +78,7 @@ def sv_curve(progress: Sequence[dict]) -> go.Figure:
     return worded(
         figure,
         "Number of support vectors and of bounded ones over time.",
-        "Examples with alpha > 0, and those of them that are bounded (alpha = C), over all machines.",
+        "Blue: alphas above 0. Grey: bounded alphas (alpha = C). Both are counted over all machines.",
     )
 
 
@@ -130,7 +130,7 @@ def _gap_words(last: dict, tol: float) -> tuple[str, str]:
     done = f"{np.sum(gaps <= tol)} of {len(gaps)} machines have reached tol = {least}"
     return (
         f"Violation of the optimality conditions by each machine over time; {done}. The mean is {now} now.",
-        f"Thin: each machine, named where it finishes. Bold: their mean on this axis, {now} now. {done}.",
+        f"Thin lines: single machines, named where they finish. Bold line: their mean on this axis, {now} now. {done}.",
     )
 
 
@@ -165,14 +165,14 @@ def by_draws(rounds: Sequence[Sequence[int]]) -> go.Figure:
     """rounds: (drawn so far, in this round, violators, examples held, support vectors) of each."""
     drawn, looked, violators, held, n_sv = zip(*rounds, strict=True)
     share = [1000 * v / max(n, 1) for v, n in zip(violators, looked, strict=True)]
-    figure = bare("copies drawn", "of 1,000 drawn violate", margin_r=130, yaxis_rangemode="tozero")
+    figure = bare("copies drawn", "margin violations per 1,000 copies", margin_r=130, yaxis_rangemode="tozero")
     lines = (
-        ("violate", share, BLUE, "y", "%{y:.0f} of 1,000 violate"),
-        ("held", held, GREY, "y2", "%{y:,} held"),
+        ("violations", share, BLUE, "y", "%{y:.0f} of 1,000 violate the margin"),
+        ("training set", held, GREY, "y2", "%{y:,} in the training set"),
         ("support vectors", n_sv, ORANGE, "y2", "%{y:,} support vectors"),
     )
     for name, values, colour, axis, told in lines:
-        told = f"{told} after %{{x:,}} drawn"
+        told = f"{told} after %{{x:,}} copies"
         line(figure, drawn, values, colour, told, points=True, yaxis=axis, name=name)
     figure.update_layout(
         yaxis2={"overlaying": "y", "side": "right", "rangemode": "tozero", "showgrid": False, "title": "examples",
@@ -182,7 +182,8 @@ def by_draws(rounds: Sequence[Sequence[int]]) -> go.Figure:
     ends = f"from {share[0]:.0f} to {share[-1]:.0f} of 1,000"
     return worded(
         figure,
-        f"Copies that violate a margin by the number drawn, {ends}; {held[-1]:,} examples held, {n_sv[-1]:,} of them "
-        f"support vectors after {drawn[-1]:,} draws.",
-        f"The share of copies that violate the margin went {ends}; of {drawn[-1]:,} drawn, {held[-1]:,} are held.",
+        f"Copies that violate a margin by the number drawn, {ends}; {held[-1]:,} examples in the training set, "
+        f"{n_sv[-1]:,} of them support vectors, after {drawn[-1]:,} draws.",
+        f"The share of copies that violate the margin went {ends}. After {drawn[-1]:,} copies were drawn, the training "
+        f"set has {held[-1]:,} examples.",
     )

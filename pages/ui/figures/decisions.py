@@ -17,7 +17,7 @@ from pages.ui.kit.words import distinct, in_figure, short, small
 
 BINS = 20  # of the histogram of alpha
 PAPER = " The paper trained once with C = 10, saw that only a handful of alphas exceeded 2, and chose C = 2."
-NO_BOUND = "The hinge loss is squared here, so that no alpha has a bound."
+NO_BOUND = "The hinge loss is squared here, so alpha has no upper bound."
 HEIGHT = 210
 MARKED = 3  # flips up to which each is written on its mark
 
@@ -56,11 +56,12 @@ def alpha_histogram(
     low, high = np.log10(0.8), np.log10(highest)  # a bar of one is seen
     figure.update_yaxes(range=[low, high + 0.15 * (high - low)], **log_ticks(1, highest))  # room for C above
     told = f"{np.sum(bound):,} of {len(alpha):,} alphas above 0 reach {at}."
-    told += PAPER if dataset.startswith("mnist") else " If few alphas exceed a smaller value, C could be set to it."
-    told += " Right of the line: bounded ones (alpha = C)." if at_C.any() else ""
+    lower = " If only a few alphas exceed some smaller value, C can be set to that value."
+    told += PAPER if dataset.startswith("mnist") else lower
+    told += " The bars right of the line count bounded alphas (alpha = C)." if at_C.any() else ""
     return worded(
         figure,
-        f"Histogram of the alphas of {len(alpha)} support vectors; {np.sum(bound)} of them are at {at}.",
+        f"Histogram of the alphas of {len(alpha)} support vectors; {np.sum(bound)} of them reach {at}.",
         NO_BOUND if endless else told,
     )
 
@@ -78,7 +79,8 @@ def weight_histogram(weights: np.ndarray) -> go.Figure:
     return worded(
         figure,
         f"Histogram of the weights of {len(weights)} vectors, {np.sum(weights > 0)} of them positive.",
-        f"{np.sum(weights > 0):,} vectors support the class, {np.sum(weights < 0):,} against it. No C bounds them.",
+        f"{np.sum(weights > 0):,} vectors vote for the class, {np.sum(weights < 0):,} against it. C does not bound the "
+        "weights.",
     )
 
 
@@ -132,5 +134,5 @@ def decision_trail(values: np.ndarray, classes: Sequence, places: Sequence[str])
         figure,
         f"Decision values of classes {short(classes[first])} and {short(classes[other])} along {len(values) - 1} "
         f"nudges; the prediction flipped {len(changed)} times.",
-        f"The prediction flipped: {said}." if said else "The prediction has not flipped so far.",
+        f"The prediction flipped: {said}." if said else "The prediction has not flipped yet.",
     )

@@ -54,8 +54,8 @@ def all_of_them(points: Points, field: Field, support: np.ndarray, bound: np.nda
         figure,
         f"{len(points.y)} points of two classes with the line of the plain machine and its {len(support)} support "
         "vectors.",
-        f"All {len(points.y):,} points; ringed: the {len(support):,} that the plain machine keeps. Line: f = 0; "
-        "dotted: f = ±1.",
+        f"All {len(points.y):,} points. Rings mark the {len(support):,} support vectors of the plain machine. Line: "
+        "f = 0; dotted: f = ±1.",
     )
 
 
@@ -67,8 +67,8 @@ def thrown_away(points: Points, role: np.ndarray, picked: int = -1) -> go.Figure
         ring(figure, points.X[picked, 0], points.X[picked, 1])
     return worded(
         figure,
-        f"What was discarded of {len(role)} points: {role_counts(role) or 'nothing'}.",
-        f"{_legend(role)}; grey: kept."
+        f"What editing did with {len(role)} points: {role_counts(role) or 'it kept all of them'}.",
+        f"{_legend(role)}. Grey: kept."
         + (" Diamonds: reinserted." if (role == roles.REINSERTED).any() else "")
         + (" Squares: only used to choose settings." if (role == roles.VALIDATION).any() else ""),
     )
@@ -76,9 +76,9 @@ def thrown_away(points: Points, role: np.ndarray, picked: int = -1) -> go.Figure
 
 def _legend(role: np.ndarray) -> str:
     """What the marks of those thrown away stand for; those that are not there have none."""
-    marks = {roles.WRONG_SIDE: "crosses lay on the wrong side", roles.EASY: "small dots were easy"}
-    said = ", ".join(text for code, text in marks.items() if (role == code).any()) or "nothing was discarded"
-    return said[0].upper() + said[1:]
+    marks = {roles.WRONG_SIDE: "crosses (wrong side)", roles.EASY: "small dots (easy)"}
+    there = [text for code, text in marks.items() if (role == code).any()]
+    return f"Discarded: {', '.join(there)}" if there else "No point was discarded"
 
 
 def what_is_left(
@@ -89,10 +89,10 @@ def what_is_left(
     figure = _machine(points, kept, field, support, bound, plain)
     return worded(
         figure,
-        f"The {len(kept)} points that are left, the line of the machine trained on them with {len(support)} support "
-        "vectors, and the plain machine's line dashed.",
-        f"The {len(kept):,} points that are left and their machine, {len(support):,} support vectors ringed. Dashed: "
-        "the plain machine's line.",
+        f"The {len(kept)} points that were kept, and the line of the machine trained on them, with {len(support)} "
+        "support vectors. Dashed: the line of the plain machine.",
+        f"The {len(kept):,} points that were kept, and the machine trained on them. Rings mark its {len(support):,} "
+        "support vectors. Dashed: the line of the plain machine.",
     )
 
 
@@ -105,7 +105,7 @@ def one_kind(points: Points, rows: np.ndarray, kind: str) -> go.Figure:
     return worded(
         figure,
         f"{many(len(rows), 'point')} (kind: {kind}) among {len(others)} others.",
-        f"{many(len(rows), 'point')}, {kind}; grey: the {len(others):,} others. Click a point to open it.",
+        f"{many(len(rows), 'point')} (kind: {kind}). Grey: the {len(others):,} others. Click a point to open it.",
     )
 
 
@@ -116,7 +116,7 @@ def side_by_side(points: Points, role: np.ndarray, field: Field, plain: Field, t
     _classes(figure, points, left(role), size=5)
     level(figure, plain, 0, dash="dash", width=1.5)
     level(figure, field, 0)
-    alt = f"{title}: {len(left(role))} of {len(role)} points are left, with the line of their machine."
+    alt = f"{title}: {len(left(role))} of {len(role)} points are kept, with the line of the machine trained on them."
     return worded(figure, alt, "")
 
 

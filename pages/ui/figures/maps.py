@@ -36,9 +36,9 @@ def kernel_picture(kernel, norm: float = 1.0) -> go.Figure:
     reach = float(half[0]) if len(half) else 1.0
     return worded(
         figure,
-        f"Kernel value against the cosine of two examples; it is halfway up at cosine {reach:.2f}.",
-        f"Similarity of two examples as the kernel sees it: halfway up at cosine {reach:.2f}. A steeper end makes a "
-        "more local, more flexible machine.",
+        f"Kernel value against the cosine of two examples; it reaches half its height at cosine {reach:.2f}.",
+        f"Similarity of two examples for the kernel. The curve reaches half its height at cosine {reach:.2f}. A curve "
+        "that is steeper near cosine 1 makes a more local, more flexible machine.",
     )
 
 
@@ -85,7 +85,7 @@ def toy_plane(
     marked = " Rings are support vectors, double rings bounded ones (alpha = C)." if len(free) or len(bound) else ""
     marked += f" Diamonds are the {len(made)} vectors of the reduced set." if len(made) else ""
     marked += f" Crosses mark the {many(len(errors), 'error')}." if len(errors) else ""
-    told = "; colour and shape tell its class"
+    told = "; colour and shape show its class"
     if len(classes) == 2:
         told = ": orange squares of class {}, blue dots of class {}".format(*(short(name, 24) for name in classes))
     return worded(
@@ -152,7 +152,7 @@ def shift_map(f: np.ndarray, largest: float, holds: np.ndarray, called: list[lis
         x=steps, y=steps, z=f, zmin=-largest, zmax=largest, colorscale=SCALE, showscale=False, xgap=1, ygap=1,
         customdata=[[[_where(dy, dx), in_figure(called[r][c], 24)] for c, dx in enumerate(steps)]
                     for r, dy in enumerate(steps)],
-        hovertemplate="%{customdata[0]}: f = %{z:+.4f}, called %{customdata[1]}<extra></extra>",
+        hovertemplate="%{customdata[0]}: f = %{z:+.4f}, predicted %{customdata[1]}<extra></extra>",
     )  # fmt: skip
     rows, columns = np.nonzero(~holds)
     figure.add_scatter(
@@ -167,7 +167,7 @@ def shift_map(f: np.ndarray, largest: float, holds: np.ndarray, called: list[lis
         figure,
         f"{short(name)}: f at {n} by {n} shifts, {with_sign(middle, 3)} without a shift, from {with_sign(f.min(), 3)} "
         f"to {with_sign(f.max(), 3)}; the prediction is the same at {int(holds.sum())}.",
-        f"f from {with_sign(f.min())} to {with_sign(f.max())}, {with_sign(middle)} without a shift.",
+        f"f ranges from {with_sign(f.min())} to {with_sign(f.max())}; it is {with_sign(middle)} without a shift.",
     )
 
 
@@ -196,7 +196,7 @@ def hidden_map(change: np.ndarray, largest: float, picture: np.ndarray, flips: n
         figure,
         f"{short(name)}: f changes most, by {strongest}, where row {y}, column {x} of {h} by {w} pixels is hidden; "
         f"{many(len(flips), 'square')} {'changes' if len(flips) == 1 else 'change'} the prediction.",
-        f"f changes most, by {strongest}, if the part around row {y}, column {x} is hidden.",
+        f"f changes most, by {strongest}, when the area around row {y}, column {x} is hidden.",
     )
 
 

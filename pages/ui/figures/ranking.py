@@ -32,7 +32,8 @@ def roc_curves(positive: np.ndarray, decisions: Mapping[str, np.ndarray]) -> go.
     return worded(
         figure,
         f"ROC curves of {len(decisions)} machines on {len(positive)} examples; areas: {told}.",
-        f"Area under the ROC curve: {told}. Up and left is better; the left edge means no false alarms.",
+        f"Area under the ROC curve: {told}. Curves further up and left are better. The left edge means no false "
+        "alarms.",
     )
 
 
@@ -53,7 +54,8 @@ def errors_against_answers(share: np.ndarray, wrong: np.ndarray, at: tuple[float
     return worded(
         figure,
         f"Error rate against coverage, down from {100 * wrong[-1]:.2f} % at full coverage; chosen: {chosen}.",
-        "The right end has all examples, the left end only the most certain one. Dot: the cost chosen above.",
+        "At the right end all examples are classified, at the left end only the most certain one. Dot: the cost chosen "
+        "above.",
     )
 
 
@@ -75,5 +77,5 @@ def said_and_right(found: Reliability) -> go.Figure:
         f"Share of correct predictions against predicted probability, "
         f"in {len(found.n)} groups; the mean difference is {missed}.",
         f"On the dotted line, probabilities are calibrated; the mean deviation "
-        f"is {missed} (expected calibration error). Bars: 95 %.",
+        f"is {missed} (expected calibration error). Bars are 95 % intervals.",
     )

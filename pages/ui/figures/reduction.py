@@ -79,19 +79,19 @@ def _words(path, aside, machine_errors, before, where, tested) -> tuple[str, str
     seen = (
         ""
         if where == UNSEEN
-        else " The machine was trained on these, so they compare sizes but do not estimate the error."
+        else " The machine was trained on these examples. They compare sizes, but they do not estimate the error rate."
     )
     if not path:
-        own = f"the machine itself gets {machine_errors:,} of {aside:,} {where} wrong"
-        return "Errors by number of vectors, not known yet.", f"The first point will appear soon; {own}.{seen}"
+        own = f"The full machine makes {many(machine_errors, 'error')} on {aside:,} {where}"
+        return "Errors by number of vectors, not known yet.", f"The first point will appear soon. {own}.{seen}"
     m, _, errors, changed, *_ = path[-1]
-    verb = "is" if errors == 1 else "are"
-    once = " Diamond: the test set, used once, for the saved machine." if tested else ""
+    wrong = many(round(errors), "error")
+    once = " Diamond: the saved machine on the test set, which was used only once." if tested else ""
     return (
-        f"Errors on {aside} {where} at {len(path)} sizes; with {m:,.0f} vectors {errors:,.0f} {verb} wrong.",
-        f"With {m:,.0f} vectors, {before / m:.1f} times fewer, {errors:,.0f} of {aside:,} {where} {verb} wrong; the "
-        f"machine itself gets {machine_errors:,} wrong. {many(round(changed), 'prediction')} "
-        f"{'differs' if changed == 1 else 'differ'}. Bars are 95 % intervals.{seen}{once}",
+        f"Errors on {aside} {where} at {len(path)} sizes; {wrong} with {m:,.0f} vectors.",
+        f"With {m:,.0f} vectors, {before / m:.1f} times fewer, the reduced machine makes {wrong} on {aside:,} {where}. "
+        f"The full machine makes {machine_errors:,}. {many(round(changed), 'prediction')} "
+        f"{'differs' if changed == 1 else 'differ'} between the two machines. Bars are 95 % intervals.{seen}{once}",
     )
 
 
@@ -112,7 +112,8 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
         line(figure, x, y, colour, f"%{{x:,}} vectors, {name}: %{{y:.3g}}", points=True)
         note(figure, np.log10(x[-1]), np.log10(y[-1]), name, colour, xanchor="left", xshift=8)
     if not values:
-        return worded(figure, "The two machines do not differ.", "The two machines do not differ.")
+        same = "The original and the reduced machine do not differ."
+        return worded(figure, same, same)
     sizes = [p[0] for p in path]
     figure.update_xaxes(
         range=[np.log10(0.9 * min(sizes)), np.log10(1.1 * max(sizes))], **log_ticks(min(sizes), max(sizes))
@@ -125,10 +126,10 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
         f"{many(m, 'vector')}, f differs by {small(apart)}.",
         f"With {m:,.0f} vectors, f on these examples differs by {small(apart)} (root mean square)"
         + (
-            ". It was fitted to the training examples, not to f."
+            ". The reduced machine was fitted to the training examples, not to f."
             if rho2 is None
-            else f"; rho, the distance in feature space, is {percent(rho2**0.5, 1)} of the length |Ψ| of all machines "
-            "taken as one."
+            else f". The distance in feature space, rho, is {percent(rho2**0.5, 1)} of |Ψ|, the length of the weight "
+            "vectors of all machines together."
         ),
     )
 
@@ -148,17 +149,17 @@ def trace(progress: Sequence[dict]) -> go.Figure:
         line(figure, x, y, BLUE, f"{m:,} vectors, {what} %{{y:.3g}} after %{{x:.1f}} s", width=2)
         note(figure, x[-1], np.log10(y[-1]), f"{m:,}", GREY, xanchor="left", xshift=4)
     if not lines:
-        return worded(figure, f"{what} over time, not known yet.", "It falls from here on.")
+        return worded(figure, f"{what} over time, not known yet.", "The curve will fall during the reduction.")
     _log_axis(figure, [left for points in lines.values() for _, left in points])
     last = list(lines.values())[-1][-1][1]
     now = small(last, 3)
     if by_loss:
         see = (
-            f"The mean loss of the predictions on training examples is {now} now. The examples are deformed anew "
-            "every time."
+            f"The mean loss of the predictions on training examples is {now} now. Images are deformed at "
+            "random, anew in every step."
         )
     else:
-        see = f"The mean rho of the machines is {percent(last, 1)} of their length now. One line per size."
+        see = f"The mean rho of the machines is now {percent(last, 1)} of their length |Ψ|. Each line is one size."
     return worded(figure, f"{what} over time, {now} now.", see)
 
 
@@ -197,7 +198,7 @@ def before_after(before: np.ndarray, after: np.ndarray, changed: np.ndarray, nam
     ends = [float(min(before.min(), after.min())), float(max(before.max(), after.max()))]
     line(figure, ends, ends, GREY, dash="dot", width=2)
     apart = np.sqrt(np.mean((after - before) ** 2))
-    others = f" {POINTS:,} of the others are drawn." if np.sum(~changed) > POINTS else ""
+    others = f" Of the other examples, {POINTS:,} are drawn." if np.sum(~changed) > POINTS else ""
     return worded(
         figure,
         f"f of {in_figure(name)} before and after the reduction, for {len(before)} test examples; "

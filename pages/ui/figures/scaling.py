@@ -32,7 +32,7 @@ def time_against_n(lines: Lines) -> go.Figure:
     return worded(
         figure,
         f"Training time against the number of examples for {len(lines)} sizes of the working set.",
-        "Both axes are logarithmic: a line of slope 1 grows like n, of slope 2 like n². "
+        "Both axes are logarithmic: a line of slope 1 grows like n, a line of slope 2 like n². "
         + (f"Slopes: {slopes}." if slopes else ""),
     )
 
@@ -40,11 +40,11 @@ def time_against_n(lines: Lines) -> go.Figure:
 def svs_against_n(points: Sequence[ScalingPoint]) -> go.Figure:
     figure = _lines({"": points}, "n", "n_sv", "training examples n", "support vectors")
     slope = exponent([p.n for p in points], [p.n_sv for p in points])
-    grows = f" They grow like n to the power {slope:.2f}." if slope is not None else ""
+    grows = f" Their number grows like n to the power {slope:.2f}." if slope is not None else ""
     return worded(
         figure,
         f"Support vectors against the number of examples, at most {max(p.n_sv for p in points):,}.",
-        f"Support vectors of the same machine on growing numbers of examples.{grows}",
+        f"Support vectors of the same machine, trained on more and more examples.{grows}",
     )
 
 
@@ -53,7 +53,8 @@ def time_against_svs(points: Sequence[ScalingPoint]) -> go.Figure:
     return worded(
         figure,
         "Training time against the number of support vectors, one point for each number of examples.",
-        "The same runs against their support vectors. Pricing and solving need kernel evaluations with each of these.",
+        "Training time of the same runs against their number of support vectors. Pricing and solving evaluate the "
+        "kernel with each support vector.",
     )
 
 
@@ -85,12 +86,12 @@ def time_against_d(points: Sequence[ScalingPoint]) -> go.Figure:
     """Training time against the number of features, at one n."""
     figure = _lines({"": points}, "d", "seconds", "features d", "training time, s")
     slope = exponent([p.d for p in points], [p.seconds for p in points])
-    grows = f" It grows like d to the power {slope:.2f}." if slope is not None else ""
+    grows = f" Training time grows like d to the power {slope:.2f}." if slope is not None else ""
     svs = ", ".join(f"{p.n_sv:,} at d = {p.d:,}" for p in points)
     return worded(
         figure,
         f"Training time against the number of features for {points[0].n:,} examples.",
-        f"n = {points[0].n:,} digits, without their border.{grows} Support vectors: {svs}.",
+        f"n = {points[0].n:,} digits; for fewer features, a wider border was cropped.{grows} Support vectors: {svs}.",
     )
 
 
@@ -106,26 +107,26 @@ def memory_against_n(lines: Lines) -> go.Figure:
         figure,
         f"Peak memory of the solver against the number of examples for {len(lines)} sizes of the working set; the "
         f"whole Gram matrix would take {whole[-1]:,.0f} MB at n = {ns[-1]:,}.",
-        "Peak memory of the solver, without the examples themselves: |B|² numbers of 4 bytes and a few per example. "
-        "Dotted: the whole Gram matrix.",
+        "Peak memory of the solver, without the examples themselves: |B|² numbers of 4 bytes, and a few numbers per "
+        "example. Dotted: memory for the whole Gram matrix.",
     )
 
 
 def comings_and_goings(columns: dict) -> go.Figure:
     """Examples that enter and leave the working set, summed up over the rounds; below zero those that leave."""
     rounds = columns["number"]
-    figure = bare("global iteration", "examples, added up")
+    figure = bare("global iteration", "examples, cumulative")
     # the first set is no arrival
     entered, left, again = (np.cumsum([0, *columns[name][1:]]) for name in ("entered", "left", "again"))
-    for name, ys, colour in (("entered", entered, BLUE), ("again", again, ORANGE), ("left", -left, GREY)):
+    for name, ys, colour in (("entered", entered, BLUE), ("entered again", again, ORANGE), ("left", -left, GREY)):
         line(figure, rounds, ys, colour, f"%{{y:,}} {name} by iteration %{{x:,}}", shape="hv")
         beside(figure, ys[-1], f"{name} {abs(int(ys[-1])):,}")
     return worded(
         figure,
-        f"Over {rounds[-1]:,} iterations {entered[-1]:,} examples entered the working set, {again[-1]:,} of them not "
-        f"for the first time, and {left[-1]:,} left it.",
-        "Cumulative counts after the first working set: examples that entered, how many of these had been in it "
-        "before, and how many left.",
+        f"Over {rounds[-1]:,} iterations {entered[-1]:,} examples entered the working set, {again[-1]:,} of them "
+        f"again, and {left[-1]:,} left it.",
+        "Cumulative counts after the first working set: examples that entered the set, examples among them that "
+        "entered again, and examples that left.",
     )
 
 

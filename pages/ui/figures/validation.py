@@ -110,7 +110,7 @@ def sweep_map(
     over = BY.join(names)
     if len(points) < of:
         _places(figure, sweep.seconds, sweep.values, told)
-        see = f"So far, {len(points)} of {of} cells; nothing is chosen yet."
+        see = f"{len(points)} of {of} cells have finished; nothing is chosen yet."
         return worded(figure, f"{title} at {len(points)} of {of} cells of {over}.", see)
     best, plain = choice(points), simple(points)
     for called, shape in (plain, "circle"), (best, "rect"):  # as large as the cell, however wide the page
@@ -120,23 +120,23 @@ def sweep_map(
         figure.add_shape(type=shape, line={"color": INK, "width": 2}, **edges)
     _places(figure, sweep.seconds, sweep.values, told)
     rate, error = (100 * number for number in (results[best]["validation"]["error_rate"], _spread(results[best])))
-    circle = "the simplest cell within one standard error of it, "
+    circle = "the simplest cell within one standard error of that error, "
     circle += (
-        f"{100 * results[plain]['validation']['error_rate']:.2f} % at {plain}" if plain != best else "the same one"
+        f"{100 * results[plain]['validation']['error_rate']:.2f} % at {plain}" if plain != best else "the same cell"
     )
     return worded(
         figure,
         f"{title} at {len(points)} cells of {over}; cross-validation chooses {best}.",
         f"Square: the lowest validation error, {rate:.2f} ± {error:.2f} % at {over} = {best}. Circle: "
-        f"{circle}.{_early(points, 'cell')} The lowest of {len(points)} errors is optimistic: expect slightly more on "
-        "new examples.",
+        f"{circle}.{_early(points, 'cell')} The lowest of {len(points)} errors is optimistic: expect a slightly "
+        "higher error on new examples.",
     )
 
 
 def _early(points: Sequence[tuple[str, dict]], what: str) -> str:
     """What is said of those that halving has left."""
     left = len(points) - len(last(points))
-    return f" {many(left, what)} left early, with the errors of fewer training examples." if left else ""
+    return f" Halving left {many(left, what)} early, with errors from fewer training examples." if left else ""
 
 
 def _categories(values: Sequence[str]) -> dict:
@@ -196,10 +196,10 @@ def amount_chart(
     if len(curves) > 1:
         spread = scale(max(heights)) - scale(min(heights))
         label_lines(figure, [(scale(y), name, colour) for y, name, colour in ends], max(0.07 * spread, 0.02))
-    seen = f"{len(points)} of {of} cells so far. " if len(points) < of else ""
+    seen = f"{len(points)} of {of} cells have finished. " if len(points) < of else ""
     if layer == "validation":
         seen += " ".join(amounts.sentences(curves, checks, names[sweep.field == AMOUNT] if sweep.second else ""))
-        seen += " Dotted: power laws. Bars are 95 % intervals."
+        seen += " Dotted: fitted power laws. Bars are 95 % intervals."
     else:
         seen += _growth(curves, results, layer, title)
     return worded(figure, f"{title} against the number of training examples, {many(len(curves), 'line')}.", seen)
@@ -212,7 +212,9 @@ def _growth(curves: Sequence[amounts.Curve], results: dict, layer: str, title: s
         power = exponent(curve.n, [LAYERS[layer](results[called]) for called in curve.cells])
         if power is not None:
             powers.append(f"n^{power:.2f}" + (f" with {in_figure(curve.name, TICK)}" if curve.name else ""))
-    return f"{title} against training examples, as about {', '.join(powers)}." if powers else f"{title} of each run."
+    if not powers:
+        return f"{title} of each run."
+    return f"{title}, about proportional to {', '.join(powers)}, where n is the number of training examples."
 
 
 def _spread(result: dict) -> float:
@@ -300,19 +302,19 @@ def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: i
     if len(points) < of:
         alt = f"Validation and test error at {len(points)} of {of} values of {name}; the others are not finished."
         return alt, (
-            f"So far, {len(points)} of {of} values; nothing is chosen yet. The lowest validation error so far is "
-            f"{validation:.2f} % at {name} = {best}. Bars are 95 % intervals."
+            f"{len(points)} of {of} values have finished; nothing is chosen yet. The lowest validation error among "
+            f"them is {validation:.2f} % at {name} = {best}. Bars are 95 % intervals."
         )
     found = f"Cross-validation chooses {name} = {best}: {validation:.2f} % wrong, {test:.2f} % on the test set"
     told = (
-        "which is the best value there too"
+        "This value is also the best on the test set"
         if results[best]["error_rate"] == lowest[1]["error_rate"]
-        else (f"where the best is {name} = {lowest[0]} with {100 * lowest[1]['error_rate']:.2f} %")
+        else f"The best value on the test set is {name} = {lowest[0]} with {100 * lowest[1]['error_rate']:.2f} %"
     )
     bars = "" if bounded(points) else " Bars are 95 % intervals."
     return (
         f"Validation and test error at {len(points)} values of {name}; cross-validation chooses {best}.",
-        f"{found}, {told}. The choice is the value with {RULE}.{_early(points, 'value')}{bars}",
+        f"{found}. {told}. The choice is the value with {RULE}.{_early(points, 'value')}{bars}",
     )
 
 
@@ -335,13 +337,14 @@ def invariance_map(
     hurt, helped, warned = (np.count_nonzero(known & one) for one in (test >= 1, test <= -1, (test >= 1) & (seen > 0)))
     worst = np.unravel_index(np.nanargmax(np.where(known, test, -np.inf)), test.shape)
     told = (
-        f"Of {known.sum()} pairs and jitters {helped} lower the test error by a point or more, {hurt} raise it so far; "
-        f"cross-validation of 200 digits saw a rise in {warned} of these {hurt}."
+        f"Of {known.sum()} combinations of a pair and a jitter set, {helped} lower the test error by a point or more "
+        f"and {hurt} raise it by a point or more. Cross-validation of 200 digits predicted {warned} of these {hurt} "
+        "rises."
     )
     return worded(
         figure,
         f"Change of the error by jitters, for {len(pairs)} pairs of classes. {told}",
-        f"{told} {sets[worst[1]]} loses most, on {pairs[worst[0]]}: {test[worst]:.1f} points. Blue: fewer errors "
+        f"{told} Largest rise: {sets[worst[1]]} on {pairs[worst[0]]}, {test[worst]:.1f} points. Blue: fewer errors "
         "than without jitters; orange: more.",
     )
 
@@ -352,7 +355,7 @@ def path_chart(search: Search, found: str = "") -> go.Figure:
     found: what is said of the end, empty while the search goes on.
     """
     tried, n = search.tried, search.n
-    figure = bare("wrong on validation examples", None, height=70 + ROW * len(tried), hovermode="closest")
+    figure = bare("errors on validation examples", None, height=70 + ROW * len(tried), hovermode="closest")
     rows = list(range(len(tried)))
     kinds = {"left": (FAINT, "circle-open"), "tried": (GREY, "circle"), "taken": (BLUE, "circle")}
     for kind, (colour, symbol) in kinds.items():
@@ -395,16 +398,16 @@ def _told(one: Tried, n: int, name: str) -> str:
     wrong = f"{one.errors:,} of {n:,} wrong, {rate_text(one.errors / n, wilson(one.errors, n))}"
     if name == "left":
         wrong = f"at least {one.errors:,} wrong, stopped after {many(one.folds, 'fold')}"
-    return f"{in_figure(one.jitters)}<br>{wrong}<br>{many(one.forms, 'form')}"
+    return f"{in_figure(one.jitters)}<br>{wrong}<br>{many(one.forms, 'form')} of each example"
 
 
 def _words(search: Search, found: str) -> tuple[str, str]:
     tried, taken = search.tried, search.path
     if not taken:
-        return "No jitter set has been tried on all folds yet.", "The first set is being tried."
+        return "No jitter set has been tried on all folds yet.", "The first jitter set is being tried."
     first, last = taken[0], taken[-1]
-    fell = f"from {first.errors:,} to {last.errors:,} of {search.n:,} wrong in {many(len(taken) - 1, 'step')}"
-    alt = f"{many(len(tried), 'jitter set')} tried: {fell}, by {last.jitters}."
+    fell = f"errors went from {first.errors:,} to {last.errors:,} of {search.n:,} in {many(len(taken) - 1, 'step')}"
+    alt = f"{many(len(tried), 'jitter set')} tried: {fell}, with {last.jitters}."
     left = [_left(tried, row) for row in range(len(tried))]
     early = (
         " Open circles: jitter sets that were stopped early; they have at least this many errors." if any(left) else ""

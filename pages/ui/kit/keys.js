@@ -197,7 +197,7 @@ export default function ({ data, parentElement }) {
     const sheet = sheetOf(data)
     const open = button("", "", () => sheet.showModal(), "Keyboard shortcuts", true)
     open.append(element("kbd", "", "?"), " Keyboard shortcuts")
-    const onPaper = "The figures of this page on paper, or as PDF, with room to draw"
+    const onPaper = "Prints the figures of this page, on paper or as PDF, with room to draw"
     const print = button("", "Print", () => window.print(), onPaper, true)
     root.replaceChildren(open, print, sheet)
     root.state = { data, sheet, going: 0 }

@@ -95,7 +95,7 @@ def _as_title(name: str) -> str:
 def _draw(name: str, known: Sequence) -> None:
     st.title("No such page")
     there = _by_title(known)
-    st.markdown(f"Nothing here is called **{plain(short(name))}**.")
+    st.markdown(f"There is no page called **{plain(short(name))}**.")
     for near in get_close_matches(_as_title(name), there, 1):
         st.page_link(there[near], label=f"Perhaps you meant {there[near].title}", icon=there[near].icon)
     st.subheader("Available pages")
@@ -107,13 +107,17 @@ def _draw(name: str, known: Sequence) -> None:
 
 
 GO = "g"  # before the letter of a page
-ANYWHERE = (("?", "This list"), ("p", "Present on or off"), ("s", "Spotlight: dims all but what is at the pointer"))
-PRESENTING = (("← →", "Back, forward: figures, the steps of a lesson, a class's questions; also Page up, Page down"),)
-ON_A_PAGE = (
-    ("m", "To the confusion matrix; then arrows, Enter to filter"),
-    ("f", "To the pictures, and from one gallery to the next; then arrows, Home, End, Enter to open"),
+ANYWHERE = (
+    ("?", "Show this list"),
+    ("p", "Switch Present mode on or off"),
+    ("s", "Spotlight: dims everything but the area around the pointer"),
 )
-IN_A_VIEW = (("← →", "Previous, next example"), ("Esc", "Close it: back at the picture that opened it"))
+PRESENTING = (("← →", "Previous or next figure, step of a lesson, or question of a class; also Page up, Page down"),)
+ON_A_PAGE = (
+    ("m", "Go to the confusion matrix; then arrows to move, Enter to filter"),
+    ("f", "Go to the pictures, or to the next gallery; then arrows, Home, End to move, Enter to open"),
+)
+IN_A_VIEW = (("← →", "Previous or next example"), ("Esc", "Close the view, and return to the picture that opened it"))
 
 
 def shortcuts(pages: Mapping[str, str], current: str) -> None:

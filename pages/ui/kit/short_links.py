@@ -43,7 +43,8 @@ def read(word: str) -> tuple[str, Query] | None:
     return link and (link["page"], link["query"])
 
 
-HOW = {"icon": ":material/qr_code_2:", "type": "tertiary", "help": "A short link to what is shown, and its QR code."}
+HELP = "Makes a short link to what is shown, with a QR code."
+HOW = {"icon": ":material/qr_code_2:", "type": "tertiary", "help": HELP}
 SHARED = "shared"  # in the session: the page, and how a class reaches the app
 
 
@@ -51,7 +52,7 @@ def share(page: str, rooms: list[str]) -> None:
     """A button for a short link to the page as it is. rooms: the addresses by which a class reaches the app."""
     st.session_state[SHARED] = page, rooms
     if st.button("Link", key="share", **HOW):
-        st.dialog("Link to this page as it stands", width="medium")(_code_and_link)()
+        st.dialog("Link to this page as shown", width="medium")(_code_and_link)()
 
 
 def share_view() -> None:
@@ -78,9 +79,9 @@ def _code_and_link() -> None:
     st.image(qr(url), width=present.scaled(280), alt=f"QR code of {url}")
     st.code(url, language=None)
     st.caption(
-        "Students can open it if they may open the page, and if you show them the run (on *Class*)."
+        "Students can open this link if they may open the page, and if you show them the run (on *Class*)."
         if rooms
-        else f"It opens on this computer alone. `{command('pages.classroom')}` lets a room in."
+        else f"This link opens on this computer only. To share links in a room, start `{command('pages.classroom')}`."
     )
 
 

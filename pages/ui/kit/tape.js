@@ -61,7 +61,7 @@ function tapeBar({ count, at, go, last, open = () => {}, rested = () => {} }) {
     iconButton("first", "To the first step", () => byHand(0)),
     iconButton("back", "One step back", by(-1)),
     toPlay,
-    iconButton("on", "One step on", by(1)),
+    iconButton("on", "One step forward", by(1)),
     toLast,
     slider,
   )

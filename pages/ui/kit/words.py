@@ -69,8 +69,8 @@ def beside(line: dict) -> str:
 def memory(result: dict) -> str:
     """What a run took of memory; for one that did not keep it, the most that its whole process held."""
     if "memory_mb" in result:
-        return f"{megabytes(result['memory_mb'])} of memory for itself"
-    return f"{megabytes(result['peak_rss_mb'])} of memory with the whole process"
+        return f"{megabytes(result['memory_mb'])} of memory for the run itself"
+    return f"{megabytes(result['peak_rss_mb'])} of memory for the whole process"
 
 
 def alphas(number: int, machines: int) -> str:
@@ -145,7 +145,7 @@ def _within(status) -> str:
     return duration(max(status.eta_seconds, 0.1))
 
 
-FIRST_TIME = "a rough estimate until a similar run has finished here; without compiling"
+FIRST_TIME = "a rough estimate, without compiling, until a similar run has finished on this machine"
 
 
 def megabytes(amount: float) -> str:

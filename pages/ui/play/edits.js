@@ -11,13 +11,13 @@ const LETTERS = { b: 1, o: -1, g: 2 } // of a point's token -> its label; a flip
 const LABELS = Object.values(LETTERS)
 const letterOf = (label) => NAME[label][0]
 const ADDED = Object.fromEntries(Object.entries(NAME).map(([label, name]) => [name, +label]))
-const COLOURED = "A click adds a point, a click on one removes it, dragging moves it. To duplicate a point, drag another one of its " +
-  "colour onto it: a copy moves the line only if the point has a double ring (alpha = C)."
+const COLOURED = "Click to add a point; click on a point to remove it; drag a point to move it. To duplicate a point, drag another " +
+  "point of its colour onto it: the duplicate moves the line only if the point has a double ring (alpha = C)."
 const HAND = {
   ...Object.fromEntries(LABELS.map((label) => [NAME[label], [NAME[label][0].toUpperCase() + NAME[label].slice(1), COLOURED]])),
-  flip: ["Flip", "A brush: hold the button and paint over points, which become the next colour."],
-  erase: ["Erase", "A brush: hold the button and paint over points, which are removed."],
-  ask: ["?", "A click asks for the class of a place."],
+  flip: ["Flip", "A brush: hold the mouse button and paint over points to give them the next colour."],
+  erase: ["Erase", "A brush: hold the mouse button and paint over points to remove them."],
+  ask: ["?", "Click a place to see its predicted class."],
 }
 
 // What a click does: by the button pressed last, or, of a class that draws, by its question
@@ -26,13 +26,13 @@ const adds = (play) => modeOf(play) in ADDED
 const brushes = (play) => ["flip", "erase"].includes(modeOf(play))
 
 function buildHand(play) {
-  const hand = element("div", "hand"), label = element("span", "", "A click adds"), group = element("div", "row")
+  const hand = element("div", "hand"), label = element("span", "", "On click"), group = element("div", "row")
   hand.setAttribute("role", "group")
-  hand.setAttribute("aria-label", "A click adds")
+  hand.setAttribute("aria-label", "On click")
   label.setAttribute("aria-hidden", "true")
   play.buttons = Object.entries(HAND).map(([mode, [text, title]]) => [mode, button(mode in ADDED ? mode : "", text, () => { play.mode = mode; drawHand(play) }, title, true)])
   play.undo = button("", "↶ Undo", () => undo(play), "Undoes the last change of the points (Ctrl+Z).", true)
-  play.reset = button("", "Reset", () => reset(play), "The sample as it was drawn: no added, removed or flipped points.", true)
+  play.reset = button("", "Reset", () => reset(play), "Restores the sample as it was drawn: without added, removed or flipped points.", true)
   group.append(...play.buttons.map(([, node]) => node), play.undo, play.reset)
   hand.append(label, group)
   return hand
@@ -146,10 +146,10 @@ function edit(play, x, y, pixels = NEAR) {
     return play.say(`${readout(play, x, y)}: ? placed.`)
   }
   if (hit) return touch(play, hit)
-  if (!adds(play)) return play.say("No point there.")
+  if (!adds(play)) return play.say("There is no point here.")
   const token = tokenAt([x, y], mode[0])
   if (!play.tokens.includes(token)) become(play, [...play.tokens, token])
-  return play.say(`A point added, ${mode}.`)
+  return play.say(`Added a point: ${mode}.`)
 }
 
 // Removes a point, or flips it
@@ -169,7 +169,7 @@ function undo(play) {
 function reset(play) {
   if (play.tokens.length) become(play, [])
   play.cleared = play.seq + 1 // by this edit no label is noisy any more
-  play.say("The sample as it was drawn.")
+  play.say("The sample is restored.")
   commit(play)
 }
 

@@ -54,7 +54,7 @@ def _load() -> None:
 
     cache = os.environ.get("NUMBA_CACHE_DIR")
     if cache and not any(Path(cache).rglob("*.nbi")):
-        _state["what"] = "Compiling the solver, once for this machine"
+        _state["what"] = "Compiling the solver (needed once on this computer)"
     solve.solve(settings.of_problem(settings.FIRST_PROBLEM))
 
 
@@ -66,7 +66,7 @@ def follow() -> None:
         future.result()  # what went wrong, if anything
         st.rerun()
     seconds = time.monotonic() - _state["begun"]
-    st.caption(f":material/hourglass_top: {_state['what']}: {seconds:.0f} s so far. You can move points already.")
+    st.caption(f":material/hourglass_top: {_state['what']}: {seconds:.0f} s. You can already move points.")
 
 
 def hand_over_old_link() -> None:

@@ -40,8 +40,8 @@ function sentenceOfPath(play) {
   const kinds = tape.alphas[frame].map((a) => kindOf(a, tape.C[frame]))
   const bounded = kinds.filter((kind) => kind === BOUNDED).length, free = kinds.filter((kind) => kind === FREE).length
   const margin = tape.margin[frame] === null ? "" : `margin ${number(tape.margin[frame])}, ` // none of an indefinite kernel
-  const now = `${many(free + bounded, "support vector")} (${free} free, ${bounded} bounded), ${margin}${tape.wrong[frame]} wrong.`
-  const trained = frame === tape.trained ? " This is C of the trained machine." : ""
+  const now = `${many(free + bounded, "support vector")} (${free} free, ${bounded} bounded), ${margin}${many(tape.wrong[frame], "error")}.`
+  const trained = frame === tape.trained ? " This is the C of the trained machine." : ""
   return `C = ${costText(tape.C[frame])}: ${eventWords(play)}${now[0].toUpperCase()}${now.slice(1)}${trained}`
 }
 
@@ -60,7 +60,7 @@ function stripsOf(play) {
     { title: "alpha / C of each point", height: 84, series: shares, from: 0, to: 1 },
     { title: "Support vectors: free (solid), bounded (dashed)", height: 60, series: [[free, "solid"], [bounded, "dashed"]], from: 0, to: Math.max(...free, ...bounded, 1) },
     wide && { title: "Margin 2 / |w|", height: 44, series: [[tape.margin.map(Math.log10), "solid"]], from: Math.log10(least), to: Math.log10(widest), label: (v) => number(10 ** v) },
-    { title: `Errors on these ${data.points.length}`, height: 44, series: [[tape.wrong, "solid"]], from: 0, to: Math.max(...tape.wrong, 1) },
+    { title: `Errors on ${many(data.points.length, "point")}`, height: 44, series: [[tape.wrong, "solid"]], from: 0, to: Math.max(...tape.wrong, 1) },
   ].filter(Boolean)
 }
 

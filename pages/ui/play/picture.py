@@ -64,7 +64,7 @@ def alt(setting: Setting, given: Points, picture: Picture | None) -> str:
         counts = [f"{np.count_nonzero(given.y == label)} {colour}" for label, colour in setting.colours.items()]
         text = f"{many(len(given.y), 'point')} in the plane{', ' if counts else ''}{', '.join(counts)}."
     else:
-        rings = "Support vectors are ringed, bounded ones twice; errors are crossed."
+        rings = "Support vectors have a ring, bounded support vectors a double ring; errors have a cross."
         text = f"{described(setting, given, picture)} {rings}"
         if picture.question:
             text += f" The point marked ? is predicted {picture.question[0]}."

@@ -19,7 +19,7 @@ function build(root) {
   })
   saving.append(saveButton("Save PNG", "Save the plane as PNG", () => savePng(svg, "playground", canvas)))
   group.setAttribute("role", "group")
-  group.setAttribute("aria-label", "Tape of")
+  group.setAttribute("aria-label", "What the tape shows")
   const word = (name, text, title) => button("", text, () => choose(play, name), title, true)
   const along = {
     steps: word("steps", "Solver steps", "The steps of the solver, from alpha = 0 to the trained machine"),

@@ -176,7 +176,7 @@ def read(asked: dict[str, str]) -> tuple[Setting, list[str]]:
         wrong.append(f"of={setting.of} in the address: these points do not have three colours")
         setting = replace(setting, of="all")
     if setting.tape is not None and len(setting.machines) > 1:
-        wrong.append(f"tape={setting.tape} in the address: of three machines; say whose, as in of=blue")
+        wrong.append(f"tape={setting.tape} in the address: there are three machines; choose one, for example of=blue")
         setting = setting.closed
     return setting, wrong
 
@@ -201,7 +201,7 @@ def checked(text: str) -> str:
     """`text` as the canonical text of the same edits. ValueError where it is none."""
     edits = [edit for edit in text.split("~") if edit]
     if len(edits) > MAX_EDITS:
-        raise ValueError(f"{len(edits)} edits; at most {MAX_EDITS}")
+        raise ValueError(f"{len(edits)} edits of points; at most {MAX_EDITS} are possible")
     for edit in edits:
         found = _EDIT.fullmatch(edit)
         numbers = [int(number) for number in found.groups()[1:3] if number] if found else []

@@ -74,7 +74,7 @@ def described(setting: Setting, given: Points, picture: Picture) -> str:
         text = f"{line} divides {n_own} {one} from {n - n_own} {rest} points, {wrong} of them on the wrong side."
     else:
         text = f"{line} separates {n_own} {one} from {n - n_own} {rest} points."
-    text += f" {many(solved.n_sv, 'support vector')} {'holds' if solved.n_sv == 1 else 'hold'} it{_kinds(solved)}"
+    text += f" The machine has {many(solved.n_sv, 'support vector')}{_kinds(solved)}"
     if setting.kernel == "linear" and np.linalg.norm(solved.w) > 1e-6:
         text += f"; the road between the thin lines is {rounded(2 / float(np.linalg.norm(solved.w)), 2)} wide"
     return f"{text}. The solver stopped early." if solved.ending else f"{text}."
@@ -86,12 +86,12 @@ def _three(setting: Setting, given: Points, picture: Picture) -> str:
     wrong = len(picture.wrong)
     told = f"{wrong or 'none'} {'are' if wrong > 1 else 'is'} predicted wrongly"
     held = [
-        f"{colour} by {many(one.n_sv, 'support vector')}{_kinds(one)}"
+        f"{colour} has {many(one.n_sv, 'support vector')}{_kinds(one)}"
         for colour, one in zip(colours.values(), picture.machines, strict=True)
     ]
     text = (
-        f"Three machines, each one colour against the rest; the largest f decides. Of {counts[0]}, {counts[1]} and "
-        f"{counts[2]} points {told}. Held: {'; '.join(held)}."
+        f"Three machines each separate one colour from the rest; the largest f decides. Of {counts[0]}, {counts[1]} "
+        f"and {counts[2]} points {told}. By machine: {'; '.join(held)}."
     )
     return f"{text} A solver stopped early." if picture.ending else text
 

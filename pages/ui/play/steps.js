@@ -47,24 +47,26 @@ function enteredIn({ tape, frame }) {
 
 function sentenceOfRound(play) {
   const { tape, frame, data } = play, rounds = tape.step.length - 1, set = tape.inside[frame].length
-  if (!frame) return `Round 0 of ${rounds}: a working set of ${set} of ${data.examples.length} points. No machine yet.`
-  const worst = frame > 1 ? ` ${many(enteredIn(play).length, "point")} entered.` : ""
-  const last = frame === rounds ? " No pair of points violates: this is the trained machine." : ` The worst pair of all points violates by ${number(tape.gap[frame])}.`
-  return `Round ${frame} of ${rounds}:${worst} Working set of ${set}, ${many(tape.alphas[frame].filter((a) => a > 0).length, "support vector")}.${last}`
+  if (!frame) return `Round 0 of ${rounds}: the working set has ${set} of ${data.examples.length} points. There is no machine yet.`
+  const size = many(set, "point"), entered = many(enteredIn(play).length, "point")
+  const begin = frame > 1 ? `${entered} entered the working set, which now has ${size}` : `the working set has ${size}`
+  const held = many(tape.alphas[frame].filter((a) => a > 0).length, "support vector")
+  const last = frame === rounds ? " No pair of points violates optimality: this is the trained machine." : ` The worst pair of all points violates optimality by ${number(tape.gap[frame])}.`
+  return `Round ${frame} of ${rounds}: ${begin}. The machine has ${held}.${last}`
 }
 
 function sentence(play) {
   const { tape, frame, data } = play
   if (!data.machines.length) return ""
-  if (data.machines.length > 1) return "Solver steps, growing C and rounds are of one machine: choose a colour at “Machine of”."
-  if (alongOf(play) === "rounds") return tape ? sentenceOfRound(play) : "Play the rounds of a decomposition: a few points are solved, and the worst violators among the others join them."
+  if (data.machines.length > 1) return "Solver steps, growing C and rounds show one machine: choose a colour at “Machine of”."
+  if (alongOf(play) === "rounds") return tape ? sentenceOfRound(play) : "Play the rounds of a decomposition: the solver optimises a few points, then the worst violators among the other points join them."
   if (alongOf(play) === "C") return tape ? sentenceOfPath(play) : "Growing C: one machine for each C, from 0.01 to 10,000."
   if (!tape) return "Play the solver's own steps: pair after pair, from no support vector to this machine."
   const stage = tape.stage[frame], total = tape.steps[stage].toLocaleString("en"), step = tape.step[frame].toLocaleString("en")
   const which = tape.steps.length > 1 ? (stage ? ", with copies" : ", first machine") : ""
   const machines = machinesNow(play)
   const wrong = data.points.filter(([x, y, label]) => isWrong(play, machines, x, y, label)).length
-  const now = `${many(machines[0].alpha.filter((a) => a > 0).length, "support vector")}, ${wrong} wrong`
+  const now = `${many(machines[0].alpha.filter((a) => a > 0).length, "support vector")}, ${many(wrong, "error")}`
   if (tape.step[frame] === 0) {
     const begin = stage ? "The virtual copies are added. Every alpha is 0 again." : "Every alpha is 0."
     return `Step 0 of ${total}${which}: ${begin}`
@@ -72,7 +74,7 @@ function sentence(play) {
   const last = frame === tape.trained ? " This is the trained machine." : ""
   if (!tape.pair[frame].length) {
     const gone = tape.step[frame] - (frame && tape.stage[frame - 1] === stage ? tape.step[frame - 1] : 0)
-    return `Step ${step} of ${total}${which}: ${gone} pairs at once; the worst violation left is ${number(tape.gap[frame])}; ${now}.${last}`
+    return `Step ${step} of ${total}${which}: ${gone} pairs changed at once; the worst remaining violation is ${number(tape.gap[frame])}; ${now}.${last}`
   }
   const [i, j] = tape.pair[frame].map((k) => nameOf(play, k))
   return `Step ${step} of ${total}${which}: pair ${i}, ${j} violates by ${number(tape.violation[frame])}; ${moved(play, frame)}; ${now}.${last}`

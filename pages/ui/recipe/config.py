@@ -113,7 +113,7 @@ def read(
         first = here.get(wanted, first)
         if not known:
             if wanted in RECIPES:
-                here = [f"another here: its form is on {view.form_of(RECIPES[wanted]).title}"]
+                here = [f"another recipe; the form of this one is on {view.form_of(RECIPES[wanted]).title}"]
             wrong.append(parameters.refusal(NAME, wanted, here))
     recipe = first
     try:
@@ -129,7 +129,8 @@ def read(
     recipe, refused = _with_texts(recipe, {name: asked[name] for name in names() if name in asked})
     idle = asked.keys() & (option_fields().keys() - recipe.texts().keys())  # of other methods: read and left out
     refused += [
-        f"{name}={words.short(asked[name])} in the address: {recipe.method} has no such field" for name in sorted(idle)
+        f"{name}={words.short(asked[name])} in the address: the method {recipe.method} has no such field"
+        for name in sorted(idle)
     ]
     if "classes" in asked and (strange := _strange_classes(recipe)):
         refused.append(parameters.refusal("classes", asked["classes"], strange))
@@ -153,7 +154,7 @@ def _with_texts(recipe: Recipe, texts: dict[str, str]) -> tuple[Recipe, list[str
         try:
             changed = recipe.with_text(name, text)
             if (form := view.form_of(changed)) != view.form_of(recipe):
-                raise RecipeError(name, text, f"another on this page; {form.title} has its form")
+                raise RecipeError(name, text, f"another value on this page; the form of this one is on {form.title}")
             recipe = changed
         except RecipeError as error:
             failed[name] = str(error)
@@ -196,7 +197,10 @@ def method_fields(form: Form, task: str, images: bool = True, grouped: bool = Fa
     if method.help:
         st.caption(method.help)
     if grouped and method.takes_groups:
-        st.caption("The first row of each group trains; the others are virtual examples of those that become SVs.")
+        st.caption(
+            "The first row of each group is a training example. If it becomes a support vector, the other rows of the "
+            "group are its virtual examples."
+        )
     if method.uses_jitters and not images:
         jitters = "none"
     elif method.uses_jitters:
@@ -205,6 +209,7 @@ def method_fields(form: Form, task: str, images: bool = True, grouped: bool = Fa
             widget="selectbox",
             options=list(dict.fromkeys([*PRESETS, st.session_state.get(form.key("jitters"), JITTERS_DEFAULT)])),
             accept_new_options=True,
-            help="Transformations that do not change the class. Choose a set or type one; the Jitters page shows it.",
+            help="Transformations that do not change the class. Choose a set or type one; the Jitters page shows "
+            "its effect.",
         )
     return {"method": name, "jitters": jitters} | form.draw_all(method.fields, name)

@@ -83,7 +83,8 @@ def of_form(form: parameters.Form, entries: Mapping[str, Entry], usual: Callable
     entry = entries[name]
     if entry.at_hand:
         return entry
-    label = f"Download it on the Datasets page ({entry.size_mb:.2g} MB)" if entry.fetchable else "How to get it"
+    size = f"{entry.size_mb:.2g} MB"
+    label = f"Download it on the Datasets page ({size})" if entry.fetchable else "How to get this dataset"
     ways.to("datasets", label, "download", {"set": name})
     raise NotAtHand(f"{entry.title} is not on this machine yet")
 

@@ -38,7 +38,7 @@ def menu(recipe: Recipe | None) -> None:
     if popover.open:  # its estimates take a third of the page's time
         with popover:
             _own()
-            st.markdown("**To begin with**")
+            st.markdown("**Recipes to begin with**")
             for name, shows in SHOWS.items():
                 named = RECIPES[name]
                 entry, takes = catalogue.entry(named.dataset), words.duration(estimate(named).seconds)
@@ -50,7 +50,7 @@ def menu(recipe: Recipe | None) -> None:
                 {name: known for name, known in LISTED.items() if view.form_of(known) == view.TRAIN},
                 _fill,
                 placeholder="type to find one",
-                help="All recipes, those of the papers' tables included. Choosing one fills the form.",
+                help="All recipes, including those of the papers' tables. Choosing a recipe fills the form.",
             )
             _to_keep(recipe)
 
@@ -84,12 +84,12 @@ def pick(label: str, key: str, known: Mapping[str, Recipe], fill: Callable[[Reci
 def _own() -> None:
     found = {name: own for name, own in presets.own_recipes().items() if view.form_of(own) == view.TRAIN}
     if found:
-        st.markdown("**Yours**")
+        st.markdown("**Your recipes**")
     for number, (name, own) in enumerate(found.items()):
         with st.container(horizontal=True, vertical_alignment="center"):
             with st.container():
                 _row(f"own_{number}", own, name, words.summary(own))
-            help = "Removes it from this list. Its runs stay."
+            help = "Removes this recipe from the list. Its runs stay."
             button("Remove", "delete", f"preset_remove_{number}", _remove, name, help=help)
 
 
@@ -101,7 +101,7 @@ def _to_keep(recipe: Recipe | None) -> None:
             help="Saves the settings of the form on this machine, for every session.",
         )  # fmt: skip
         help = "Replaces a recipe of the same name."
-        button("Keep", "bookmark_add", "preset_keep", _keep, recipe, help=help, disabled=recipe is None)
+        button("Save", "bookmark_add", "preset_keep", _keep, recipe, help=help, disabled=recipe is None)
 
 
 def _keep(recipe: Recipe) -> None:

@@ -129,7 +129,7 @@ def times() -> int:
 def start_button(need: Estimate, key: str, on_click, args: tuple, does: str = "Trains", times: int = 1) -> None:
     """Start, or Queue while something is at work, and what the run, or so many of them, will need."""
     if not roles.teacher():
-        st.caption("In a class the teacher trains.")
+        st.caption("In a class, only the teacher can start a run.")
         return
     help = f"{does} in the background; you can leave or close the page."
     how = {"help": help, "type": "primary", "width": "stretch", "disabled": not need.fits}
@@ -137,6 +137,6 @@ def start_button(need: Estimate, key: str, on_click, args: tuple, does: str = "T
     if need.fits:
         many = f"{times} runs: about" if times > 1 else "About"
         about = f"{many} {words.duration(times * need.seconds)} and {words.megabytes(need.memory_mb)} of memory"
-        st.caption(f"{about}; {words.FIRST_TIME}." if need.first else f"{about}.")
+        st.caption(f"{about}: {words.FIRST_TIME}." if need.first else f"{about}.")
     else:
         st.warning(words.plain(need.advice), title="This run does not fit in memory", icon=":material/memory:")

@@ -61,14 +61,14 @@ def to_compare(run: Run) -> None:
     if parent is None or (parent.state, run.state) != ("done", "done") or not task_of(run.recipe).answers:
         return
     label = f"Compare with {words.plain(words.short(parent.title, 60))}"
-    help = "Errors that this run fixes or adds compared with its parent run."
+    help = "Shows the errors that this run fixes or adds compared with its parent run."
     ways.to("compare", label, "compare", {"run": run.id, "compare": [parent.id, run.id]}, help=help)
 
 
 def actions(run: Run, tags: list[str]) -> None:
     """What can be done with one run, in a row that wraps. tags: all that the reader has given to runs."""
     if run.oddity:
-        st.caption(f":material/label_off: {words.plain(run.oddity)}. The run is shown without it.")
+        st.caption(f":material/label_off: {words.plain(run.oddity)}. The run is shown without this file.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.session_state.setdefault(f"title_{run.id}", run.title)
         st.text_input(
@@ -104,11 +104,11 @@ def together(ticked: list[Run]) -> None:
         st.markdown(f"**{many} ticked**", width="content")
         apart = ticked if len(ticked) <= MOST_COMPARED else _but_for_seeds(ticked)
         if 1 < len(apart) <= MOST_COMPARED and st.button(
-            f"Compare these {many}" if apart == ticked else f"Compare {len(apart)}, with their repeats",
+            f"Compare these {many}" if apart == ticked else f"Compare {len(apart)} runs with their repeats",
             type="primary",
             icon=":material/compare:",
             key="to_compare",
-            help="Errors fixed and added between these runs, with the examples.",
+            help="Shows which errors each run fixes and adds, with the examples.",
         ):  # the oldest first: it is what the others grew out of
             ids = sorted(run.id for run in apart)
             st.switch_page("pages/compare.py", query_params={"run": st.session_state["run"], "compare": ids})
@@ -116,7 +116,7 @@ def together(ticked: list[Run]) -> None:
             st.text_input("Tag", key="tag_all", max_chars=40, help="A keyword of your own for all ticked runs.")
             off = not st.session_state.get("tag_all", "").strip()
             button("Add", "add", "tag_add", _tag_all, ticked, True, help=f"Adds the tag to {many}.", disabled=off)
-            help = "Removes the tag from those that have it."
+            help = "Removes the tag from the ticked runs that have it."
             button("Remove", "remove", "tag_remove", _tag_all, ticked, False, help=help, disabled=off)
         help = "Moves these runs to the trash; you can undo this. Active runs stay."
         button(f"Delete {many}", "delete", "delete_together", picker.delete, *ticked, help=help)

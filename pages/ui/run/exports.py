@@ -36,11 +36,11 @@ def buttons(run):
         _button(run, table, f"{title} (CSV)", "table", content, file, help, done)
     _button(
         run, "script", "Script (Python)", "code", run.export_snippet(), f"{run.id}.py",
-        "A short script that repeats the run without the app, with its requirements.",
+        "A short script that repeats the run without the app. Its header lists what it needs.",
     )  # fmt: skip
     _button(
         run, "pipeline", "scikit-learn (zip)", "package_2", run.export_pipeline, f"{run.id}.zip",
-        "A script that trains the same machine with scikit-learn alone, and the examples it reads.",
+        "A script that trains the same machine with scikit-learn alone, with the examples that the script reads.",
         done, pipeline.obstacle(run.recipe),
     )  # fmt: skip
 
@@ -55,8 +55,8 @@ def machine(run, reasons=None):
     )  # fmt: skip
     _button(
         run, "onnx", "Machine (ONNX)", "deployed_code", run.export_onnx, f"{run.id}.onnx",
-        "The machine with its preprocessing, for onnxruntime: X in, label and decision value out. It is checked "
-        f"against the machine on up to {export.CHECKED:,} test examples before the download.",
+        "The machine with its preprocessing, for onnxruntime: it maps X to label and decision value. The file is "
+        f"checked against the machine on up to {export.CHECKED:,} test examples before the download.",
         run.state == "done", export.onnx_obstacle(run.recipe), reasons,
     )  # fmt: skip
 
@@ -86,7 +86,7 @@ def report(run: Run) -> str:
         marks.paragraph("This script repeats the run; its header lists what it needs."),
         marks.code(run.export_snippet()),
     )
-    parts += [marks.section("To run it again", *script), _made_with(run)]
+    parts += [marks.section("Repeat this run", *script), _made_with(run)]
     return marks.page(f"{run.title} · Invariant SVM Lab", [*head, *parts])
 
 
@@ -113,8 +113,8 @@ def _data(run: Run) -> str:
     entry = task_of(run.recipe).entry(name)
     known = {"Name": f"{entry.title} ({name})"}
     if found:
-        known["Training examples"] = f"{found['n_train']:,} of {found['n_features']:,} numbers"
-        known["Test"] = f"{found['n_test']:,}"
+        known["Training examples"] = f"{found['n_train']:,}, each of {found['n_features']:,} numbers"
+        known["Test examples"] = f"{found['n_test']:,}"
     known |= {"Licence": entry.licence, "Citation": entry.citation, "Source": ", ".join(entry.sources)}
     if found.get("data_hash"):
         known["Content hash"] = found["data_hash"]

@@ -28,9 +28,9 @@ def hint(run: Run) -> None:
                 ways.to("train", plain(one.words), "tune", config.link(one.recipe), help=help)
                 st.caption(plain(one.why), width="content")
         with st.container(horizontal=True, vertical_alignment="center"):
-            help = "Opens Choose with this recipe."
-            ways.to("sweep", "C or gamma by cross-validation", "tune", config.link(run.recipe), help=help)
-            st.caption("Or more examples: these may be too few.", width="content")
+            help = "Opens the Choose page with this recipe."
+            ways.to("sweep", "Choose C or gamma by cross-validation", "tune", config.link(run.recipe), help=help)
+            st.caption("More training examples may help, too: there may be too few.", width="content")
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

@@ -67,7 +67,7 @@ def ways_to(page: str, those, icon: str, told=lambda run: words.when(run.created
     """Links that open these runs on a page, each named by the run's title and `told(run)`."""
     for run in those:
         label = words.plain(f"{words.short(run.title, 70)} · {told(run)}")
-        ways.to(page, label, icon, {"run": run.id}, help="Opens it.")
+        ways.to(page, label, icon, {"run": run.id}, help="Opens this run.")
 
 
 def run_picker(place, page: str):
@@ -87,7 +87,7 @@ def run_picker(place, page: str):
         if current != before:
             near = [f"{words.plain(known[one].title)} ({one})" for one in get_close_matches(current, known, 2, ALIKE)]
             missing = f"There is no run {words.plain(words.short(current))} here: it was deleted, or made on another "
-            missing += f"machine.{' Runs with an id like it: ' * bool(near)}{'; '.join(near)}"
+            missing += f"machine.{' Runs with a similar id: ' * bool(near)}{'; '.join(near)}"
             missing = missing if roles.teacher() else "The teacher does not show this run to the class."
         elif current not in st.session_state.get("deleted", ((),))[0]:
             st.warning("The run shown here was deleted meanwhile.", icon=":material/link_off:")
@@ -109,7 +109,7 @@ def run_picker(place, page: str):
         _choose(titles.folded(found), current)
         _at_work(current)
         if chosen != current:
-            st.caption("The newest for this page.", help=f"Elsewhere: {words.plain(known[chosen].title)}.")
+            st.caption("The newest run for this page.", help=f"Other pages show {words.plain(known[chosen].title)}.")
     if missing:
         st.session_state["run_missing"] = missing, current, page
     text, *instead = st.session_state.get("run_missing", [""])
@@ -167,7 +167,8 @@ def _choose(entries, run_id: str):
         key=key,
         on_change=_take,
         args=(key, mine.key, ids),
-        help="The address contains its id, so a copied link opens the same run. Runs started together share one entry.",
+        help="The address contains the run's id, so a copied link opens the same run. Runs started "
+        "together share an entry.",
     )
     if len(named[mine.key]) > CUT:
         st.caption(words.plain(named[mine.key]))
@@ -176,9 +177,9 @@ def _choose(entries, run_id: str):
         members = list(reversed(inside))
         key = _key("run_member", run_id)
         st.selectbox(
-            f"Of these {len(inside)} runs", members, members.index(run_id), format_func=inside.get, key=key,
+            f"One of these {len(inside)} runs", members, members.index(run_id), format_func=inside.get, key=key,
             on_change=_take, args=(key, run_id, dict(zip(members, members, strict=True))),
-            help="They were started together; each label shows how they differ.",
+            help="These runs were started together. Each label shows how its run differs from the others.",
         )  # fmt: skip
 
 
@@ -204,7 +205,7 @@ def damage(run, key: str = "picker"):
         return
     st.error(words.plain(run.damage), title="This run is damaged", icon=":material/broken_image:")
     help = "Moves the run to the trash; undo this on the Runs page. A repaired file restores the run."
-    button("Delete it", "delete", f"delete_damaged_{key}", delete, run, help=help)
+    button("Delete this run", "delete", f"delete_damaged_{key}", delete, run, help=help)
 
 
 def delete(*chosen):

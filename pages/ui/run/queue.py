@@ -15,9 +15,9 @@ from svmcore.lab.store import runs, titles
 
 PERIOD = 1.0  # seconds between two looks
 MOVES = {  # what `jobs.move` is told -> (icon, help)
-    "first": ("vertical_align_top", "Its turn is next."),
-    "sooner": ("arrow_upward", "Before the one above it."),
-    "later": ("arrow_downward", "After the one below it."),
+    "first": ("vertical_align_top", "Moves this run to the front of the queue."),
+    "sooner": ("arrow_upward", "Moves this run up by one place."),
+    "later": ("arrow_downward", "Moves this run down by one place."),
 }
 ORDINALS = ("Next", "Second", "Third")
 
@@ -33,7 +33,7 @@ def place(status) -> str:
         return f"{where} in the queue; it starts as soon as the cores are free."
     more = [f"{len(status.ahead) - 2} more"] if len(status.ahead) > 2 else []
     listed = ", then ".join([*(words.plain(named.get(run_id, run_id)) for run_id in status.ahead[:2]), *more])
-    return f"**{where} in the queue.** Ahead: {listed}. About {words.duration(status.wait_seconds)} until its turn."
+    return f"**{where} in the queue.** Ahead: {listed}. It starts in about {words.duration(status.wait_seconds)}."
 
 
 def panel(run=None) -> None:
@@ -78,7 +78,7 @@ def hold_and_cancel(run_id: str, status, keys: tuple[str, str], off: bool = Fals
     hold, label, icon = (jobs.resume, "Resume", "play_arrow") if paused else (jobs.pause, "Pause", "pause")
     help, not_yet = "Stops the solver between two steps and keeps its state.", off or status.state == "queued"
     button(label, icon, keys[0], state.callback(hold), run_id, help=help, disabled=not_yet, **how)
-    help = "Stops now. The run stays in the list with its results so far."
+    help = "Stops the run now. It stays in the list, with the results that it has."
     button("Cancel", "stop", keys[1], state.callback(jobs.cancel), run_id, help=help, disabled=off, **how)
 
 
@@ -103,7 +103,7 @@ def _waits(number: int, run_id: str, fresh: list[str], named: dict[str, str]) ->
 
 def _link(run_id: str, named: dict[str, str]) -> None:
     label = words.plain(words.short(named.get(run_id, run_id), 60))
-    ways.link({"page": "pages/train.py", "label": label, "query_params": {"run": run_id}}, help="Opens it.")
+    ways.link({"page": "pages/train.py", "label": label, "query_params": {"run": run_id}}, help="Opens this run.")
 
 
 @runs.one_look()

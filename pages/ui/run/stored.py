@@ -41,13 +41,13 @@ def samples(recipes: Iterable[Recipe]) -> list[Run | None]:
     return [known.get(recipe.digest()) for recipe in recipes]
 
 
-def say_samples(those: list[Run], how: str = "Your own run replaces it once started.") -> None:
+def say_samples(those: list[Run], how: str = "Your own run replaces this sample once you start it.") -> None:
     """Say that what is shown is a sample, and what made it. how: what puts the reader's own in its place."""
     if present.presenting():
         st.caption(":material/bookmark: A sample that comes with the lab.")
         return
-    many = f"{len(those)} runs finished elsewhere; the first:" if len(those) > 1 else "finished elsewhere:"
-    st.info(f"**A sample**, {many} {words.summary(those[0].recipe)}. {how}", icon=":material/bookmark:")
+    many = f"{len(those)} runs trained elsewhere. The first one:" if len(those) > 1 else "a run trained elsewhere."
+    st.info(f"**A sample**: {many} {words.summary(those[0].recipe)}. {how}", icon=":material/bookmark:")
 
 
 def queue(
@@ -85,10 +85,10 @@ def buttons(
     wanted = ", ".join(sorted({recipe.dataset for recipe in absent}))
     working = [run.id for run in found if run and run.state in runs.ACTIVE]
     if missing or working:
-        help += f" Not on this machine, see *Datasets*: {wanted}." if wanted else ""
+        help += f" Not on this machine: {wanted}. See the *Datasets* page." if wanted else ""
         how = {"help": help, "type": "primary", "disabled": not possible}
         label = label if possible or not working else "All queued"
         button(label, "play_arrow", f"queue_{key}", queue, possible, group, parents, then, **how)
     if working and permission.may("change"):
-        help = "Stops the running ones and removes the others from the queue."
+        help = f"Stops every {of} that is running, and removes every waiting {of} from the queue."
         button(f"Cancel {words.many(len(working), of)}", "stop", f"cancel_{key}", cancel, working, help=help)

@@ -17,13 +17,13 @@ from svmcore.lab.tasks import task_of
 
 WAITING = {
     "queued": "It is waiting in the queue.",
-    "running": "This page fills when it has finished.",
+    "running": "This page shows its results when it has finished.",
     "paused": "Resume it on the Train page.",
 }
 ENDED = {
     "failed": "The run failed and left no machine.",
-    "cancelled": "The run was cancelled before its machines were kept.",
-    "interrupted": "The run was interrupted, by a closed server or a switched-off machine, before its end.",
+    "cancelled": "The run was cancelled before its machines were saved.",
+    "interrupted": "The run was interrupted: the server was closed or the computer was switched off before its end.",
 }
 
 
@@ -58,7 +58,7 @@ def _to_finished() -> None:
     """The way to the newest run that has something to inspect, if there is one."""
     done = (one for one in runs.newest_first() if one.state == "done" and task_of(one.recipe).answers)
     if newest := next(done, None):
-        help = "The newest one. Others are in the list above the menu."
+        help = "The newest finished run. Other runs are in the list above the menu."
         button(f"Show {plain(newest.title)}", "history", "show_finished", state.show_run, newest.id, help=help)
 
 
@@ -67,7 +67,7 @@ def nothing(why: str, **query) -> None:
     wait for the teacher."""
     with st.container(border=True):
         st.markdown(why if roles.teacher() else "The teacher shows no run yet.")
-        ways.to("train", "Train one", "play_circle", query)
+        ways.to("train", "Train a machine", "play_circle", query)
 
 
 def finished(run: Run, otherwise: Callable[[], None], what: str = "There is nothing to inspect.") -> bool:

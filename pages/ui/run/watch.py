@@ -18,13 +18,11 @@ from svmcore.lab.store import runs
 
 YOUNG = timedelta(seconds=1)  # age of a run that takes no orders yet: a hurried second click on Start is not one
 ADVICE = {
-    "failed": "Nothing else was affected. Change the setting named in the message, or start it again.",
-    "cancelled": "Start it again to run it to the end.",
-    "interrupted": "The program ended while the run was active. Start it again to run it to the end.",
+    "failed": "Other runs are not affected. Change the setting named in the message, or start this run again.",
+    "cancelled": "Start this run again to complete it.",
+    "interrupted": "The program ended while the run was active. Start this run again to complete it.",
 }
-GO_ON = (
-    "It ended before it was finished. *Go on* resumes from its last round; *Start it again* starts from the beginning."
-)
+GO_ON = "This run ended early. *Go on* resumes from its last round; *Start it again* starts from the beginning."
 
 
 def watch(run):
@@ -55,7 +53,7 @@ def _draw(run, status):
     elif status.state == "queued":
         st.info(queue.place(status), icon=":material/schedule:")
     elif status.state == "paused":
-        st.info("Paused before the first numbers: the examples are being prepared.", icon=":material/pause:")
+        st.info("The run was paused before its first numbers, while preparing its examples.", icon=":material/pause:")
     elif status.state in runs.ACTIVE:
         st.skeleton(height=240)
     if progress:
@@ -85,9 +83,10 @@ def _done(run):
         if strategy := run.result.get("strategy"):
             st.caption(f"Kernel values: {words.plain(strategy)}.")
         if ending := run.result.get("ending"):
-            st.warning(words.plain(ending), title="Did not reach tol", icon=":material/rule:")
+            st.warning(words.plain(ending), title="The run did not reach tol", icon=":material/rule:")
         if check := run.result.get("validation"):
-            st.caption(f"On {len(check['folds'])} folds of the training set: {words.error_rate(check)}.")
+            folds = f"Cross-validation on {len(check['folds'])} folds of the training set"
+            st.caption(f"{folds}: {words.error_rate(check)}.")
         with st.container(horizontal=True):
             for link in view.links(run):
                 ways.link(link.link(run.id), icon=":material/arrow_forward:", icon_position="right")
@@ -100,7 +99,7 @@ def ended(run, status):
     """Why the run ended early, and a way to start it again."""
     how = {"title": f"This run {'' if status.state == 'failed' else 'was '}{status.state}"}
     box, how["icon"] = st.error if status.state == "failed" else st.warning, picker.STATES[status.state][0]
-    kept = " Its results until then are drawn below." if status.progress else ""
+    kept = " The results until then are shown below." if status.progress else ""
     advice = (GO_ON if run.broken_off else ADVICE[status.state]) + kept
     box(words.plain(status.message) or advice, **how)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -109,10 +108,11 @@ def ended(run, status):
             button(
                 "Go on", "resume", "go_on", starting.start, run.recipe, run.parent, 1, run.id, help=help, type="primary"
             )
-        button("Start it again", "replay", "again", starting.start, run.recipe, help="The same recipe, as a new run.")
+        help = "Starts the same recipe as a new run."
+        button("Start it again", "replay", "again", starting.start, run.recipe, help=help)
         if config.fits(run):
             help = "Opens the form with the settings of this run."
-            button("Change its recipe", "edit", "change", starting.unfold, run, help=help)
+            button("Change the recipe", "edit", "change", starting.unfold, run, help=help)
         if status.message:
             st.caption(advice, width="content")
 

@@ -121,7 +121,8 @@ def draw(study: Study) -> Plan | None:
     _ended_early(results)
     if not any(results.runs.values()):
         st.info(
-            "Start queues ordinary runs, which can be cancelled and found again. The figures fill as the runs finish.",
+            "Start queues ordinary runs. You can cancel them and find them on the Runs page. The figures appear as the "
+            "runs finish.",
             title="No runs yet",
             icon=":material/query_stats:",
         )
@@ -203,7 +204,7 @@ def _ended_early(results: Results) -> None:
     for message, names in failed.items():
         st.error(words.plain(message), title=f"{_those(plan, names)} failed", icon=":material/error:")
     if stopped:
-        said = f"No result for {_those(plan, stopped)}. Start again to run what is missing."
+        said = f"No result for {_those(plan, stopped)}. Start again to train the missing runs."
         st.warning(said, title="Stopped before the end", icon=":material/stop:")
 
 

@@ -13,7 +13,7 @@ from svmcore.lab.methods import METHODS
 
 TOP = 42  # support vectors, and errors, shown at a time
 AT_WORK = "the one running"
-LINKS = [PageLink("support_vectors", "See its support vectors"), PageLink("errors", "See its errors")]
+LINKS = [PageLink("support_vectors", "See the support vectors"), PageLink("errors", "See the errors")]
 REPORT = {
     "Classes": sections.confusions,
     "Wrong answers": sections.wrong,
@@ -23,7 +23,7 @@ REPORT = {
 }
 COLUMNS = {
     "Error rate": (
-        st.column_config.NumberColumn(format="%.2f %%", help="Share of the test examples."),
+        st.column_config.NumberColumn(format="%.2f %%", help="Share of the test examples that are misclassified."),
         lambda result: 100 * result["error_rate"],
     ),
     "95 %": (st.column_config.TextColumn(width=84, help="The 95 % interval (Wilson), in per cent."), words.interval),
@@ -115,7 +115,7 @@ def _wrong(run, live, done):
 
 
 VIEW = View(
-    vectors=PageLink("support_vectors", "Its vectors"),
+    vectors=PageLink("support_vectors", "See the vectors"),
     classes=_classes,
     pictures=_pictures,
     hint=hint.hint,

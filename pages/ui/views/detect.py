@@ -34,9 +34,9 @@ def _curve(found) -> str:
             lines.append(charts.Line(name, per, rates, BLUE if own else GREY, 2.5 if own else 1.5, step=True))
     n = len(found.objects)
     said = (
-        f"Share of {n:,} objects detected, against false alarms per picture, {len(found.tested):,} pictures searched."
+        f"Share of {n:,} objects detected against false alarms per picture, on {len(found.tested):,} searched pictures."
     )
-    drawn = charts.lines(lines, "false alarms per picture", "objects found, share", said, said)
+    drawn = charts.lines(lines, "false alarms per picture", "detection rate", said, said)
     return marks.section("Detection", drawn or marks.paragraph("No object is labelled, so there is no curve."))
 
 
@@ -67,7 +67,7 @@ def _windows(found) -> str:
     return "\n".join(drawn)
 
 
-HOME = PageLink("detect", "See its detections", "Detect", ":material/my_location:")
+HOME = PageLink("detect", "See the detections", "Detect", ":material/my_location:")
 
 
 def _link(run, status) -> None:
@@ -78,7 +78,7 @@ def _link(run, status) -> None:
 VIEW = View(
     form=HOME,
     home=HOME,
-    told="Its windows are on the page *Detect*.",
+    told="Its detections are on the page *Detect*.",
     vectors=HOME,
     pictures=_link,
     links=lambda run, others: [HOME],

@@ -22,7 +22,7 @@ from svmcore.lab.methods.searched import ENDINGS
 from svmcore.lab.store import runs
 from svmcore.methods.virtual.search import Search
 
-DRAWS_HEAD = ("drawn", "in this round", "violate", "held", "support vectors")
+DRAWS_HEAD = ("drawn", "in this round", "violate the margin", "training set", "support vectors")
 
 
 def _curves_and_draws(run, progress: list[dict], key: str) -> None:
@@ -46,7 +46,8 @@ def _rounds(run) -> str:
 VIRTUAL = View(curves=_curves_and_draws, report={"Copies drawn": _rounds})
 
 CAUTION = (
-    "Validation errors of the chosen set are optimistic, because they chose it. The test set was not used to choose."
+    "The validation errors of the chosen set are optimistic, because the set was chosen by them. The test set was not "
+    "used for the choice."
 )
 
 
@@ -60,7 +61,7 @@ def _search_metrics(run, last: dict, status) -> None:
     taken = found.path[-1] if found.path else None
     shown = {
         "Sets tried": f"{len(found.tried)} of {run.recipe.option('budget')}",
-        "Set found" if run.result else "Set so far": taken.jitters if taken else "–",
+        "Chosen set" if run.result else "Current best set": taken.jitters if taken else "–",
         "Validation errors": f"{taken.errors:,}" if taken else "–",
         "Time": words.duration(words.training_seconds(run.result) if run.result else last["seconds"]),
     }
@@ -72,7 +73,8 @@ def _search_metrics(run, last: dict, status) -> None:
 def _search_path(run, progress: list[dict], key: str) -> None:
     found = _search(run, progress[-1])
     if not found.tried:
-        st.caption("The first set is being tried." if run.state in runs.ACTIVE else "No set was tried on all folds.")
+        now, ended = "The first jitter set is being tried.", "No jitter set was tried on all folds."
+        st.caption(now if run.state in runs.ACTIVE else ended)
         return
     ending = f"{ENDINGS[found.ending]} {CAUTION}" if run.result else ""
     show(path_chart(found, ending), key=f"{key}_path")
@@ -83,7 +85,7 @@ def _search_path(run, progress: list[dict], key: str) -> None:
 def _sets_tried(run) -> str:
     found = _search(run, {})
     rows = [
-        [one.step, added(found.tried, r), one.forms, f"{one.errors:,}", one.folds, "taken" if one.taken else ""]
+        [one.step, added(found.tried, r), one.forms, f"{one.errors:,}", one.folds, "chosen" if one.taken else ""]
         for r, one in enumerate(found.tried)
     ]
     said = f"Errors on {found.n:,} validation examples, in the folds tried. {CAUTION}"
@@ -107,8 +109,8 @@ def _sizes(run) -> str:
     ]
     where = "are in neither the training nor the test set" if found["unseen"] else "are among the training examples"
     said = (
-        f"On {found['aside']:,} examples that {where}, of which the machine of {found['n_before']:,} vectors gets "
-        f"{found['machine_errors']:,} wrong; rho as a share of the machines' length."
+        f"Counted on {found['aside']:,} examples that {where}. The machine of {found['n_before']:,} vectors gets "
+        f"{found['machine_errors']:,} of them wrong. rho is given as a share of the machines' length."
     )
     head = ["vectors", "wrong", "predictions changed", "difference of f, root mean square", "rho"]
     return marks.section("Sizes tried", marks.table(head, rows, said))

@@ -26,8 +26,8 @@ KEPT_BYTES = 32 << 20  # of kernel values, for each machine: 45 examples of a ma
 
 DRAWN = "drawn"  # the `ref` of an example that the reader drew
 NOTHING_TO_MOVE = (
-    "These examples are not images, so they cannot be shifted, turned or thickened. Express an invariance of table "
-    "columns by a kernel, or by further rows of the same group (a group column)."
+    "These examples are not images, so they cannot be shifted, turned or thickened. For a table, express "
+    "an invariance by a kernel, or add rows of the same group (a group column)."
 )
 
 
@@ -120,7 +120,7 @@ _rows: "weakref.WeakKeyDictionary[Machine, Bounded]" = weakref.WeakKeyDictionary
 def is_image(shown: Shown) -> bool:
     """Whether the example can be moved; says on screen why it cannot."""
     if shown.dataset.image_shape is None:
-        st.info(NOTHING_TO_MOVE, title="Nothing to move", icon=":material/table_rows:")
+        st.info(NOTHING_TO_MOVE, title="Not an image", icon=":material/table_rows:")
     return shown.dataset.image_shape is not None
 
 

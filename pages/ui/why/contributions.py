@@ -37,7 +37,7 @@ ROW = {
 }
 CONSTRUCTED = "a vector of the reduced set"
 AUTO = ""  # beside the called class's machine: the true one's, or the runner-up's
-SEE = "Each bar starts where the last one ended: from the bias to f. A torn end continues beyond the frame."
+SEE = "From the bias to f, each bar starts where the previous bar ended. A bar with a torn end leaves the frame."
 
 
 def panel(run: Run, machine: Machine, shown: Shown) -> None:
@@ -87,22 +87,22 @@ def bars(
 def _verdict(said: Answer, sides: Sequence[int], row: str) -> str:
     """Which f decides, and how the bars are read, in one sentence for who sees it for the first time."""
     name = lambda c: plain(short(said.names[c], 24))  # noqa: E731
-    bars = f"Each row is {row}: **blue** pulls towards the class of its machine, **orange** away from it."
+    bars = f"Each row is {row}. **Blue** bars pull towards the class of the machine, **orange** bars away from it."
     if len(said.f) == 1:
         return f"f is {'above' if said.called else 'below'} 0, which means {name(said.called)}. {bars}"
     c, other = sides
     f = [with_sign(said.f[side]) for side in sides]
     role = f" ({said.role(other)})" if said.role(other) else ""
-    return f"The largest f decides: **{name(c)}** has {f[0]}, {name(other)}{role} {f[1]}. {bars}"
+    return f"The largest f decides: **{name(c)}** has {f[0]}, {name(other)}{role} has {f[1]}. {bars}"
 
 
 def _retrain_without(view: waterfall.View, off: list[str]) -> None:
     """The way from support vectors that are switched off to the machines that are trained without them."""
     if view.by != "sv" or not off or why_not(view.run):
         return
-    label = f"Retrain without {'it' if len(off) == 1 else 'these'}"
+    label = f"Retrain without {'this support vector' if len(off) == 1 else f'these {len(off)} support vectors'}"
     query = {"run": view.run.id, "take_out": ",".join(str(view.row[int(name)]) for name in off)}
-    help = "Switching a support vector off removes it from f. Retraining lets the others compensate."
+    help = "Switching a support vector off removes its term from f. Retraining lets the other ones compensate."
     ways.to("support_vectors", label, "model_training", query, help=help)
 
 
@@ -143,7 +143,7 @@ def _off(subject: str, names: list[str]) -> list[str]:
     asked = st.query_params["off"].split(",")
     if unknown := [name for name in asked if name not in names]:
         st.warning(
-            f"off={plain(short(','.join(unknown), 80))} in the address does not match the pictures here.",
+            f"off={plain(short(','.join(unknown), 80))} in the address names nothing shown here, and is ignored.",
             icon=":material/link_off:",
         )
     return [name for name in asked if name in names]

@@ -31,7 +31,7 @@ from svmcore.model import Machine
 
 HELP = (
     "f(x) = sum of alpha y K(x_i, x) over the support vectors, plus the bias. Above 0 the machine predicts its class; "
-    "of several machines the largest f decides. f is not a probability; *Abstain*, on Errors, calibrates one."
+    "of several machines the largest f decides. f is not a probability; *Abstain* on the Errors page calibrates one."
 )
 MAX_BARS = 12  # machines drawn at a glance
 
@@ -55,11 +55,12 @@ def draw_sums(run: Run, machine: Machine, said: Answer, held: np.ndarray | bool)
     if np.any(held):
         holding = np.sum(np.any(machine.coef[:, held] != 0, axis=1))
         itself = machine.jitter is None or (machine.jitter[held] == 0).any()
-        what = "It is itself a support vector" if itself else "Virtual examples made from it are support vectors"
+        what = "This example is a support vector" if itself else "Virtual copies of this example are support vectors"
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"{what} of {holding} of {many(len(names), 'machine')}.", width="content")
-            help = "The example with its virtual copies, and which of them are support vectors."
-            button("See its family", "", "why_family", parameters.say, "why", "family", help=help, type="tertiary")
+            help = "Shows the example with its virtual copies, and which of them are support vectors."
+            how = {"help": help, "type": "tertiary"}
+            button("See the family of this example", "", "why_family", parameters.say, "why", "family", **how)
 
 
 def _name(said: Answer, c: int) -> str:
@@ -109,12 +110,13 @@ PANELS = {
         "Contributions of the support vectors for and against the prediction (waterfall).", contributions.PARAMS,
     ),
     "orbit": Panel(
-        "Moved a little", orbit.panel, "The example under every jitter of a set, and where the prediction changes.",
+        "Small changes", orbit.panel, "The example under every jitter of a set, and where the prediction changes.",
         {"orbit": jitter_set.check}, _image,
     ),
-    "map": Panel("Where it holds", holds.panel, "f over shifts, for several runs side by side.", holds.PARAMS, _image),
+    "map": Panel("Shift map", holds.panel, "f over shifts, for several runs side by side.", holds.PARAMS, _image),
     "hidden": Panel(
-        "Hidden", holds.hidden, "How f changes when a square of the picture is hidden, for several runs side by side.",
+        "Hidden parts", holds.hidden,
+        "How f changes when a square of the picture is hidden, for several runs side by side.",
         holds.OF_HIDDEN, _image, "is for images only: these examples have no parts to hide.",
     ),
     "remedy": Panel(
@@ -122,11 +124,13 @@ PANELS = {
         "The smallest changes that correct the error, and the errors they would add.", {}, _image,
     ),
     "without": Panel(
-        "Without it", without.panel, "How the run's predictions change without this example.", without.PARAMS,
-        without.offered, "is for training examples of machines that can be retrained without them.",
+        "Exclude or relabel", without.panel,
+        "How the predictions change when the run is retrained without this example, or with another class for it.",
+        without.PARAMS,
+        without.offered, "is for training examples only, of machines that can be retrained without one.",
     ),
     "family": Panel(
-        "Family", family.panel, "A support vector and its virtual copies, with those that became support vectors.",
+        "Family", family.panel, "A support vector and its virtual copies, and which copies became support vectors.",
         family.PARAMS,
     ),
 }  # fmt: skip
@@ -265,7 +269,7 @@ def _role(run: Run, split: str, index: int) -> str:
     """What the run has seen of the example."""
     if split == "train" and index in run.train_index():
         known = evidence.labels(run)
-        swapped = f" as {plain(short(known.seen[index]))}: label noise swapped its class" if known.given[index] else ""
+        swapped = f" with class {plain(short(known.seen[index]))}, swapped by label noise" if known.given[index] else ""
         return f" · trained on{swapped}"
     test = run.test()
     tested = split == test.split and index in test.index

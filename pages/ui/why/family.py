@@ -60,7 +60,8 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     row = parameters.read("family", int(offered[0] if own is None else own))
     if not np.any(rows == row):
         st.warning(
-            f"family={row} in the address is not a parent of this run's support vectors.", icon=":material/link_off:"
+            f"family={row} in the address is not a parent of this run's support vectors. The strongest one is shown.",
+            icon=":material/link_off:",
         )
         row = int(offered[0])
     if own is None:
@@ -87,9 +88,10 @@ def _leaning(run: Run, machine: Machine, row: int) -> None:
         for c in np.flatnonzero(machine.coef[:, i])
     ]
     leaning = len({line["machine"] for line in lines})
-    st.markdown(f"Support vector of **{leaning}** of {len(names)} machines")
+    example = "This example or a virtual copy of it" if jitters else "This example"
+    st.markdown(f"{example} is a support vector of **{leaning}** of {len(names)} machines.")
     columns = {name: numbers.number(3) for name in ("alpha", "margin y f(x)")}
-    alt = "Alpha and margin in each machine that this example supports"
+    alt = "Alpha and margin of this example in each machine that uses it"
     numbers.table(lines, alt, columns=columns, height="auto")
 
 
@@ -127,7 +129,7 @@ def _together(run: Run, machine: Machine, shown: Shown) -> None:
 def _no_children(run: Run, machine: Machine, shown: Shown, own: int | None) -> None:
     """Why there is no tree, and how to get one."""
     if own is None:
-        st.caption("No machine of this run uses this example.")
+        st.caption("No machine of this run uses this example as a support vector.")
     if shown.dataset.groups is not None:
         _together(run, machine, shown)
     elif shown.dataset.image_shape is None:
@@ -136,7 +138,7 @@ def _no_children(run: Run, machine: Machine, shown: Shown, own: int | None) -> N
         return
     st.info(
         "This run has no virtual support vectors. With them, this view shows each support vector with its shifted "
-        "copies, and which of these became support vectors.",
+        "copies, and which copies became support vectors.",
         icon=":material/family_restroom:",
     )
     recipe = run.recipe.replace(method="vsv", jitters=run.recipe.jitters or "box:1", name="custom", title="")
@@ -163,7 +165,7 @@ def _choose(run: Run, shown: Shown, families: Contributions, offered: np.ndarray
         [
             Tile(
                 str(one),
-                f"The family of training example {one}, class {known.said(one)}, adds {with_sign(part[one])}",
+                f"The family of training example {one}, class {known.said(one)}, adds {with_sign(part[one])} to f",
                 upper=evidence.brief(shown.dataset, known.seen[one]),
                 lower=with_sign(part[one]),
                 ring="free" if one == row else "",
@@ -231,11 +233,11 @@ def _see(run: Run, machine: Machine, shown: Shown, c: int, row: int, born: list[
     name, label = evidence.machine_names(run, machine)[c], evidence.labels(run).said(row)
     kept = sum(child.position >= 0 for child in born)
     at = np.flatnonzero(families.name == row)
-    adds = f" Together they add {with_sign(families.part[at[0]])} to its f of this example." if len(at) else ""
+    adds = f" Together they add {with_sign(families.part[at[0]])} to f of the example shown." if len(at) else ""
     alpha = sum(child.alpha for child in born)
     return (
         f"Training example {row:,}, class {plain(short(label, 80))}: {kept} of its {len(born)} forms (the "
         f"example and its jittered copies) are support vectors of *{plain(short(name, 60))}*; their alphas sum to "
-        f"{alpha:.2f}. Above each picture: the jitter that made it; below: its alpha (C: bounded).{adds} "
+        f"{alpha:.2f}.{adds} Above each picture: the jitter that made it. Below: its alpha (C: bounded). "
         f"{VIRTUAL_RINGS}. Pale: not a support vector of this machine."
     )

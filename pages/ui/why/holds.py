@@ -46,12 +46,12 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         show(shift_map(value(f, c), largest, holds, called, other.title), key)
         st.markdown(_plateau(moved.plateau(holds), now))
 
-    kept = f"predicted {plain(short(now.names[now.own]))}" if now.true is None else "right"
+    missed = f"not {plain(short(now.names[now.own]))}" if now.true is None else "wrong"
     maps(
         run, machine, now, "map",
         lambda made, other: moved.surface(made, deciding(other), shown.X, shown.dataset.image_shape), lambda f: f, draw,
-        lambda whose, scale: f"f of {whose}: blue above 0, orange below, {scale}. Cross: not {kept}. Framed: no shift. "
-        "A wide patch means that the machine is invariant to shifts.",
+        lambda whose, scale: f"f of {whose}: blue above 0, orange below 0, {scale}. Cross: the prediction is {missed}. "
+        "Frame: no shift. A wide patch of one colour means that the machine is invariant to shifts.",
     )  # fmt: skip
 
 
@@ -78,9 +78,9 @@ def hidden(run: Run, machine: Machine, shown: Shown) -> None:
         run, machine, answer(run, machine, shown), "hidden",
         lambda made, other, *asked: occlusion(made, deciding(other), shown.X, shape, *asked),
         lambda made: made.change, draw,
-        lambda whose, scale: f"What hiding a square takes from f of {whose}, in the mean over the squares that cover "
-        f"a pixel: blue parts speak for it, orange ones against it, {scale}. Cross: a square without which the "
-        "prediction changes.",
+        lambda whose, scale: f"How much f of {whose} falls when a square is hidden: for each pixel, the mean over "
+        f"the squares that cover it. Blue parts speak for the class, orange parts against it, {scale}. Cross: hiding "
+        "the square around it changes the prediction.",
         square,
     )  # fmt: skip
 
@@ -118,14 +118,15 @@ def _plateau(found: moved.Plateau, now: Answer) -> str:
     share = f"{found.held} of {found.of} shifts"
     if found.radius < 0:
         if judged:
-            return f"**Wrong** without a shift; right at {share}."
+            return f"The prediction is **wrong** without a shift; it is right at {share}."
         return f"Without a shift the prediction is not {own}; it is {own} at {share}."
-    begin = "Right" if judged else f"The prediction is {own}"
+    wanted = "right" if judged else own
     if found.radius == 0:
-        again = "right" if judged else f"it is {own}"
-        return f"{begin} without a shift, but not at every shift by 1 pixel; {again} at {share}."
+        return (
+            f"The prediction is {wanted} without a shift, but not at every shift by 1 pixel. It is {wanted} at {share}."
+        )
     pixels = "1 pixel" if found.radius == 1 else f"{found.radius} pixels"
-    return f"{begin} within **{pixels}** in all directions, and at {share}."
+    return f"The prediction is {wanted} within **{pixels}** in all directions, and at {share} in total."
 
 
 def mapped_class(now: Answer) -> int:
@@ -184,7 +185,7 @@ def machine_for(run: Run, names: list[str]) -> Machine | None:
             with st.spinner(f"Loading the machine of {plain(short(run.title))}", show_time=True):
                 machine = run.machine()
         if evidence.class_names(run, machine) != names:
-            raise ValueError("it has other classes")
+            raise ValueError("its classes differ from those of this run")
     except (FileNotFoundError, ValueError) as error:  # Damaged among them
         st.warning(f"No map of {plain(short(run.title))}: {plain(error)}", icon=":material/broken_image:")
         return None

@@ -66,8 +66,8 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
         return
     if len(jitters) > MOST:
         st.warning(
-            f"{plain(jitters)} has {len(jitters):,} forms of each example; up to {MOST} are drawn. Choose a smaller "
-            "set.",
+            f"The jitter set {plain(jitters)} makes {len(jitters):,} forms of each example, but at most {MOST} can be "
+            "drawn. Choose a smaller set.",
             icon=":material/grid_off:",
         )
         return
@@ -95,7 +95,7 @@ def _cell(jitters: JitterSet, j: int, f: np.ndarray, lead: float, now: Answer, s
     shown = [now.own, now.rival] if len(f) > 1 else [1]
     values = tuple(float(value(f, c)) for c in shown)
     numbers = ", ".join(f"f of {short(now.names[c], 20)} {with_sign(v, 3)}" for c, v in zip(shown, values))
-    pull = "" if share is None else f"; the nearest form for {100 * share:.0f} % of the pull"
+    pull = "" if share is None else f"; this form is the nearest one for {100 * share:.0f} % of the pull"
     verdict = "" if now.true is None else ", right" if lead > 0 else ", wrong"
     label = f"{spoken(jitters.jitters[j])}: predicted {short(said, 20)}{verdict}; {numbers}{pull}"
     return Cell(
@@ -113,14 +113,15 @@ def _see(now: Answer, f: np.ndarray, leads: np.ndarray) -> str:
     own, wrong = plain(short(now.names[now.own])), int(np.sum(leads <= 0))
     whose = "classified correctly" if now.true is not None else f"predicted as {own}"
     if len(f[0]) > 1:
-        bars = f"filled bar: f of {own}; hollow: f of {plain(short(now.names[now.rival]))}, the runner-up"
+        rival = plain(short(now.names[now.rival]))
+        bars = f"Below each form, the filled bar is f of {own} and the hollow bar is f of {rival}, the runner-up"
     else:
-        bars = f"bar: f of {machine_of(now.names, 1)}"
+        bars = f"Below each form, the bar is f of {machine_of(now.names, 1)}"
     where = f"{len(leads) - wrong} of {len(leads)} forms are {whose}"
     best = int(np.argmax(leads)) if leads[0] <= 0 < leads.max() else None
     flip = " The prediction changes at the dashed line." if 0 < wrong < len(leads) else ""
-    hope = " Some small change corrects the error." if best is not None else ""
-    return f"{where}; framed: the example itself. Below each form is a {bars} (blue above 0, orange below).{flip}{hope}"
+    hope = " At least one of these changes corrects the error." if best is not None else ""
+    return f"{where}. The example itself is framed. {bars} (blue above 0, orange below).{flip}{hope}"
 
 
 def _shares(jitters: JitterSet, pulls: moved.Pulls | None) -> dict[int, float]:
@@ -136,8 +137,8 @@ def _picked(run: Run, machine: Machine, shown: Shown, now: Answer, pulls: moved.
     """The support vectors that weigh most in a jittered kernel's decision, each with the form it was compared with."""
     most = int(np.argmax(pulls.share))
     st.markdown(
-        f"**The jittered kernel** compares each support vector only with the nearest form. Most often, by weight: "
-        f"{plain(spoken(pulls.jitters.jitters[most]))}, {100 * pulls.share[most]:.0f} % of all pull."
+        f"**The jittered kernel** compares each support vector only with the nearest form. The form with the largest "
+        f"share: {plain(spoken(pulls.jitters.jitters[most]))}, {100 * pulls.share[most]:.0f} % of all pull."
     )
     c = now.own if len(machine.bias) > 1 else 0
     chosen = evidence.supports(run, machine, c)
@@ -146,7 +147,8 @@ def _picked(run: Run, machine: Machine, shown: Shown, now: Answer, pulls: moved.
     tiles = [
         Tile(
             reference(run.recipe.dataset, "train", row),
-            f"Training example {row}, class {label}: nearest to the example {spoken(pulls.jitters.jitters[form])}",
+            f"Training example {row}, class {label}; nearest form of the example: "
+            f"{spoken(pulls.jitters.jitters[form])}",
             upper=brief(pulls.jitters.jitters[form]) if form else "=",
             lower=with_sign(part),
             ring=str(kind),
@@ -160,9 +162,11 @@ def _picked(run: Run, machine: Machine, shown: Shown, now: Answer, pulls: moved.
         evidence.support_pictures(run, machine, chosen), tiles, key="orbit_picked",
         alt=f"The {len(tiles)} largest support vectors, each with the form of the example nearest to it", size=48,
     )  # fmt: skip
+    whose = machine_of(now.names, c if len(machine.bias) > 1 else 1)
     st.caption(
-        f"Support vectors of {machine_of(now.names, c if len(machine.bias) > 1 else 1)} that weigh most. Upper right: "
-        "the change of the example that brings it nearest (=: none). Below: contribution to f."
+        f"The support vectors of {whose} with the largest contributions. "
+        "Upper right: the change that brings the example nearest to the support vector (=: no change). Below: its "
+        "contribution to f."
     )
 
 

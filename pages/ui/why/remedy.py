@@ -34,11 +34,11 @@ from svmcore.model import Machine, answers
 
 HEIGHT = 84  # of a picture, in screen pixels
 FEW = 10  # errors below which nothing is to be read off
-SHORT = "Which invariance would reduce the errors: shifts, turns, or line thickness? Try them on examples."
+SHORT = "Which invariance would reduce the errors: shifts, turns, or line thickness? Try them on validation examples."
 WHAT = (
-    "Trains a copy of this run on four fifths of its training examples. Every change is tried on its errors among the "
-    "remaining fifth, and on as many correct predictions that were equally close. Changes unrelated to the classes "
-    "add as many errors as they fix. The test set is not used."
+    "Trains a copy of this run on four fifths of its training examples. Every change is tried on the copy's errors "
+    "among the remaining fifth, and on as many correct predictions that were equally close to the decision boundary. "
+    "Changes unrelated to the classes add as many errors as they fix. The test set is not used."
 )
 
 
@@ -66,7 +66,7 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
                     _change(ladder, fix, picture, f[fix.change], now, totals)
     st.caption(
         "A change that corrects one error hints at an invariance that the machine lacks, but does not prove it. "
-        "Below: all validation errors together."
+        "The section below counts all validation errors together."
     )
     section(run, "remedy")
 
@@ -81,7 +81,7 @@ def _sentence(ladder: Ladder, found: list[remedy.Fix], right: bool) -> str:
     if not found:
         if right:
             return "**The prediction is correct, and stays correct** under every change that was tried."
-        return "**No single change** corrects it: no shift by up to 2 pixels, no turn by up to 15 degrees, …"
+        return "**No single change** corrects the error: no shift by up to 2 pixels, no turn by up to 15 degrees, …"
     said = [spoken(ladder.everything.jitters[fix.change]) for fix in found]
     changes = ", or ".join(plain(one) for one in said)
     return (
@@ -106,8 +106,8 @@ def _change(ladder: Ladder, fix: remedy.Fix, picture: np.ndarray, f: np.ndarray,
         low, high = (100 * share for share in wilson(broken, of))
         mended = int(totals.tally.change_mended[fix.change])
         st.caption(
-            f"Applied to all validation examples it fixes {mended} of {totals.tally.wrong:,} errors and adds "
-            f"{broken} among {of:,} correct ones ({low:.1f}–{high:.1f} %)."
+            f"On validation examples, this change fixes {mended} of {totals.tally.wrong:,} errors and makes "
+            f"{broken} of {of:,} correct predictions wrong ({low:.1f}–{high:.1f} %)."
         )
 
 
@@ -117,8 +117,8 @@ def section(run: Run, key: str = "errors") -> None:
     if not METHODS[run.recipe.method].made:
         st.info("A reduction does not learn invariances; train the original machine with them.", icon=":material/info:")
         if run.parent in {known.id for known in runs.newest_first()}:
-            help = "The original run, and the invariance that would help it."
-            ways.to("errors", "Errors of its machine", "arrow_forward", {"run": run.parent}, help=help)
+            help = "Opens the errors of the original run, with the invariance that would reduce them."
+            ways.to("errors", "Errors of the original run", "arrow_forward", {"run": run.parent}, help=help)
         return
     try:
         moves = load(run.recipe.dataset).image_shape is not None
@@ -128,8 +128,8 @@ def section(run: Run, key: str = "errors") -> None:
         st.info(why or f"No recommendation: {plain(error)}", icon=":material/table_rows:")
         return
     work = Work(
-        analyses.COUNTS, (run.id,), key, _bar, "The changes could not be counted",
-        begin="Count on validation examples", again="Count again", icon="query_stats",
+        analyses.COUNTS, (run.id,), key, _bar, "The changes could not be tried",
+        begin="Try on validation examples", again="Try all changes again", icon="query_stats",
         help="Trains a copy of this run in the background and tries the changes on its errors.",
     )  # fmt: skip
     if watched(work, lambda now: _counted(run, now, key)).state == "none":
@@ -146,7 +146,7 @@ def _counted(run: Run, count: TaskStatus, key: str) -> None:
     elif totals and not totals.n_wrong:
         n = totals.n_right
         st.success(
-            f"The copy makes no error on {n:,} validation examples, so there is nothing to fix.",
+            f"The copy of this run makes no error on {n:,} validation examples, so there is nothing to fix.",
             icon=":material/check:",
         )
 
@@ -161,23 +161,23 @@ def _bar(count: TaskStatus) -> tuple[str, float]:
 
 def _words(run: Run, totals: Totals, now: str, key: str) -> None:
     tally = totals.tally
-    stopped = " (stopped early)" if now == "stopped" else "" if now == "done" else " so far"
+    stopped = " (stopped early)" if now == "stopped" else "" if now == "done" else " (not finished)"
     best = remedies.advice(totals, run.learned)
-    seen = f"{tally.wrong:,} validation errors and {tally.close:,} equally close correct ones{stopped}"
+    seen = f"{tally.wrong:,} validation errors and {tally.close:,} equally close correct predictions{stopped}"
     if best is None:
         st.markdown(f"Among {seen}, no set fixes more errors than it adds.")
         return
     st.markdown(
         f"**Try first: {plain(spoken_set(best.text))}** (`{best.text}`). With these changes the machine fixes "
-        f"**{tally.mended[best.s]}** and adds **{tally.broken[best.s]}** errors, among {seen}: "
-        f"net {with_sign(best.net.value, 0)} ({with_sign(best.net.low, 0)} to {with_sign(best.net.high, 0)})."
+        f"**{tally.mended[best.s]}** and adds **{tally.broken[best.s]}** errors, among {seen}. The net gain is "
+        f"{with_sign(best.net.value, 0)} (95 %: {with_sign(best.net.low, 0)} to {with_sign(best.net.high, 0)})."
     )
     if best.net.low <= 0 or tally.wrong < FEW:
-        st.caption("Its interval contains 0, so this may be chance. Train and compare to find out.")
+        st.caption("The interval contains 0 or errors are few, so this may be chance. Train and compare to find out.")
     try:
         recipe = remedies.advised(run.learned, best.jitters)
     except RecipeError as error:
-        st.info(f"It cannot be trained from here. {plain(error)}", icon=":material/block:")
+        st.info(f"A run with these changes cannot be trained from here. {plain(error)}", icon=":material/block:")
         return
     titled = recipe.replace(title=titles.of_recipe(recipe))
 
@@ -187,8 +187,8 @@ def _words(run: Run, totals: Totals, now: str, key: str) -> None:
 
     starting.start_and_open(
         f"Train with {best.jitters}", "play_circle", f"{key}_train", "pages/train.py", lambda: titled, run.id, then,
-        type="primary", help=f"Starts {plain(words.summary(titled))}, otherwise this run's recipe, and opens it on "
-        "Train.",
+        type="primary", help=f"Starts a run and opens it on Train: {plain(words.summary(titled))}. Its other settings "
+        "are those of this run.",
     )  # fmt: skip
 
 
@@ -198,12 +198,12 @@ def _table(run: Run, totals: Totals, key: str) -> None:
     rows = [
         {
             "Set": text,
-            "Mends": int(tally.mended[s]),
-            "Breaks": int(tally.broken[s]),
+            "Fixed": int(tally.mended[s]),
+            "Broken": int(tally.broken[s]),
             "Net": round(nets[s].value),
             "95 %": f"{with_sign(nets[s].low, 0)} to {with_sign(nets[s].high, 0)}",
-            "Some form right": int(tally.some_right[s]),
-            "Some form wrong": 100 * int(tally.some_wrong[s]) / tally.drawn if tally.drawn else None,
+            "Fixed by some change": int(tally.some_right[s]),
+            "Broken by some change": 100 * int(tally.some_wrong[s]) / tally.drawn if tally.drawn else None,
             "In this run": bool(known[s]),
         }
         for s, text in enumerate(totals.ladder.texts)
@@ -212,18 +212,18 @@ def _table(run: Run, totals: Totals, key: str) -> None:
     turned = f"How many of {tally.wrong:,} errors at least one change of the set corrects."
     spoiled = f"Share of {tally.drawn:,} correct predictions, drawn at random, that at least one change makes wrong."
     columns = {
-        "Mends": st.column_config.NumberColumn(
-            help=f"How many of {tally.wrong:,} errors are correct by the most certain prediction over all forms."
+        "Fixed": st.column_config.NumberColumn(
+            help=f"How many of {tally.wrong:,} errors become correct if the most certain form decides the prediction."
         ),
-        "Breaks": st.column_config.NumberColumn(
-            help=f"How many of {tally.close:,} equally close correct predictions become wrong that way."
+        "Broken": st.column_config.NumberColumn(
+            help=f"How many of {tally.close:,} equally close correct predictions become wrong by the same rule."
         ),
         "Net": st.column_config.NumberColumn(help="Errors fixed minus errors added."),
         "95 %": numbers.text("95 % interval of the net (Newcombe's, for a difference of two shares)."),
-        "Some form right": st.column_config.NumberColumn(help=turned),
-        "Some form wrong": numbers.number(1, spoiled, "Some form wrong, %"),
+        "Fixed by some change": st.column_config.NumberColumn(help=turned),
+        "Broken by some change": numbers.number(1, spoiled, "Broken by some change, %"),
         "In this run": st.column_config.CheckboxColumn(help="This run's jitters contain this set already."),
     }
     alt = "Errors fixed and added by each jitter set, and their difference with its interval"
     numbers.table(rows, alt, f"{key}_totals", columns, height=215)
-    st.caption("Sets are sorted by their net, which shows which invariance to try first. Only training shows the gain.")
+    st.caption("Sets are sorted by their net: the invariance to try first is on top. Only training shows the gain.")

@@ -40,9 +40,9 @@ def top(run: Run | None, machine: Machine | None, shown: Shown) -> None:
         alt = "The example" if shown.label is None else f"The example, class {short(shown.label)}"
         large(picture(shown), DIGIT_HEIGHT, alt)
         if dataset.album is not None and dataset.image_shape is not None:
-            with st.popover("As trained on", type="tertiary"):
+            with st.popover("As used in training", type="tertiary"):
                 drawn = pictures(shown.X, dataset.X_train, dataset.image_shape, dataset.entry.ink)
-                large(drawn[0], DIGIT_HEIGHT, "The example as it is trained on")
+                large(drawn[0], DIGIT_HEIGHT, "The example as it is used in training")
     if is_table(dataset):
         with st.expander("Features") if dataset.album is not None else st.container():
             _columns(shown)
@@ -66,7 +66,7 @@ def differing(shown: Shown, row: int, most: int = NAMED) -> list[str]:
     order = [j for j in np.argsort(-apart, kind="stable")[:most] if apart[j] > 0]
     names = shown.dataset.feature_names
     told = [f"{short(names[j], 24)} {rounded(u[j], 4)}, here {rounded(x[j], 4)}" for j in order]
-    return told or ["alike in all columns"]
+    return told or ["equal in all columns"]
 
 
 def _columns(shown: Shown) -> None:
@@ -74,7 +74,7 @@ def _columns(shown: Shown) -> None:
     x = shown.X[0].astype(np.float64)
     away = (x - mean) / spread
     rows = {"column": list(shown.dataset.feature_names), "value": x, "from the mean": away}
-    number, help = st.column_config.NumberColumn, "In standard deviations (sd) of the training set."
+    number, help = st.column_config.NumberColumn, "Distance from the training mean, in standard deviations (sd)."
     columns = {"value": number(format="%.4g"), "from the mean": number(format="%+.1f sd", help=help)}
     height, alt = min(ROWS_HEIGHT, 38 + 35 * len(x)), f"The {len(x)} columns of this example by name and value"
     numbers.table(rows, alt, columns=columns, height=height, row_height=35)
@@ -91,7 +91,8 @@ def _point(run: Run | None, machine: Machine | None, shown: Shown) -> None:
     dots(figure, *shown.X.T, star, "this point (%{x:.3g}, %{y:.3g})")
     figure.update_layout(height=300)
     meta = figure.layout.meta
-    figure.update_layout(meta={"alt": f"{meta['alt']} A star marks this one.", "see": "The star is this point."})
+    see = "The star marks this example."
+    figure.update_layout(meta={"alt": f"{meta['alt']} {see}", "see": see})
     show(figure, "why_point")
 
 

@@ -113,12 +113,12 @@ def _parsed(given: dict[str, list[str]], run: Run, machine: Machine) -> Ticks:
         known = row in trained and row not in out and row not in dict(labels) and name in names
         labels.append((row, name)) if known else wrong.append(("another", text))
     for name, text in wrong[:3]:
-        wanted = "training example of this run that is not ticked already"
-        wanted += ", with one of its classes as in 97:3" if name == "another" else ""
-        said = f"{name}={plain(short(text, 40))} in the address is no {wanted}. It is ignored."
+        wanted = "a training example of this run that is not ticked already"
+        wanted += ", and one of the run's classes, as in 97:3" if name == "another" else ""
+        said = f"{name}={plain(short(text, 40))} in the address is ignored: it must be {wanted}."
         st.warning(said, icon=LINK_OFF)
     if len(out) + len(labels) > MOST:
-        st.warning(f"The address ticks {len(out) + len(labels):,}; the first {MOST} are used.", icon=LINK_OFF)
+        st.warning(f"The address ticks {len(out) + len(labels):,} examples; the first {MOST} are used.", icon=LINK_OFF)
     return Ticks(tuple(out), tuple(labels))
 
 

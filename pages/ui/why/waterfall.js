@@ -83,7 +83,7 @@ function lineRow(root, side, i) {
   const text = element("div", "text")
   text.append(element("span", "value"), element("span", "caption", side.captions[i]))
   if (line.ref) {
-    const open = button("open", "open", null, "Open its own view")
+    const open = button("open", "open", null, "Open the view of this example")
     open.dataset.ref = line.ref
     open.setAttribute("aria-label", `Open the view of: ${line.label}`)
     text.append(open)
@@ -177,7 +177,7 @@ function paintVerdict(root) {
   const change = before === after ? `the prediction stays ${after}` : `the prediction changes from ${before} to ${after}`
   node.querySelector(".said").textContent =
     `Without ${counted(n, { one: "support vector", many: "support vectors" })} ${change}. ` +
-    "Switched off, but not retrained. Retraining would let the other alphas compensate."
+    "The machines are not retrained. Retraining would let the other alphas compensate."
 }
 
 function paint(root) {

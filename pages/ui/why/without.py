@@ -27,9 +27,9 @@ BAR = by_stage(
 )
 SHOWN, MOVED = 48, 24  # answers of each kind, and multipliers, that are pictured
 HOW = (
-    "Same result as training again: the solver continues from the present alphas. Preprocessing and kernel stay as "
-    "the run learned them. Do not use the test set to choose examples to exclude; use the leave-one-out influence for "
-    "that."
+    "The result is the same as training again, but the solver continues from the present alphas. Preprocessing and "
+    "kernel stay as the run learned them. Do not use the test set to choose examples to exclude; use the leave-one-out "
+    "influence for that."
 )
 PARAMS = {"instead": data_set.check_class}
 OUT = ""  # in place of another label
@@ -37,11 +37,11 @@ OUT = ""  # in place of another label
 
 def in_short(run: Run, machine: Machine, ticked: Ticks) -> None:
     """What is ticked, and what that does in a sentence: beside the examples that are clicked."""
-    st.markdown("**Without these**")
+    st.markdown("**Without these examples**")
     if not ticked.rows:
         st.caption(
-            "Which predictions depend on these examples? Set *On click* to exclude or relabel, click some, and see "
-            "within a second which test predictions change."
+            "Which predictions depend on these examples? Set *On click* to exclude or relabel, and click some "
+            "examples. Within a second you see which test predictions change."
         )
         return
     said = [f"{many(len(ticked.out), 'example')} excluded"] * bool(ticked.out)
@@ -75,8 +75,8 @@ def in_full(run: Run, machine: Machine, c: int, change: Change, key: str, title:
 def effect_of(run: Run, machine: Machine, change: Change, key: str) -> None:
     """What a change does to the run's test answers in a sentence; while it is at work, how far it is."""
     work = Work(
-        analyses.RETRAINED, (run.id, change), key, BAR, "It was not retrained",
-        begin="Retrain", help="Retrains the machines from their present alphas.",
+        analyses.RETRAINED, (run.id, change), key, BAR, "Retraining failed",
+        begin="Retrain", help="Retrains the machines, starting from their present alphas.",
         stop="Stops retraining; only its progress is lost.",
     )  # fmt: skip
     watched(work, lambda now: _sentence(run, machine, now.result) if now.state == "done" else None, at_once=True)
@@ -93,7 +93,7 @@ def _sentence(run: Run, machine: Machine, found: Effect) -> None:
     )
     st.caption(f"Retrained in {found.seconds:.2f} s.")
     if differ := int((machine.classes[found.before] != run.test().y_pred).sum()):
-        st.caption(f"Solving to a smaller optimality gap first changed {many(differ, 'prediction')}.")
+        st.caption(f"Before that, solving to a smaller optimality gap changed {many(differ, 'prediction')}.")
 
 
 def _changed(run: Run, machine: Machine, found: Effect, rows: np.ndarray, title: str, key: str) -> None:
@@ -128,9 +128,9 @@ def _multipliers(run: Run, machine: Machine, c: int, found: Effect, change: Chan
         dataset, "train", rows, labels, key=f"{key}_alphas",
         upper=[evidence.brief(dataset, label) for label in seen.tolist()],
         lower=[minus(f"{a:.2f} → {b:.2f}") for a, b in alphas],
-        alt=f"The {len(rows)} training examples whose alpha moves most in {names[c]}",
-        legend=f"**Alphas that moved most** in *{plain(names[c])}*, of {n:,} that moved and were not excluded: before "
-        "→ after.",
+        alt=f"The {len(rows)} training examples whose alpha changes most in {names[c]}",
+        legend=f"**Largest changes of alpha** in *{plain(names[c])}*: before → after. {n:,} in all, without "
+        "excluded examples.",
     )  # fmt: skip
 
 

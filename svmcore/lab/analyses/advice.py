@@ -120,7 +120,7 @@ def advice(
         return None
     kept = f"{100 * share:.0f} % of the training examples are support vectors"
     if upper < guess:
-        title, text = "Nearly every example is a support vector", f"{kept}: the machine remembers more than it learns."
+        title, text = "Nearly every example is a support vector", f"{kept}: the machine memorises more than it learns."
     else:
         title = f"{'No' if result['error_rate'] >= guess else 'Not clearly'} better than guessing"
         text = (
@@ -138,11 +138,12 @@ def _tries(recipe: Recipe, result: dict, images: bool, gamma: Callable[[tuple[st
         found.append(Try(f"RBF, gamma = {usual:g}", f"Gamma is {median}.", _set(recipe, kernel=RBF(usual))))
     elif not 1 / FAR <= recipe.kernel.gamma / usual <= FAR:
         words = f"gamma = {usual:g} instead of {recipe.kernel.gamma:g}"
-        found.append(Try(words, f"It is {median}.", _set(recipe, kernel=RBF(usual))))
+        found.append(Try(words, f"The new gamma is {median}.", _set(recipe, kernel=RBF(usual))))
     for other in USUAL["images" if images else "features"]:
         if other != steps:
             gauss = RBF(gamma(other))
-            words, why = f"{', '.join(other)}; gamma = {gauss.gamma:g}", f"Preprocessing, with gamma {median} after it."
+            words = f"{', '.join(other)}; gamma = {gauss.gamma:g}"
+            why = f"Changes the preprocessing. Gamma is then {median}."
             found.append(Try(words, why, _set(recipe, preprocess=other, kernel=gauss)))
     bound, svs = sum(result["n_bound"]), sum(result["n_sv"])
     if bound >= AT_C * svs:

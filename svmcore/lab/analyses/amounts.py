@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from svmcore.lab.analyses.sweep import AMOUNT, PowerLaw, Sweep
 
-NOISE = "; this is within the noise"
-WIDE = "The intervals treat the curves as independent. Curves from the same folds are not, so they are too wide."
+NOISE = "; this difference is within the noise"
+WIDE = "The intervals assume independent curves. Curves from the same folds are not, so the intervals are too wide."
 
 
 class Curve(NamedTuple):
@@ -46,11 +46,11 @@ def sentences(curves: Sequence[Curve], checks: Mapping[str, tuple[int, int]], ov
     said, laws = [], {curve.name: fitted(curve, checks) for curve in curves}
     for curve in curves:
         law, first, last = laws[curve.name], *(100 * truediv(*checks[curve.cells[at]]) for at in (0, -1))
-        begin = f"{over} = {curve.name}: " if curve.name else ""
-        text = f"{begin}{first:.2f} % with {curve.n[0]:,} training examples, {last:.2f} % with {curve.n[-1]:,}"
+        begin = f"{over} = {curve.name}: the error" if curve.name else "The error"
+        text = f"{begin} is {first:.2f} % with {curve.n[0]:,} training examples, {last:.2f} % with {curve.n[-1]:,}"
         if law is not None:
             expected, least, most = (100 * rate for rate in law.at(2 * curve.n[-1]))
-            text += f"; a power law expects {expected:.2f} % ({least:.2f} to {most:.2f}) with {2 * curve.n[-1]:,}. "
+            text += f". A power law predicts {expected:.2f} % ({least:.2f} to {most:.2f}) with {2 * curve.n[-1]:,}. "
             text += f"Each doubling multiplies the error by {2**law.slope:.2f}"
         said.append(f"{text}.")
     return said + worth(curves, laws, over)
@@ -67,11 +67,12 @@ def worth(curves: Sequence[Curve], laws: Mapping[str, PowerLaw | None], over: st
             continue
         if (equal := law.as_good_as(laws[best], n)) is None:
             said.append(
-                f"{over} = {name} does not surely improve with more examples; it may never reach {over} = {best}."
+                f"With {over} = {name} the error does not clearly fall with more examples. "
+                f"It may never reach that of {over} = {best}."
             )
             continue
         middle, least, most = (rounded(value) for value in equal)
-        text = f"{n:,} examples with {over} = {best} are worth {middle} ({least} to {most}) with {name}"
+        text = f"{n:,} examples with {over} = {best} are worth as much as {middle} ({least} to {most}) with {name}"
         said.append(f"{text}{NOISE if equal[1] <= n else ''}.")
     return [*said, WIDE]
 

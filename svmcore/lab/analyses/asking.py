@@ -237,7 +237,8 @@ def _nothing(asking: Asking, known: int, batch: int, most: int, seeds: int, targ
     n, start = len(asking.y), max(known, len(np.unique(asking.y)))
     last = min(most, n)
     if start >= last:
-        raise RecipeError("most", most, f"more than the {start} labels known at the start, of {n:,}")
+        allowed = f"more than {start}, the labels known at the start; the training set has {n:,} examples"
+        raise RecipeError("most", most, allowed)
     given = np.append(np.arange(start, last, batch), last)
     empty = {way: np.full((seeds, len(given)), np.nan) for way in WAYS}
     return Study(given, empty, np.full(seeds, np.nan), len(asking.y_test), n, target, 0.0)
@@ -254,11 +255,11 @@ def figures(found: Study) -> dict:
 def text(found: Study) -> str:
     """A line a way: labels until the target is reached, over the seeds."""
     goal, n = f"{100 * found.target:g} %", len(found.all_wrong)
-    lines = [f"{'':22}labels until {goal} are wrong: median (range) of {n} seeds    times as many at random"]
+    lines = [f"{'':22}labels until the error is {goal}: median (range) of {n} seeds   random choice / this one"]
     for way, title in WAYS.items():
         times = "" if way == "random" else times_told(found, way) or "not known"
         lines.append(f"{title:22}{label_range(found.reached(way), int(found.given[-1])):46}{times:>12}")
-    lines.append(f"With all {found.n:,} labels {100 * found.whole:.2f} % are wrong.")
+    lines.append(f"With all {found.n:,} labels the error is {100 * found.whole:.2f} %.")
     return "\n".join(lines)
 
 

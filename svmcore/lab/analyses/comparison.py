@@ -102,7 +102,8 @@ def why_not(reference: Run, run: Run) -> Reason | None:
     if not len(at):
         return Reason(EXAMPLES, _other_examples(run, reference))
     if not np.isin(own.index[at[own.y_true[at] != other.y_true[there]]], judged).all():
-        return Reason(REPLACED, "The same examples have other labels there: the dataset was replaced in between.")
+        said = "The same examples have other labels in the reference: the dataset was replaced between the two runs."
+        return Reason(REPLACED, said)
     return None
 
 
@@ -199,6 +200,6 @@ def _classes(recipe: Recipe, seen: np.ndarray) -> np.ndarray:
 def _other_examples(run: Run, reference: Run) -> str:
     own, other = run.test().index, reference.test().index
     asked = [(one.recipe.split, one.recipe.seed) for one in (run, reference)]
-    how = [f"{len(i):,} ({split}, seed {seed})" for i, (split, seed) in zip((own, other), asked, strict=True)]
+    how = [f"{len(i):,} examples ({split}, seed {seed})" for i, (split, seed) in zip((own, other), asked, strict=True)]
     common = len(np.intersect1d(own, other))
-    return f"It was tested on other examples: {how[0]}, the reference on {how[1]}; {common:,} are common to both."
+    return f"It was tested on {how[0]}, the reference on {how[1]}. Both share {common:,} examples."

@@ -62,10 +62,10 @@ _ladder = cache(Ladder)  # of an image shape
 def twin_of(recipe: Recipe) -> Recipe:
     """The recipe that is trained on all folds but one. RecipeError for examples that are no images, or too few."""
     if not task_of(recipe).answers:
-        raise RecipeError("task", recipe.task, "classify: only then are examples right or wrong")
+        raise RecipeError("task", recipe.task, "classify, because only this task counts errors of single examples")
     if recipe.origin is not recipe:
         raise RecipeError(
-            "method", recipe.method, "the method of the original machine, because its training would change"
+            "method", recipe.method, "the method of the original machine, because a jitter set changes its training"
         )
     data = load(recipe.dataset)
     if data.image_shape is None:

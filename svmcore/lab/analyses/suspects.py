@@ -58,7 +58,7 @@ class Suspects(NamedTuple):
             return f"The mean of its margins under the first machines is {own}, with a variance of {other}."
         says = f"f of {rival} is {other}, f of its own label {given} is {own}"
         if self.way == "bound":
-            return f"Its alpha is bounded (alpha = C): training could not bring it to its side of the margin: {says}."
+            return f"Its alpha is bounded (alpha = C), so training left it inside the margin or misclassified: {says}."
         chance = 1 / (1 + np.exp(-self.score[i]))
         return f"Out of sample, {says}: the label is wrong with a probability of {_percent(chance)}."
 
@@ -79,7 +79,7 @@ def searched(recipe: Recipe) -> Recipe:
     """The recipe with folds, trained twice, as `suspects` needs. RecipeError for a task without labels, or a class of
     one example."""
     if not task_of(recipe).answers:
-        raise RecipeError("task", recipe.task, "classify: only then do examples have labels to review")
+        raise RecipeError("task", recipe.task, "classify, because only this task has labels to review")
     folds = split.possible_folds(recipe, labelled(recipe.replace(folds=None)), FOLDS)
     return recipe.replace(folds=recipe.folds or folds, refold=True)
 

@@ -54,7 +54,7 @@ BY = " × "  # between the values of two fields
 JITTERING = "vsv"  # the method of a sweep over jitter sets whose recipe uses none
 MOST = 1000  # runs of a sweep: as many as can wait
 AMOUNT = "n_train"  # the field of which nothing is chosen: more is better, and dearer
-RULE = "the lowest validation error; of equal ones, the smallest value"
+RULE = "the lowest validation error; for equal errors, the smallest value"
 
 
 def chosen(errors: Mapping[str, float]) -> str:
@@ -212,11 +212,11 @@ class Sweep(NamedTuple):
         if self.second == self.field:
             raise RecipeError("and", self.second, f"another field than {self.field}")
         if self.rungs > 1 and self.of_amounts:
-            raise RecipeError("halving", self.rungs, f"1 where {AMOUNT} is what varies")
+            raise RecipeError("halving", self.rungs, f"1 if {AMOUNT} varies")
         if "jitters" in (self.field, self.second) and not METHODS[self.base.method].uses_jitters:
             raise RecipeError("method", self.base.method, "one that uses jitter sets", JITTERING)
         if (many := len(self.values) * max(len(self.seconds), 1)) > MOST:
-            raise RecipeError("values", many, f"at most {MOST:,} in all, as each is a run")
+            raise RecipeError("values", many, f"at most {MOST:,} combinations, because each is a run")
         recipes, fields = {}, (self.field, self.second)
         for called, pair in self.cells().items():
             recipes[called] = self.base

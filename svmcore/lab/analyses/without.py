@@ -101,9 +101,9 @@ def why_not(run: Run) -> str:
     if not task_of(run.recipe).answers:
         return f"It {task_of(run.recipe).does}, so it has no prediction for each test example."
     if method.unlike:
-        return f"{method.title}: {method.unlike}. A run of the method {METHODS['sv'].title} can."
+        return f"{method.title}: {method.unlike}. Use a run of the method {METHODS['sv'].title}."
     if n > HELD:
-        return f"{n:,} training examples; allowed: up to {HELD:,}, so that the kernel values fit into memory."
+        return f"It has {n:,} training examples; allowed: up to {HELD:,}, so that the kernel values fit into memory."
     return ""
 
 
@@ -128,7 +128,8 @@ def require_room(n: int, asked: int, ceiling_mb: float) -> None:
     need = (2 * 4 * n * n + 4 * n * asked) / MB
     if need > ceiling_mb:
         what = f"the kernel values of {n:,} training and {asked:,} other examples"
-        raise BudgetError(f"{what} need {need:,.0f} MB, and {ceiling_mb:,.0f} MB may be taken; allowed: fewer examples")
+        room = f"but only {ceiling_mb:,.0f} MB may be used"
+        raise BudgetError(f"{what} need {need:,.0f} MB, {room}; allowed: fewer examples")
 
 
 def effect(at: Stand, change: Change) -> Effect:

@@ -78,9 +78,8 @@ class Matched(Finder):
         weights = _weights(recipe, pictures)
         positive = [_of_objects(pictures.pictures[at], small[at], side, pool, weights) for at in part.train]
         if not sum(map(len, positive)):
-            raise RecipeError(
-                "experiment", recipe.option("experiment"), f"one whose split {part.name} trains on objects"
-            )
+            allowed = f"an experiment whose split {part.name} has objects to train on"
+            raise RecipeError("experiment", recipe.option("experiment"), allowed)
         matched = MatchedFilter.fit(np.concatenate(positive))
 
         def look(at: int, through: MatchedFilter) -> Look:
@@ -129,7 +128,7 @@ def _problem(
     X, y, picture, weight = X[kept], y[kept], picture[kept], weight[kept]
     if len(np.unique(y)) < 2:
         raise RecipeError(
-            "miss_rate", recipe.option("miss_rate"), "a smaller one, because all candidates are of one class"
+            "miss_rate", recipe.option("miss_rate"), "a smaller rate, because all candidates are of the same class"
         )
     split = Split(np.arange(len(y)), np.arange(len(y_test)), "test", y, y_test)
     problem = assemble(recipe, Chips(X, X_test, (side, side), pictures.content_hash), split, check)

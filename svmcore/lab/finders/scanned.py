@@ -165,7 +165,7 @@ class Scanned(Finder):
         else:
             (X, y), picture = pictures.chips, np.full(len(pictures.chips[1]), -1)
             if X.shape[1:] != (side, side):
-                raise RecipeError("chip", side, f"{X.shape[1]}, as the windows of {recipe.dataset} have")
+                raise RecipeError("chip", side, f"{X.shape[1]}, the side of the windows of {recipe.dataset}")
         discard = quick_look(recipe, X, y)
         ground = Ground(pictures, part, X, np.asarray(y, np.int64), picture, np.zeros(len(y), np.int64), discard)
         return _problem(recipe, ground, check)
@@ -342,7 +342,7 @@ def _require_untested(recipe, X: np.ndarray, pictures: PictureSet, part: Part) -
         most[name] = (_unit(X) @ _unit(np.array(objects)).T).max(axis=1) if objects else np.zeros(len(X))
     alike = int(np.count_nonzero((most["test"] > ALIKE) & (most["test"] > most["train"])))
     if alike:
-        allowed = f"windows of other pictures than those that test; {alike} of {len(X)} show an object of these"
+        allowed = f"windows from pictures that do not test; {alike} of {len(X)} show an object of a test picture"
         raise RecipeError("windows", recipe.option("windows"), allowed)
 
 

@@ -58,8 +58,8 @@ def require_data(recipe: Recipe, expected: str) -> None:
     """DataError where the data of a recipe is not here, or is not what the app has under its name."""
     found = task_of(recipe).data(recipe.dataset).content_hash
     if found != expected:
-        reason = f"{recipe.dataset} differs between the two machines ({found[:12]}, not {expected[:12]})"
-        raise DataError(reason, "the same files on both machines, in the folders of SVMLAB_HOME or SVMLAB_DATA")
+        reason = f"{recipe.dataset} on the worker is not that of the app (hash {found[:12]}, not {expected[:12]})"
+        raise DataError(reason, "the same files on both computers, in the folders of SVMLAB_HOME or SVMLAB_DATA")
 
 
 def serve(text: str) -> None:
@@ -113,7 +113,7 @@ def _done(run: Run, line: "Line", expected: str, name: str) -> tuple[str, str]:
     try:
         require_data(run.recipe, expected)
     except Exception as error:
-        return "failed", f"The worker {name} cannot get the data: {worker.explain(error)}"
+        return "failed", f"The worker {name} cannot load the data: {worker.explain(error)}"
     try:
         forecast = estimate(run.recipe)  # this machine's
     except Exception as error:

@@ -193,12 +193,13 @@ def _measured(task: Task, name: str) -> dict:
 
 
 RELATED = Analysis("related", _related, PREPARING | {"comparing": "Comparing examples"}, precondition=_exists)
+COUNTING = PREPARING | {"predicting": "Finding the errors of a copy of the machine", "validating": ""}
 COUNTS = Analysis(
-    "remedies", _count, PREPARING | {"predicting": "Finding the copy's errors", "validating": ""}, stored=_counted,
+    "remedies", _count, COUNTING, stored=_counted,
     precondition=lambda run_id: remedies.twin_of(runs.get(run_id).learned),
 )  # fmt: skip
 QUICK = {"patient": False, "latest_only": True, "precondition": _exists}  # a reader waits for these
-UNSEEN = Analysis("unseen", _unseen, PREPARING | {"training": "Training without its fold"}, **QUICK)
+UNSEEN = Analysis("unseen", _unseen, PREPARING | {"training": "Training without the fold of this example"}, **QUICK)
 RETRAINED = Analysis("retraining", _retrained, RETRAINING, **QUICK)
 NEXT = Analysis("asking", _next, RETRAINING, **QUICK)
 VALUED = Analysis("values", _valued, RETRAINING, precondition=_exists)

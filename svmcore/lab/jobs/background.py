@@ -106,7 +106,7 @@ class Analysis:
             if key in self._tasks and self._tasks[key].status.at_work:
                 return
             if sum(task.status.at_work for task in self._tasks.values()) >= MAX_WAITING:
-                raise Busy(f"{MAX_WAITING} others are already waiting; stop one, or wait until one ends")
+                raise Busy(f"{MAX_WAITING} analyses are already waiting; stop one, or wait until one ends")
             self._drop([k for k, task in self._tasks.items() if task.status.state in ENDED][:-MAX_ENDED])
             self._tasks.pop(key, None)
             self._tasks[key] = Task(self, key)

@@ -204,9 +204,11 @@ def _connected(address: str):
         from distributed import Client
     except ImportError:
         raise ClusterError(
-            "A cluster needs dask.distributed, not installed here: pip install -r requirements-cluster.txt"
+            "A cluster needs dask.distributed, which is not installed: pip install -r requirements-cluster.txt"
         ) from None
-    way_out = f"Start one ({START}), or run here: without {VARIABLE}, --cluster, and the field on the page Runs"
+    way_out = (
+        f"Start one ({START}), or run on this computer: leave out {VARIABLE}, --cluster, and the field on the page Runs"
+    )
     try:
         socket.create_connection((parts[2], int(parts[3])), ANSWER).close()
     except (OSError, OverflowError) as error:
@@ -214,7 +216,7 @@ def _connected(address: str):
     try:
         return Client(address, timeout=ANSWER, set_as_default=False, name="svmlab")
     except Exception as error:  # what listens there may be anything
-        raise ClusterError(f"What answers at {address} is not a dask scheduler: {error}. {way_out}") from None
+        raise ClusterError(f"The program at {address} is not a dask scheduler: {error}. {way_out}") from None
 
 
 def task(name: str) -> Callable:
@@ -232,10 +234,10 @@ class Asked:
     """What a worker says, `about`, and why it gets no runs, `obstacle`. python: its version, as dask reports it."""
 
     def __init__(self, client, address: str, python: str):
-        self.about, self.obstacle, self._future = {}, "gets ready", None
+        self.about, self.obstacle, self._future = {}, "is starting", None
         here = ".".join(platform.python_version_tuple()[:2])
         if not python.startswith(f"{here}."):
-            self.obstacle = f"has Python {python}; here it is {here}"
+            self.obstacle = f"has Python {python}, but the app has {here}"
             return
         key, alone = f"svmlab-about-{uuid.uuid4().hex}", {"workers": [address], "allow_other_workers": False}
         self._future = client.submit(task("describe"), key=key, pure=False, **alone)

@@ -74,7 +74,7 @@ def summary(result: dict) -> str:
     compiling = result["compile_all_seconds"]
     once = f", compiling took {compiling:.1f} s more (once)" if compiling >= 0.05 else ""
     return (
-        f"{task.headline(result)}{check}; support vectors {result['n_sv']}, bound {result['n_bound']}{words}; "
+        f"{task.headline(result)}{check}; support vectors {result['n_sv']}, bounded {result['n_bound']}{words}; "
         f"trained in {training_seconds(result):.1f} s{once}, "
         f"tested in {result['predict_seconds']:.1f} s; run {result['run']}"
     )

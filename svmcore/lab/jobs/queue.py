@@ -299,7 +299,7 @@ class Queue:
             job = self._jobs.get(run_id)
         if job is None:
             run = runs.get(run_id)
-            raise runs.RunBusy(f"run {run.id} is {run.state}, and not run by this process")
+            raise runs.RunBusy(f"run {run.id} is {run.state} and belongs to another process")
         return job
 
 

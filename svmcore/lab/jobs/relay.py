@@ -57,7 +57,7 @@ def carry_out(job: Job) -> tuple[str, str]:
             if job.run.state == "done":  # all that is kept has come, but for the last word
                 return "done", ""
             if lost:
-                return "failed", f"{error}, after {lost[0].lower()}{lost[1:]}; a run is repeated once"
+                return "failed", f"{error}, after {lost[0].lower()}{lost[1:]}; a run is repeated only once"
             lost = str(error)
             job.write(_forget, job)
             job.publish(progress=None, live=None, eta_seconds=None)
@@ -86,7 +86,7 @@ class Relay:
 
     def __init__(self, job: Job, one: Worker, client, again: str = ""):
         self.job, self.worker, self.client = job, one, client
-        self.note = f" ({again}; it runs again)" if again else ""
+        self.note = f" ({again}; the run starts again)" if again else ""
         self._hold, self._holds = None, False
         self._file, self._process, self._pause = None, "", threading.Event()
 
@@ -146,7 +146,7 @@ class Relay:
         if not CLUSTER.has(self.worker, self.client):
             raise Lost(f"The worker {self.worker.name} was lost")
         if future.status == "error" or finished:
-            raise Lost(f"The worker {self.worker.name} failed: {future.exception() or 'it gives no reason'}")
+            raise Lost(f"The worker {self.worker.name} failed: {future.exception() or 'no reason given'}")
         if future.status in ("lost", "cancelled") and not stopping:
             raise Lost(f"The scheduler took the run from the worker {self.worker.name}")
 

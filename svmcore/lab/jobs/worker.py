@@ -54,7 +54,7 @@ STAGES = {
     "fitting": "Training",
     "predicting": "Testing",
     "validating": "Cross-validating",
-    "bounding": "Bounding the error",
+    "bounding": "Computing error bounds",
     "saving": "Saving",
 }
 COMPILING = "Compiling, once"
@@ -185,7 +185,7 @@ class _Watch:
     def check(self, stage: str) -> None:
         """Between pieces of work outside the solver: tell the stage, wait out a pause. Cancelled when asked to stop."""
         self.meter.sample()
-        self._tell(STAGES.get(stage, f"Bounding the error: {stage}"))
+        self._tell(STAGES.get(stage, f"Computing error bounds: {stage}"))
         if not self._checkpoint():
             raise train.Cancelled
 

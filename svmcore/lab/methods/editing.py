@@ -41,7 +41,8 @@ class Edited(NamedTuple):
         role, mean, variance = (arrays[name] for name in EDITED.arrays)
         n = len(index)
         if len(role) != n or (len(mean), len(variance)) not in ((n, n), (0, 0)):
-            raise ValueError(f"it has {len(role)}, {len(mean)} and {len(variance)} examples, the run has {n}")
+            sizes = f"{len(role)}, {len(mean)} and {len(variance)}"
+            raise ValueError(f"its arrays have {sizes} entries, the run has {n} training examples")
         if n and not 0 <= role.min() <= role.max() < len(TITLES):
             raise ValueError(f"its roles range from {role.min()} to {role.max()}; allowed: 0 to {len(TITLES) - 1}")
         if variance.min(initial=0) < 0:
@@ -59,7 +60,7 @@ class CrossTraining(Method):
     name = "cross-training"
     title = "Cross-training"
     short = "Cross-trained"
-    help = "Machines trained on small subsets decide which examples the final machine can do without."
+    help = "Machines trained on small subsets decide which training examples the final machine does not need."
     source = "Bakir, Bottou and Weston, NIPS 17 (2004), Algorithm 3"
     tasks = ("classify",)
     unlike = "without an example, the machines on subsets would choose other training examples"
@@ -96,7 +97,8 @@ class CrossTraining(Method):
             if recipe.option("nu") is not None and max(values_of(recipe.option(name)) or (0,)) >= 1:
                 raise RecipeError(name, recipe.option(name), "values of nu, below 1, or none")
         if recipe.option("final_grid").count(",") and not recipe.option("validation"):
-            raise RecipeError("final_grid", recipe.option("final_grid"), "one value, or a validation set to choose by")
+            allowed = "one value; several values need a validation set"
+            raise RecipeError("final_grid", recipe.option("final_grid"), allowed)
 
     def train(self, recipe, problem, monitor):
         first, last = self.machines(recipe, problem)
@@ -163,8 +165,8 @@ def discarded(result: dict) -> str:
     if roles is None:
         return ""
     left = roles[KEPT] + roles[REINSERTED]
-    out = f"{roles[WRONG_SIDE]:,} on the wrong side and {roles[EASY]:,} easy ones were left out"
-    return f"trained on {left:,} of {sum(roles):,}: {out}."
+    out = f"{roles[WRONG_SIDE]:,} on the wrong side and {roles[EASY]:,} easy ones were discarded"
+    return f"trained on {left:,} of {sum(roles):,} examples: {out}."
 
 
 OFFERED = {name: rule for name, rule in RULES.items() if name != "cross-training"}  # that is a method
@@ -177,10 +179,10 @@ class Editing(Method):
     name = "editing"
     title = "Editing"
     short = "Edited"
-    help = "A rule discards training examples; a machine is trained on the rest."
+    help = "A rule discards training examples. A machine is trained on the remaining ones."
     source = "Devijver and Kittler, Pattern Recognition: A Statistical Approach (1982), chapter 3"
     tasks = ("classify",)
-    unlike = "without an example, its rule would discard others"
+    unlike = "without an example, its rule would discard other examples"
     looks = False
     variants: ClassVar = {}  # it uses no invariance
     files = (EDITED,)

@@ -93,7 +93,7 @@ class QueryJitter(Method):
     name = "query-jitter"
     title = "Jittered test examples"
     short = "SV, query jitter"
-    help = "The plain machine, but each test example is compared in its nearest jittered form."
+    help = "Trains the plain machine. Each test example is compared with a support vector in its nearest jittered form."
     source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.3 and Table 10"
     tasks = ("classify",)
     unlike = "its test examples are predicted by a jittered kernel, in their nearest forms"

@@ -22,23 +22,23 @@ WAYS = {
     "exact": "Remove vectors that depend linearly on others",
     "quadratic": "Eigenvectors, for kernels of degree 2",
     "rho": "Nearest expansion in feature space",
-    "one-by-one": "Nearest expansion, the paper's search: one by one, then all, by conjugate gradients",
-    "fixed-point": "Nearest expansion, one by one, fixed-point iteration (Gaussian kernels)",
+    "one-by-one": "Nearest expansion, the paper's search: vectors one by one, then all together (conjugate gradients)",
+    "fixed-point": "Nearest expansion, vectors one by one, by fixed-point iteration (Gaussian kernels)",
     "answers": "Nearest decision values on training examples",
-    "direct": "The SVM's objective on training examples, at most some thousands (Wu et al. 2006)",
+    "direct": "Lowest SVM objective on training examples, for a few thousand at most (Wu et al. 2006)",
 }
 STARTS = {
     "auto": "Chosen automatically",
     "k-means": "Centres of clusters of support vectors",
     "greedy": "One by one, the vector that lowers rho most",
-    "weight": "The largest alphas",
-    "random": "At random",
+    "weight": "Support vectors with the largest alphas",
+    "random": "Random support vectors",
     "examples": "Random training examples, to fit decision values",
 }
-TAUGHT = {"labels": "Their labels", "machine": "The machine's decision values on the deformed examples"}
+TAUGHT = {"labels": "The label of each example", "machine": "The machine's decision values on the deformed examples"}
 THRESHOLDS = {
     "train": "Chosen anew on training examples", "fewest": "With the fewest training errors, as published",
-    "kept": "Those of the machine",
+    "kept": "Those of the original machine",
 }  # fmt: skip
 POINT = several(optional(finite), 6, 6)  # of the curve, checked
 FLOPS = 60e9  # rate of kernel products
@@ -104,7 +104,7 @@ class Reduced(Method):
     def check(self, recipe) -> None:
         if recipe.folds is not None:
             raise RecipeError(
-                "folds", recipe.folds, "none for a reduction, whose sizes are compared on held-out examples"
+                "folds", recipe.folds, "none, because a reduction compares its sizes on held-out examples"
             )
         recipe.origin  # noqa: B018  a recipe that cannot be says so
 

@@ -39,7 +39,7 @@ def _candidates(name, value):
 
 _FIELDS_OF_TRIED = an_object(dict(zip(Tried._fields, (count, text, size, count, size, count), strict=True)))
 TRIED = Allowed(
-    "what was found of one set",
+    "the figures of one jitter set",
     lambda value: isinstance(value, list) and _FIELDS_OF_TRIED.takes(dict(zip(Tried._fields, value))),
 )
 
@@ -65,7 +65,7 @@ class SearchedJitters(VirtualSupportVectors):
             "budget",
             numeric(1, 1000, whole=True),
             24,
-            help=f"Each needs up to {FOLDS} trainings, fewer if it is soon worse than the best one.",
+            help=f"Each set needs up to {FOLDS} trainings, and fewer if it soon makes more errors than the best set.",
         ),
         *VirtualSupportVectors.fields,
     )
@@ -101,7 +101,7 @@ class SearchedJitters(VirtualSupportVectors):
         )
         seconds = time.perf_counter() - started
         found = {"search": search.facts() | {"ending": search.ending}, "search_seconds": seconds}
-        watch = under_name("the set found", monitor, search.facts())
+        watch = under_name("the chosen set", monitor, search.facts())
         estimator = super().train(self.learned(recipe, found), problem, watch)
         estimator.found_ = found
         return estimator
@@ -118,8 +118,8 @@ class SearchedJitters(VirtualSupportVectors):
             return ""
         first, last = search.path[0], search.path[-1]
         return (
-            f"chosen by search: {last.jitters}, with {last.errors:,} of {search.n:,} validation examples wrong "
-            f"({first.jitters}: {first.errors:,}); {len(search.tried)} sets tried."
+            f"chosen by search: {last.jitters}, with {last.errors:,} errors on {search.n:,} validation examples "
+            f"(the first set, {first.jitters}: {first.errors:,}); {len(search.tried)} sets tried."
         )
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:

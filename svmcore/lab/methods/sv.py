@@ -51,7 +51,8 @@ def search(recipe, problem, machine: SVC, name: str, monitor: Callable | None) -
     if values is None:
         return None
     if smallest_class(problem.y_train, problem.groups) < FOLDS or problem.weight is not None:
-        raise RecipeError("grid", recipe.option("grid"), f"empty, unless every class has {FOLDS} examples to try on")
+        allowed = f"empty; a search needs {FOLDS} examples of every class, all of equal weight"
+        raise RecipeError("grid", recipe.option("grid"), allowed)
     started, wrong = time.perf_counter(), np.zeros(len(values), int)
     X, y = problem.X_train, problem.y_train
     watch = under_name("choosing", monitor)
@@ -92,7 +93,7 @@ class SupportVectors(Method):
     name = "sv"
     title = "Support vectors"
     short = "SV"
-    help = "One machine trained on the examples themselves."
+    help = "Trains a plain machine on the examples themselves."
     source = "Boser, Guyon and Vapnik, COLT (1992)"
     plain = bounded = True
     unlike = ""
@@ -119,14 +120,15 @@ class SupportVectors(Method):
             if recipe.bounds:
                 raise RecipeError("bounds", True, "false for the squared hinge loss")
             if recipe.solver == "smo-digestion":
-                raise RecipeError("solver", recipe.solver, "another one for the squared hinge loss")
+                raise RecipeError("solver", recipe.solver, "another solver for the squared hinge loss")
 
     def folds_together(self, recipe) -> bool:
         alone = squared(recipe) or recipe.option("grid") or not self.bounded
         return not (alone or any(parse_step(step).step.learn for step in recipe.preprocess))
 
     def out_of_reach(self, recipe) -> str:
-        return "scikit-learn squares no slack of a kernel machine; allowed: loss hinge" if squared(recipe) else ""
+        why = "scikit-learn has no squared hinge loss for kernel machines; allowed: loss hinge"
+        return why if squared(recipe) else ""
 
     def figures(self, estimator) -> dict:
         return search_result(estimator)
@@ -158,9 +160,9 @@ class NuSupportVectors(SupportVectors):
     """Support vector machines in the nu formulation."""
 
     name = "nu-sv"
-    title = "Support vectors, by nu"
+    title = "Support vectors with nu"
     short = "nu-SV"
-    help = "One machine trained on the examples themselves; nu, a share of them, replaces C."
+    help = "Trains a plain machine on the examples themselves. nu, a share of the examples, replaces C."
     source = "Schölkopf, Smola, Williamson and Bartlett, Neural Computation 12 (2000)"
     tasks, bounded = ("classify",), False
     unlike = "nu-SVC would find another C when examples are excluded"

@@ -17,10 +17,10 @@ from svmcore.preprocess import parse_step
 
 SCOPES = {
     "machine": "Each machine's own support vectors",
-    "union": "The union of them",
+    "union": "The union of all machines' support vectors",
     "all": "All training examples",
-    "positive": "Each machine's own, positive class only",
-    "all-positive": "All training examples of its positive class",
+    "positive": "Each machine's own support vectors, positive class only",
+    "all-positive": "All training examples of each machine's positive class",
 }
 
 
@@ -57,13 +57,12 @@ class VirtualSupportVectors(Method):
         allowed = {"scope": ("union",), "rounds": (1,)}
         for name, values in allowed.items() if recipe.option("draws") else ():
             if recipe.option(name) not in values:
-                raise RecipeError(name, recipe.option(name), f"{values[0]} where copies are drawn (draws)")
+                raise RecipeError(name, recipe.option(name), f"{values[0]} if draws is above 0")
         if recipe.option("draws") and recipe.solver not in DRAWN_BY:
-            raise RecipeError("solver", recipe.solver, f"{', '.join(DRAWN_BY)} where copies are drawn (draws)")
+            raise RecipeError("solver", recipe.solver, f"{', '.join(DRAWN_BY)} if draws is above 0")
         if recipe.option("copies") < 1 and recipe.option("scope").startswith("all"):
-            raise RecipeError(
-                "copies", recipe.option("copies"), "1 if all examples are copied, because nothing ranks them"
-            )
+            allowed = "1 if all examples are copied, because no first machine ranks the copies"
+            raise RecipeError("copies", recipe.option("copies"), allowed)
 
     def train(self, recipe, problem, monitor):
         examples = problem.images, problem.y_train, problem.weight
@@ -104,7 +103,7 @@ class VirtualSupportVectors(Method):
 
     def words(self, result: dict) -> str:
         made_from = f", made from {result['base']['n_union']:,} support vectors" if "base" in result else ""
-        drawn = f", kept of {result['drawn'][-1][0]:,} drawn" if "drawn" in result else ""
+        drawn = f", selected from {result['drawn'][-1][0]:,} drawn copies" if "drawn" in result else ""
         broken_off = f"; {result['went_on']}" if "went_on" in result else ""
         return f"trained on up to {max(result['n_virtual']):,} virtual examples{drawn}{made_from}{broken_off}."
 

@@ -19,8 +19,8 @@ NEVER, SHARES = 10**9, (5, 20, 50, 100)
 LEARNED = 20  # of these the one that takes the fewest kernel values on FEW digits
 NO_RULES = {"wait": 0, "force": NEVER, "patience": 0, "new_svs_when_full": NEVER, "new_svs": NEVER}
 WAYS = {  # what others do, the paper's cache, its digestion, and the rule that did best on a tenth of the examples
-    "lru": ("Rows of the examples that moved last", {"on": False, "hoard": False}),
-    "hoard": ("Rows hoarded by SVs", {"on": False}),
+    "lru": ("Rows of recently changed examples", {"on": False, "hoard": False}),
+    "hoard": ("Rows reserved for SVs", {"on": False}),
     "digest": ("With digestion", {}),
     "learned": ("Digestion with the learned growth", NO_RULES | {"growth": LEARNED / 100}),
 }
@@ -31,7 +31,7 @@ RULES = {
     "no-3": ("Without rule 3 (patience)", {"patience": 0}),
     "no-4": ("Without rule 4 (200 new SVs, cache full)", {"new_svs_when_full": NEVER}),
     "no-5": ("Without rule 5 (1000 new SVs)", {"new_svs": NEVER}),
-    **{f"grow-{share}": (f"At {share} % more SVs only", NO_RULES | {"growth": share / 100}) for share in SHARES},
+    **{f"grow-{share}": (f"Digestion at {share} % more SVs", NO_RULES | {"growth": share / 100}) for share in SHARES},
     "first-off": ("First-order pairs, no digestion", {"on": False, "second_order": False}),
     "first": ("First-order pairs, the paper's rules", {"second_order": False}),
 }  # fmt: skip
@@ -107,7 +107,7 @@ def tables() -> tuple[Table, ...]:
         "Section 4.2: the rules of digestion, one changed at a time",
         COUNTED,
         *((title, f"digest-rule-{way}") for way, (title, _) in RULES.items()),
-        note=f"Digit 1 against the rest, {FEW:,} digits, a cache of {RULES_MB} MB. {UNIT}",
+        note=f"The problem is digit 1 against the rest, with {FEW:,} digits and a cache of {RULES_MB} MB. {UNIT}",
     )
     jittering = table_of(
         "mnist-digestion-jsv",

@@ -75,8 +75,8 @@ def _table3() -> Table:
         return Cell(recipe, "error_pct", known.get(label)) if recipe or label in known else None
 
     rows = tuple(Row(row.label, (*row.cells, of_all(row.label))) for row in table.rows)
-    note = "The second column is the whole test set; the 10,000 digits of the first are a subset of it."
-    how = "Its digits come from QMNIST (Yadav and Bottou 2019): download it on *Datasets* and restart the app."
+    note = "The second column uses the whole test set. The 10,000 digits of the first column are a subset of it."
+    how = "The 60,000 digits come from QMNIST (Yadav and Bottou 2019). Download it on *Datasets* and restart the app."
     note = " ".join([table.note, note, *([] if there else [how])])
     return table._replace(columns=("10,000 digits, %", "60,000 digits, %"), rows=rows, note=note)
 
@@ -112,7 +112,10 @@ def _cost() -> Table:
         ("Digit 8", "mnist-8-vs-rest", hours["digit_8_platt"]),
     )
     rows = ((label, name, None, None, None, h and 3600 * h) for label, name, h in known)
-    note = "Published, on a Sun Ultra60: about 50 hours for both stages of all digits, 8 for digit 8 by Platt's SMO."
+    note = (
+        "Published times on a Sun Ultra60 are about 50 hours for both stages of all digits, and 8 hours for digit 8 by "
+        "Platt's SMO."
+    )
     return table_of("mnist-cost", "MNIST: cost of training and of classifying", figures, *rows, note=note)
 
 
@@ -136,8 +139,11 @@ def _burges() -> Table:
         row("Million multiply-adds", "svs", "mults", {}),
     ]  # fmt: skip
     columns = ("SV errors", "VSV errors", "RS errors, VSV threshold", "RS errors, training threshold",
-               "RS errors, best on test set", "SVs", "VSVs", "RSVs", "rho reduced by")  # fmt: skip
-    note = "Errors are those of each digit's machine alone. The best threshold on the test set gives a lower bound."
+               "RS errors, best on test set", "SVs", "VSVs", "RSVs", "rho divided by")  # fmt: skip
+    note = (
+        "RS is the reduced set, and RSVs are its vectors. Each digit's machine is counted alone. The best threshold on "
+        "the test set gives a lower bound of the errors."
+    )
     title = "Burges and Schölkopf (1997), Tables 1-3: MNIST, degree 5, a tenth of the vectors"
     return Table("burges-degree5", title, columns, tuple(rows), ((sv, vsv), (vsv, rs)), note)
 
@@ -150,6 +156,9 @@ def _thresholds() -> Table:
         for whose in ("VSV threshold", "training threshold", "best on test set")
         for what in ("b", "errors")
     )
-    note = "f(x) = sum + b. Errors are those of each digit's machine alone; the last column is a lower bound."
+    note = (
+        "The threshold is b in f(x) = sum + b. Each digit's machine is counted alone. The last column is a lower bound "
+        "of the errors."
+    )
     return Table("burges-thresholds", "Burges and Schölkopf (1997), Table 2: thresholds of the reduced machines",
                  columns, tuple(rows), (), note)  # fmt: skip

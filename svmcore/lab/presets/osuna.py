@@ -113,10 +113,10 @@ GENERAL = {  # problems of a few hundred examples
 ENTER = {  # section 3.3: end of a name -> words, settings
     "worst": ("the worst of all violators", {}),
     "found": ("the first violators found", {"choice": "first-found"}),
-    "worst-look": ("the worst of 1,000 priced", {"lookahead": LOOKAHEAD}),
-    "found-look": ("the first of 1,000 priced", {"lookahead": LOOKAHEAD, "choice": "first-found"}),
+    "worst-look": ("the worst of 1,000 checked", {"lookahead": LOOKAHEAD}),
+    "found-look": ("the first of 1,000 checked", {"lookahead": LOOKAHEAD, "choice": "first-found"}),
     "list": (
-        "the first of 1,000 priced, starting with those that left earlier",
+        "the first of 1,000 checked, starting with former members",
         {"lookahead": LOOKAHEAD, "choice": "first-found", "keep_exited": True},
     ),
 }
@@ -170,7 +170,8 @@ def study() -> Study:
 
 def tables() -> tuple[Table, ...]:
     """What enters the working set; the tables of solvers are in tables.toml."""
-    own = {"rounds": "Rounds", "priced": "Thousand examples priced", "again": "Re-entered"}  # of a set of a given size
+    # Of a set of a given size
+    own = {"rounds": "Rounds", "priced": "Examples checked, thousands", "again": "Re-entered"}
     figures = own | {"computed": "Million kernel evaluations", "svs": "SVs", "gap": "Gap", "train_s": "Training, s"}
     rows = [
         Row(words, tuple(Cell(name, f) if name in ENTERED or f not in own else None for f in figures))
@@ -178,7 +179,8 @@ def tables() -> tuple[Table, ...]:
     ]
     title = "Osuna, section 3.3: what enters the working set"
     note = (
-        "At most 100 examples enter in a round. |B| is 900 for the digit and 600 for the windows. The lab's own "
-        "working sets may be smaller than the number of support vectors."
+        "At most 100 examples enter the working set in a round. They are chosen from the examples that were checked "
+        "for a violation. |B| is 900 for the digit and 600 for the windows. The lab's own working sets may be smaller "
+        "than the number of support vectors."
     )
     return (Table("osuna-enter", title, tuple(figures.values()), tuple(rows), note=note),)

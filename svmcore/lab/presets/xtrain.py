@@ -232,7 +232,7 @@ def _table1() -> Table:
         columns,
         tuple(rows),
         tests=tuple((recipe_name(row, "svm"), recipe_name(row, "xtrain")) for row in ROWS if "svm" in row.machines),
-        note="Means over ten seeded splits (Adult, 32,560: the given one; Forest: one), because the paper's "
-        "are unknown. Tests compare the first split. The grids and the slack of one standard error for thresholds "
-        "were chosen on these splits. The trimmed loss uses the plain machine's C.",
+        note="Figures are means over ten seeded splits, because the paper's splits are unknown. Adult, 32,560 uses the "
+        "given split, and Forest uses one split. Tests compare the first split. The grids and the slack of one "
+        "standard error for thresholds were chosen on these splits. The trimmed loss uses the plain machine's C.",
     )

@@ -138,7 +138,7 @@ def _state_of(folder: Path, stamps: dict, last: FolderState | None) -> FolderSta
     values = {name: value for name, (value, _) in seen.items()}
     recipe, result = values["recipe.json"], values["result.json"]
     if not damage and result and recipe.folds and "validation" not in result:
-        damage = str(Damaged("result.json", "it has no validation, but the recipe requires one"))
+        damage = str(Damaged("result.json", "it has no cross-validation, but the recipe has folds"))
     return FolderState(stamps, seen, RunContents(values, damage, oddity))
 
 

@@ -23,7 +23,8 @@ def script(recipe: Recipe, result: dict | None = None) -> str:
     told = {name: value for name, value in asked.items() if name in SPELLED or value != getattr(DEFAULT, name)}
     found = ""
     if result:
-        found = _comment(f"Here: {task_of(recipe).headline(result)}, with support vectors {result['n_sv']}.") + "\n"
+        said = f"Result in the lab: {task_of(recipe).headline(result)}; support vectors {result['n_sv']}."
+        found = _comment(said) + "\n"
     return SCRIPT.format(
         title=(recipe.title or recipe.name).replace("\\", "").replace('"', "'"),
         needs=_needs(recipe, result or {}),
@@ -62,7 +63,7 @@ def _needs(recipe: Recipe, result: dict) -> str:
     packages = ", ".join(f"{name} {kept[name]}" for name in ("Python", *versions()) if name in kept)
     lines = [
         f"Made with {packages}; `pip install -r requirements.txt` installs what is needed.",
-        "Runs from any folder, once Python finds svmcore and data, both in the folder of the app:",
+        "This script runs from any folder if Python finds svmcore and data, both in the folder of the app:",
         "    PYTHONPATH=FOLDER_OF_THE_APP python THIS_FILE.py",
     ]
     if recipe.dataset.startswith(catalogue.OWN_PREFIX) or revisions.parse_name(recipe.dataset):
@@ -72,8 +73,8 @@ def _needs(recipe: Recipe, result: dict) -> str:
         )
     else:
         lines.append(
-            f"Dataset: {recipe.dataset}. Read from the folders of SVMLAB_DATA, then from SVMLAB_HOME. If it does not "
-            "come with a package, download it on the page Datasets or by `python -m data fetch`."
+            f"Dataset: {recipe.dataset}. It is read from the folders of SVMLAB_DATA, then from SVMLAB_HOME. If it does "
+            "not come with a package, download it on the page Datasets or by `python -m data fetch`."
         )
     if result.get("data_hash"):
         lines.append(f"Its content had the hash {result['data_hash']}.")

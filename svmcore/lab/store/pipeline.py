@@ -114,7 +114,8 @@ def obstacle(recipe: Recipe) -> str:
     """Why scikit-learn alone cannot train the machine of a recipe; empty where it can."""
     if not METHODS[recipe.method].plain or not task_of(recipe).answers:
         plain = ", ".join(name for name, method in METHODS.items() if method.plain)
-        return f"scikit-learn trains only on the examples themselves; allowed: methods {plain} that classify"
+        allowed = f"the methods {plain}, for the task classify"
+        return f"scikit-learn trains only on the examples themselves; allowed: {allowed}"
     if why := METHODS[recipe.method].out_of_reach(recipe):
         return why
     if type(recipe.kernel) not in KERNELS:
@@ -124,7 +125,7 @@ def obstacle(recipe: Recipe) -> str:
         return f"scikit-learn has no preprocessing step '{strange[0]}'; allowed: {', '.join(STEPS)}"
     try:
         if recipe.class_weight is not None and _n_classes(recipe) > 2:
-            return "scikit-learn's one-vs-rest takes no weights of classes; allowed: class weights of two classes"
+            return "scikit-learn's one-vs-rest has no class weights; allowed: class weights for two classes"
         return task_of(recipe).out_of_reach(recipe)
     except DataError as error:
         return str(error)

@@ -40,7 +40,7 @@ def keep(name: str, recipe: Recipe) -> None:
             listed = []
         at = next((at for at, one in enumerate(listed) if _is(one, name)), len(listed))
         if at >= MAX_PRESETS:
-            raise RecipeError("presets", f"{at} are stored already", f"{MAX_PRESETS}; remove one")
+            raise RecipeError("presets", f"{at} are stored already", f"at most {MAX_PRESETS}; delete one first")
         listed[at : at + 1] = [{"name": name, "recipe": recipe.replace(name="custom", title=name).to_dict()}]
         folders.write_json(_file(), listed)
 

@@ -197,7 +197,7 @@ def group(value) -> Group:
     """What a run was started together with others for."""
     check_object(value, {"key": text, "title": text})
     if not GROUP_KEY.fullmatch(value["key"]) or RUN_ID.fullmatch(value["key"]):  # in lists both are names of entries
-        raise ValueError(f"key is {shown(value['key'])}, not letters, digits and hyphens, or the id of a run")
+        raise ValueError(f"key is {shown(value['key'])}, not letters, digits and hyphens, or it is the id of a run")
     return Group(value["key"], _line(value["title"], 120, 1))
 
 

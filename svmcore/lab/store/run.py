@@ -200,7 +200,7 @@ class Run:
         path = self.path / named(name.removesuffix(".npz"), part) if part else self.path / name
         try:
             if file is None:
-                raise FileNotFoundError(f"its runs store no {name}")
+                raise FileNotFoundError(f"runs of its method store no {name}")
             return file.read(path)
         except (FileNotFoundError, Damaged) as error:
             reading.require_there(self.path)
@@ -242,7 +242,7 @@ class Run:
         try:
             checked = list(reading.tags(tags))
         except ValueError:
-            allowed = f"at most {reading.MAX_TAGS} of a run, each one line of 1 to {reading.MAX_TAG} characters"
+            allowed = f"at most {reading.MAX_TAGS} tags, each a single line of 1 to {reading.MAX_TAG} characters"
             raise RecipeError("tags", ", ".join(tags), allowed) from None
         self._write("tags.json", checked)
 

@@ -74,16 +74,16 @@ class Classify(Task):
     kept = TestSet
     tables: ClassVar = {
         "predictions": ("All predictions", "One row for each test example: true and predicted class, decision values."),
-        "errors": ("Errors", "The same, only for misclassified test examples."),
+        "errors": ("Errors", "One row for each misclassified test example: true and predicted class, decision values."),
     }
 
     def check(self, recipe) -> None:
         if recipe.options.get("refold") and recipe.folds is None:
-            raise RecipeError("refold", True, "false, or a number of folds beside it")
+            raise RecipeError("refold", True, "false, or true together with a number of folds")
 
     def judged(self, arrays: dict) -> TestSet:
         if str(arrays["split"]) not in ("test", "train"):
-            raise ValueError("it does not say from which set its examples are")
+            raise ValueError("it does not name the set of its examples")
         noisy, groups = arrays.get("y_noisy", np.zeros(0)), arrays.get("groups", np.zeros(0, np.int64))
         for name, values in (("y_noisy", noisy), ("groups", groups)):
             if values.shape not in ((0,), arrays["y_true"].shape):
@@ -221,7 +221,7 @@ class Classify(Task):
         n_train, images = min(recipe.n_train or n_train, n_train), len(entry.shape) > 1
         n_train += round(entry.asked * share)
         if recipe.bounds and entry.groups:
-            why = f"{recipe.dataset} has groups, and leave-one-out would train on the rest of an example's group"
+            why = f"{recipe.dataset} has groups, and leave-one-out would train on other examples of the same group"
             raise RecipeError("bounds", True, f"false, because {why}; folds keep groups together")
         if recipe.bounds and n_train > HELD:
             raise RecipeError(

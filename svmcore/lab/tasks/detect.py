@@ -99,7 +99,10 @@ class Detect(Task):
     arrays: ClassVar = findings.ARRAYS
     kept = Detections
     tables: ClassVar = {
-        "candidates": ("All candidates", "One row for each detection: picture, box, score, the object it covers.")
+        "candidates": (
+            "All candidates",
+            "One row for each candidate: picture, box, score, and the object that the box covers.",
+        )
     }
 
     @property
@@ -123,12 +126,12 @@ class Detect(Task):
 
     def check(self, recipe) -> None:
         if recipe.folds is not None:
-            raise RecipeError("folds", recipe.folds, "none; the splits of an experiment are its folds")
+            raise RecipeError("folds", recipe.folds, "none, because the splits of the experiment serve as folds")
 
     def check_new(self, recipe) -> None:
         if (windows := recipe.option("windows")) and self.parts(recipe) > 1:
-            allowed = "none where pictures are split several times: a split would train on windows that it tests"
-            raise RecipeError("windows", windows, f"{allowed}; an experiment with one split can use them")
+            allowed = "none if an experiment has several splits, because a split would train on windows that it tests"
+            raise RecipeError("windows", windows, f"{allowed}; an experiment with one split can use windows")
 
     def parts(self, recipe) -> int:
         return len(experiment(recipe)[1].parts)
@@ -154,7 +157,7 @@ class Detect(Task):
         return FINDERS[recipe.option("finder")].prepare(recipe, known, asked.parts[part], check)
 
     def fold(self, recipe, number: int, check: Check) -> Problem:
-        raise RecipeError("folds", recipe.folds, "none; the splits of an experiment are its folds")
+        raise RecipeError("folds", recipe.folds, "none, because the splits of the experiment serve as folds")
 
     def train(self, method, recipe, problem: Problem, monitor, check: Check) -> tuple[object, Problem]:
         machines = recipe.option("machines")
@@ -222,5 +225,5 @@ def experiment(recipe) -> tuple[pictures.PictureSet, pictures.Experiment]:
     if not named[name].parts:
         usable = ", ".join(key for key, value in named.items() if value.parts)
         lacking = ", ".join(named[name].missing[:9])
-        raise RecipeError("experiment", name, f"{usable}; its pictures {lacking} are not available")
+        raise RecipeError("experiment", name, f"{usable}; the pictures {lacking} are not available")
     return known, named[name]

@@ -145,8 +145,8 @@ class Crossing:
             if not ((self.label == side) & np.isin(self.role, (KEPT, REINSERTED))).any():
                 name = self.y[self.label == side].tolist()[0]
                 raise ValueError(
-                    f"y: the first machines misclassify every example of class {name!r}, so that none is left to "
-                    "train the final machine; allowed: a larger subset_size, another C, or fewer wrong labels"
+                    f"y: the first machines misclassify every example of class {name!r}, so the final machine has "
+                    "none to train on; allowed: a larger subset_size, another C, or fewer wrong labels"
                 )
 
     def _reinsert(self, side: int, count: int) -> None:
@@ -196,7 +196,7 @@ class ByCrossTraining(Rule):
     )
     source: ClassVar[str] = "Bakir, Bottou and Weston (2004), Algorithm 3"
     two_classes: ClassVar[bool] = True
-    n_subsets: int = numeral(5, "Subsets", "The number of first machines, s.", 2, 100)
+    n_subsets: int = numeral(5, "Subsets", "The number of machines in the first stage (s in the paper).", 2, 100)
     subset_size: int | None = None
     balance: bool = True
 

@@ -192,13 +192,13 @@ class CrossTrainingSVC(MachineEstimator):
     def _check_parameters(self) -> None:
         check_estimators(estimator=self.estimator, final=self.final)
         part = Allowed(f"a whole number from 2, '{THIRD}' of r", lambda size: is_whole(size, 2) or size == THIRD)
-        jobs = Allowed("a whole number but 0 (-1: as many as cores)", lambda n: is_whole(n) and n != 0)
+        jobs = Allowed("a whole number other than 0 (-1: as many jobs as cores)", lambda n: is_whole(n) and n != 0)
         grid = Allowed("numbers above 0", _are_positive)
         check(self, n_subsets=whole(2), validation_size=optional(part), slack=number(0), n_jobs=optional(jobs))
         check(self, grid=optional(grid), final_grid=optional(grid))
         if self.validation_size is None and self.final_grid is not None and len(self.final_grid) > 1:
             asked = f"final_grid = {self.final_grid!r} with validation_size = None"
-            raise ValueError(f"{asked}; allowed: a validation_size, to choose with")
+            raise ValueError(f"{asked}; allowed: a validation_size, because validation examples choose C")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -238,8 +238,8 @@ def two_classes(X, y, who: str) -> Targets:
     targets = Targets(X, y)
     if len(targets.classes) > 2:
         raise ValueError(
-            f"Only binary classification is supported. y: {len(targets.classes)} classes; allowed: 2. For several, one "
-            f"against the rest: sklearn.multiclass.OneVsRestClassifier({who}(...))"
+            f"Only binary classification is supported. y: {len(targets.classes)} classes; allowed: 2. For more, "
+            f"use sklearn.multiclass.OneVsRestClassifier({who}(...))"
         )
     return targets
 

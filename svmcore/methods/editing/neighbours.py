@@ -135,8 +135,8 @@ class Condense(Rule):
     name: ClassVar[str] = "condense"
     title: ClassVar[str] = "CONDENSE"
     why: ClassVar[str] = (
-        "Discards an example if the examples kept so far classify it correctly by nearest neighbour, so that only "
-        "those near another class are kept."
+        "Discards an example if its nearest neighbour among the retained examples has the same class. This retains "
+        "only examples near another class."
     )
     source: ClassVar[str] = "Hart (1968)"
 

@@ -24,7 +24,7 @@ def subset_size(asked: int | None, counts: np.ndarray, n_subsets: int) -> int:
     if not is_whole(asked, 2) or asked % 2 or asked > most:
         raise ValueError(
             f"subset_size = {asked!r}; allowed: an even number from 2 to {most}, twice the {counts.min()} examples "
-            "that the smaller class has to draw from, or None"
+            "available in the smaller class, or None"
         )
     return int(asked)
 
@@ -40,7 +40,7 @@ def validation_part(label: np.ndarray, size: int, leave: int, rng) -> np.ndarray
     if min(spare) < 1 or not 2 <= size <= sum(spare):
         most = f"from 2 to {sum(spare)}" if min(spare) > 0 and sum(spare) > 1 else "None, or smaller subsets"
         raise ValueError(
-            f"validation_size = {size}; allowed: {most}, as the subsets need {leave} examples of each class"
+            f"validation_size = {size}; allowed: {most}, since the subsets need {leave} examples of each class"
         )
     wanted = round(size * len(members[1]) / len(label))
     positive = int(np.clip(wanted, max(1, size - spare[0]), min(spare[1], size - 1)))

@@ -72,7 +72,8 @@ def check_against(owner, machine: Machine, method: str, n_train: int, pixels: in
     sizes = [used] if owner.shared else each[some].tolist()
     if is_whole(owner.n_vectors, 1) and owner.n_vectors > min(sizes):
         of = "" if owner.shared else f" of machine {some[np.argmin(sizes)] + 1} of {len(each)}"
-        raise ValueError(f"n_vectors = {owner.n_vectors}; allowed: 1 to {min(sizes)}, the support vectors{of}")
+        allowed = f"1 to {min(sizes)}, the number of support vectors{of}"
+        raise ValueError(f"n_vectors = {owner.n_vectors}; allowed: {allowed}")
     if method == "quadratic" and not has_eigenvectors(machine.kernel):
         raise ValueError(f"method = 'quadratic' for {machine.kernel}; allowed: Poly of degree 2 with coef0 from 0")
     if method == "quadratic" and owner.shared and len(machine.bias) > 1:
@@ -82,19 +83,20 @@ def check_against(owner, machine: Machine, method: str, n_train: int, pixels: in
     if method == "fixed-point" and not isinstance(machine.kernel, RBF):
         raise ValueError(f"method = 'fixed-point' for {machine.kernel}; allowed: RBF, the Gaussian kernel")
     if owner.start == EXAMPLES and method != "answers":
-        raise ValueError(f"start = 'examples' with method = {method!r}; allowed: with method = 'answers'")
+        raise ValueError(f"start = 'examples' with method = {method!r}; allowed: only with method = 'answers'")
     if method in ("rho", *SEARCHES, *BY_EXAMPLES):
         machine.kernel.slopes(*np.ones((3, 1, 1)))
     if method in ("exact", "rho", *SEARCHES, "direct") and not machine.kernel.definite:  # rho has no least value
-        other = " or method = 'answers'" if method != "exact" else ""
-        raise ValueError(f"method = {method!r} for {machine.kernel}; allowed: with a positive definite kernel{other}")
+        other = "; or method = 'answers'" if method != "exact" else ""
+        allowed = f"only with a positive definite kernel{other}"
+        raise ValueError(f"method = {method!r} for {machine.kernel}; allowed: {allowed}")
     if method in BY_EXAMPLES and not n_train:
-        raise ValueError(f"method = {method!r} without X and y; allowed: with training examples")
+        raise ValueError(f"method = {method!r} without X and y; allowed: only with training examples")
     if method == "answers":
         _check_answers(owner, machine, n_train, pixels or machine.support_vectors.shape[1])
     if owner.thresholds in ("train", "fewest") and not n_train:
         raise ValueError(
-            f"thresholds = {owner.thresholds!r} without X and y; allowed: with training examples, or 'kept'"
+            f"thresholds = {owner.thresholds!r} without X and y; allowed: training examples, or thresholds = 'kept'"
         )
     _check_memory(owner, machine, method, sizes)
 
@@ -109,7 +111,7 @@ def examples(machine: Machine, name: str, X, y, prepare=None):
     X = X if prepare is None else transformed_rows(prepare, X)
     X, y, d = np.asarray(X, np.float32), np.asarray(y), machine.support_vectors.shape[1]
     if X.ndim != 2 or X.shape[1] != d or not len(X):
-        raise ValueError(f"{name} has shape {X.shape}; allowed: (n, {d}), prepared as the machine's kernel sees them")
+        raise ValueError(f"{name} has shape {X.shape}; allowed: (n, {d}), preprocessed as for the machine")
     if not np.isfinite(X).all():
         raise ValueError(f"{name} has numbers that are not finite; allowed: finite numbers")
     if y.shape != (len(X),):
@@ -127,14 +129,14 @@ def numbers(n_vectors, sizes) -> list[int]:
 def _check_answers(owner, machine: Machine, n_train: int, d: int) -> None:
     if not owner.shared and len(machine.bias) > 1:
         raise ValueError(
-            "shared = False with method = 'answers'; allowed: True, because it fits all decision values jointly"
+            "shared = False with method = 'answers'; allowed: True, because the method fits all decision values jointly"
         )
     check(owner, answers=optional(Allowed("an Answers", lambda value: isinstance(value, Answers))))
     rates = dict.fromkeys(("rate", "weight_rate", "sharpness"), above(0))
     counts = dict.fromkeys(("epochs", "batch", "directions"), whole(1))
     check(owner.answers or Answers(), "answers: ", **rates, **counts, deform=number(0), by=one_of(TEACHERS))
     if owner.image_shape is not None and int(np.prod(owner.image_shape)) != d:
-        raise ValueError(f"image_shape = {owner.image_shape}; allowed: a shape of {d} numbers, as the examples have")
+        raise ValueError(f"image_shape = {owner.image_shape}; allowed: a shape of {d} numbers, like an example")
 
 
 def _check_memory(owner, machine: Machine, method: str, sizes) -> None:

@@ -44,12 +44,14 @@ class DrawsCheckpoint:
             if arrays is not None:
                 self._check(arrays)
         except ValueError as error:
-            self.message = f"it started again, because the checkpoint {checkpoint.path.name} cannot be used: {error}"
+            why = f"the checkpoint {checkpoint.path.name} cannot be used: {error}"
+            self.message = f"training started again, because {why}"
             return
         if arrays is not None:
             self.arrays, self.before = arrays, float(arrays["seconds"])
             drawn, rounds = (arrays["rounds"][-1, 0] if len(arrays["rounds"]) else 0), len(arrays["rounds"])
-            self.message = f"it continued after {rounds} rounds, {drawn:,} drawn, which had taken {self.before:.1f} s"
+            before = f"{rounds} round{'s' * (rounds != 1)} with {drawn:,} copies drawn in {self.before:.1f} s"
+            self.message = f"training continued after {before}"
 
     def write(self, draws) -> None:
         """Leave how the draws stand. OSError when the disk refuses."""
@@ -83,7 +85,7 @@ class DrawsCheckpoint:
             setattr(draws, name, arrays[name])
         draws.rounds = [Round(*row) for row in arrays["rounds"].tolist()]
         draws.ending, draws.drawn = str(arrays["ending"]), draws.rounds[-1].drawn if draws.rounds else 0
-        draws.stage = f"virtual, going on after {draws.drawn:,} drawn"
+        draws.stage = f"virtual, continuing after {draws.drawn:,} drawn copies"
         self.stages.ceiling = min(self.stages.ceiling, int(arrays["ceiling"]))
         evaluations, hits, misses, iterations, second_order = arrays["counts"].tolist()
         session.count(evaluations, hits, misses, iterations=iterations, second_order=second_order)
@@ -99,7 +101,7 @@ class DrawsCheckpoint:
                 raise ValueError(f"{name} has the type {array.dtype} and the shape {array.shape}")
             for letter, size in zip(dimensions, array.shape, strict=True):
                 if sizes.setdefault(letter, size) != size:
-                    raise ValueError(f"{name} has the shape {array.shape}, beside others of {sizes[letter]}")
+                    raise ValueError(f"{name} has the shape {array.shape}, but others have the size {sizes[letter]}")
             if "f" in kinds and not np.isfinite(array).all():
                 raise ValueError(f"{name} has missing or infinite values")
         n, box = len(self.stages.X), self.stages.box

@@ -89,7 +89,7 @@ class Draws:
             try:
                 source = self._taken_in(keys, f) if n_violators else None
             except BudgetError as error:
-                self.ending = f"{self.drawn:,} of {self.budget:,} drawn, then memory was exhausted: {error}"
+                self.ending = f"memory was exhausted with {self.drawn:,} of {self.budget:,} drawn copies: {error}"
                 return
             if n_violators:
                 self._solve(source)
@@ -135,7 +135,7 @@ class Draws:
             tells = sure < 1 - self.tol
             batches.append((keys[tells], sure[tells], (f - self.bias[:, None] - Y)[:, tells]))
             count += int(tells.sum())
-            share = f"{1000 * count / (self.drawn - begun):.0f} of 1,000 violate"
+            share = f"{1000 * count / (self.drawn - begun):.0f} of 1,000 violate a margin"
             self.stage = f"virtual, {self.drawn:,} of {self.budget:,} drawn, {share}"
             self.session.check()
         keys, sure, f = (np.concatenate(arrays, axis=-1) for arrays in zip(*batches, strict=True))

@@ -159,7 +159,7 @@ class VirtualSVC(MachineEstimator):
             raise ValueError(f"jitters = {jitters} move points in the plane; X has {X.shape[1]} features; allowed: 2")
         targets = Targets(X, y, sample_weight)
         if groups is not None and self.draws:
-            raise ValueError(f"groups: given, draws = {self.draws}; allowed: draws = 0")
+            raise ValueError(f"groups are given, but draws = {self.draws}; allowed: draws = 0")
         X, centre = self._centred(X, jitters) if of_points else (X, None)
         self.prepare_ = centre if self.prepare is None else self._preparation(jitters).fit(X)
         with Session(monitor) as session:
@@ -223,7 +223,7 @@ class VirtualSVC(MachineEstimator):
         check(self, rounds=whole(least), keep=above(0, 1), rank=one_of(RANKS), draws=whole(0))
         if self.keep < 1 and least:
             raise ValueError(
-                f"keep = {self.keep}, scope = {self.scope!r}; allowed: 1, because there is no machine to rank the "
+                f"keep = {self.keep} with scope = {self.scope!r}; allowed: keep = 1, because no machine can rank the "
                 "copies"
             )
         self._check_draws()

@@ -91,7 +91,7 @@ def search_jitters(
     require(joins in JOINS, "joins", joins, ", ".join(JOINS))
     require(candidates, "candidates", candidates, "one jitter set or more")
     smallest = int(np.unique(y, return_counts=True)[1].min())
-    require(smallest >= folds, "folds", folds, f"at most {smallest}, the examples of the smallest class")
+    require(smallest >= folds, "folds", folds, f"at most {smallest}, the number of examples of the smallest class")
     trials = _Trials(estimator, X, y, folds, groups, random_state, monitor)
     search, known, best, step = trials.search, set(), None, 0
     texts = [str(JitterSet.parse(estimator.jitters))]

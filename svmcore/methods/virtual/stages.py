@@ -158,7 +158,7 @@ class Stages:
         self.kernel, self.shares = self.second_kernel, [draws.share()]
         self.gaps, self.iterations, self.drawn = draws.gaps, draws.iterations, draws.rounds
         last = draws.rounds[-1] if draws.rounds else None
-        self.session.strategy = f"{last.held:,} examples held of {last.drawn:,} drawn" if last else "nothing drawn"
+        self.session.strategy = f"{last.held:,} examples retained of {last.drawn:,} drawn" if last else "nothing drawn"
 
     @property
     def ending(self) -> str:
@@ -263,7 +263,7 @@ class Stages:
         """Where kernel values came from, and how many machines were solved at a time in the end, in words."""
         strategies = Counter(task.strategy for task in self.tasks if len(task.share.parent))
         parts = [
-            way if len(strategies) == 1 else f"{times} of {len(self.tasks)} by {way}"
+            way if len(strategies) == 1 else f"{times} of {len(self.tasks)} machines by {way}"
             for way, times in strategies.items()
         ]
         if len(self.tasks) > 1:

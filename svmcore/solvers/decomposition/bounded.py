@@ -59,8 +59,8 @@ class Bounded:
             return ending(s.gaps, s.tol, s.iterations, s.limit, s.futile >= FUTILE, s.cramped)
         who = f"{self.full.sum()} of {s.k} machines" if s.k > 1 else "the machine"
         return (
-            f"the support vectors of {who} do not fit into a working set of {self.size} examples; the best answer "
-            f"found in it has a gap of {s.gaps.max():.2g}, above tol = {s.tol:g}"
+            f"the support vectors of {who} do not fit into a working set of {self.size} examples; the best "
+            f"solution with this set has a gap of {s.gaps.max():.2g}, above tol = {s.tol:g}"
         )
 
     def _machine(self, m: int) -> None:

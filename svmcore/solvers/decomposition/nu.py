@@ -43,7 +43,7 @@ class NuRounds:
         """Why machines ended above tol, or that there is no margin; empty where neither is so."""
         if (without := self._without_margin()).any():
             C = self.s.C[without].max()
-            return f"nu = {self.nu:g} leaves next to no margin (as C, it is beyond {C:.2g}); allowed: a larger nu"
+            return f"nu = {self.nu:g} leaves almost no margin (it corresponds to C above {C:.2g}); allowed: a larger nu"
         return self.rounds.ending()
 
     def _scale_open(self) -> None:

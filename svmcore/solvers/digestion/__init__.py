@@ -92,7 +92,7 @@ def solve(
     is the Costs.
     """
     if not (kernel.moved or [kernel])[0].compiled:
-        known = "a function of inner products that the compiled pass knows, or the largest such value over shifts"
+        known = "a function of inner products with compiled code, or the largest such value over shifts"
         raise TypeError(f"kernel {kernel.name} is not {known}; allowed: another solver")
     return _Machines(
         operand, kernel, Y, C, session, tol, stage, whole, cache_bytes, seed, settings or Digestion()

@@ -119,7 +119,7 @@ def say_wrong() -> None:
     known = pages["now"]
     for name in sorted(st.query_params.keys() - known.keys()):
         near = ", ".join(map(plain, like(name, sorted(known.keys() - set(STREAMLITS)), 3)))
-        hint = f"Parameters like it: {near}." if near else "It is ignored."
+        hint = f"Similar parameters: {near}." if near else "It is ignored."
         wrong[name] = f"{plain(short(name))} in the address is not a parameter of this page. {hint}"
     for name in sorted(known.keys() & pages["given"].keys() - pages["judged"]):
         if said := next(filter(None, (_never(name, text, known[name]) for text in pages["given"][name])), ""):

@@ -123,7 +123,7 @@ def several(
         said = f"{refusal(name, wrong, options, show=plain)} It is ignored."
         st.warning(unknown.format(plain(short(wrong, 60))) if unknown else said, icon=LINK_OFF)
     if noted and most and len(set(given or ())) > most:
-        said = f"{name}: the address names {len(set(given))}; the first {most} are shown."
+        said = f"{name}: the address names {len(set(given))} values; the first {most} are shown."
         st.warning(said, icon=LINK_OFF)
     if not options:
         return []

@@ -196,7 +196,7 @@ def plane(X, place, wrong, field, k: int, rings=None) -> str:
     if f is not None:
         see = f"Background: predicted class. {see[:-1]}; crosses: errors."
         see += " Thin lines: the edges of the margin." if k == 2 else ""
-        see += " One ring: a free support vector; two: a bounded one." if rings is not None else ""
+        see += " One ring: a free support vector; two rings: a bounded one." if rings is not None else ""
     return figure(_svg(parts, alt, size), see)
 
 

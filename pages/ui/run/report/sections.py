@@ -38,30 +38,30 @@ def result(run) -> str:
     """What came out, with its interval, and what it cost; the time of compiling apart."""
     found = run.result
     cost = {
-        "Support vectors": f"{found['n_union']:,} distinct ones",
-        "Alphas above 0, of each machine": ", ".join(f"{n:,}" for n in found["n_sv"][:MOST_CLASSES]),
-        "Of these bounded (alpha = C)": ", ".join(f"{n:,}" for n in found["n_bound"][:MOST_CLASSES]),
+        "Support vectors": f"{found['n_union']:,} distinct",
+        "Alphas above 0 in each machine": ", ".join(f"{n:,}" for n in found["n_sv"][:MOST_CLASSES]),
+        "Bounded alphas (alpha = C) in each machine": ", ".join(f"{n:,}" for n in found["n_bound"][:MOST_CLASSES]),
         "Training": words.duration(words.training_seconds(found)),
         "Compiling, once per program": words.duration(words.compiling(found)),
-        "Testing": f"{words.duration(found['predict_seconds'])} for {found['n_test']:,}",
+        "Testing": f"{words.duration(found['predict_seconds'])} for {found['n_test']:,} examples",
         "Kernel evaluations": f"{found['kernel_evals']:,}",
         "Pairs of alphas changed": f"{found['iterations']:,}",
         "Dual objective": f"{found['dual']:,.6g}",
         "Memory": words.memory(found),
     }
     if strategy := found.get("strategy"):
-        cost["Kernel values came from"] = strategy
+        cost["Source of kernel values"] = strategy
     said = [marks.paragraph(words.error_rate(found), "lead")]
     if "errors" in found:
         said.append(marks.paragraph("In brackets: the 95 % interval of the share (Wilson), in per cent.", "quiet"))
     if "roc_area" in found:
         cost = {"Area under the ROC curve": f"{found['roc_area']:.4f}"} | cost
     if check := found.get("validation"):
-        cost = {f"On {len(check['folds'])} folds of the training set": words.error_rate(check)} | cost
+        cost = {f"Cross-validation on {len(check['folds'])} folds of the training set": words.error_rate(check)} | cost
     if beside := METHODS[found["method"]].words(found):
         said.append(marks.paragraph(beside))
     if found.get("ending"):
-        said.append(marks.paragraph(f"Did not reach tol: {found['ending']}"))
+        said.append(marks.paragraph(f"The run did not reach tol: {found['ending']}"))
     return marks.section("Result", *said, marks.facts(cost))
 
 
@@ -89,7 +89,7 @@ def course(run) -> str:
         ),
         charts.lines(
             counts, "time, s", "count", "Support vectors and bounded ones over time.",
-            "Examples with alpha > 0, and those of them that are bounded (alpha = C), over all machines.",
+            "Blue: alphas above 0. Grey: bounded alphas (alpha = C). Both are counted over all machines.",
         ),
         "</div>",
     )  # fmt: skip
@@ -106,7 +106,7 @@ def confusions(run) -> str:
         most = max(1, wrong.max())
         shades = {(i, j): wrong[i, j] / most for i, j in np.argwhere(wrong)}
         rows = [[name, *(f"{n:,}" if n else "" for n in row)] for name, row in zip(names, matrix)]
-        said = "Rows are true classes, columns predicted ones; the greyer a cell, the more errors it holds."
+        said = "Rows are true classes, columns are predicted classes. A darker cell contains more errors."
         parts.append(marks.table(["true \\ predicted", *names], rows, said, shades))
     else:
         cells = sorted(np.argwhere(wrong), key=lambda at: -wrong[*at])[:PAIRS]
@@ -116,7 +116,7 @@ def confusions(run) -> str:
     told = ("tested", "errors", "fn", "fp", "svs", "bound")
     rows = [[name, *(f"{row[column]:,}" for column in told)] for name, row in zip(names, table, strict=False)]
     head = ["class", "tested", "errors", "missed (FN)", "false alarms (FP)", "support vectors", "bounded"]
-    said = "Errors of the whole classifier by true class; misses and false alarms of each class's machine by itself."
+    said = "Errors are those of the whole classifier, by true class. FN and FP are those of each class's machine alone."
     return marks.section("Classes", legend, *parts, marks.table(head, rows, said))
 
 
@@ -148,7 +148,8 @@ def supports(run, most: int = SUPPORTS) -> str:
         parts.append(
             marks.gallery(
                 np.concatenate(one_size(*pictures)), shown,
-                f"The {each} largest alphas of each machine. {VIRTUAL_RINGS}; {SIDES}. Below: its class and alpha.",
+                f"The {each} largest alphas of each machine. {VIRTUAL_RINGS}; {SIDES}. Below each picture: its class "
+                "and alpha.",
             )
         )  # fmt: skip
     return marks.section("Largest support vectors", *parts)
@@ -165,8 +166,8 @@ def _alphas(run, machine, heaviest) -> str:
     return charts.bars(
         edges.tolist(), counts, (BLUE, ORANGE), "alpha", "support vectors",
         f"Histogram of {len(alpha):,} alphas of all machines; {bound:,} of them are bounded.",
-        f"Alphas of all machines, blue of the machine's own class, orange of the others; {bound:,} of {len(alpha):,} "
-        "are bounded.",
+        f"Alphas of all machines. Blue: the machine's own class; orange: the other classes. {bound:,} of "
+        f"{len(alpha):,} alphas are bounded.",
     )  # fmt: skip
 
 
@@ -185,7 +186,8 @@ def abstain(run) -> str:
         left, n = int((given & (answer != true)).sum()), int(given.sum())
         of_these = words.percent(left / n, 2) if n else "–"
         rows.append([f"{price:g}", f"{n:,}", words.percent(n / len(true), 1), f"{left:,}", of_these])
-    said = f"An error costs 1 (Chow 1970). Probabilities by Platt's logistic curve. {calibrated.how}"
+    said = "An error costs 1, abstaining costs what the first column states (Chow 1970). Probabilities are computed by "
+    said += f"Platt's logistic curve. {calibrated.how}"
     head = ["cost of abstaining", "classified", "coverage", "errors", "error rate"]
     return marks.section("Abstain (reject option)", marks.table(head, rows, said))
 
@@ -211,9 +213,9 @@ def wrong(run, most: int = WRONG) -> str:
     ]
     pictures = evidence.example_pictures(dataset, test.split, test.index[rows])
     n = int(np.sum(true != predicted))
-    where = (
-        "number in the test set" if test.split == "test" else "number in the training set, from which it was held out"
-    )
+    where = "number in the test set"
+    if test.split != "test":
+        where = "number in the training set, from which the example was held out"
     some = f"The {len(rows)} most certain of {n:,} errors" if n > len(rows) else f"All {n:,} errors"
     parts = [marks.gallery(pictures, shown, f"{some}: true → predicted class, {where}.")]
     if dataset.image_shape is None:

@@ -13,8 +13,8 @@ from functools import partial
 
 from data import drawn, own, revisions, synthetic
 from data.dataset import Dataset
-from data.entry import Entry, find, published
-from data.loaders import bundled
+from data.entry import Entry, fields_of, find
+from data.loaders import published
 from data.own import PREFIX as OWN_PREFIX
 from data.own import draft, keep
 from data.shelf import DamagedSet
@@ -67,23 +67,23 @@ def load(name: str = DEFAULT) -> Dataset:
 
 
 READERS: dict[str, Callable] = {  # published dataset -> the function that reads its files
-    "mnist-5k": partial(bundled.labelled_rows, side=28),
-    "digits-8x8": partial(bundled.labelled_rows, side=8),
-    "mnist": bundled.mnist,
-    "usps": bundled.usps,
-    "qmnist": bundled.qmnist,
-    "fashion-mnist": bundled.fashion,
-    "faces": bundled.faces,
-    "face-windows": bundled.face_windows,
-    "banana": bundled.matlab,
-    "waveform": bundled.matlab,
-    "splice": bundled.matlab,
-    "sonar": partial(bundled.label_last, cells="U32"),
-    "a9a": bundled.a9a,
-    "forest": bundled.label_last,
-    "forest-part": partial(bundled.label_last, names=1),
+    "mnist-5k": partial(published.labelled_rows, side=28),
+    "digits-8x8": partial(published.labelled_rows, side=8),
+    "mnist": published.mnist,
+    "usps": published.usps,
+    "qmnist": published.qmnist,
+    "fashion-mnist": published.fashion,
+    "faces": published.faces,
+    "face-windows": published.face_windows,
+    "banana": published.matlab,
+    "waveform": published.matlab,
+    "splice": published.matlab,
+    "sonar": partial(published.label_last, cells="U32"),
+    "a9a": published.a9a,
+    "forest": published.label_last,
+    "forest-part": partial(published.label_last, names=1),
 }
 
 
-_PUBLISHED = (Entry(**published(name), parse=parse) for name, parse in READERS.items())
+_PUBLISHED = (Entry(**fields_of(name), parse=parse) for name, parse in READERS.items())
 _BUILT_IN = {built_in.name: built_in for built_in in (*_PUBLISHED, *synthetic.entries(), *drawn.entries())}

@@ -81,7 +81,7 @@ def _parsed(name: str, parse: Callable, paths: list[Path]):
         ) from error
 
 
-def published(name: str) -> dict:
+def fields_of(name: str) -> dict:
     """The fields of the entry of a published set."""
     files = SETS[name]
     packages = sorted({f"the Python package {file.package.split('/')[0]}" for file in files.files if file.package})

@@ -1,10 +1,7 @@
 """Invariant SVM Lab's library: support vector machines and what prior knowledge of invariances does to them.
 
-The public names are importable from here; the levels behind them are
-
-    L0 kernels jitter preprocess metrics | L1 products gram | L2 smo decomposition | L3 svc model | L4 methods | L5 lab
-
-and a file imports lower levels only.
+The public names are importable from here. README.md, "Layout", names the levels behind them: a file imports lower
+levels only.
 """
 
 import os

@@ -9,7 +9,7 @@ draft, keep, forget, damaged: the user's own pictures, as read by data.loaders.p
 """
 
 from data.dataset import SYNTHETIC
-from data.entry import find, published
+from data.entry import fields_of, find
 from data.loaders import jartool
 from data.pictures import faces, synthetic, venus
 from data.pictures.kinds import (
@@ -46,7 +46,7 @@ def load(name: str) -> PictureSet:
     return entry(name).load()
 
 
-_VENUS = PictureEntry(**published("venus"), categories=jartool.CATEGORIES, blank=0, parse=venus.read)
+_VENUS = PictureEntry(**fields_of("venus"), categories=jartool.CATEGORIES, blank=0, parse=venus.read)
 
 _VENUS_LIKE = PictureEntry(
     name="venus-like",
@@ -64,9 +64,9 @@ _VENUS_LIKE = PictureEntry(
     parse=synthetic.read,
 )
 
-_CMU_FACES = PictureEntry(**published("cmu-faces"), categories=ONE_CATEGORY, window=0.55, parse=faces.cmu)
+_CMU_FACES = PictureEntry(**fields_of("cmu-faces"), categories=ONE_CATEGORY, window=0.55, parse=faces.cmu)
 
 # eyes apart and eyes to mouth: 0.37 of the mean patch, 0.33 and 0.39 of the two frontal boxes, so 0.9 and 1.05
-_LFW_FACES = PictureEntry(**published("lfw-faces"), categories=faces.CATEGORIES, window=0.9, parse=faces.lfw)
+_LFW_FACES = PictureEntry(**fields_of("lfw-faces"), categories=faces.CATEGORIES, window=0.9, parse=faces.lfw)
 
 _BUILT_IN = {built_in.name: built_in for built_in in (_VENUS_LIKE, _LFW_FACES, _VENUS, _CMU_FACES)}

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from data.dataset import DataError, in_words
-from data.loaders import bundle, bundled, images, npz
+from data.loaders import bundle, images, npz, published
 from data.loaders.objects import table as boxes
 from data.loaders.sieve import Sieve
 from data.pictures.kinds import Contents, Experiment, Part, Picture, counted
@@ -49,7 +49,7 @@ def cmu(paths: list[Path]) -> Contents:
     pictures = tuple(
         _with_faces(path, [face for face in objects if face.image == name]) for name, path in named.items()
     )
-    return Contents(pictures, _all_test(pictures), bundled.cbcl(chips), tuple(map(picture, scenes)))
+    return Contents(pictures, _all_test(pictures), published.cbcl(chips), tuple(map(picture, scenes)))
 
 
 def _with_faces(path: Path, faces: list) -> Picture:

@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     own.add_argument("--label", help="column with the labels, in a table or in the csv beside images; in a table "
                      "also first or last (default: the most likely column)")  # fmt: skip
     own.add_argument("--group", help="column with the groups, in a table or in the csv beside images: examples of a "
-                     "group train or test together (default: a column named group)")  # fmt: skip
+                     "group are in the same training or test set (default: a column named group)")  # fmt: skip
     own.add_argument("--empty", choices=(REFUSE, FILL, TELL), default=REFUSE,
                      help="what to do with empty cells of a table; tell: fill them, and add a column that marks them "
                      "(default: refuse)")  # fmt: skip

@@ -21,7 +21,7 @@ PUT = "class_put"  # in the session: how often a question of a lesson went to th
 SHOWN = 40  # names on the board
 BOARD, PHONE = 0.5, 1.0  # seconds between two looks: of the board, of a phone
 COMMAND = command("pages.classroom")
-KINDS = {"lesson": "A lesson's question", "number": "A number of the selected run", "line": "Draw the line",
+KINDS = {"lesson": "A lesson's question", "number": "A result of the selected run", "line": "Draw the line",
          "rings": "Ring the support vectors", "own": "Your own question"}  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def chosen_question(one: Class) -> Question | None:
             st.caption("The run in the sidebar is not finished. Choose another one there.")
             return None
         what = st.segmented_control("Number", list(found), default=next(iter(found)), key="class_number",
-                                    required=True, help="A number of the run in the sidebar.")  # fmt: skip
+                                    required=True, help="Which result of the run in the sidebar the class predicts.")  # fmt: skip
         return found[what]
     if kind == "own":
         text = st.text_area("Question and choices", key="class_own", height=140,

@@ -305,7 +305,7 @@ def _suspects(options: argparse.Namespace) -> int:
     except runs.UnknownRun as error:
         raise ValueError(str(error)) from None
     if run.state != "done":
-        raise ValueError(f"run {run_id} is {run.state}; allowed: a finished run")
+        raise ValueError(f"the state of run {run_id} is {run.state}; allowed: done")
     result = suspects.suspects(run, options.way or (*suspects.ways(run), "folds")[0])
     if result.rate is not None:
         print(f"run {run_id}: about {100 * result.rate:.1f} % of the labels are wrong", file=sys.stderr)

@@ -195,5 +195,6 @@ def _unequal(X: np.ndarray, name: str, part: np.ndarray, beside: str) -> DataErr
     """The error of an array that has not one value for each row of X, or of what is called so."""
     counts = [len(array) if array.ndim else 1 for array in (X, part)]
     return DataError(
-        f"There are {counts[0]:,} rows of {name}, but {counts[1]:,} of {beside}", "one for each row, in the same order"
+        f"{name} has {counts[0]:,} entries, but {beside} has {counts[1]:,}",
+        f"one entry of {beside} for each entry of {name}, in the same order",
     )

@@ -58,9 +58,9 @@ _VENUS_LIKE = PictureEntry(
     n_pictures=synthetic.N_PICTURES,
     n_objects=synthetic.N_OBJECTS,
     **SYNTHETIC,
-    note="Synthetic radar scenes, the same on every machine. They show low domes lit from the left, with speckle "
-    "noise. Craters, bright spots and ridges are distractors. The category of a dome follows from its contrast. Areas "
-    "assume pixels of 75 m.",
+    note="Synthetic radar scenes, the same on every computer. They show low domes lit from the left, with speckle "
+    "noise. Craters, bright spots and ridges are distractors. The category of a dome depends on its contrast. Areas are "
+    "computed as if a pixel were 75 m wide.",
     parse=synthetic.read,
 )
 

@@ -38,8 +38,11 @@ def of_run(run: Run) -> dict[str, Question]:
         what = f"*{title}* is tested on {result['n_test']:,} examples. How many does it misclassify?"
         found["errors"] = Question("number", what, high=result["n_test"], run=run.id, figure="errors")
     if {"n_union", "n_train"} <= result.keys():
-        what = f"*{title}* learns from {result['n_train']:,} examples. How many of them become support vectors?"
-        found["support vectors"] = Question("number", what, high=result["n_train"], run=run.id, figure="n_union")
+        what = f"*{title}* learns from {result['n_train']:,} examples. How many support vectors does it keep?"
+        high = result["n_train"]
+        if result["n_union"] > high:  # virtual ones, which are no examples
+            high = 10 ** len(str(result["n_union"]))
+        found["support vectors"] = Question("number", what, high=high, run=run.id, figure="n_union")
     return found
 
 

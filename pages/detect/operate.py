@@ -210,13 +210,13 @@ def _curve(view: View, now: Now, compared: list[View]):
     numbers.table([_row(one, score) for one, score in drawn], alt, columns=columns)
     st.caption(
         f"{MEAN} {denominators(view)} This is a FROC curve. A ROC curve would show false alarms as a share of all "
-        "windows, nearly all of which are empty."
+        "windows. Nearly all windows are empty, so that share would always be near 0."
     )
 
 
 CONFIDENCE = (
-    "The paper saw larger outputs, that is more confidence, from the machine with virtual examples than from its base "
-    "machine, especially for negatives (DeCoste and Schölkopf, section 5.2)."
+    "In the paper, the outputs of the machine with virtual examples are further from 0, that is more confident, than "
+    "those of the machine without, especially for negatives (DeCoste and Schölkopf, section 5.2)."
 )
 MEAN = (
     "Mean rate: the detection rate at 1/4, 1/2, 1, 2, 4 and 8 false alarms per picture, averaged, as detection "

@@ -28,7 +28,7 @@ WEIGHT = Field(
     numeric(0.1, 1000),
     1.0,
     "Weight of objects",
-    "Multiplies C for objects; background keeps C. The paper used 3.",
+    "Multiplies C for objects; C for the background stays as it is. DeCoste and Schölkopf used 3 for volcanoes.",
     step=0.5,
 )
 

@@ -116,8 +116,8 @@ def _bill(run: Run, doubt: Doubt, now: TaskStatus) -> None:
     folded = run.folded()  # as stored, of the fold that did not see the example
     if not np.allclose(found.f, folded.decision[np.searchsorted(folded.index, doubt.row)], atol=CLOSE):
         st.caption(
-            "The run stored another prediction: an earlier version trained it and did not store which labels the folds "
-            "excluded."
+            "The prediction stored with the run differs from this one. An earlier version of the lab trained the run. "
+            "It did not store which likely label errors its folds left out of training."
         )
     st.caption(
         f"This prediction is from a machine trained without fold {found.number + 1} of {run.recipe.folds}, which "
@@ -277,7 +277,7 @@ def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
     with st.container(horizontal=True):
         how, last = {"on": "any", "icon": "chevron_left"}, at == len(judging.doubts) - 1
         act("Previous", "previous", "Left", "Goes to the previous example.", _go, at - 1, disabled=at == 0, **how)
-        how, help = how | {"icon": "chevron_right"}, "Goes to the next example without a decision."
+        how, help = how | {"icon": "chevron_right"}, "Goes to the next example and leaves this one as it is."
         act("Next", "next", "Right", help, _go, at + 1, disabled=last, **how)
         if roles.teacher():
             act("Undo", "undo", "z", "Undoes your latest decision.", _undo, disabled=not stands, on="any", icon="undo")

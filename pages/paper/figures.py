@@ -266,7 +266,7 @@ FIGURES: dict[str, Figure] = {
     "hurt": Figure("When does invariance hurt?", partial(study.draw, HURTING)),
     "kept": Figure("Editing and reducing: errors by vectors kept", partial(study.draw, KEPT)),
     "forces": Figure("Section 2: forces and torques on the decision plane", plane.forces),
-    "geometry": Figure("Sections 2.1 and 2.4: spheres that planes avoid, and convex hulls", plane.geometry),
+    "geometry": Figure("Sections 2.1 and 2.4: spheres around the points, and their convex hulls", plane.geometry),
     "mercer": Figure("Section 2.4: kernels from features, and Mercer's condition", mercer.draw),
     "nearest": Figure("Note 3: a Gaussian machine without b", nearest.note),
     "approximated": Figure("Error against seconds: the exact machine and approximations", since.approximated),

@@ -32,7 +32,7 @@ COLUMNS = {
         width=290, help="Runs that were started together share one line; open it to see them."
     ),
     "SVs": st.column_config.NumberColumn(
-        width=72, format="localized", help="Distinct support vectors of all machines."
+        width=72, format="localized", help="Number of distinct support vectors in all machines of the run."
     ),
     "C": st.column_config.NumberColumn(width=68),  # the browser's own would cut 100000
     "Fit": st.column_config.NumberColumn("Fit, s", format="%.1f", help="Training time, without compiling."),
@@ -221,6 +221,6 @@ def _undo() -> None:
         except (runs.UnknownRun, OSError):
             lost += 1
     if lost:
-        state.tell_later(f":material/block: {lost} of {len(ids)} runs are no longer in the trash.")
+        state.tell_later(f":material/block: {lost} of {len(ids)} runs could not be restored from the trash.")
     if shown in back:
         st.session_state["run"] = shown

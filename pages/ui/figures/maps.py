@@ -194,9 +194,9 @@ def hidden_map(change: np.ndarray, largest: float, picture: np.ndarray, flips: n
     strongest = with_sign(-change[y, x], 2)
     return worded(
         figure,
-        f"{short(name)}: f changes most, by {strongest}, where row {y}, column {x} of {h} by {w} pixels is hidden; "
-        f"{many(len(flips), 'square')} {'changes' if len(flips) == 1 else 'change'} the prediction.",
-        f"f changes most, by {strongest}, when the area around row {y}, column {x} is hidden.",
+        f"{short(name)}: f changes most, by {strongest} on average, when a square that covers row {y}, column {x} of "
+        f"{h} by {w} pixels is hidden; hiding one of {many(len(flips), 'square')} changes the prediction.",
+        f"f changes most, by {strongest} on average, when a square around row {y}, column {x} is hidden.",
     )
 
 

@@ -305,7 +305,10 @@ def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: i
             f"{len(points)} of {of} values have finished; nothing is chosen yet. The lowest validation error among "
             f"them is {validation:.2f} % at {name} = {best}. Bars are 95 % intervals."
         )
-    found = f"Cross-validation chooses {name} = {best}: {validation:.2f} % wrong, {test:.2f} % on the test set"
+    found = (
+        f"Cross-validation chooses {name} = {best}, with {validation:.2f} % errors in validation and {test:.2f} % on the "
+        "test set"
+    )
     told = (
         "This value is also the best on the test set"
         if results[best]["error_rate"] == lowest[1]["error_rate"]

@@ -218,12 +218,14 @@ def _table(run: Run, totals: Totals, key: str) -> None:
         "Broken": st.column_config.NumberColumn(
             help=f"How many of {tally.close:,} equally close correct predictions become wrong by the same rule."
         ),
-        "Net": st.column_config.NumberColumn(help="Errors fixed minus errors added."),
-        "95 %": numbers.text("95 % interval of the net (Newcombe's, for a difference of two shares)."),
+        "Net": st.column_config.NumberColumn(
+            help=f"Share of the errors fixed minus share of the close correct predictions broken, times {tally.wrong:,} errors."
+        ),
+        "95 %": numbers.text("95 % interval of *Net*, by Newcombe's method for the difference of two proportions."),
         "Fixed by some change": st.column_config.NumberColumn(help=turned),
         "Broken by some change": numbers.number(1, spoiled, "Broken by some change, %"),
         "In this run": st.column_config.CheckboxColumn(help="This run's jitters contain this set already."),
     }
     alt = "Errors fixed and added by each jitter set, and their difference with its interval"
     numbers.table(rows, alt, f"{key}_totals", columns, height=215)
-    st.caption("Sets are sorted by their net: the invariance to try first is on top. Only training shows the gain.")
+    st.caption("Sets are sorted by *Net*: the invariance to try first is on top. Only training shows the gain.")

@@ -207,7 +207,7 @@ def _connected(address: str):
             "A cluster needs dask.distributed, which is not installed: pip install -r requirements-cluster.txt"
         ) from None
     way_out = (
-        f"Start one ({START}), or run on this computer: leave out {VARIABLE}, --cluster, and the field on the page Runs"
+        f"Start one ({START}), or run on this computer, without {VARIABLE}, --cluster and an address on the page Runs"
     )
     try:
         socket.create_connection((parts[2], int(parts[3])), ANSWER).close()

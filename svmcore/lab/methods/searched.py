@@ -20,7 +20,7 @@ MAX_CANDIDATES = 40
 STEPS = 3  # that a search takes, about
 JOINS = {"+": "As a union", "*": "As a product", "+*": "Whichever is better"}
 ENDINGS = {
-    "best": "The search ended because no other set makes fewer errors.",
+    "best": "The search ended because no extension of the best set makes fewer errors.",
     "budget": "The search ended because the maximum number of sets had been tried.",
     "stopped": "The search was stopped.",
 }

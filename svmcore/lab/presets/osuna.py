@@ -133,7 +133,7 @@ BEYOND = {  # as ENTERED; more SVs than a set holds
     f"osuna-beyond-{end}": (f"20,000 windows, 10 % of labels swapped: {how}", _NOISY.replace(**own))
     for end, how, own in (
         ("set", "one working set of 2,000", {"working_set": 2000, "new_points": NEW}),
-        ("80mb", "the lab's own working sets, 80 MB", {"cache_mb": 80.0}),
+        ("80mb", "working sets of automatic size, at most 80 MB", {"cache_mb": 80.0}),
     )
 }
 STAND_IN_GROWTH = _growing(_DIGITS, "osuna-stand-in", "Stand-in for Osuna's study", STAND_IN_SIZES, (1000, 700, 1500))
@@ -147,7 +147,7 @@ RECIPES = (
         recipe.replace(name=f"{name}-{end}", title=f"{recipe.title}, {words}", **more)
         for name, recipe in GENERAL.items()
         for end, words, more in (
-            ("decomposition", "|B| = 100", {"solver": "decomposition", "working_set": 100}),
+            ("decomposition", "working set of 100", {"solver": "decomposition", "working_set": 100}),
             ("smo-digestion", "pairs only", {"solver": "smo-digestion"}),
             *(
                 (way.lower(), way, {"solver": "general", "way": way})

@@ -75,7 +75,7 @@ def check_against(owner, machine: Machine, method: str, n_train: int, pixels: in
         allowed = f"1 to {min(sizes)}, the number of support vectors{of}"
         raise ValueError(f"n_vectors = {owner.n_vectors}; allowed: {allowed}")
     if method == "quadratic" and not has_eigenvectors(machine.kernel):
-        raise ValueError(f"method = 'quadratic' for {machine.kernel}; allowed: Poly of degree 2 with coef0 from 0")
+        raise ValueError(f"method = 'quadratic' for {machine.kernel}; allowed: only with Poly of degree 2, coef0 >= 0")
     if method == "quadratic" and owner.shared and len(machine.bias) > 1:
         raise ValueError(
             "shared = True with method = 'quadratic'; allowed: False, because each machine has its own vectors"

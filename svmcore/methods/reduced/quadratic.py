@@ -44,7 +44,7 @@ def eigenvectors(target: Expansion, work: Work | None = None) -> Eigenvectors:
     kernel = target.kernel
     if not has_eigenvectors(kernel) or len(target.coef) != 1:
         raise ValueError(
-            f"kernel = {kernel!r}, {len(target.coef)} machines; allowed: one machine, Poly of degree 2, coef0 from 0"
+            f"kernel = {kernel!r}, {len(target.coef)} machines; allowed: one machine, Poly of degree 2, coef0 >= 0"
         )
     g, r, scale = float(kernel.gamma), float(kernel.coef0), 1 / kernel.unit
     value, E = np.linalg.eigh(_form(target, g, r, work or Work()))

@@ -263,7 +263,7 @@ class Stages:
         """Where kernel values came from, and how many machines were solved at a time in the end, in words."""
         strategies = Counter(task.strategy for task in self.tasks if len(task.share.parent))
         parts = [
-            way if len(strategies) == 1 else f"{times} of {len(self.tasks)} machines by {way}"
+            way if len(strategies) == 1 else f"{way} for {times} of {len(self.tasks)} machines"
             for way, times in strategies.items()
         ]
         if len(self.tasks) > 1:

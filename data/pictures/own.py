@@ -100,7 +100,10 @@ def _check(path: Path, description: dict, members: Members) -> None:
             )
     shape, dtype = npz.announced(members["pixels"])
     if dtype != np.uint8 or len(shape) != 1 or shape[0] > bundle.MAX_BYTES:
-        raise DataError(f"pixels in {path.name} has the type {dtype} and the shape {shape}", f"up to {bundle.MAX_BYTES:,} numbers of uint8 in one dimension")
+        raise DataError(
+            f"pixels in {path.name} has the type {dtype} and the shape {shape}",
+            f"up to {bundle.MAX_BYTES:,} numbers of uint8 in one dimension",
+        )
 
 
 def _read(path: Path, description: dict, members: Members) -> Contents:

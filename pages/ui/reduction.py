@@ -119,7 +119,9 @@ def distance(found: dict) -> str:
     said = f" The distance rho is on average {last} of a machine's length |Ψ|; initially it was {first}."
     together = {m: rho2 for m, rho2, *_ in found["path"]}.get(found["n_after"])
     if together is not None:
-        said += f" For all machines taken together, as in the figure, the distance is {words.percent(together**0.5, 1)}."
+        said += (
+            f" For all machines taken together, as in the figure, the distance is {words.percent(together**0.5, 1)}."
+        )
     return said
 
 

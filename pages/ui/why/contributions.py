@@ -127,7 +127,9 @@ def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
         options,
         AUTO,
         key="why_beside",
-        format_func=lambda name: short(machines[said.names.index(name)], 60) if name else "true class; if predicted, the runner-up",
+        format_func=lambda name: (
+            short(machines[said.names.index(name)], 60) if name else "true class; if predicted, the runner-up"
+        ),
     )
 
 

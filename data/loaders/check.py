@@ -65,9 +65,8 @@ def checked(
             cure = "they count as two. If they are one group, give them one name"
             notes += alike_note("The groups", groups.tolist(), cure)
         groups = _grouped(groups, y, n_train, y_test)
-        notes.append(
-            f"{len(groups):,} rows in {groups.max() + 1:,} groups: all rows of a group are in the same training or test set"
-        )
+        together = "all rows of a group are in the same training or test set"
+        notes.append(f"{len(groups):,} rows in {groups.max() + 1:,} groups: {together}")
     if album and X.ndim == 2 and image_shape is None:
         image_shape = ()  # rows that other images show are features, whatever they look like
     shape, more = _image_shape(X, image_shape)

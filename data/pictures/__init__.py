@@ -59,8 +59,8 @@ _VENUS_LIKE = PictureEntry(
     n_objects=synthetic.N_OBJECTS,
     **SYNTHETIC,
     note="Synthetic radar scenes, the same on every computer. They show low domes lit from the left, with speckle "
-    "noise. Craters, bright spots and ridges are distractors. The category of a dome depends on its contrast. Areas are "
-    "computed as if a pixel were 75 m wide.",
+    "noise. Craters, bright spots and ridges are distractors. The category of a dome depends on its contrast. Areas "
+    "are computed as if a pixel were 75 m wide.",
     parse=synthetic.read,
 )
 

@@ -144,8 +144,8 @@ def _fit(known: tuple, surveyed: Survey) -> Fit:
             ).strip()  # fmt: skip
             how = st.selectbox(
                 "Resizing", list(WAYS), format_func=WAYS.get, key="own_fit", width=200,
-                help="How each picture is brought to this size. The option *fit and pad* shows the whole picture; the area "
-                "around it gets the median of the picture's border.",
+                help="How each picture is brought to this size. The option *fit and pad* shows the whole picture; the "
+                "area around it gets the median of the picture's border.",
             )  # fmt: skip
             colour = usual.colour and st.checkbox(
                 "Colours",

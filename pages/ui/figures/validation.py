@@ -306,8 +306,8 @@ def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: i
             f"them is {validation:.2f} % at {name} = {best}. Bars are 95 % intervals."
         )
     found = (
-        f"Cross-validation chooses {name} = {best}, with {validation:.2f} % errors in validation and {test:.2f} % on the "
-        "test set"
+        f"Cross-validation chooses {name} = {best}, with {validation:.2f} % errors in validation and {test:.2f} % on "
+        "the test set"
     )
     told = (
         "This value is also the best on the test set"

@@ -128,7 +128,7 @@ def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
         AUTO,
         key="why_beside",
         format_func=lambda name: (
-            short(machines[said.names.index(name)], 60) if name else "true class; if predicted, the runner-up"
+            short(machines[said.names.index(name)], 60) if name else "true class (runner-up if predicted)"
         ),
     )
 

@@ -219,7 +219,7 @@ def _table(run: Run, totals: Totals, key: str) -> None:
             help=f"How many of {tally.close:,} equally close correct predictions become wrong by the same rule."
         ),
         "Net": st.column_config.NumberColumn(
-            help=f"Share of the errors fixed minus share of the close correct predictions broken, times {tally.wrong:,} errors."
+            help="Share of errors fixed, minus share of close correct predictions broken, times the number of errors."
         ),
         "95 %": numbers.text("95 % interval of *Net*, by Newcombe's method for the difference of two proportions."),
         "Fixed by some change": st.column_config.NumberColumn(help=turned),

@@ -113,8 +113,8 @@ def _cost() -> Table:
     )
     rows = ((label, name, None, None, None, h and 3600 * h) for label, name, h in known)
     note = (
-        "Published training times, on a Sun Ultra60: about 50 hours for all ten machines with virtual SVs, in both stages, "
-        "and 8 hours for the machine of digit 8 by Platt's SMO."
+        "Published training times, on a Sun Ultra60: about 50 hours for all ten machines with virtual SVs, in both "
+        "stages, and 8 hours for the machine of digit 8 by Platt's SMO."
     )
     return table_of("mnist-cost", "MNIST: cost of training and of classifying", figures, *rows, note=note)
 

@@ -132,7 +132,7 @@ def chosen_question(one: Class) -> Question | None:
             st.caption("The run in the sidebar is not finished. Choose another one there.")
             return None
         what = st.segmented_control("Number", list(found), default=next(iter(found)), key="class_number",
-                                    required=True, help="What the class predicts of the run in the sidebar.")  # fmt: skip
+                                    required=True, help="The result that the class predicts.")  # fmt: skip
         return found[what]
     if kind == "own":
         text = st.text_area("Question and choices", key="class_own", height=140,

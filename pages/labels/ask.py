@@ -153,8 +153,8 @@ def _look(run: Run, to: Target, way: str) -> None:
     st.caption(
         f"Errors are counted on the run's {now.result.t:,} test examples, which had labels from the start. Newly "
         "labelled examples are used only for training. This page cannot show how many errors a random choice of "
-        "examples would give, because those examples have no labels. The study below compares active learning with a random "
-        "choice, on examples whose labels are known."
+        "examples would give, because those examples have no labels. The study below compares active learning with a "
+        "random choice, on examples whose labels are known."
     )
     if aside := now.result.aside:
         st.caption(f"{aside:,} more unlabelled examples are not considered: their kernel values do not fit in memory.")

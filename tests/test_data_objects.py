@@ -409,7 +409,7 @@ def test_two_images_or_categories_of_coco_with_one_id_are_refused(written):
     given = files_of({**pictures(), "i.json": json.dumps(whole)})
     with pytest.raises(DataError, match=r"i\.json, images\[3\], id: 5 is the id of another image"):
         read_pictures(given)
-    with pytest.raises(DataError, match="objects in only one picture"):  # those of image 5 are in neither image
+    with pytest.raises(DataError, match="objects in fewer than two pictures"):  # those of image 5 are in neither image
         read_pictures(given, skip=True)
     whole["images"][-1]["file_name"] = "a.png"  # the same image again
     assert len(read_pictures(files_of({**pictures(), "i.json": json.dumps(whole)})).boxes) == 3
@@ -584,7 +584,7 @@ def test_one_kind_of_several_is_chosen():
     upload = read_pictures(given)
     assert upload.kinds == ("car", "person")
     assert "Objects of 2 kinds are treated as one kind: car (2), person (1)" in upload.notes
-    with pytest.raises(DataError, match="objects in only one picture"):
+    with pytest.raises(DataError, match="objects in fewer than two pictures"):
         read_pictures(given, kinds=("person",))
     assert len(read_pictures(given, kinds=("car", "person")).boxes) == 3
 

@@ -131,7 +131,7 @@ WRONG = {
     "a giant circle": (circles("b.png,9,9,80"), "line 3, column radius: the object is 160 pixels across"),
     "nothing but a header": ("image,x,y,radius\n\n", r"boxes\.csv has a header but no objects"),
     "nothing": ("\n \n", r"boxes\.csv is empty"),
-    "one picture only": (lines(), "objects in only one picture.*at least two pictures with objects"),
+    "one picture only": (lines(), "objects in fewer than two pictures.*at least two pictures with objects"),
     "UTF-16 cut off": (lines().encode("utf-16")[:-1], "not UTF-16 text"),
     "zero bytes": (lines("b.png,1,2,\0,4"), "zero bytes"),
     "a quote left open": (lines('b.png,"1,2,3,4'), r"boxes\.csv, line 3: 2 values"),

@@ -679,5 +679,5 @@ def test_one_long_label_takes_no_room_for_all_others():
     assert most < 1e8
     with pytest.raises(DataError, match="a class name of 30,000 characters"):
         read_upload("a.zip", archive({f"{'z' * 30_000}/{k}.png": image(GREY[0]) for k in range(3)}))
-    with pytest.raises(DataError, match=r"labels of up to 301 characters.*up to 200 characters"):
+    with pytest.raises(DataError, match=r"labels as texts of 301 characters.*up to 200 characters"):
         read_upload("a.npz", npz(X=GREY, y=np.array(["a", "b" * 301] * 6)))

@@ -284,7 +284,7 @@ def test_two_runs_lead_to_the_page_that_compares_them(run):
 def test_many_repeats_of_a_run_are_compared_as_one(run):
     again, other = [finished(TOY.replace(seed=seed)) for seed in range(1, 7)], finished(TOY.replace(C=0.01))
     app = open_app("pages/runs.py", compare=[run.id, *(one.id for one in again), other.id])
-    assert app.button(key="to_compare").label == "Compare 2 runs with their repeats"
+    assert app.button(key="to_compare").label == "Compare 2 runs, including their repeats"
     app.button(key="to_compare").click().run()
     assert set(app.query_params["compare"]) == {run.id, other.id}
 

@@ -199,7 +199,7 @@ def _labels(y: np.ndarray, n: int, name: str, as_text: bool = False) -> np.ndarr
     if y.shape != (n,):
         raise DataError(f"{name} has the shape {y.shape}, but there are {n} examples", ACCEPTED_Y)
     if y.dtype.kind in "SU" and (longest := y.dtype.itemsize // np.dtype(y.dtype.kind + "1").itemsize) > MAX_LABEL:
-        raise DataError(f"{name} has labels of up to {longest} characters", ACCEPTED_Y)
+        raise DataError(f"{name} stores its labels as texts of {longest} characters, which is too long", ACCEPTED_Y)
     if y.dtype.kind == "S":
         y = np.char.decode(y, "utf-8", "replace")
     if y.dtype.kind == "U":

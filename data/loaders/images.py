@@ -280,8 +280,8 @@ def _size(name: str, image: Image.Image) -> tuple[int, int]:
     width, height = image.size
     if max(image.size) > MAX_SIDE:
         raise DataError(
-            f"{name} has {width} x {height} pixels, more than {MAX_SIDE} a side",
-            f"images of up to {MAX_SIDE} x {MAX_SIDE}",
+            f"{name} has {height} x {width} pixels (height x width), more than {MAX_SIDE} on a side",
+            f"images of up to {MAX_SIDE} x {MAX_SIDE} pixels",
         )
     if image.format == "TIFF" and max(image.tag_v2.get(_BITS, (8,))) > 8 and not _is_deep(image):  # Pillow misreads it
         raise DataError(f"{name} has colours of more than 8 bits that are stored plane by plane without compression",

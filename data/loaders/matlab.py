@@ -151,7 +151,7 @@ def _examples(X: _Variable, y: _Variable, order: str) -> tuple[np.ndarray, np.nd
         raise DataError(f"{X} has no dimension of {n:,}, the number of labels in {y}", ACCEPTED)
     if values.ndim > 2 and shape[0] == shape[-1]:
         reason = f"{X} may have its {n:,} images along the first dimension or the last"
-        raise DataError(reason, "images whose sides differ from the number of images, or one image per row of X")
+        raise DataError(reason, "X whose first and last dimensions differ, or a matrix X with one image per row")
     if shape[0] == n:  # a square matrix has its examples in rows
         return values, labels, []
     return (

@@ -92,7 +92,7 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
     readable = [k for k, picture in enumerate(decoded) if picture is not None]
     position, decoded = np.searchsorted(readable, position), [decoded[k] for k in readable]
     if len(set(position)) < 2:
-        raise DataError(f"{tables[0].name} has objects in only one picture", LEAST)
+        raise DataError(f"{tables[0].name} describes objects in fewer than two pictures that can be used", LEAST)
     boxes = np.array([item.box for item in annotated], np.float64)
     return Upload(
         PurePosixPath(files[0][0]).name.split(".")[0] or "pictures",

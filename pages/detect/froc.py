@@ -137,13 +137,14 @@ def outputs_figure(
     figure.update_layout(showlegend=True, legend=LEGEND | {"y": 1.16})
     highest = max(1, *(int(np.nan_to_num(drawn.y).max()) for drawn in figure.data))
     figure.update_yaxes(range=[np.log10(0.8), np.log10(1.2 * highest)], **log_ticks(1, highest))
-    size = np.median(np.abs(f)) if len(f) else 0.0
-    halves = (f", of {name} (lines) more than {np.median(np.abs(g)):.2g} from 0" for name, g, _ in others if len(g))
+    halves = [f"{name} {np.median(np.abs(g)):.2g}" for name, g in ((name, f), *(o[:2] for o in others)) if len(g)]
+    medians = f"Median distance of the scores from 0: {', '.join(halves)}." if halves else ""
+    lines = "; other lines: the machines compared" if others else ""
     return worded(
         figure,
         f"Histogram of the scores of {len(f):,} candidates, {int(is_hit.sum()):,} of them on a {noun}.",
-        f"Scores of {name} for all {len(f):,} candidates; grey line: the threshold. Half of the scores lie more "
-        f"than {size:.2g} from 0{''.join(halves)}.{note and f' {note}'}",
+        f"Scores of {name} for all {len(f):,} candidates; grey line: the threshold{lines}. "
+        f"{medians}{note and f' {note}'}",
     )
 
 

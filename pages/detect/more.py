@@ -240,7 +240,7 @@ def _mined(view: View, rounds: list[int]):
     kept = view.run.test(0)
     for number in rounds:
         rows = np.flatnonzero(kept.train_round == number)
-        tiles = [Tile("", f"False alarm {i} of round {number}", sign=-1) for i in rows[:MINED]]
+        tiles = [Tile("", f"Training example {i}, a false alarm of round {number}", sign=-1) for i in rows[:MINED]]
         gallery(
             marked.stretched(view, kept.train_chips[rows[:MINED]]), tiles, key=f"mined_{number}",
             alt=f"False alarms of round {number}", rows=[f"round {number}: {len(rows):,}"],

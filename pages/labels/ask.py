@@ -134,7 +134,7 @@ def _work(run: Run, to: Target, way: str) -> Work:
     return Work(
         analyses.NEXT, (run.id, to.base.entry.name, given(to), way, COMING), "ask", lambda now: (now.message, 0.0),
         "The machine was not trained", begin="Choose the next example", stop="Stops training.",
-        help="Trains on the known labels and chooses the most informative examples to label next.",
+        help="Trains on the known labels and chooses the examples to label next.",
     )  # fmt: skip
 
 

@@ -245,7 +245,7 @@ def definiteness() -> None:
             show(comparison.definiteness(reports), f"definite_{kernel.name}")
     st.caption(
         "The digits come from all ten classes, have unit norm and are shifted by up to four pixels each way. The paper "
-        "conjectures that violations become fewer as the jitter set grows."
+        "conjectures that the triangle inequality is violated less often as the jitter set grows."
     )
 
 

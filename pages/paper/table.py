@@ -44,14 +44,16 @@ def draw(table: Table) -> None:
             {"": row.label} | dict(zip(table.columns, (_text(value, states) for value in values), strict=True))
             for row, values in zip(table.rows, filled.rows, strict=True)
         ]
-        alt = f"{table.title}: ours with 95 % intervals, the published figures in brackets"
+        alt = (
+            f"{table.title}: our results, with intervals where they have one, and the published ones in square brackets"
+        )
         numbers.table(rows, alt, f"table_{table.name}", on_cell=partial(_clicked, filled))
 
     polling.poll_all(list(working.values()), cells, lambda: _rivals(table))
     st.caption(
-        "Each cell shows our result with its 95 % interval, and a published result in brackets. Without a result of "
-        "ours, the cell shows the estimated time of its run, or the dataset that it needs. Click such a cell to start "
-        "its run. Click a result to show its run on every page. "
+        "A cell shows our result, its 95 % interval in parentheses if it has one, and a published result in square "
+        "brackets. Without a result of ours, it shows the estimated time of its run: click it to start the run. If it "
+        "names a dataset, download this dataset first. Click a result of your own to select its run for every page. "
         f"{table.note}"
     )
     for name in dict.fromkeys(table.rivals):

@@ -249,7 +249,7 @@ def changed_answers(run: Run, parent: Run | None) -> None:
     page = rows[shown][paged(len(rows[shown]), PER_PAGE, key="reduce_page", of=(run.id, shown))]
     machine, labels = run.machine(), {"true": after.y_true, "before": before.y_pred, "after": after.y_pred}
     said = {what: class_positions(y, machine.classes) for what, y in labels.items()}
-    alt = f"{len(page)} test examples whose prediction the reduction changed: {CHANGES[shown]}"
+    alt = f"{len(page)} test examples with another prediction after the reduction; outcome: {CHANGES[shown]}"
     evidence.answer_gallery(run, machine, page, said, key="reduce_changed", alt=alt)
     st.caption(
         "Upper right: prediction before → after; lower left: the number in the dataset. Click an example to see why."

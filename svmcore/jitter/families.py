@@ -232,8 +232,8 @@ FAMILIES: dict[str, Family] = {
     "flip": Family("flip:h or flip:v or flip:h,v", "Mirror images.", _flips, LINEAR),
     "elastic": Family(
         "elastic:ALPHA,SIGMA,COUNT[,SEED]",
-        "COUNT random elastic distortions. The shifts of the pixels have a root mean square of ALPHA pixels and are "
-        "smoothed over SIGMA pixels.",
+        "COUNT random elastic distortions. The shifts of the pixels along each axis have a root mean square of ALPHA "
+        "pixels and are smoothed over SIGMA pixels.",
         _elastics,
         {"elastic": distort},
     ),

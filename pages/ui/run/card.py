@@ -104,7 +104,7 @@ def together(ticked: list[Run]) -> None:
         st.markdown(f"**{many} ticked**", width="content")
         apart = ticked if len(ticked) <= MOST_COMPARED else _but_for_seeds(ticked)
         if 1 < len(apart) <= MOST_COMPARED and st.button(
-            f"Compare these {many}" if apart == ticked else f"Compare {len(apart)} runs with their repeats",
+            f"Compare these {many}" if apart == ticked else f"Compare {len(apart)} runs, including their repeats",
             type="primary",
             icon=":material/compare:",
             key="to_compare",

@@ -40,7 +40,7 @@ class VirtualSupportVectors(Method):
     help = "A second machine is trained on transformed copies of the first one's support vectors."
     source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.2"
     uses_jitters = needs_images = takes_groups = splits = True
-    unlike = "without an example, the first machine would have other support vectors to copy"
+    unlike = "with other training examples, the second machine would be trained on other virtual examples"
     result_fields: ClassVar = {"n_virtual": several(count), "drawn": several(several(count, 5, 5)), "went_on": text}
     fields = (
         Field("scope", choice(SCOPES, str), "machine"),

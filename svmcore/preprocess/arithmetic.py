@@ -120,8 +120,8 @@ def mean_of(images: np.ndarray) -> np.ndarray:
         columns = ", ".join(map(str, lost[:5])) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
         warnings.warn(
             f"X: single precision rounds away differences in column {columns}, even after the mean is subtracted, "
-            "because the numbers form groups that are far apart. Replace the column by two: the group, and the position "
-            "within the group",
+            "because the numbers form groups that are far apart. Replace the column by two: the group, and the "
+            "position within the group",
             stacklevel=2,
         )
     return mean

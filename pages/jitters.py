@@ -62,12 +62,12 @@ def cost(dataset, run, jitters):
         st.metric(
             f"Forms of {words.count(n)} {whose}",
             words.count(n * len(jitters)),
-            help=f"Size of the virtual set: the {whose} under every jitter (DeCoste and Schölkopf 2002, section 3.2).",
+            help=f"The virtual examples: all {whose} under every jitter (DeCoste and Schölkopf 2002, section 3.2).",
         )
         st.metric(
             "Estimated time",
             words.duration(need.seconds),
-            help="Time for training both stages and for testing.",
+            help="Time to train a machine, to train again with virtual copies of its support vectors, and to test.",
         )
         st.metric("Estimated memory", words.megabytes(need.memory_mb))
     if need.advice:

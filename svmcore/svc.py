@@ -262,7 +262,10 @@ class SVC(MachineEstimator):
         super().set_params(**params)
         if fields:
             if not isinstance(self.kernel, Kernel):
-                raise ValueError(f"kernel__{min(fields)}: kernel = {self.kernel!r}; allowed: a Kernel object")
+                why = (
+                    f"kernel__{min(fields)} can be set only if kernel is a Kernel object, but kernel = {self.kernel!r}"
+                )
+                raise ValueError(f"{why}; allowed: a Kernel object")
             self.kernel = self.kernel.with_params(**fields)
         return self
 

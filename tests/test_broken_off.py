@@ -70,7 +70,7 @@ def test_a_fit_killed_in_a_round_ends_as_one_that_was_not(kind, seed, kills, tmp
         until = str(whole.drawn_[rounds - 1, 0])
         killed(sys.executable, "-c", FITS, kind, str(seed), str(path), until, until="in a round")
     seen = []
-    for after in ("training continued after 2 rounds", "training continued"):
+    for after in ("training continued from a checkpoint (2 rounds", "training continued"):
         again = fitted(kind, seed, path, lambda progress: seen.append(progress.stage) or True)
         same(again.machine_, whole.machine_)
         same(again.base_.machine_, whole.base_.machine_)
@@ -215,7 +215,7 @@ def test_a_run_that_was_killed_goes_on_as_a_new_one_and_keeps_the_same(interrupt
     same(on.machine(), whole.machine())
     assert on.result["drawn"] == whole.result["drawn"]
     assert on.result["kernel_evals"] == whole.result["kernel_evals"]
-    assert "training continued after 3 rounds" in on.result["went_on"]
+    assert "training continued from a checkpoint (3 rounds" in on.result["went_on"]
     assert "went_on" not in whole.result
     assert not on.checkpoints()
     assert run.broken_off, "it may be taken up again"

@@ -108,7 +108,7 @@ def test_machines_too_many_to_draw_each_are_counted():
     (line,) = records(1)
     several = {name: value for name, value in line.items() if name != "gaps"} | {"machines": 30}
     assert curves.gap_curve([several], 1e-3).layout.meta["see"].startswith("The mean gap of 30 machines falls")
-    assert held_so_far(several) == "100 alphas above 0 of all 30 machines so far"
+    assert held_so_far(several) == "100 alphas above 0 in 30 machines together so far"
 
 
 def test_a_line_for_each_machine_is_named_where_it_is_done():

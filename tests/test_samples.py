@@ -52,7 +52,7 @@ def test_a_table_of_the_paper_opens_with_the_sample_of_its_runs(quiet, monkeypat
     app = open_page("paper", show="table10-3v8")
     assert len(said(app)) == 1
     assert "run_3v8-vsv" in [button.key for button in app.button]
-    assert all(line.split()[0].isdigit() for line in app.dataframe[0].value["Errors of 1984"])
+    assert all(line.split()[0].isdigit() for line in app.dataframe[0].value["Errors of 1,984"])
 
 
 def test_a_table_opens_with_samples_of_figures_alone(quiet):

@@ -133,8 +133,8 @@ def _figure(noise: float, runs: list) -> go.Figure:
         f"{name} " + ", ".join(f"{y:.2f} % with {x:,} vectors" for x, y in zip(line.xs, line.ys, strict=True))
         for name, line in drawn.items()
     )
-    said = f"{100 * noise:g} % of the labels swapped: {told}."
-    return worded(figure, f"Errors against vectors kept, {words.plain(said)}", said)
+    said = f"With {100 * noise:g} % of the labels swapped, the errors are: {told}."
+    return worded(figure, f"Errors against vectors kept. {words.plain(said)}", said)
 
 
 KEPT = Study(

@@ -91,7 +91,7 @@ def _outcome(result: dict) -> str:
     if "machines" not in result:
         return words.error_rate(result)
     score = result["machines"]["machine"]["score"]
-    return "–" if score is None else f"mean rate {score:.2f}"
+    return "–" if score is None else f"mean detection rate {score:.2f}"
 
 
 def savings(found: dict) -> str:

@@ -270,7 +270,7 @@ def ending(gaps, tol: float, iterations, limit: int, futile=False, cramped=False
     elif limited:
         why = f", after max_iter = {limit:,} pairs"
     elif (left & futile).any():
-        why = ": neither pairs nor second-order steps reduce the gap further"
+        why = ": neither pairs of alphas nor second-order steps reduce the gap further"
     else:
         why = ": rounding errors are as large as the gap"
     more = ("more pairs, " if limited else "") + ("a larger cache_mb, " if (left & cramped).any() else "")

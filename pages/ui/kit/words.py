@@ -74,12 +74,14 @@ def memory(result: dict) -> str:
 
 
 def alphas(number: int, machines: int) -> str:
-    """`7,195 alphas above 0 of all 10 machines`: support vectors, each counted in every machine that it holds up."""
-    return f"{number:,} support vectors" if machines == 1 else f"{number:,} alphas above 0 of all {machines} machines"
+    """`7,195 alphas above 0 in 10 machines together`: support vectors, counted in each machine that has them."""
+    return (
+        f"{number:,} support vectors" if machines == 1 else f"{number:,} alphas above 0 in {machines} machines together"
+    )
 
 
 def held_so_far(progress: dict) -> str:
-    """`7,195 alphas above 0 of all 10 machines so far`, of a run at work."""
+    """`7,195 alphas above 0 in 10 machines together so far`, of a run at work."""
     return f"{alphas(progress['n_sv'], machines(progress))} so far"
 
 

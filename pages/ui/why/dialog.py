@@ -30,8 +30,9 @@ from svmcore.lab.tasks import task_of
 from svmcore.model import Machine
 
 HELP = (
-    "f(x) = sum of alpha y K(x_i, x) over the support vectors, plus the bias. Above 0 the machine predicts its class; "
-    "of several machines the largest f decides. f is not a probability; *Abstain* on the Errors page calibrates one."
+    "f(x) = sum of alpha y K(x_i, x) over the support vectors, plus the bias. If f is above 0, the machine "
+    "predicts its class. If there are several machines, the largest f decides. f is not a probability; *Abstain* on "
+    "the Errors page turns f into probabilities."
 )
 MAX_BARS = 12  # machines drawn at a glance
 

@@ -272,6 +272,7 @@ def _check_arrays(found: Mapping[str, tuple[tuple[int, ...], np.dtype]], known: 
             raise ValueError(f"it has no {array}")
         shape, dtype = found[array]
         if dtype.kind not in kinds or len(shape) != dimensions:
-            raise ValueError(f"{array} is {dtype} of the shape {shape}")
+            numbers = f"{dimensions} dimension{'s' * (dimensions != 1)}, and of NumPy's kind {' or '.join(kinds)}"
+            raise ValueError(f"its array {array} has the type {dtype} and the shape {shape}, but must have {numbers}")
     if wrong := misfit({array: shape for array, (shape, _) in found.items()}):
         raise ValueError(wrong)

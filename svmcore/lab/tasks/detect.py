@@ -180,14 +180,14 @@ class Detect(Task):
         return len(judged.objects) - len(found) + int(np.count_nonzero(shown & (judged.hit < 0)))
 
     def headline(self, result: dict) -> str:
-        """`79 % of 163 found at offset 0 with 63 false alarms in 4 pictures; mean rate 0.52 (0.44–0.60)`."""
+        """`79 % of 163 found at offset 0 with 63 false alarms in 4 pictures; mean detection rate 0.52 (0.44–0.60)`."""
         offset, n, machine = result["offset"], result["n_test"], result["machines"]["machine"]
         share = f"{100 * offset['found'] / n:.0f} % of {n:,} found" if n else "nothing to find"
         alarms, pictures = offset["alarms"], result["pictures"]
         where = f"{alarms:,} false alarm{'s' * (alarms != 1)} in {pictures:,} picture{'s' * (pictures != 1)}"
         low, high = machine["interval"]
         interval = "" if low is None else f" ({low:.2f}–{high:.2f})"
-        score = "" if machine["score"] is None else f"; mean rate {machine['score']:.2f}{interval}"
+        score = "" if machine["score"] is None else f"; mean detection rate {machine['score']:.2f}{interval}"
         return f"{share} at offset 0 with {where}{score}"
 
     def rate(self, result: dict) -> float | None:

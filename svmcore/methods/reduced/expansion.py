@@ -42,7 +42,7 @@ class Expansion:
 
     def __post_init__(self):
         if self.vectors.ndim != 2 or self.coef.ndim != 2 or self.coef.shape[1] != len(self.vectors):
-            shapes = f"vectors {self.vectors.shape} and coef {self.coef.shape}"
+            shapes = f"vectors of shape {self.vectors.shape} and coef of shape {self.coef.shape}"
             raise ValueError(f"expansion: {shapes}; allowed: (n, d) and (k, n)")
         for name in ("vectors", "coef"):
             if not np.isfinite(getattr(self, name)).all():

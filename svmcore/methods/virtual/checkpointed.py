@@ -50,8 +50,8 @@ class DrawsCheckpoint:
         if arrays is not None:
             self.arrays, self.before = arrays, float(arrays["seconds"])
             drawn, rounds = (arrays["rounds"][-1, 0] if len(arrays["rounds"]) else 0), len(arrays["rounds"])
-            before = f"{rounds} round{'s' * (rounds != 1)} with {drawn:,} copies drawn in {self.before:.1f} s"
-            self.message = f"training continued after {before}"
+            done = f"{rounds} round{'s' * (rounds != 1)}, {drawn:,} copies drawn, {self.before:.1f} s of training"
+            self.message = f"training continued from a checkpoint ({done})"
 
     def write(self, draws) -> None:
         """Leave how the draws stand. OSError when the disk refuses."""

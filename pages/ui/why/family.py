@@ -60,8 +60,8 @@ def panel(run: Run, machine: Machine, shown: Shown) -> None:
     row = parameters.read("family", int(offered[0] if own is None else own))
     if not np.any(rows == row):
         st.warning(
-            f"family={row} in the address: example {row} is not a parent of this run's support vectors. The family with "
-            "the largest contribution to f is shown instead.",
+            f"family={row} in the address: example {row} is not a parent of this run's support vectors. The family "
+            "with the largest contribution to f is shown instead.",
             icon=":material/link_off:",
         )
         row = int(offered[0])

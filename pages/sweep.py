@@ -47,7 +47,7 @@ HALVING = Field(
     "third on three times as many, and the last step uses all. With 1 step, all settings train on all examples.",
 )  # fmt: skip
 SEEN = "test errors seen"  # a tag
-LEFT = "left early"  # by halving
+LEFT = "dropped early"  # by halving
 FEW = 9  # values that stand side by side
 
 

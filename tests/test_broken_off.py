@@ -31,7 +31,7 @@ from tests.drawing import fitted
 kind, seed, path, until = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 
 def monitor(progress):
-    if progress.stage.endswith("violate"):
+    if progress.stage.endswith("violate a margin"):
         drawn = int(progress.stage.split()[1].replace(",", ""))
         if drawn > until:
             print("in a round", drawn, flush=True)

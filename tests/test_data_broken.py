@@ -59,7 +59,7 @@ BROKEN = {
     "empty arrays": ("a.npz", npz(X=np.zeros((0, 3)), y=np.zeros(0)), "X is empty.*n, features"),
     "wrong shape": ("a.npz", npz(X=np.zeros((12, 2, 3, 4, 5)), y=PAIR), "shape.*n, height, width"),
     "channels in the middle": ("a.npz", npz(X=COLOUR.transpose(0, 1, 3, 2), y=PAIR), "shape.*height, width, 3"),
-    "labels too few": ("a.npz", npz(X=ROWS, y=PAIR[:5]), "12 rows of X, but 5 of y.*one for each row"),
+    "labels too few": ("a.npz", npz(X=ROWS, y=PAIR[:5]), "X has 12 entries, but y has 5.*one entry of y for each"),
     "one-hot labels": (
         "a.npz",
         npz(X=ROWS, y=np.eye(12)),
@@ -119,7 +119,7 @@ BROKEN = {
     ),
     "images in no folder": ("a.zip", archive({"a.png": image(GREY[0])}), "not in a folder.*one folder per class"),
     "one image": ("a.png", image(GREY[0]), "label is missing.*one folder per class"),
-    "giant image": ("a.zip", archive({"a/1.png": image(np.zeros((9, 4097), np.uint8))}), "4097 x 9.*4096 x 4096"),
+    "giant image": ("a.zip", archive({"a/1.png": image(np.zeros((9, 4097), np.uint8))}), "9 x 4097.*4096 x 4096"),
     "path outside": ("a.zip", archive({"../../etc/a.png": image(GREY[0])}), "a path outside the archive"),
     "absolute path": ("a.zip", archive({"/etc/a.png": image(GREY[0])}), "a path outside the archive"),
     "Windows path": ("a.zip", archive({"C:\\x\\a.png": image(GREY[0])}), "a path outside the archive"),

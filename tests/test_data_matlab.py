@@ -96,10 +96,10 @@ def test_images_and_groups_beside_features_are_read_and_what_is_left_is_named(la
 @pytest.mark.parametrize(
     ("beside", "said"),
     [
-        ({"images": COLOUR[:7]}, r"12 rows of X, but 7 of images"),
+        ({"images": COLOUR[:7]}, "X has 12 entries, but images has 7"),
         ({"images": {"a": 1}}, r"images \(1 x 1 struct\) is not an array"),
         ({"images": ROWS}, r"images has the shape \(12, 3\)"),
-        ({"groups": PAIR[:7]}, r"12 rows of X, but 7 of groups"),
+        ({"groups": PAIR[:7]}, "X has 12 entries, but groups has 7"),
     ],
 )
 def test_images_and_groups_that_do_not_fit_are_refused(beside, said):

@@ -85,8 +85,8 @@ def test_each_of_unlabelled_and_test_rows_has_its_own_picture():
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [
-        ({"images": SQUARES[:11]}, "There are 12 rows of X, but 11 of images"),
-        ({"images": np.array(3)}, "There are 12 rows of X, but 1 of images"),
+        ({"images": SQUARES[:11]}, "X has 12 entries, but images has 11"),
+        ({"images": np.array(3)}, "X has 12 entries, but images has 1"),
         ({"images": SQUARES[:, :, :, :2]}, r"images has the shape \(12, 9, 11, 2\)"),
         ({"images": np.full((12, 4, 4), np.nan)}, "images has missing or infinite values"),
         (

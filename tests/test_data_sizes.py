@@ -157,7 +157,7 @@ def test_an_album_that_does_not_fit_its_examples_is_damage(home, change, said):
 @pytest.mark.parametrize(
     ("picture", "said"),
     [
-        (image(np.zeros((9, 4097), np.uint8)), "4097 x 9 pixels.*4096 x 4096"),
+        (image(np.zeros((9, 4097), np.uint8)), "9 x 4097 pixels.*4096 x 4096"),
         (image(PHOTOGRAPHS[0])[:300], "x.png cannot be read"),
         (b"", "x.png is empty"),
     ],

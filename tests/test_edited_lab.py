@@ -165,10 +165,10 @@ def test_table_1_shows_what_is_published_without_the_file_and_keeps_a_part_apart
     monkeypatch.setenv("SVMLAB_DATA", str(tmp_path))
     table = TABLES["xtrain-table1"]
     whole = {row.label: [cell and cell.published for cell in row.cells] for row in table.rows if "Forest" in row.label}
-    assert whole["Forest, 50,000, 5x10000"][:6] == [90.3, 12476, None, None, 89.2, 7967]
-    assert whole["Forest, 90,000, 5x18000"][4:6] == [90.7, 13023]
-    assert whole["Forest, 200,000, 8x30000"][:6] == [None, None, None, None, 92.1, 19526]
-    assert not any(whole["Part of Forest, 50,000, 5x10000"])
+    assert whole["Forest, 50,000 examples, 5 subsets of 10,000"][:6] == [90.3, 12476, None, None, 89.2, 7967]
+    assert whole["Forest, 90,000 examples, 5 subsets of 18,000"][4:6] == [90.7, 13023]
+    assert whole["Forest, 200,000 examples, 8 subsets of 30,000"][:6] == [None, None, None, None, 92.1, 19526]
+    assert not any(whole["Part of Forest, 50,000 examples, 5 subsets of 10,000"])
     assert {RECIPES[name].dataset for name in table.recipes if "forest" in name} == {"forest", "forest-part"}
     filled = fill(table)
     assert [value.seconds > 0 for value in filled.rows[-1] if value] == [True] * 4, "a forecast needs no file"

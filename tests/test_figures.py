@@ -141,8 +141,9 @@ def test_the_histogram_counts_every_alpha_and_says_how_many_are_bound():
     assert [sum(bar.y) for bar in figure.data] == [2, 3]
     assert sum(bar.y[bar.x > 2.0].sum() for bar in figure.data) == 2, "those at C, and no others, stand beyond its line"
     assert figure.layout.meta["see"].startswith("2 of 5 alphas above 0 reach C = 2")
-    assert "The paper" not in figure.layout.meta["see"]
-    assert "The paper" in decisions.alpha_histogram(alpha, signs, 2.0, dataset="mnist-5k").layout.meta["see"]
+    assert "DeCoste and Schölkopf (2002)" not in figure.layout.meta["see"]
+    of_mnist = decisions.alpha_histogram(alpha, signs, 2.0, dataset="mnist-5k")
+    assert "DeCoste and Schölkopf (2002)" in of_mnist.layout.meta["see"]
 
 
 def test_the_confusion_matrix_shades_errors_only_and_reports_cells():

@@ -149,7 +149,7 @@ def test_outputs_of_another_machine_lie_over_them_in_the_same_bins():
     assert [np.nansum(trace.y) for trace in both.data[2:]] == [np.sum(~hit), np.sum(hit)]
     assert max(both.data[2].x) > 2.5 * max(alone.data[0].x)
     np.testing.assert_array_equal(both.data[0].x, both.data[2].x)
-    assert "more than 1.5 from 0, of VSV (lines) more than 4.5." in both.layout.meta["see"]
+    assert "The median distance of the scores from 0 is 1.5 for f and 4.5 for VSV." in both.layout.meta["see"]
 
 
 MARKS = [

@@ -97,8 +97,8 @@ def test_rows_without_a_label_and_rows_left_out_take_their_groups_along():
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"groups": GROUPS[1:]}, f"There are {len(Y)} rows of X, but {len(Y) - 1} of groups"),
-        ({"groups": np.array("p1")}, f"There are {len(Y)} rows of X, but 1 of groups"),
+        ({"groups": GROUPS[1:]}, f"X has {len(Y)} entries, but groups has {len(Y) - 1}"),
+        ({"groups": np.array("p1")}, f"X has {len(Y)} entries, but groups has 1"),
         ({"groups": np.full(len(Y), 7)}, f"All {len(Y)} examples are in one group, 7"),
         ({"groups": Y}, "Class 0 is in only one group"),
         ({"groups": np.roll(GROUPS, 1)}, r"The group 'p\d+' has examples of several classes: \d and \d"),

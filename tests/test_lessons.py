@@ -185,8 +185,8 @@ def test_errors_and_support_vectors_are_those_of_the_run(kept):
     facts = Facts(0)
     test, machine = facts.run("virtual").test(), facts.run("virtual").machine()
     wrong, kept = np.sum(test.y_true != test.y_pred), len(machine.support_vectors)
-    assert f"{wrong} of {len(test.y_true)} are wrong now" in judged("virtual.3", 0).because
-    assert judged("virtual.4", 0).because.startswith(f"{kept:,} support vectors instead of")
+    assert f"{wrong} of {len(test.y_true)} digits are wrong now" in judged("virtual.3", 0).because
+    assert judged("virtual.4", 0).because.startswith(f"The second machine keeps {kept:,} support vectors.")
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 7])

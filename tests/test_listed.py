@@ -324,6 +324,6 @@ def test_names_cut_alike_stay_whole():
 def test_the_gap_of_each_machine_is_named_as_its_line_of_words_says(home):
     run = finished(RECIPES["digits-8x8-sv"].replace(n_train=300, n_test=100))
     app = open_page("runs", run=run.id)
-    assert "Thin lines: single machines, named where they finish" in captions(app)
+    assert "The thin lines are single machines, named where they finish" in captions(app)
     gap = next(json.loads(one.proto.spec) for one in app.get("plotly_chart") if "card_gap" in one.proto.id)
     assert {note["text"] for note in gap["layout"]["annotations"]} & set("0123456789")

@@ -157,12 +157,12 @@ def test_the_local_kernel_is_a_kernel_like_any_other():
         ({"scope": "some"}, "scope", "union"),
         ({"rounds": 0}, "rounds", "from 1"),
         ({"options": {"second_C": -1}}, "second_C", "above 0"),
-        ({"second_C": 0}, "second_C", "none (the same)"),
+        ({"second_C": 0}, "second_C", "none (C of the first stage)"),
         ({"options": {"second_kernel": {"name": "magic"}}}, "second_kernel", "rbf"),
         ({"options": {"colour": 1}}, "options", "second_kernel"),
         ({"method": "tangent", "options": {"space": "outer"}}, "space", "feature"),
         ({"method": "sv", "options": {"colour": 0.5}}, "options", "lam"),
-        ({"method": "jsv", "preprocess": ["crop:1"]}, "preprocess", "without crop"),
+        ({"method": "jsv", "preprocess": ["crop:1"]}, "preprocess", "so not crop:1"),
     ],
 )
 def test_settings_of_a_method_are_checked(fields, field, allowed):

@@ -169,7 +169,7 @@ def test_every_pair_of_three_is_tested_and_corrected(stored):
 def test_what_cannot_be_compared_says_why_and_the_others_are_shown(stored):
     app = compare(stored["base"], stored["child"], stored["seeded"], stored["two"], stored["one"])
     text = said(app.markdown)
-    assert "C · Seeded** is not compared. It was tested on other examples" in text
+    assert "C · Seeded** is not compared. It was tested on 200 examples (stratified, seed 4)" in text
     assert "seed 4" in text
     assert "D · Three or eight** is not compared. It separates 3, 8; the reference separates all classes" in text
     assert "E · Eight or not** is not compared. It separates 8 and the rest" in text
@@ -191,7 +191,7 @@ def test_the_way_out_trains_the_recipe_on_the_reference_examples(home):
     app.run()
     assert "B fixes" in said(app.markdown)
     again = compare(base, seeded)
-    assert "twin" in again.button(key="same_examples_B").label
+    assert again.button(key="same_examples_B").label == "Compare B's recipe on the same examples"
     again.button(key="same_examples_B").click().run()
     assert address(again, "compare") == [base.id, new.id]
     assert len(runs.newest_first()) == 3

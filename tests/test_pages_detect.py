@@ -179,7 +179,7 @@ def test_every_further_look_is_drawn(done, monkeypatch):
 def test_a_window_is_explained_and_one_that_is_not_there_is_said(done):
     app = open_page("detect", run=done.id, window="1.0")
     said = words_of(app)
-    assert "Covers a **volcano**" in said
+    assert "The window covers a **volcano**" in said
     assert "bias" in said
     app = open_page("detect", run=done.id, window="5.99")
     assert any("does not name a window" in warning.value for warning in app.warning)

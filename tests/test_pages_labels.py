@@ -97,7 +97,7 @@ def test_a_label_that_the_machine_says_too_is_not_said_to_be_called_another(home
     assert any(agreed), "within the margin, on the right side"
     at = agreed.index(True)
     said = texts(open_page("labels", run=run.id, at=str(at + 1)))
-    assert f"Given {doubts[at].given} · also predicted; the runner-up is {doubts[at].said}" in said
+    assert f"Given {doubts[at].given} · also predicted; the second most likely class is {doubts[at].said}" in said
     found = suspects.suspects(run, "bound").first(len(doubts))
     assert agreed == (found.given == found.said).tolist()
 
@@ -261,7 +261,7 @@ def test_copies_and_outliers_are_lists_of_their_own(home):
     run = finished(Recipe(dataset="own:points", split="given", preprocess=(), kernel=RBF(0.3), folds=3, C=1.0))
     app = open_page("labels", run=run.id, doubted="pairs")
     assert shown(app) == ("train", 3)
-    assert "Given ant · its duplicate bee" in texts(app)
+    assert "Given ant · the other example is bee" in texts(app)
     assert "It equals 1 training example in every value: 40 (class bee)." in texts(app)
     told = doubtful.pairs(run)[2].sentence
     twin = f"training example 0 (class {names[y[0]]})"
@@ -287,9 +287,9 @@ def test_the_bill_of_the_machine_that_did_not_see_it_is_a_key_away(run):
     folded = run.folded()
     f = folded.decision[folded.index == row][0]
     assert now.result.f == pytest.approx(f, abs=1e-6)
-    assert f"{called} (given) {with_sign(f[names.index(called)])}" in texts(app)
+    assert f"{called} (given) has {with_sign(f[names.index(called)])}" in texts(app)
     assert f"a machine trained without fold {now.result.number + 1} of" in captions(app)
-    assert "The run stored another prediction" not in captions(app)
+    assert "The prediction stored with the run differs" not in captions(app)
     app.button(key="label_unseen").click().run()
     assert "unseen" not in app.query_params
     assert "Each row is a training example" not in texts(app)

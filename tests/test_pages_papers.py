@@ -197,7 +197,7 @@ def test_run_all_queues_what_has_its_data_and_names_what_has_not(home, monkeypat
     assert asked
     assert all(stored.at_hand(recipe) for recipe in asked)
     assert not stored.at_hand(RECIPES["xtrain-forest-90000"])
-    assert re.search(r"to be downloaded on \*Datasets\*: .*forest for [1-9]", captions(app))
+    assert re.search(r"to be downloaded on \*Datasets\*: .*forest \(for [1-9]", captions(app))
 
 
 def test_a_table_whose_data_are_not_here_says_what_it_needs(home, monkeypatch):
@@ -208,7 +208,7 @@ def test_a_table_whose_data_are_not_here_says_what_it_needs(home, monkeypatch):
     assert not [button.key for button in app.button if button.key and button.key.startswith("run_osuna")]
     link = next(link for link in app.get("page_link") if "sonar is not on this machine" in link.proto.label)
     assert "set=sonar" in link.proto.query_string
-    assert "sonar for 28" in captions(app)
+    assert "sonar (for 28 runs)" in captions(app)
 
 
 def test_what_cannot_be_queued_is_said_when_the_others_are(home, monkeypatch):
@@ -397,7 +397,9 @@ def test_the_study_of_digestion_opens_on_its_samples_and_says_what_the_rest_need
     app = open_page("paper", show="digestion")
     assert app.session_state["paper_name"] == "decoste"
     assert len(app.get("plotly_chart")) == 1
-    assert "Largest difference: Rows of recently changed examples and With digestion" in captions(app)
+    two = "Cache rows for recently changed examples", "Digestion by the paper's rules"
+    told = r"The largest difference is at a cache of [\d,]+ MB: \S+ for “{}” and \S+ for “{}”, a factor of"
+    assert re.search(told.format(*two), captions(app))
     assert len(app.dataframe[0].value) == 24
     assert "runs to train, about" in captions(app)
     app.selectbox(key="measure").set_value("sv_most").run()

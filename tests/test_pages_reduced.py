@@ -73,10 +73,10 @@ def test_the_mean_of_the_machines_distances_and_that_of_all_as_one_are_told_apar
     found = {"rho": [0.01, 0.09], "rho_start": [0.16, 0.36], "n_after": 8, "path": [[8, 0.04, 1, 0, 0.1, 1.0]]}
     said = shown.distance(found)
     assert "on average 20.0 % of a machine's length |Ψ|; initially it was 50.0 %" in said
-    assert "For all machines together, as in the figure, it is 20.0 %" in said
+    assert "For all machines taken together, as in the figure, the distance is 20.0 %" in said
     assert "all machines together" in figures.nearness(found["path"]).layout.meta["see"]
     one = shown.distance(found | {"rho": [0.01], "rho_start": [0.16]})
-    assert one == " The distance rho is 10.0 % of the machine's length |Ψ|; initially 40.0 %."
+    assert one == " The distance rho is 10.0 % of the machine's length |Ψ|; initially it was 40.0 %."
 
 
 def test_what_became_of_it_is_told(kept):
@@ -111,7 +111,7 @@ def test_an_address_that_cannot_be_is_said(kept):
     ("asked", "words"),
     [
         ({"n_vectors": "5000"}, "n_vectors = 5000; allowed: 1 to"),
-        ({"reduction": "quadratic"}, "allowed: Poly of degree 2"),
+        ({"reduction": "quadratic"}, "allowed: only with Poly of degree 2"),
     ],
 )
 def test_what_the_machine_does_not_allow_is_said_before_the_start(kept, asked, words):

@@ -85,10 +85,10 @@ def test_halving_goes_on_without_a_page_and_chooses_among_those_that_saw_all_exa
     kept = sorted(runs_of[0].values())[1]
     assert set(runs_of[1]) == {value for value, rate in runs_of[0].items() if rate <= kept}
     best = min(runs_of[1], key=lambda value: (runs_of[1][value], float(value)))
-    assert f"Cross-validation chooses C = {best}:" in captions(app)
-    assert f"{6 - len(runs_of[1])} values left early" in captions(app)
+    assert f"Cross-validation chooses C = {best}, with" in captions(app)
+    assert f"Halving dropped {6 - len(runs_of[1])} values early" in captions(app)
     table = app.dataframe[0].value
-    assert list(table["State"]) == ["done" if value in runs_of[1] else "left early" for value in table["Value"]]
+    assert list(table["State"]) == ["done" if value in runs_of[1] else "dropped early" for value in table["Value"]]
     assert list(table["Test (95 %)"].notna()) == [value in runs_of[1] for value in table["Value"]]
 
 

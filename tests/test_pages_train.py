@@ -179,7 +179,7 @@ def test_the_name_of_a_recipe_fills_the_form_and_fields_depart_from_it(run):
     ("name", "allowed"),
     [
         ("mnist-5k-vsw", "mnist-5k-vsv, "),
-        ("volcano-A", "another recipe; the form of this one is on Detect"),
+        ("volcano-A", "another recipe; this one is on Detect"),
         ("<b>", "mnist-"),
     ],
 )

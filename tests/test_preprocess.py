@@ -176,7 +176,9 @@ def test_a_feature_that_loses_differences_in_spite_of_its_mean_is_named(step):
     rng = np.random.default_rng(0)
     features = np.column_stack([rng.random(400), np.where(rng.random(400) < 0.5, 1e6, 0) + 0.01 * rng.random(400)])
     assert len(np.unique(features[:, 1])) == 400
-    with pytest.warns(UserWarning, match="differences in column 1, even when its mean is subtracted; .* split it"):
+    with pytest.warns(
+        UserWarning, match="differences in column 1, even after the mean is subtracted, .* Replace the column by two"
+    ):
         prepared = Preprocessor(step).fit_transform(features)
     assert len(np.unique(prepared[:, 1])) < 100
     with warnings.catch_warnings():

@@ -448,7 +448,7 @@ REFUSED = [
     ({"n_vectors": None, "method": "rho"}, "n_vectors = None with method = 'rho'"),
     ({"method": "exact"}, "n_vectors = 5 with method = 'exact'"),
     ({"method": "eigen"}, f"method = 'eigen'; allowed: {', '.join(METHODS)}"),
-    ({"method": "quadratic"}, "method = 'quadratic' for Poly.*allowed: Poly of degree 2"),
+    ({"method": "quadratic"}, "method = 'quadratic' for Poly.*allowed: only with Poly of degree 2"),
     ({"method": "fixed-point"}, "method = 'fixed-point' for Poly.*allowed: RBF"),
     ({"start": "zeros"}, "start = 'zeros'; allowed: auto, k-means"),
     ({"start": "examples"}, "start = 'examples' with method = 'rho'; allowed: only with method = 'answers'"),

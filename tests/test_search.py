@@ -135,7 +135,7 @@ def test_the_machine_is_that_of_the_set_found_on_all_examples():
     plain = execute(RECIPE.replace(method="vsv", jitters=last.jitters, options={}))
     assert found.test.decision == pytest.approx(plain.test.decision, abs=1e-6)
     assert 0 < found.result["search_seconds"] <= found.result["fit_seconds"]
-    assert f"{last.errors} of {search['n']}" in METHODS["vsv-search"].words(found.result)
+    assert f"{last.errors} errors on {search['n']}" in METHODS["vsv-search"].words(found.result)
 
 
 def test_a_monitor_ends_it_and_leaves_what_was_found():

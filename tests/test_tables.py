@@ -90,7 +90,7 @@ def test_all_test_digits_have_a_column_whether_they_are_there_or_not(monkeypatch
         assert cells["SVM"].published == 1.6
         assert cells["virtual SVM"].recipe == ("qmnist-vsv-degree5-9" if there else None)
         assert cells["LeNet5"] is None
-        assert ("download it on *Datasets*" in table.note) != there
+        assert ("Download it on *Datasets*" in table.note) != there
 
 
 def test_published_figures_are_facts_of_the_paper():

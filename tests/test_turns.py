@@ -197,7 +197,7 @@ def test_a_finding_says_in_which_turn_it_was_found_and_one_of_an_older_run_that_
     assert (run.test().turn == -1).all()
     st.cache_resource.clear()
     said = windows_said(run, leaning)
-    assert "as the search saw it" in said
+    assert "as the search saw it, its surroundings as in the original picture" in said
     assert "°" not in said
     np.savez(run.path / "test.npz", **older, turn=kept.turn[1:])
     with pytest.raises(Damaged, match="turn"):

@@ -385,7 +385,7 @@ def test_a_saved_machine_prepares_what_it_was_trained_to_prepare(digits, tmp_pat
     scaled = VirtualSVC(SVC(RBF(0.02), C=2), jitters="plus:1", prepare=StandardScaler()).fit(X, y)
     save(scaled, tmp_path / "machine.npz")
     demanding = load(tmp_path / "machine.npz")
-    with pytest.raises(ValueError, match="prepared by StandardScaler"):
+    with pytest.raises(ValueError, match=r"StandardScaler\(\) preprocessed"):
         demanding.predict(T)
     prepared = scaled.prepare_.transform(T.reshape(len(T), -1))
     np.testing.assert_allclose(demanding.decision_values(prepared), scaled.decision_function(T), atol=1e-6)

@@ -82,14 +82,16 @@ def froc_figure(
     best = lines[0] if lines else None
     reach = ""
     if best is not None:
-        reach = f" The curve of {best.name} ends at {best.band.rate[-1]:.2f} with {most / per:.3g} per {unit}."
+        reach = f" The curve of {best.name} ends at a rate of {best.band.rate[-1]:.2f}, "
+        reach += f"the axis at {most / per:.3g} false alarms per {unit}."
     return worded(
         figure,
         f"Detection rate of {len(lines)} machines against false alarms per {unit}.{reach}",
-        "Up: more objects detected; left: fewer false alarms. Dot: operating point; click the curve to move the dot. "
-        "Diamond: offset 0, for which the machine was trained. Shaded: 95 % interval (bootstrap over pictures). Dashed "
-        "grey: upper limit, the share of objects that a candidate covers."
-        + (" Dotted: one machine per operating point." if points else ""),
+        "Further up, more objects are detected; further left, there are fewer false alarms. The dot is the operating "
+        "point; click the curve to move the dot. A diamond is offset 0, the threshold for which a machine was trained. "
+        "Shaded: the 95 % interval (bootstrap over pictures). The level dashed line is the upper limit: the share of "
+        "objects that some candidate covers."
+        + (" The dotted line joins machines that were each trained for one operating point." if points else ""),
     )
 
 
@@ -104,8 +106,8 @@ def category_figure(lines: Sequence[Line], *, per: float, unit: str, log: bool =
     return worded(
         figure,
         f"Detection rate against false alarms per {unit}, for each of {len(lines)} categories of labels.",
-        "Darker and thicker: labels that are more certain. Each curve counts the objects of one category; the "
-        "false alarms are the same for all curves.",
+        "The darker and thicker a curve, the more certain are its labels. Each curve counts the objects of one "
+        "category; the false alarms are the same for all curves.",
     )
 
 
@@ -137,13 +139,13 @@ def outputs_figure(
     figure.update_layout(showlegend=True, legend=LEGEND | {"y": 1.16})
     highest = max(1, *(int(np.nan_to_num(drawn.y).max()) for drawn in figure.data))
     figure.update_yaxes(range=[np.log10(0.8), np.log10(1.2 * highest)], **log_ticks(1, highest))
-    halves = [f"{name} {np.median(np.abs(g)):.2g}" for name, g in ((name, f), *(o[:2] for o in others)) if len(g)]
-    medians = f"Median distance of the scores from 0: {', '.join(halves)}." if halves else ""
-    lines = "; other lines: the machines compared" if others else ""
+    halves = [f"{np.median(np.abs(g)):.2g} for {who}" for who, g in ((name, f), *(o[:2] for o in others)) if len(g)]
+    medians = f" The median distance of the scores from 0 is {' and '.join(halves)}." if halves else ""
+    lines = " The coloured lines are the machines compared with it." if others else ""
     return worded(
         figure,
         f"Histogram of the scores of {len(f):,} candidates, {int(is_hit.sum()):,} of them on a {noun}.",
-        f"Scores of {name} for all {len(f):,} candidates; grey line: the threshold{lines}. "
+        f"Scores of {name} for all {len(f):,} candidates. The grey line is the threshold.{lines}"
         f"{medians}{note and f' {note}'}",
     )
 

@@ -55,6 +55,7 @@ def offer(view: View) -> None:
     starting.start_and_open(
         "Review the labels of windows", "gavel", "detect_labels", "pages/labels.py", partial(of_windows, run), run.id,
         lambda _: state.tell_later(":material/play_circle: A machine trains on the windows in the background."),
-        help="Saves the training windows of this run as a dataset of your own and trains a machine on them with "
-        "folds. The page *Labels* then lists likely label errors and can train the detector on your corrections.",
+        help="Saves the windows that this run began with, before false alarms were added, as a dataset of your own, "
+        "and trains a machine on them with folds. The page *Labels* then lists likely label errors and can train the "
+        "detector on your corrections.",
     )  # fmt: skip

@@ -96,25 +96,26 @@ def published(view: View) -> tuple[list[dict], str]:
         for name, theirs in PUBLISHED["osuna_faces"].items():
             rate, alarms, n = theirs["rate"], theirs["false_alarms"], theirs["pictures"]
             ours = curve.at_alarms(trial(view, 0), alarms / n * len(view.judged.tested)).rate
-            row = {"published": name, "detected": f"{100 * rate:.1f} %"}
+            row = {"published": name, "detected, published": f"{100 * rate:.1f} %"}
             row |= {"false alarms per picture": f"{alarms / n:.3f}"}
-            rows.append(row | {"ours, with the same false alarms": f"{100 * ours:.1f} %"})
+            rows.append(row | {"detected by ours, at as many false alarms per picture": f"{100 * ours:.1f} %"})
         return rows, (
             "Osuna, Freund and Girosi (1997) trained on about 50,000 windows of their own. Their set A has pictures of "
-            "good quality with one face per picture; their set B is of mixed quality. Our pictures are others, so "
+            "good quality with one face per picture; their set B is of mixed quality. Our pictures are not theirs, so "
             "compare only the order of magnitude."
         )
     own, gauss = (curve.at_threshold(trial(view, 0), 0.0), None)
     if "Gaussian" in view.judged.names:
         gauss = curve.at_alarms(trial(view, view.judged.names.index("Gaussian")), own.alarms)
     ours = f"{own.rate:.2f} with {own.alarms} false alarms"
-    beside = "–" if gauss is None else f"{gauss.rate:.2f} with the same number"
+    beside = "–" if gauss is None else f"{gauss.rate:.2f} with the same number of false alarms"
     finding = "At offset 0 the SVM is above the two-Gaussian model, in each of the experiments A to E"
-    rows = [{"published": finding, "ours, offset 0": ours, "our Gaussian": beside}]
+    rows = [{"published": finding, "our SVM at offset 0": ours, "our Gaussian": beside}]
     return rows, (
         "DeCoste and Schölkopf (2002), section 5.2, print curves (Figures 7 to 9) and no table, so there are no "
-        "published numbers to compare. Their candidates are those of Burl et al. (1998). Ours come from our own "
-        "matched filter on the same images, averaged 2 x 2. The upper limits therefore differ."
+        "published numbers to compare. Their candidates are those of Burl et al. (1998). Our candidates come from our "
+        "own matched filter on the same images, averaged over 2 x 2 pixels. Therefore the largest possible detection "
+        "rates differ."
     )
 
 
@@ -246,6 +247,7 @@ def _mined(view: View, rounds: list[int]):
             alt=f"False alarms of round {number}", rows=[f"round {number}: {len(rows):,}"],
         )  # fmt: skip
     st.caption(
-        f"False alarms of the machine of each round, from pictures without a {view.noun}. They are added to the "
-        "background examples, and the machine is trained again (bootstrapping: Osuna, Freund and Girosi, section 4)."
+        f"These are false alarms of the machine of each round, in pictures without a {view.noun}. They are added to "
+        "the background examples, and the machine is trained again (bootstrapping: Osuna, Freund and Girosi, section "
+        "4)."
     )

@@ -121,7 +121,7 @@ def _turn(view: View, detection: int) -> str:
         return "Detected without transforming the picture."
     by = marked.turn(view, detection)
     found = f"Detected after **{words.plain(by)}** of the picture (plus: anticlockwise). " if by else ""
-    return f"{found}The window is shown as the search saw it; its surroundings are shown as in the picture."
+    return f"{found}The window is shown as the search saw it, its surroundings as in the original picture."
 
 
 def _verdict(view: View, detection: int) -> str:

@@ -137,8 +137,8 @@ def searched(run: Run, photograph: Photograph, now: Looking) -> Searched:
             raise DataError("The search was cancelled")
         if now.first and time.monotonic() - now.first[0] > SECONDS:
             raise DataError(
-                f"The search took more than {SECONDS:.0f} s",
-                "a machine whose kernel has degree 2, which is fast, or another try when fewer runs are active",
+                f"The search took more than {SECONDS:.0f} s and was stopped. Choose a machine whose kernel has degree "
+                "2, which is fast, or search again when fewer runs are active"
             )
 
     seen = scanned.search(recipe, pictures.load(recipe.dataset), machine, discard, image, check, tell=now.tell)

@@ -18,13 +18,13 @@ PER_PAGE = 96
 WINDOW = "window"  # the URL parameter that holds the reference of the open detection
 GALLERY, ONCE = "gallery", "windows"  # the URL parameter of the gallery shown; as it was called once
 SEE = {
-    "Hits": "objects detected, each shown as its highest-scoring window; lower left: the score.",
-    "Missed": "objects below the threshold, the nearest to it first; objects without a score have no candidate at all.",
+    "Hits": "objects detected, each shown as its highest-scoring window, with the score in the lower left corner.",
+    "Missed": "objects missed, the highest score first. Objects without a score are covered by no candidate window.",
     "False alarms": "windows without an object that score above the threshold, the highest first.",
 }
 SEE_ONE = {
-    "Hits": "object detected, shown as its highest-scoring window; lower left: the score.",
-    "Missed": "object below the threshold; without a score it has no candidate at all.",
+    "Hits": "object detected, shown as its highest-scoring window, with the score in the lower left corner.",
+    "Missed": "object missed. If it has no score, no candidate window covers it.",
     "False alarms": "window with no object that scores above the threshold.",
 }
 

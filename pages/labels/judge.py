@@ -128,6 +128,7 @@ def _bill(run: Run, doubt: Doubt, now: TaskStatus) -> None:
 AT = "label_at"  # session state: the list that is judged, and the place in it, from 0
 HEIGHT = 252  # wished height of the example, in screen pixels
 STRIP = 14  # examples of the list in sight
+AGREED = " A dot instead of the arrow: the label is predicted as well, and the second most likely class follows."
 DIGITS = "1234567890"
 MANY = len(DIGITS)  # classes that have a key each
 
@@ -223,7 +224,7 @@ def _called(judging: Judging, doubt: Doubt) -> str:
 
 def _word(judging: Judging, doubt: Doubt) -> str:
     """What stands before the other class of an example: by whom it is called so."""
-    return "also predicted; the runner-up is" if doubt.agreed else doubtful.LISTS[judging.kind].said
+    return "also predicted; the second most likely class is" if doubt.agreed else doubtful.LISTS[judging.kind].said
 
 
 def _said(judging: Judging, doubt: Doubt, verdict: Verdict | None) -> None:
@@ -269,7 +270,7 @@ def _keys(judging: Judging, at: int, doubt: Doubt, stands) -> None:
             if said is not None and said != kept:
                 name = plain(words.minus(classes[said]))
                 likely = "primary" if doubt.likely else "secondary"
-                act(f"It is {name}", "said", "a", "Sets the predicted label.", _give, is_of(said), type=likely)
+                act(f"It is {name}", "said", "a", f"Sets the label to {name}.", _give, is_of(said), type=likely)
             act("Exclude", "out", "x", "Excludes the example from training and testing.", _give, verdict(verdicts.OUT))
             help = "Leaves the label unchanged and marks it as reviewed."
             act("Unsure", "unsure", "u", help, _give, verdict(verdicts.UNSURE))
@@ -356,6 +357,10 @@ def _strip(judging: Judging, at: int, stands) -> None:
         zip(names := list(dict.fromkeys([n for d in shown for n in (d.given, d.said)])), words.distinct(names, 7))
     )
     drawn = [evidence.example_pictures(judging.dataset, one.part, np.array([one.row]))[0] for one in shown]
+    said = doubtful.LISTS[judging.kind].said
+    above = ["given label"] * (not judging.of)
+    other = "predicted class" if said == "predicted" else "class of the other example"
+    above += [other] * any(one.said for one in shown)
     tiles = [
         Tile(
             str(first + i),
@@ -371,7 +376,6 @@ def _strip(judging: Judging, at: int, stands) -> None:
     gallery(
         stacked(drawn), tiles, key="label_strip", alt="The next examples in this list, and your decisions", size=42,
         on_pick=lambda number: _go(judging, at, int(number)), whole_page=False,
-        legend=f"The list. Above each example: {'given → ' * (not judging.of)}{doubtful.LISTS[judging.kind].said}"
-        f"{'; after the dot: the most likely other class' * any(one.agreed for one in shown)}. Below: your decision. "
-        "The ring marks the current example. Click an example to open it.",
+        legend=f"The list. Above each example: {' → '.join(above)}.{AGREED * any(one.agreed for one in shown)} Below: "
+        "your decision. The ring marks the current example. Click an example to open it.",
     )  # fmt: skip

@@ -128,13 +128,13 @@ def _figure(noise: float, runs: list) -> go.Figure:
         results.setdefault(kind, []).append((run.result["n_union"], 100 * run.result["error_rate"]))
     drawn = lines_by_vectors(results)
     ends = [x for line in drawn.values() for x in line.xs]
-    figure = growth(drawn, "vectors kept", "wrong, %", per_cent=True, span=(min(ends), max(ends)), log_x=True)
+    figure = growth(drawn, "number of vectors", "wrong, %", per_cent=True, span=(min(ends), max(ends)), log_x=True)
     told = "; ".join(
-        f"{name} " + ", ".join(f"{y:.2f} % with {x:,} vectors" for x, y in zip(line.xs, line.ys, strict=True))
+        f"{name}: " + ", ".join(f"{y:.2f} % with {x:,} vectors" for x, y in zip(line.xs, line.ys, strict=True))
         for name, line in drawn.items()
     )
-    said = f"With {100 * noise:g} % of the labels swapped, the errors are: {told}."
-    return worded(figure, f"Errors against vectors kept. {words.plain(said)}", said)
+    said = f"Errors with {100 * noise:g} % of the labels swapped. {told[:1].upper()}{told[1:]}."
+    return worded(figure, f"Errors against the number of vectors. {words.plain(said)}", said)
 
 
 KEPT = Study(
@@ -144,7 +144,7 @@ KEPT = Study(
 )
 
 
-JUDGES = {"test": "800 test digits", "validation": "Five folds of the 200 training digits"}
+JUDGES = {"test": "Errors on 800 test digits", "validation": "Errors by cross-validation of the 200 training digits"}
 
 
 def hurt_plan() -> Plan:
@@ -217,7 +217,7 @@ def errors(run: Run) -> None:
     )
     arrays = (test.index[wrong], test.y_true[wrong], test.y_pred[wrong])
     snapshots.errors(run.recipe.dataset, test.split, *arrays, key="figure5_errors")
-    st.caption("Lower left: number of the test digit (from 0). Upper right: predicted class, then true class.")
+    st.caption("Lower left: number of the test digit, counted from 0. Upper right: predicted class, then true class.")
 
 
 FIGURE_5 = Study(
@@ -244,8 +244,9 @@ def definiteness() -> None:
             st.markdown(f"**{name}**, {n:,} digits")
             show(comparison.definiteness(reports), f"definite_{kernel.name}")
     st.caption(
-        "The digits come from all ten classes, have unit norm and are shifted by up to four pixels each way. The paper "
-        "conjectures that the triangle inequality is violated less often as the jitter set grows."
+        "The digits come from all ten classes and have unit norm. The largest jitter set shifts them by up to four "
+        "pixels in each direction. The paper conjectures that the triangle inequality is violated less often as the "
+        "jitter set grows."
     )
 
 
@@ -260,15 +261,15 @@ FIGURES: dict[str, Figure] = {
     "figure2": Figure("Figure 2: the first 100 USPS training images", lambda: first_hundred("usps")),
     "figure3": Figure("Figure 3: the first 100 MNIST training images", lambda: first_hundred("mnist")),
     "figure4": Figure("Figure 4: invariance transformations", invariances),
-    "digestion": Figure("Section 4.2: gain of digestion, by the size of the cache", partial(study.draw, DIGESTION)),
+    "digestion": Figure("Section 4.2: cost with and without digestion, by cache size", partial(study.draw, DIGESTION)),
     "figure5": Figure("Figure 5: the errors on deslanted digits", partial(study.draw, FIGURE_5)),
     "definite": Figure("The jittering kernel with growing jitter sets", definiteness),
     "hurt": Figure("When does invariance hurt?", partial(study.draw, HURTING)),
-    "kept": Figure("Editing and reducing: errors by vectors kept", partial(study.draw, KEPT)),
+    "kept": Figure("Editing and reducing: errors against the number of vectors", partial(study.draw, KEPT)),
     "forces": Figure("Section 2: forces and torques on the decision plane", plane.forces),
     "geometry": Figure("Sections 2.1 and 2.4: spheres around the points, and their convex hulls", plane.geometry),
     "mercer": Figure("Section 2.4: kernels from features, and Mercer's condition", mercer.draw),
     "nearest": Figure("Note 3: a Gaussian machine without b", nearest.note),
-    "approximated": Figure("Error against seconds: the exact machine and approximations", since.approximated),
+    "approximated": Figure("Test error against training time: exact machine, approximations", since.approximated),
     "seen": Figure("Errors on MNIST's test set since 1998", since.test_set),
 }

@@ -43,9 +43,10 @@ def spectrum(kernel: Kernel, n: int = POINTS) -> np.ndarray:
 def draw() -> None:
     side_by_side({"mercer_features": _features(), "mercer_spectrum": _spectra()}, 2, 360)
     st.caption(
-        "On the left, the features come first. If their sum is known in closed form, the kernel needs no features at "
-        "all. On the right, the kernel comes first. Mercer's condition says whether features exist for it. Here x and "
-        "z are numbers, the Gaussian kernel is exp(-4 (x - z)²) and the sigmoid kernel is tanh(xz - 1)."
+        "On the left, the features come first. If the sum of their products is known in closed form, the kernel can be "
+        "computed without the features. On the right, the kernel comes first. Mercer's condition says whether "
+        "features exist for it. Here x and z are numbers, the Gaussian kernel is exp(-4 (x - z)²) and the sigmoid "
+        "kernel is tanh(xz - 1)."
     )
 
 
@@ -62,12 +63,13 @@ def _features() -> go.Figure:
         )  # fmt: skip
     beside(figure, closed(t)[-1], "all features", BLUE)
     left = [float(np.abs(summed(t, n) - closed(t)).max()) for n in SUMS]
-    told = ", ".join(f"{gap:.2f} with {2 * n + 1}" for n, gap in zip(SUMS, left, strict=True))
+    told = ", ".join(f"{gap:.2f} with {2 * n + 1} features" for n, gap in zip(SUMS, left, strict=True))
     return worded(
         figure,
-        f"Sums over growing numbers of sine and cosine features approach a closed form; largest difference {told}.",
+        "Sums over growing numbers of sine and cosine features approach a kernel in closed form. The largest "
+        f"difference is {told}.",
         f"Sines and cosines of x are multiplied with the same functions of z, weighted by {R:g}^n and summed. The sums "
-        f"approach a kernel in closed form (dotted). Largest difference: {told} features.",
+        f"approach a kernel in closed form (dotted). The largest difference is {told}.",
     )
 
 

@@ -74,12 +74,14 @@ def _figure(shares: list[tuple[float, float]]) -> go.Figure:
     lines = {name: Line(GAMMAS, [100 * (1 - one[at]) for one in shares]) for at, name in enumerate(NAMES)}
     span = GAMMAS[0], GAMMAS[-1]
     figure = growth(lines, "gamma", "different predictions, %", per_cent=True, span=span, log_x=True)
-    said = "; ".join(f"{name} {line.ys[0]:.1f} to {line.ys[-1]:.1f} %" for name, line in lines.items())
+    said = "; ".join(f"{name} from {line.ys[0]:.1f} to {line.ys[-1]:.1f} %" for name, line in lines.items())
     return worded(
         figure,
-        f"Share of predictions that differ from the nearest neighbour's, against gamma: {said}.",
-        f"Predictions that differ from the nearest neighbour's: {said}. Without b, every prediction becomes the "
-        "nearest neighbour's. With b, the sign of b decides all of them.",
+        "Share of predictions that differ from the nearest neighbour's, from the smallest gamma to the largest: "
+        f"{said}.",
+        "Share of predictions that differ from the nearest neighbour's, from the smallest gamma to the largest: "
+        f"{said}. Without b, every prediction becomes the nearest neighbour's. With b, the sign of b decides all "
+        "predictions.",
     )
 
 

@@ -77,7 +77,8 @@ def invariance() -> None:
         ),
         "figure1_margin": _panel(
             [plain],
-            f"The line of largest margin leans by {leans[0]:.0f} degrees; a question mark is beside the truth.",
+            f"The line of largest margin leans by {leans[0]:.0f} degrees; a question mark lies between this line and "
+            "the true boundary.",
             f"Only one line has the largest margin. It leans by {leans[0]:.0f} degrees and misclassifies the "
             "question mark.", asked=plain,
         ),
@@ -117,7 +118,7 @@ def _separating() -> list[Plane]:
     return [found[len(found) * (2 * k + 1) // (2 * MANY)] for k in range(MANY)]
 
 
-@st.cache_data(show_spinner="Finding the two lines")
+@st.cache_data(show_spinner="Training without and with virtual SVs")
 def _learned() -> tuple[Plane, Plane, np.ndarray]:
     """The line from the points, that from the support vectors with their shifts, and these shifts (m, 2)."""
     first = SVC("linear", C=1e3).fit(POINTS, LABELS)
@@ -247,7 +248,8 @@ def _pushed(X, y, machine: Machine) -> go.Figure:
         figure,
         f"{len(X)} synthetic points, the decision line, and an arrow from each support vector: forces {forces}.",
         f"This is the Playground's first machine. Its forces sum to {found.force_sum[-1]:.1g} and its torques to "
-        f"{found.torque_sum[-1]:.1g}. These are {_share(left[0])} and {_share(left[1])} of the sums of their sizes.",
+        f"{found.torque_sum[-1]:.1g}. These sums are {_share(left[0])} of what the sizes of all forces add up to, and "
+        f"{_share(left[1])} of what the sizes of all torques add up to.",
     )
 
 
@@ -263,7 +265,7 @@ def _summed(found: Balance) -> go.Figure:
         figure,
         f"Sizes of the summed forces and torques of {len(at)} support vectors, which end at 0.",
         f"This machine for {' and '.join(map(str, DIGITS))}, degree 9, has {len(at)} support vectors. The sum of all "
-        f"forces is {_share(left[0])} of the sum of their sizes, and that of all torques is {_share(left[1])}.",
+        f"forces is {_share(left[0])} of what their sizes add up to. For the torques, this share is {_share(left[1])}.",
     )
 
 

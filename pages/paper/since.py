@@ -83,8 +83,8 @@ def _by_year(every: list[Seen]) -> go.Figure:
     told = "; ".join(f"{kind} {error:.2f} %" for kind, error in best.items())
     return worded(
         figure,
-        f"Errors on MNIST's test set by year, lowest of each kind: {told}.",
-        f"Lowest of each kind: {told}. {REMARK.format(interval_text(wilson(50, 10_000)))}",
+        f"Errors on MNIST's test set by year. The lowest error of each kind of machine: {told}.",
+        f"The lowest error of each kind of machine: {told}. {REMARK.format(interval_text(wilson(50, 10_000)))}",
     )
 
 
@@ -93,8 +93,8 @@ TITLES = {"mnist": "60,000 digits of MNIST", "adult": "32,560 examples of Adult"
 
 
 HOW = (
-    "All machines have the same Gaussian kernel. The exact SVM and EigenPro train on growing parts of the examples. "
-    "EigenPro takes preconditioned gradient steps on kernel regression. Nyström and random Fourier features (from "
+    "All machines have the same Gaussian kernel. The exact SVM and EigenPro train on growing parts of the training "
+    "set. EigenPro takes preconditioned gradient steps on kernel regression. Nyström and random Fourier features (from "
     "scikit-learn) use all examples and a growing number of features, with ridge regression on these features. No "
     "setting was chosen by test errors."
 )
@@ -118,7 +118,5 @@ def _at_equal_seconds(curves: dict, title: str) -> go.Figure:
     errors = [y for one in lines.values() for y in one.ys]
     if max(errors) < 2 * min(errors):  # no power of ten, nor 2 or 5 of one, is between them
         figure.update_yaxes(tickvals=np.arange(np.floor(2 * min(errors)), 2 * max(errors) + 1) / 2)
-    said = f"{title}: {ends(lines)} %"
-    return worded(
-        figure, f"Test error against training time, {said}.", f"{said}, from the shortest training to the longest."
-    )
+    said = f"{title}. Test error in % after the shortest and after the longest training: {ends(lines)}."
+    return worded(figure, f"Test error against training time, {said}", said)

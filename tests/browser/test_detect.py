@@ -94,7 +94,7 @@ def the_reasons_of(tab, window):
     score = re.search(r"score (-?[\d.]+)", window.get_attribute("aria-label"))[1]
     window.click()
     dialog = tab.get_by_role("dialog")
-    expect(dialog).to_contain_text("Covers a volcano")
+    expect(dialog).to_contain_text("The window covers a volcano")
     expect(dialog).to_contain_text(re.compile("against = [+-]"))
     total = re.search(r"against = ([+-][\d.]+)", dialog.inner_text())[1]
     assert float(total) == pytest.approx(float(score), rel=0.01, abs=0.001)

@@ -117,7 +117,7 @@ def test_the_next_labels_are_given_by_key_and_the_curve_moves(server, tab):
         asked.append(row)
         tab.keyboard.press(str(digits.y_train[row]))
         expect(tab.get_by_text(re.compile(rf"^{given} of 250 reviewed"))).to_be_visible()
-        expect(caption.first).to_contain_text(f"with {given} more")
+        expect(caption.first).to_contain_text(f"with {given} further label")
         settle(tab)
     assert len(set(asked)) == 3
     points = tab.locator(".st-key-ask_curve .scatterlayer .points path")

@@ -57,7 +57,8 @@ def repeated(what: str, names: Sequence[str], rates: Sequence[Mapping[int, float
     return worded(
         figure,
         f"{what} of runs repeated with other seeds; means: {told}.",
-        "Blue points: one result per seed; lines join equal seeds. Orange: mean with its 95 % interval.",
+        "Each blue point is the result of one seed, and grey lines join the results of the same seed. Orange: the "
+        "mean over the seeds, with its 95 % interval.",
     )
 
 
@@ -84,8 +85,8 @@ def error_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]], of: int = 0)
     so_far = f"{len(rows)} of {of} runs have finished. " if len(rows) < of else ""
     return worded(
         figure,
-        f"Error rate against lambda for {len(lines)} spaces; the fewest errors are {best[0]}, {best[2]}, at lambda "
-        f"= {best[1]:g}.",
+        f"Error rate against lambda for {len(lines)} spaces; the fewest errors are {best[0]}, with tangents "
+        f"{best[2]} and lambda = {best[1]:g}.",
         f"{so_far}Fewest errors: {best[0]}, with tangents {best[2]} and lambda = {best[1]:g}. Bars are 95 % intervals. "
         "These are test errors: choose lambda on other examples before you use it.",
     )
@@ -103,10 +104,9 @@ def definiteness(reports: Mapping[int, object]) -> go.Figure:
         line(figure, list(reports), y, colour, f"%{{y:.2g}} % {name}, %{{x}} jitters", points=True)
         beside(figure, y[-1], name, colour, yshift=-9 if colour == ORANGE else 9)
     figure.update_xaxes(tickvals=list(reports))
-    told = "; ".join(
-        f"{name.capitalize()}: from {y[0]:.2g} to {y[-1]:.2g} %, at most {max(y):.2g} %" for name, y in lines.items()
-    )
-    return worded(figure, f"Definiteness of the jittering kernel by the size of the jitter set. {told}.", f"{told}.")
+    told = "; ".join(f"{name}: from {y[0]:.2g} % to {y[-1]:.2g} %, at most {max(y):.2g} %" for name, y in lines.items())
+    said = f"From the smallest jitter set to the largest: {told}."
+    return worded(figure, f"Definiteness of the jittering kernel by the size of the jitter set. {said}", said)
 
 
 def change_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figure:
@@ -140,8 +140,9 @@ def bulge(progress: dict[str, Sequence[dict]]) -> go.Figure:
     words = ", ".join(f"{name} {peak:,}" for name, peak in peaks.items())
     return worded(
         figure,
-        f"Number of support vectors during training, against kernel evaluations; the peak is {words}.",
-        f"Every line ends at the machine's final number of support vectors. Peak: {words}.",
+        "Number of support vectors during training, against kernel evaluations. The highest number of each line: "
+        f"{words}.",
+        f"Every line ends at the machine's final number of support vectors. The highest number of each line: {words}.",
     )
 
 
@@ -197,6 +198,9 @@ def by_cache(
     figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1, "yanchor": "bottom"})
     mb = max(at, key=lambda mb: max(at[mb].values()) / min(at[mb].values()))
     best, worst = min(at[mb], key=at[mb].get), max(at[mb], key=at[mb].get)
-    told = f"a factor of {at[mb][worst] / at[mb][best]:.1f} ({at[mb][worst]:,.3g} against {at[mb][best]:,.3g})"
-    see = f"{problem}, {measure.lower()}. Largest difference: {worst} against {best} at {mb:,} MB, {told}."
+    told = f"{at[mb][worst]:,.3g} for “{worst}” and {at[mb][best]:,.3g} for “{best}”"
+    see = (
+        f"{problem}: {measure.lower()}. The largest difference is at a cache of {mb:,} MB: {told}, a factor of "
+        f"{at[mb][worst] / at[mb][best]:.1f}."
+    )
     return worded(figure, f"{measure} by the size of the cache. {see}", see)

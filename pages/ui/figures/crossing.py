@@ -124,8 +124,9 @@ def growth_of_svs(
     figure = growth(lines, x_title, "support vectors", law=("2 B n", law) if law else None, **how)
     return worded(
         figure,
-        f"Support vectors against {x_title}: {ends(lines)}.",
-        f"{ends(lines)}. Dotted: Steinwart's law 2 B n, where n is the number of training examples and B is {bayes}. "
+        f"Support vectors against {x_title}, at the left and at the right end of each line. {ends(lines)}.",
+        f"Support vectors at the left and at the right end of each line. {ends(lines)}. Dotted: Steinwart's law 2 B n, "
+        f"where n is the number of training examples and B is {bayes}. "
         "The plain machine approaches this law when n is large."
         f"{kinds}",
     )

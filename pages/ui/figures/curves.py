@@ -130,7 +130,8 @@ def _gap_words(last: dict, tol: float) -> tuple[str, str]:
     done = f"{np.sum(gaps <= tol)} of {len(gaps)} machines have reached tol = {least}"
     return (
         f"Violation of the optimality conditions by each machine over time; {done}. The mean is {now} now.",
-        f"Thin lines: single machines, named where they finish. Bold line: their mean on this axis, {now} now. {done}.",
+        f"The thin lines are single machines, named where they finish. The bold line is their mean on this logarithmic "
+        f"axis, now {now}. {done}.",
     )
 
 

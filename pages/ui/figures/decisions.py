@@ -16,7 +16,9 @@ from pages.ui.kit.palette import BLUE, GREY, ORANGE, signed
 from pages.ui.kit.words import distinct, in_figure, short, small
 
 BINS = 20  # of the histogram of alpha
-PAPER = " The paper trained once with C = 10, saw that only a handful of alphas exceeded 2, and chose C = 2."
+PAPER = (
+    " DeCoste and Schölkopf (2002) trained once with C = 10, saw that only a few alphas exceeded 2, and chose C = 2."
+)
 NO_BOUND = "The hinge loss is squared here, so alpha has no upper bound."
 HEIGHT = 210
 MARKED = 3  # flips up to which each is written on its mark
@@ -97,7 +99,8 @@ def decision_bars(values: np.ndarray, classes: Sequence, true, predicted) -> go.
         figure,
         f"Decision values of the machines; class {short(predicted)} has the largest one"
         + ("." if true is None else f", the true class is {short(true)}."),
-        "Decision value of each machine: blue for its class, orange against it; the largest value wins.",
+        "Each bar is the decision value f of one machine. Blue (above 0): for its class; orange (below 0): against "
+        "its class. The class with the largest value is predicted.",
     )
 
 

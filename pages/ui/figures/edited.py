@@ -91,8 +91,9 @@ def what_is_left(
         figure,
         f"The {len(kept)} points that were kept, and the line of the machine trained on them, with {len(support)} "
         "support vectors. Dashed: the line of the plain machine.",
-        f"The {len(kept):,} points that were kept, and the machine trained on them. Rings mark its {len(support):,} "
-        "support vectors. Dashed: the line of the plain machine.",
+        f"The {len(kept):,} points that were kept, with the machine trained on them. Rings mark the {len(support):,} "
+        "support vectors of this machine. The dashed line is that of the plain machine, which was trained on all "
+        "points.",
     )
 
 
@@ -104,8 +105,9 @@ def one_kind(points: Points, rows: np.ndarray, kind: str) -> go.Figure:
     _classes(figure, points, rows)
     return worded(
         figure,
-        f"{many(len(rows), 'point')} (kind: {kind}) among {len(others)} others.",
-        f"{many(len(rows), 'point')} (kind: {kind}). Grey: the {len(others):,} others. Click a point to open it.",
+        f"{many(len(rows), 'point')} of the kind “{kind}” among {many(len(others), 'point')} of other kinds.",
+        f"{many(len(rows), 'point')} of the kind “{kind}”. Grey: the {many(len(others), 'point')} of other kinds. "
+        "Click a point to open it.",
     )
 
 

@@ -37,8 +37,9 @@ def kernel_picture(kernel, norm: float = 1.0) -> go.Figure:
     return worded(
         figure,
         f"Kernel value against the cosine of two examples; it reaches half its height at cosine {reach:.2f}.",
-        f"Similarity of two examples for the kernel. The curve reaches half its height at cosine {reach:.2f}. A curve "
-        "that is steeper near cosine 1 makes a more local, more flexible machine.",
+        "The kernel value K(u, v) says how similar two examples are to the machine. The curve reaches half its "
+        f"height at cosine {reach:.2f}. A curve that is steeper near cosine 1 makes a more local, more flexible "
+        "machine.",
     )
 
 
@@ -165,9 +166,11 @@ def shift_map(f: np.ndarray, largest: float, holds: np.ndarray, called: list[lis
     middle = f[n // 2, n // 2]
     return worded(
         figure,
-        f"{short(name)}: f at {n} by {n} shifts, {with_sign(middle, 3)} without a shift, from {with_sign(f.min(), 3)} "
-        f"to {with_sign(f.max(), 3)}; the prediction is the same at {int(holds.sum())}.",
-        f"f ranges from {with_sign(f.min())} to {with_sign(f.max())}; it is {with_sign(middle)} without a shift.",
+        f"{short(name)}: f at {n} by {n} shifts. Without a shift, f is {with_sign(middle, 3)}; over all shifts, f "
+        f"ranges from {with_sign(f.min(), 3)} to {with_sign(f.max(), 3)}. The prediction is the example's own class "
+        f"at {int(holds.sum())} of these shifts.",
+        f"Over all shifts, f ranges from {with_sign(f.min())} to {with_sign(f.max())}. Without a shift, f is "
+        f"{with_sign(middle)}.",
     )
 
 
@@ -195,7 +198,7 @@ def hidden_map(change: np.ndarray, largest: float, picture: np.ndarray, flips: n
     return worded(
         figure,
         f"{short(name)}: f changes most, by {strongest} on average, when a square that covers row {y}, column {x} of "
-        f"{h} by {w} pixels is hidden; hiding one of {many(len(flips), 'square')} changes the prediction.",
+        f"{h} by {w} pixels is hidden. The prediction changes for {many(len(flips), 'square')}, each hidden alone.",
         f"f changes most, by {strongest} on average, when a square around row {y}, column {x} is hidden.",
     )
 

@@ -53,9 +53,9 @@ def errors_against_answers(share: np.ndarray, wrong: np.ndarray, at: tuple[float
     )
     return worded(
         figure,
-        f"Error rate against coverage, down from {100 * wrong[-1]:.2f} % at full coverage; chosen: {chosen}.",
-        "At the right end all examples are classified, at the left end only the most certain one. Dot: the cost chosen "
-        "above.",
+        f"Error rate against coverage, {100 * wrong[-1]:.2f} % at full coverage. At the chosen cost: {chosen}.",
+        "At the right end, all examples are classified; at the left end, only the most certain one. The dot belongs "
+        "to the cost that is chosen above.",
     )
 
 
@@ -76,6 +76,6 @@ def said_and_right(found: Reliability) -> go.Figure:
         figure,
         f"Share of correct predictions against predicted probability, "
         f"in {len(found.n)} groups; the mean difference is {missed}.",
-        f"On the dotted line, probabilities are calibrated; the mean deviation "
-        f"is {missed} (expected calibration error). Bars are 95 % intervals.",
+        "On the dotted line, the share of correct predictions equals the predicted probability. The mean distance from "
+        f"this line is {missed} (expected calibration error). Bars are 95 % intervals.",
     )

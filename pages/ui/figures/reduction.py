@@ -86,11 +86,11 @@ def _words(path, aside, machine_errors, before, where, tested) -> tuple[str, str
         return "Errors by number of vectors, not known yet.", f"The first point will appear soon. {own}.{seen}"
     m, _, errors, changed, *_ = path[-1]
     wrong = many(round(errors), "error")
-    once = " Diamond: the saved machine on the test set, which was used only once." if tested else ""
+    once = " The diamond is the error of the saved machine on the test set, which was used only once." if tested else ""
     return (
         f"Errors on {aside} {where} at {len(path)} sizes; {wrong} with {m:,.0f} vectors.",
-        f"With {m:,.0f} vectors, {before / m:.1f} times fewer, the reduced machine makes {wrong} on {aside:,} {where}. "
-        f"The full machine makes {machine_errors:,}. {many(round(changed), 'prediction')} "
+        f"With {m:,.0f} vectors ({before / m:.1f} times fewer), the reduced machine makes {wrong} on {aside:,} "
+        f"{where}. The full machine makes {many(machine_errors, 'error')}. {many(round(changed), 'prediction')} "
         f"{'differs' if changed == 1 else 'differ'} between the two machines. Bars are 95 % intervals.{seen}{once}",
     )
 
@@ -203,6 +203,7 @@ def before_after(before: np.ndarray, after: np.ndarray, changed: np.ndarray, nam
         figure,
         f"f of {in_figure(name)} before and after the reduction, for {len(before)} test examples; "
         f"{many(int(np.sum(changed)), 'prediction')} changed.",
-        f"f of {name} on the test examples. On the dotted line nothing changed; the root mean square difference is "
-        f"{small(apart)}. Orange: {many(int(np.sum(changed)), 'example')} whose prediction changed.{others}",
+        f"f of {name} on the test examples, before and after the reduction. On the dotted line, f has not changed. The "
+        f"root mean square change of f is {small(apart)}. Orange: {many(int(np.sum(changed)), 'example')} whose "
+        f"prediction changed.{others}",
     )

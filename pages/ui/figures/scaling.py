@@ -53,8 +53,8 @@ def time_against_svs(points: Sequence[ScalingPoint]) -> go.Figure:
     return worded(
         figure,
         "Training time against the number of support vectors, one point for each number of examples.",
-        "Training time of the same runs against their number of support vectors. Pricing and solving evaluate the "
-        "kernel with each support vector.",
+        "Training time of the same runs against their number of support vectors. To check examples for violations, "
+        "and to solve, the kernel is evaluated with each support vector.",
     )
 
 
@@ -76,9 +76,11 @@ def time_against_set(lines: Lines, n: int) -> go.Figure:
     note(figure, np.log10(svs), 1, f"{svs:,} SVs", yref="paper", yanchor="bottom")
     return worded(
         figure,
-        f"Training time against the size of the working set at n = {n:,}, for {len(lines)} lookaheads.",
-        f"n = {n:,}; dotted: the number of support vectors, which must fit into B. Fastest: |B| = "
-        f"{fastest.working_set:,} with a lookahead of {fastest.lookahead:,}, {fastest.seconds:.2g} s.",
+        f"Training time on {n:,} examples against the size of the working set, with a line for each of {len(lines)} "
+        "lookaheads.",
+        f"Training on {n:,} examples. The dotted line is the number of support vectors, which must fit into the "
+        f"working set B. Fastest: |B| = {fastest.working_set:,} with a lookahead of {fastest.lookahead:,}, in "
+        f"{fastest.seconds:.2g} s.",
     )
 
 
@@ -91,7 +93,8 @@ def time_against_d(points: Sequence[ScalingPoint]) -> go.Figure:
     return worded(
         figure,
         f"Training time against the number of features for {points[0].n:,} examples.",
-        f"n = {points[0].n:,} digits; for fewer features, a wider border was cropped.{grows} Support vectors: {svs}.",
+        f"Training on {points[0].n:,} digits. For fewer features, a wider border of the images was cropped.{grows} "
+        f"The number of support vectors is {svs}.",
     )
 
 
@@ -107,8 +110,8 @@ def memory_against_n(lines: Lines) -> go.Figure:
         figure,
         f"Peak memory of the solver against the number of examples for {len(lines)} sizes of the working set; the "
         f"whole Gram matrix would take {whole[-1]:,.0f} MB at n = {ns[-1]:,}.",
-        "Peak memory of the solver, without the examples themselves: |B|² numbers of 4 bytes, and a few numbers per "
-        "example. Dotted: memory for the whole Gram matrix.",
+        "Peak memory of the solver, without the examples themselves. The solver stores |B|² numbers of 4 bytes, and "
+        "a few numbers per example. The dotted line is the memory for the whole Gram matrix.",
     )
 
 

@@ -134,9 +134,9 @@ def sweep_map(
 
 
 def _early(points: Sequence[tuple[str, dict]], what: str) -> str:
-    """What is said of those that halving has left."""
+    """What is said of the values that halving has dropped."""
     left = len(points) - len(last(points))
-    return f" Halving left {many(left, what)} early, with errors from fewer training examples." if left else ""
+    return f" Halving dropped {many(left, what)} early, with errors from fewer training examples." if left else ""
 
 
 def _categories(values: Sequence[str]) -> dict:
@@ -347,8 +347,8 @@ def invariance_map(
     return worded(
         figure,
         f"Change of the error by jitters, for {len(pairs)} pairs of classes. {told}",
-        f"{told} Largest rise: {sets[worst[1]]} on {pairs[worst[0]]}, {test[worst]:.1f} points. Blue: fewer errors "
-        "than without jitters; orange: more.",
+        f"{told} The test error rises most, by {test[worst]:.1f} points, with {sets[worst[1]]} on the pair "
+        f"{pairs[worst[0]]}. Blue: fewer errors than without jitters; orange: more errors.",
     )
 
 

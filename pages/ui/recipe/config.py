@@ -113,7 +113,7 @@ def read(
         first = here.get(wanted, first)
         if not known:
             if wanted in RECIPES:
-                here = [f"another recipe; the form of this one is on {view.form_of(RECIPES[wanted]).title}"]
+                here = [f"another recipe; this one is on {view.form_of(RECIPES[wanted]).title}"]
             wrong.append(parameters.refusal(NAME, wanted, here))
     recipe = first
     try:

@@ -37,7 +37,7 @@ ROW = {
 }
 CONSTRUCTED = "a vector of the reduced set"
 AUTO = ""  # beside the called class's machine: the true one's, or the runner-up's
-SEE = "From the bias to f, each bar starts where the previous bar ended. A bar with a torn end leaves the frame."
+SEE = "From the bias to f, each bar starts where the previous bar ended. A bar with a torn end leaves the picture."
 
 
 def panel(run: Run, machine: Machine, shown: Shown) -> None:

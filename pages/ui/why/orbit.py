@@ -95,7 +95,11 @@ def _cell(jitters: JitterSet, j: int, f: np.ndarray, lead: float, now: Answer, s
     shown = [now.own, now.rival] if len(f) > 1 else [1]
     values = tuple(float(value(f, c)) for c in shown)
     numbers = ", ".join(f"f of {short(now.names[c], 20)} {with_sign(v, 3)}" for c, v in zip(shown, values))
-    pull = "" if share is None else f"; this form is the nearest one for {100 * share:.0f} % of the pull"
+    pull = (
+        ""
+        if share is None
+        else f"; for {100 * share:.0f} % of the pull of all support vectors, this form is the nearest"
+    )
     verdict = "" if now.true is None else ", right" if lead > 0 else ", wrong"
     label = f"{spoken(jitters.jitters[j])}: predicted {short(said, 20)}{verdict}; {numbers}{pull}"
     return Cell(
@@ -137,8 +141,9 @@ def _picked(run: Run, machine: Machine, shown: Shown, now: Answer, pulls: moved.
     """The support vectors that weigh most in a jittered kernel's decision, each with the form it was compared with."""
     most = int(np.argmax(pulls.share))
     st.markdown(
-        f"**The jittered kernel** compares each support vector only with the nearest form. The form with the largest "
-        f"share: {plain(spoken(pulls.jitters.jitters[most]))}, {100 * pulls.share[most]:.0f} % of all pull."
+        "**The jittering kernel** compares each support vector only with the nearest form. The pull of a support "
+        "vector is the size of its contribution to f. The form with the largest share of all pull: "
+        f"{plain(spoken(pulls.jitters.jitters[most]))}, {100 * pulls.share[most]:.0f} %."
     )
     c = now.own if len(machine.bias) > 1 else 0
     chosen = evidence.supports(run, machine, c)

@@ -81,7 +81,10 @@ def _sentence(ladder: Ladder, found: list[remedy.Fix], right: bool) -> str:
     if not found:
         if right:
             return "**The prediction is correct, and stays correct** under every change that was tried."
-        return "**No single change** corrects the error: no shift by up to 2 pixels, no turn by up to 15 degrees, …"
+        return (
+            "**No single change** that was tried corrects the error, for example no shift by up to 2 pixels and no "
+            "rotation by up to 15 degrees."
+        )
     said = [spoken(ladder.everything.jitters[fix.change]) for fix in found]
     changes = ", or ".join(plain(one) for one in said)
     return (
@@ -216,10 +219,11 @@ def _table(run: Run, totals: Totals, key: str) -> None:
             help=f"How many of {tally.wrong:,} errors become correct if the most certain form decides the prediction."
         ),
         "Broken": st.column_config.NumberColumn(
-            help=f"How many of {tally.close:,} equally close correct predictions become wrong by the same rule."
+            help=f"How many of {tally.close:,} equally close correct predictions become wrong by the rule of *Fixed*."
         ),
         "Net": st.column_config.NumberColumn(
-            help="Share of errors fixed, minus share of close correct predictions broken, times the number of errors."
+            help=f"Share of the {tally.wrong:,} errors in *Fixed*, minus share of the {tally.close:,} correct "
+            f"predictions in *Broken*, times {tally.wrong:,}. Above 0, the set fixes more than it breaks."
         ),
         "95 %": numbers.text("95 % interval of *Net*, by Newcombe's method for the difference of two proportions."),
         "Fixed by some change": st.column_config.NumberColumn(help=turned),

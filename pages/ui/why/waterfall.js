@@ -151,8 +151,8 @@ function paintSide(root, node, side) {
   sum("against", rest.nFor ? "" : "the rest", more, total + rest.pro, total + rest.pro + rest.contra)
   sum("total", off.size ? "f without" : "f", "", 0, told.now)
   at(".share").textContent = rest.nFor + rest.nAgainst
-    ? `Pictured: ${share(told.pictured)} % of all pull.`
-    : `Pictured: all ${told.names.length} ${words.many}.`
+    ? `Shown: ${counted(told.names.length, words)} with ${share(told.pictured)} % of all contributions by size.`
+    : `Shown: all ${told.names.length} ${words.many}.`
 }
 
 function answerOf(f, classes) {

@@ -19,19 +19,22 @@ NEVER, SHARES = 10**9, (5, 20, 50, 100)
 LEARNED = 20  # of these the one that takes the fewest kernel values on FEW digits
 NO_RULES = {"wait": 0, "force": NEVER, "patience": 0, "new_svs_when_full": NEVER, "new_svs": NEVER}
 WAYS = {  # what others do, the paper's cache, its digestion, and the rule that did best on a tenth of the examples
-    "lru": ("Rows of recently changed examples", {"on": False, "hoard": False}),
-    "hoard": ("Rows reserved for SVs", {"on": False}),
-    "digest": ("With digestion", {}),
-    "learned": ("Digestion with the learned growth", NO_RULES | {"growth": LEARNED / 100}),
+    "lru": ("Cache rows for recently changed examples", {"on": False, "hoard": False}),
+    "hoard": ("Cache rows reserved for SVs", {"on": False}),
+    "digest": ("Digestion by the paper's rules", {}),
+    "learned": (f"Digestion at each growth of {LEARNED} % in SVs", NO_RULES | {"growth": LEARNED / 100}),
 }
 RULES = {
     "off": ("No digestion", {"on": False}),
     "paper": ("The paper's rules", {}),
     "no-2": ("Without rule 2 (digest after 100,000 kernel evaluations)", {"force": NEVER}),
     "no-3": ("Without rule 3 (patience)", {"patience": 0}),
-    "no-4": ("Without rule 4 (200 new SVs, cache full)", {"new_svs_when_full": NEVER}),
-    "no-5": ("Without rule 5 (1000 new SVs)", {"new_svs": NEVER}),
-    **{f"grow-{share}": (f"Digestion at {share} % more SVs", NO_RULES | {"growth": share / 100}) for share in SHARES},
+    "no-4": ("Without rule 4 (digest at 200 new SVs if the cache is full)", {"new_svs_when_full": NEVER}),
+    "no-5": ("Without rule 5 (digest at 1000 new SVs)", {"new_svs": NEVER}),
+    **{
+        f"grow-{share}": (f"Digestion at each growth of {share} % in SVs", NO_RULES | {"growth": share / 100})
+        for share in SHARES
+    },
     "first-off": ("First-order pairs, no digestion", {"on": False, "second_order": False}),
     "first": ("First-order pairs, the paper's rules", {"second_order": False}),
 }  # fmt: skip
@@ -52,18 +55,21 @@ _MNIST = Recipe(dataset="mnist", split="given", n_test=1000, kernel=Poly(9, 1.0,
 _VIRTUAL = {"method": "vsv", "jitters": "box:1", "first_solver": "auto"}
 _FEW = {"n_train": FEW}
 PROBLEMS = {
-    "1": Problem("Digit 1 of 60,000", _MNIST.replace(classes=(1,)), (800, 400, 200, 100, 50)),
-    "1v": Problem("Digit 1 of 60,000, virtual stage", _MNIST.replace(classes=(1,), **_VIRTUAL), (200, 100, 50)),
-    "8": Problem("Digit 8 of 60,000", _MNIST.replace(classes=(8,)), (800, 400, 200)),
-    "8v": Problem("Digit 8 of 60,000, virtual stage", _MNIST.replace(classes=(8,), **_VIRTUAL), (800, 400, 200)),
-    "1-few": Problem("Digit 1 of 6,000", _MNIST.replace(classes=(1,), **_FEW), (32, 16, 8, 4, 2, 1)),
-    "8-few": Problem("Digit 8 of 6,000", _MNIST.replace(classes=(8,), **_FEW), (32, 16, 8, 4)),
-    "1v-few": Problem("Digit 1 of 6,000, virtual stage", _MNIST.replace(classes=(1,), **_VIRTUAL, **_FEW), (32, 16, 8)),
+    "1": Problem("Digit 1, 60,000 digits", _MNIST.replace(classes=(1,)), (800, 400, 200, 100, 50)),
+    "1v": Problem("Digit 1, virtual stage, 60,000 digits", _MNIST.replace(classes=(1,), **_VIRTUAL), (200, 100, 50)),
+    "8": Problem("Digit 8, 60,000 digits", _MNIST.replace(classes=(8,)), (800, 400, 200)),
+    "8v": Problem("Digit 8, virtual stage, 60,000 digits", _MNIST.replace(classes=(8,), **_VIRTUAL), (800, 400, 200)),
+    "1-few": Problem("Digit 1, 6,000 digits", _MNIST.replace(classes=(1,), **_FEW), (32, 16, 8, 4, 2, 1)),
+    "8-few": Problem("Digit 8, 6,000 digits", _MNIST.replace(classes=(8,), **_FEW), (32, 16, 8, 4)),
+    "1v-few": Problem(
+        "Digit 1, virtual stage, 6,000 digits", _MNIST.replace(classes=(1,), **_VIRTUAL, **_FEW), (32, 16, 8)
+    ),
 }
 
 
 def _of(base: Recipe, name: str, title: str, settings: dict, mb: float) -> Recipe:
-    return base.replace(name=f"digest-{name}", title=f"{title}, {mb} MB", digestion=settings | {"cache_mb": mb})
+    title = f"{title}, cache of {mb} MB"
+    return base.replace(name=f"digest-{name}", title=title, digestion=settings | {"cache_mb": mb})
 
 
 def _shifted(method: str, title: str, **how) -> tuple[Recipe, ...]:
@@ -81,7 +87,7 @@ RECIPES = (
         for way, (title, settings) in WAYS.items()
     ),
     *(
-        _of(PROBLEMS["1-few"].base, f"rule-{way}", f"Digit 1 of {FEW:,}: {title}", settings, RULES_MB)
+        _of(PROBLEMS["1-few"].base, f"rule-{way}", f"Digit 1, {FEW:,} digits: {title}", settings, RULES_MB)
         for way, (title, settings) in RULES.items()
     ),
     *_shifted("vsv", "virtual examples", scope="all"),
@@ -92,8 +98,8 @@ RECIPES = (
 # Tables
 
 COUNTED = {"work": "Work", "computed": "Kernel evaluations", "lookups": "Look-ups", "updates": "Updates",
-           "steps": "Steps", "sv_most": "Most SVs", "jumps": "Digestions", "filled": "Rows filled, %",
-           "solve_s": "s"}  # fmt: skip
+           "steps": "Steps", "sv_most": "Most SVs", "jumps": "Digestions", "filled": "Filled share of rows, %",
+           "solve_s": "Processor time, s"}  # fmt: skip
 UNIT = (
     "Counts are in millions. Work adds kernel evaluations, look-ups and updates; its unit is one plain kernel "
     "evaluation of d multiply-adds. A look-up or an update counts as one multiply-add. Seconds are processor time."
@@ -104,17 +110,17 @@ def tables() -> tuple[Table, ...]:
     """One rule changed at a time; note 6. What the size of the cache does is a figure."""
     rules = table_of(
         "mnist-digestion-rules",
-        "Section 4.2: the rules of digestion, one changed at a time",
+        "Section 4.2: digestion with one rule changed at a time",
         COUNTED,
         *((title, f"digest-rule-{way}") for way, (title, _) in RULES.items()),
         note=f"The problem is digit 1 against the rest, with {FEW:,} digits and a cache of {RULES_MB} MB. {UNIT}",
     )
     jittering = table_of(
         "mnist-digestion-jsv",
-        "Note 6: one cache for virtual examples and for the jittering kernel",
+        "Note 6: virtual examples and the jittering kernel, each with the same small cache",
         {"size": "Examples", "svs": "SVs"} | COUNTED,
         *(
-            (f"{title}, {mb} MB", f"digest-{method}-{mb}")
+            (f"{title}, cache of {mb} MB", f"digest-{method}-{mb}")
             for method, title in (("vsv", "Virtual examples"), ("jsv", "Jittering kernel"))
             for mb in SHIFTED_MB
         ),

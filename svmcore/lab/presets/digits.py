@@ -18,13 +18,15 @@ HURTS = (
 _HURT = Recipe(dataset="mnist-5k", n_train=200, n_test=800, folds=5, method="vsv")
 HURT: dict[tuple[int, int], dict[str, Recipe]] = {
     pair: {
-        text: _HURT.replace(classes=pair, jitters=text, title=f"{pair[0]} against {pair[1]}, 200 digits: {text}")
+        text: _HURT.replace(
+            classes=pair, jitters=text, title=f"{pair[0]} against {pair[1]}, 200 digits, jitters {text}"
+        )
         for text in HURTS
     }
     for pair in combinations(range(10), 2)
 }
 HURT_GROUP = Group("hurt", "When does invariance hurt? 45 pairs of digits")
-KERNELS = ("poly", "rbf", "sigmoid")  # trained on each other's support vectors
+KERNELS = {"poly": "polynomial", "rbf": "Gaussian", "sigmoid": "sigmoid"}  # trained on each other's support vectors
 TWO_PIXELS = "virtual SVM, 2-pixel translation"
 
 
@@ -57,8 +59,9 @@ def _transfer() -> Table:
     for own in KERNELS:
         whole = "usps-sv" if own == "poly" else f"usps-all-{own}"
         names = [whole, *(f"usps-{own}-on-{other}" for other in KERNELS)]
-        rows.append(Row(own, tuple(Cell(name, "error_pct") for name in names)))
-    columns = ("On all examples, %", *(f"On the SVs of {other}, %" for other in KERNELS))
+        rows.append(Row(f"{KERNELS[own].capitalize()} machines", tuple(Cell(name, "error_pct") for name in names)))
+    seen = ("all examples", *(f"the SVs of {other} machines" for other in KERNELS.values()))
+    columns = tuple(f"Trained on {what}: errors, %" for what in seen)
     return Table("sv-transfer", "USPS: machines trained on each other's support vectors", columns, tuple(rows))
 
 
@@ -88,14 +91,15 @@ def _per_digit(name: str, title: str, prefix: str, kinds: tuple[str, ...], numbe
     sources = (("errors", errors, "{}"), ("fn", binary, "{}_fn"), ("fp", binary, "{}_fp"), ("svs", svs, "{}"),
                ("bound", svs, "{}_bound"))  # fmt: skip
     words = {"errors": "errors", "fn": "misses", "fp": "false alarms", "svs": "SVs", "bound": "bounded SVs"}
+    machines = {"sv": "Plain", "vsv": "Virtual SVs, 9 jitters", "vsv2": "Virtual SVs, 13 jitters"}
     columns, recipes = {}, [f"{prefix}-{kind}" for kind in kinds]
     for figure, known, key in sources:
         for machine, recipe in zip(kinds, recipes, strict=True):
             published = known[key.format(machine)]
             cells = [Cell(recipe, f"{figure}:{digit}", published[digit]) for digit in range(10)]
             whole = Cell(recipe, figure, sum(published)) if figure == "errors" else None
-            columns[f"{machine.upper()} {words[figure]}"] = [*cells, whole]
-    names = [*(f"Digit {digit}" for digit in range(10)), "All"]
+            columns[f"{machines[machine]}: {words[figure]}"] = [*cells, whole]
+    names = [*(f"Digit {digit}" for digit in range(10)), "All digits"]
     rows = tuple(map(Row, names, zip(*columns.values(), strict=True)))
     as_given = [(f"mnist-{kind}", f"{prefix}-{kind}") for kind in ("sv", "vsv") if prefix != "mnist"]
     return Table(name, title, tuple(columns), rows, (*pairwise(recipes), *as_given))
@@ -107,9 +111,9 @@ def _cost() -> Table:
     figures = {"values": "Kernel evaluations, billions", "mults": "Million multiply-adds",
                "take_s": "Classifying 10,000 digits, s", "train_s": "Training, s"}  # fmt: skip
     known = (
-        ("Ten digits", "mnist-sv", None),
-        ("Ten digits, with virtual SVs", "mnist-vsv", hours["ten_digits_both_stages"]),
-        ("Digit 8", "mnist-8-vs-rest", hours["digit_8_platt"]),
+        ("Ten machines", "mnist-sv", None),
+        ("Ten machines with virtual SVs", "mnist-vsv", hours["ten_digits_both_stages"]),
+        ("Only the machine of digit 8", "mnist-8-vs-rest", hours["digit_8_platt"]),
     )
     rows = ((label, name, None, None, None, h and 3600 * h) for label, name, h in known)
     note = (
@@ -134,15 +138,16 @@ def _burges() -> Table:
     rows = [
         *(Row(f"Digit {digit}", tuple(Cell(recipe, f"{figure}:{digit}") for recipe, figure in cells))
           for digit in range(10)),
-        row("Ten digits, %", "alone", "error_pct", errors_pct),
-        row("Ten digits", "alone", "errors", {}),
+        row("Ten digits, errors in %", "alone", "error_pct", errors_pct),
+        row("Ten digits, errors", "alone", "errors", {}),
         row("Million multiply-adds", "svs", "mults", {}),
     ]  # fmt: skip
     columns = ("SV errors", "VSV errors", "RS errors, VSV threshold", "RS errors, training threshold",
-               "RS errors, best on test set", "SVs", "VSVs", "RSVs", "rho divided by")  # fmt: skip
+               "RS errors, best threshold on test set", "SVs", "VSVs", "RSVs", "rho falls by the factor")  # fmt: skip
     note = (
-        "RS is the reduced set, and RSVs are its vectors. Each digit's machine is counted alone. The best threshold on "
-        "the test set gives a lower bound of the errors."
+        "SV: the plain machine; VSV: the machine with virtual SVs; RS: its reduced set, with the vectors RSVs. The "
+        "errors of each digit's machine are counted for this machine alone. The best threshold on the test set gives a "
+        "lower bound of the errors."
     )
     title = "Burges and Schölkopf (1997), Tables 1-3: MNIST, degree 5, a tenth of the vectors"
     return Table("burges-degree5", title, columns, tuple(rows), ((sv, vsv), (vsv, rs)), note)
@@ -153,12 +158,12 @@ def _thresholds() -> Table:
     rows = [Row(f"Digit {digit}", tuple(Cell(rs, f"{figure}:{digit}") for figure in figures)) for digit in range(10)]
     columns = tuple(
         f"{whose}: {what}"
-        for whose in ("VSV threshold", "training threshold", "best on test set")
+        for whose in ("VSV threshold", "training threshold", "best threshold on test set")
         for what in ("b", "errors")
     )
     note = (
-        "The threshold is b in f(x) = sum + b. Each digit's machine is counted alone. The last column is a lower bound "
-        "of the errors."
+        "The threshold is b in f(x) = sum + b. VSV is the machine with virtual SVs before the reduction. The errors of "
+        "each digit's machine are counted for this machine alone. The last column is a lower bound of the errors."
     )
     return Table("burges-thresholds", "Burges and Schölkopf (1997), Table 2: thresholds of the reduced machines",
                  columns, tuple(rows), (), note)  # fmt: skip

@@ -64,7 +64,7 @@ _DIGITS = Recipe(dataset="mnist-5k", classes=(8,), kernel=Poly(9, 1.0, 1.0), C=2
 
 
 def _point(base: Recipe, name: str, n: int, size: int, lookahead: int, words: str) -> Recipe:
-    title = f"{words}: {n} examples, |B| = {size}, lookahead {lookahead}"
+    title = f"{words}: {n:,} examples, working set of {size:,}, lookahead of {lookahead:,}"
     return base.replace(name=name, title=title, n_train=n, working_set=size, new_points=NEW, lookahead=lookahead)
 
 
@@ -101,22 +101,28 @@ _SONAR = Recipe(dataset="sonar", kernel=Poly(3, 1.0, 1.0), n_train=206, n_test=2
 FEW = 250  # examples up to which all general optimisers are tried
 GENERAL = {  # problems of a few hundred examples
     **{
-        f"osuna-ripley-c{C}": _RIPLEY.replace(C=float(C), title=f"Mixtures like Ripley's, linear, C = {C}")
+        f"osuna-ripley-c{C}": _RIPLEY.replace(C=float(C), title=f"Points made like Ripley's, linear machine, C = {C:,}")
         for C in (1, 100, 10_000)
     },
-    **{f"osuna-sonar-c{C}": _SONAR.replace(C=float(C), title=f"Sonar, degree 3, C = {C}") for C in (1, 100, 10_000)},
+    **{
+        f"osuna-sonar-c{C}": _SONAR.replace(C=float(C), title=f"Sonar, machine of degree 3, C = {C:,}")
+        for C in (1, 100, 10_000)
+    },
     **{
         f"osuna-digit-n{n}": _DIGITS.replace(n_train=n, solver="smo", title=f"Digit 8 against the rest, {n} examples")
         for n in (200, 400, 800)
     },
 }
 ENTER = {  # section 3.3: end of a name -> words, settings
-    "worst": ("the worst of all violators", {}),
-    "found": ("the first violators found", {"choice": "first-found"}),
-    "worst-look": ("the worst of 1,000 checked", {"lookahead": LOOKAHEAD}),
-    "found-look": ("the first of 1,000 checked", {"lookahead": LOOKAHEAD, "choice": "first-found"}),
+    "worst": ("the worst of all violators enter", {}),
+    "found": ("the first violators found enter", {"choice": "first-found"}),
+    "worst-look": ("the worst violators of 1,000 checked examples enter", {"lookahead": LOOKAHEAD}),
+    "found-look": (
+        "the first violators of 1,000 checked examples enter",
+        {"lookahead": LOOKAHEAD, "choice": "first-found"},
+    ),
     "list": (
-        "the first of 1,000 checked, starting with former members",
+        "the first violators of 1,000 checked examples enter, former members are checked first",
         {"lookahead": LOOKAHEAD, "choice": "first-found", "keep_exited": True},
     ),
 }
@@ -124,13 +130,13 @@ _NOISY = _FACES.replace(n_train=AT, C=1.0, noise=0.1)
 ENTERED = {  # name -> words, recipe
     f"{name}-{end}": (f"{words}: {how}", base.replace(working_set=size, new_points=100, **own))
     for name, words, base, size in (  # |B| is hardly more than there are SVs
-        ("osuna-in-digit", "Digit 8 of 4,000", _DIGITS.replace(n_train=4000), 900),
-        ("osuna-in-faces", "20,000 windows", _FACES.replace(n_train=AT), 600),
+        ("osuna-in-digit", "Digit 8, 4,000 digits", _DIGITS.replace(n_train=4000), 900),
+        ("osuna-in-faces", "Faces, 20,000 windows", _FACES.replace(n_train=AT), 600),
     )
     for end, (how, own) in ENTER.items()
 }
 BEYOND = {  # as ENTERED; more SVs than a set holds
-    f"osuna-beyond-{end}": (f"20,000 windows, 10 % of labels swapped: {how}", _NOISY.replace(**own))
+    f"osuna-beyond-{end}": (f"Faces, 20,000 windows, 10 % of the labels swapped: {how}", _NOISY.replace(**own))
     for end, how, own in (
         ("set", "one working set of 2,000", {"working_set": 2000, "new_points": NEW}),
         ("80mb", "working sets of automatic size, at most 80 MB", {"cache_mb": 80.0}),
@@ -142,7 +148,7 @@ RECIPES = (
     *(*GROWTH, *SETS, *STAND_IN_GROWTH, *STAND_IN_SETS, *DIMENSIONS),
     *(recipe.replace(name=name) for name, recipe in GENERAL.items()),
     *(recipe.replace(name=name, title=words) for name, (words, recipe) in (ENTERED | BEYOND).items()),
-    _SONAR.replace(name="osuna-sonar-linear", title="Sonar, linear, C = 1,000,000", kernel=Linear(), C=1e6),
+    _SONAR.replace(name="osuna-sonar-linear", title="Sonar, linear machine, C = 1,000,000", kernel=Linear(), C=1e6),
     *(
         recipe.replace(name=f"{name}-{end}", title=f"{recipe.title}, {words}", **more)
         for name, recipe in GENERAL.items()
@@ -171,7 +177,7 @@ def study() -> Study:
 def tables() -> tuple[Table, ...]:
     """What enters the working set; the tables of solvers are in tables.toml."""
     # Of a set of a given size
-    own = {"rounds": "Rounds", "priced": "Examples checked, thousands", "again": "Re-entered"}
+    own = {"rounds": "Rounds", "priced": "Examples checked, thousands", "again": "Examples that entered again"}
     figures = own | {"computed": "Million kernel evaluations", "svs": "SVs", "gap": "Gap", "train_s": "Training, s"}
     rows = [
         Row(words, tuple(Cell(name, f) if name in ENTERED or f not in own else None for f in figures))
@@ -179,8 +185,8 @@ def tables() -> tuple[Table, ...]:
     ]
     title = "Osuna, section 3.3: what enters the working set"
     note = (
-        "At most 100 examples enter the working set in a round. They are chosen from the examples that were checked "
-        "for a violation. |B| is 900 for the digit and 600 for the windows. The lab's own working sets may be smaller "
-        "than the number of support vectors."
+        "In each round, at most 100 examples enter the working set. They are chosen from the examples that were "
+        "checked for a violation. The working set has 900 examples for the digit and 600 for the faces. In the last "
+        "row, the lab chooses the size of the working set, which may be smaller than the number of support vectors."
     )
     return (Table("osuna-enter", title, tuple(figures.values()), tuple(rows), note=note),)

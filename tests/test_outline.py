@@ -177,7 +177,7 @@ def test_machines_of_digits_deslanted_as_described_have_the_told_support_vectors
     assert "The same three methods make {}, {} and {} errors.".format(*errors) in said
     assert f"({ours[0]} and {ours[1]}) (paper: {published[0]} and {published[1]})" in said
     more = [round(100 * (mine / theirs - 1)) for mine, theirs in zip(ours[2:], published[2:], strict=True)]
-    assert f"the others {min(more)} to {max(more)} % too many" in said
+    assert f"the other machines have {min(more)} to {max(more)} % more than published" in said
 
 
 def test_stages_take_the_told_seconds_on_an_idle_computer():

@@ -63,7 +63,7 @@ CARDS = (
          tuple(usual.of_pair("mnist-5k", ("3", "8")).values()), _intervals),
     Card("scramble", "Scramble the pixels", "shuffle", "Virtual support vectors encode shifts; permuting the pixels "
          "destroys this advantage.", (_VIRTUAL, usual.scrambled(_VIRTUAL, _VIRTUAL.title, 0)),
-         lambda found: _intervals(found, ["as it is", "scrambled"])),
+         lambda found: _intervals(found, ["original pixels", "scrambled pixels"])),
     Card("reduced", "Reduced sets", "compress", "One machine reduced to fewer and fewer vectors, with its errors at "
          "each size.", (REDUCED,), lambda found: reduction.size_curve(found[0], [])),
     Card("cross_training", "Cross-training", "content_cut", "Which examples a rule discards before training, and why.",

@@ -71,7 +71,7 @@ MACHINES = {
         method="cross-training", options=SWAPPED | {"subset_size": 100}, title="3 against 8, labels swapped, edited"
     ),
     "found": FOUND,
-    "digested": PAGED.replace(digestion={"rows": 600, "on": True}, title="8 against the rest, digestion"),
-    "undigested": PAGED.replace(digestion={"rows": 600, "on": False}, title="8 against the rest, no digestion"),
+    "digested": PAGED.replace(digestion={"rows": 600, "on": True}, title="8 against the rest, with digestion"),
+    "undigested": PAGED.replace(digestion={"rows": 600, "on": False}, title="8 against the rest, without digestion"),
 }
 PARENTS = {"few": "plain"}  # a machine -> the one that it is made of

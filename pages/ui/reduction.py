@@ -20,7 +20,9 @@ from svmcore.model import multiply_adds
 
 N_VECTORS, N_NEAREST, PER_PAGE = 8, 4, 60  # vectors, support vectors beside each; examples on a page
 PRECISION = {"double": "double precision", "dense": "single precision", "sparse": "single precision"}
-SECONDS = "Time for 10,000 predictions, without compiling: the median of five measurements on the same examples."
+SECONDS = (
+    "Time for 10,000 predictions. Both machines predict the same examples five times; the median is scaled to 10,000."
+)
 COLUMNS = {
     "Vectors": numbers.count("Distinct vectors of all machines. A prediction evaluates the kernel with each of them."),
     "Multiply-adds": numbers.text("For one prediction, over all machines."),

@@ -160,7 +160,7 @@ def _last_problem(estimator, X, y) -> tuple[np.ndarray, np.ndarray, Tape]:
     last = (estimator.second or estimator.estimator or SVC()) if virtual else estimator
     plain = not virtual or (estimator.rounds == 1 and estimator.keep == 1 and not estimator.draws)
     if len(estimator.classes_) > 2 or last._squared or last.class_weight is not None or not plain:
-        allowed = "two classes, the hinge loss, no class weights, and all virtual examples of one round"
+        allowed = "two classes, the hinge loss, no class weights, and for VirtualSVC rounds = 1, keep = 1 and draws = 0"
         raise ValueError(f"{estimator}; allowed: {allowed}")
     number = _numbers(estimator, len(X), [])
     jitter, parent, points, targets = _examples(estimator, X, y, number)

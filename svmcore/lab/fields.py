@@ -371,7 +371,9 @@ def _described(name, value):
     return _kernel(name, value).to_dict()
 
 
-_LABELS = Allowed("up to 100 different labels: none for all classes, one for that class against the rest", _are_labels)
+_LABELS = Allowed(
+    "up to 100 different labels (no label: all classes; a single label: its class against the rest)", _are_labels
+)
 _SLUG = Allowed(
     "letters, digits and . _ : @ - (at most 128)",
     lambda value: isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}", value),

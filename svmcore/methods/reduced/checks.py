@@ -145,9 +145,10 @@ def _check_memory(owner, machine: Machine, method: str, sizes) -> None:
     need = memory(machine.kernel, method, owner.start, owner.shared, sizes, counts, d, k)
     ceiling = ceiling_bytes(owner.cache_mb)
     if need > ceiling:
+        fewer = "" if method == "quadratic" else ", or a smaller n_vectors"
         raise BudgetError(
             f"cache_mb: the reduction needs {need / MB:.0f} MB and the ceiling is {ceiling / MB:.0f} MB; allowed: "
-            f"cache_mb of at least {need / MB:.0f}, a smaller n_vectors, or shared=False"
+            f"cache_mb of at least {need / MB:.0f}{fewer}"
         )
 
 

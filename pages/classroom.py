@@ -21,7 +21,7 @@ PUT = "class_put"  # in the session: how often a question of a lesson went to th
 SHOWN = 40  # names on the board
 BOARD, PHONE = 0.5, 1.0  # seconds between two looks: of the board, of a phone
 COMMAND = command("pages.classroom")
-KINDS = {"lesson": "A lesson's question", "number": "A result of the selected run", "line": "Draw the line",
+KINDS = {"lesson": "A lesson's question", "number": "A result of the run", "line": "Draw the line",
          "rings": "Ring the support vectors", "own": "Your own question"}  # fmt: skip
 
 

@@ -43,7 +43,7 @@ if those is None or len(those.runs) < 2:
     empty.suggest(chosen)
 else:
     those = tables.by_labels(those)
-    places = present.parts(["In numbers", "Fixed and broken examples", "ROC", "Settings that differ"])
+    places = present.parts(["In numbers", "Fixed and broken", "ROC", "Settings that differ"])
     with places[0]:
         with st.container(key="compare_runs_told"):
             tables.numbers(those)

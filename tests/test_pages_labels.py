@@ -327,7 +327,7 @@ def test_judged_test_labels_are_counted_both_ways(run):
     told = " ".join(warning.value for warning in app.warning)
     assert f"{len(rows)} test examples have different labels" in told
     assert "exclude 1 test example." in told
-    table = next(frame.value for frame in app.dataframe if "Labels of run" in frame.value)
+    table = next(frame.value for frame in app.dataframe if "Test labels from run" in frame.value)
     assert table["A errors"].tolist() == [str(len(rows)), "0"]
     app.segmented_control(key="compare_labels").set_value("B").run()
     assert not app.exception

@@ -67,11 +67,11 @@ def _twin(run: Run | None) -> None:
     with suppress(RecipeError, DataError):  # not for these data
         recipe = run.recipe.replace(method="vsv", name="custom", title=f"{run.title}, virtual SVs"[:120])
         if recipe.digest() != run.recipe.digest() and estimate(recipe).fits:
-            name = words.plain(words.short(run.title, 60))
+            name = words.plain(words.short(run.title, 30))
             starting.offer(
                 recipe, run.id, "compare_twin", lambda twin: _choose([run.id, twin]), type="primary",
-                train=f"Train {name} again with virtual support vectors, and compare",
-                there=f"Compare {name} with the run that adds virtual support vectors",
+                train=f"Train {name} with virtual SVs, and compare",
+                there=f"Compare {name} with virtual SVs",
                 help="This page then shows the errors that the new run fixes and adds.",
             )  # fmt: skip
 
@@ -80,7 +80,7 @@ def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:
     """(reference, other, why), at most MOST of them: runs with their parents, then those newest ones tested on the
     same examples whose recipes differ in the fewest fields."""
     store = [run for run in runs.newest_first() if comparison.unfit(run) is None]
-    variation = "the second is a variation of the first"
+    variation = "a variation"
     found = [(parent, run, variation) for run in store if (parent := card.parent_of(run)) in store]
     own, alike = {run.id for run in chosen}, {}
     for run in store:
@@ -90,7 +90,7 @@ def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:
     for group in (list(newest.values()) for newest in alike.values()):
         near = [(_distance(a, b), b, a) for a, b in combinations(group[:NEWEST], 2)]  # the older one first
         near = sorted(near, key=lambda pair: (pair[0], group.index(pair[2])))
-        found += [(a, b, "they differ in a few settings") for _, a, b in near[:2]]
+        found += [(a, b, "a few settings differ") for _, a, b in near[:2]]
     found.sort(key=lambda pair: not own & {pair[0].id, pair[1].id})
     seen, kept, tests = set(), [], Counter()
     for a, b, why in found:

@@ -227,7 +227,7 @@ def _row_by_labels(laid: Laid, i: int, letters: str) -> dict[str, str]:
     """What comes out by the labels of run i: errors of each run, and each against the reference."""
     answers, a = laid.answers.by(i), laid.reference
     wrong, every = answers.wrong, pairs.all_pairs(answers)
-    row = {"Labels of run": letters}
+    row = {"Test labels from run": letters}
     row |= {f"{letter} errors": f"{int(wrong[j].sum()):,}" for j, letter in enumerate(laid.letters)}
     for j in laid.others:
         found = every[a, j]

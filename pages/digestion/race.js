@@ -62,7 +62,7 @@ function drawSide(race, side, parts) {
   parts.over.style.width = `${(100 * spilled) / scale}%`
   parts.count.textContent = whole(svs)
   const spent = `${million(Math.min(time, end))} kernel evaluations${time >= end && side.done ? ", done" : ""}`
-  const taken = `${whole(Math.min(svs, rows))} of ${whole(rows)} cache rows used${spilled ? `, ${whole(spilled)} support vectors without a row` : ""}`
+  const taken = `${whole(Math.min(svs, rows))} of ${whole(rows)} cache rows used${spilled ? `, ${whole(spilled)} support vector${spilled === 1 ? "" : "s"} without a row` : ""}`
   parts.told.textContent = `${spent}; ${taken}`
 }
 

@@ -105,7 +105,7 @@ def _ask(at: course.At, facts: Facts) -> None:
         st.markdown(f"**{facts.filled(at.step.question)}**")
         if at.step is at.lesson.steps[at.number - 1].instead:
             clothes = catalogue.entry(at.lesson.lacking(at.number).pop().dataset)
-            label = f"Download {words.plain(clothes.title)} ({clothes.size_mb:.2g} MB) to get a question about clothes"
+            label = f"Download {words.plain(clothes.title)} ({clothes.size_mb:.2g} MB)"
             ways.to("datasets", label, "download", {"set": clothes.name})
     waiting = course.wanted(at)
     chosen = st.radio(

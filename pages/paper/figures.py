@@ -144,7 +144,7 @@ KEPT = Study(
 )
 
 
-JUDGES = {"test": "Errors on 800 test digits", "validation": "Errors by cross-validation of the 200 training digits"}
+JUDGES = {"test": "800 test digits", "validation": "Five training folds"}
 
 
 def hurt_plan() -> Plan:

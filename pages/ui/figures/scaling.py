@@ -121,15 +121,15 @@ def comings_and_goings(columns: dict) -> go.Figure:
     figure = bare("global iteration", "examples, cumulative")
     # the first set is no arrival
     entered, left, again = (np.cumsum([0, *columns[name][1:]]) for name in ("entered", "left", "again"))
-    for name, ys, colour in (("entered", entered, BLUE), ("entered again", again, ORANGE), ("left", -left, GREY)):
+    for name, ys, colour in (("entered", entered, BLUE), ("re-entries", again, ORANGE), ("left", -left, GREY)):
         line(figure, rounds, ys, colour, f"%{{y:,}} {name} by iteration %{{x:,}}", shape="hv")
         beside(figure, ys[-1], f"{name} {abs(int(ys[-1])):,}")
     return worded(
         figure,
-        f"Over {rounds[-1]:,} iterations {entered[-1]:,} examples entered the working set, {again[-1]:,} of them "
-        f"again, and {left[-1]:,} left it.",
-        "Cumulative counts after the first working set: examples that entered the set, examples among them that "
-        "entered again, and examples that left.",
+        f"Over {rounds[-1]:,} iterations {entered[-1]:,} examples entered the working set, {again[-1]:,} of these "
+        f"were re-entries, and {left[-1]:,} left it.",
+        "Cumulative counts after the first working set: examples that entered the set, re-entries among them, and "
+        "examples that left.",
     )
 
 

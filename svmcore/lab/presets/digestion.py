@@ -98,7 +98,7 @@ RECIPES = (
 # Tables
 
 COUNTED = {"work": "Work", "computed": "Kernel evaluations", "lookups": "Look-ups", "updates": "Updates",
-           "steps": "Steps", "sv_most": "Most SVs", "jumps": "Digestions", "filled": "Filled share of rows, %",
+           "steps": "Steps", "sv_most": "Most SVs at once", "jumps": "Digestions", "filled": "Filled share of rows, %",
            "solve_s": "Processor time, s"}  # fmt: skip
 UNIT = (
     "Counts are in millions. Work adds kernel evaluations, look-ups and updates; its unit is one plain kernel "

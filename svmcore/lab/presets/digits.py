@@ -60,8 +60,8 @@ def _transfer() -> Table:
         whole = "usps-sv" if own == "poly" else f"usps-all-{own}"
         names = [whole, *(f"usps-{own}-on-{other}" for other in KERNELS)]
         rows.append(Row(f"{KERNELS[own].capitalize()} machines", tuple(Cell(name, "error_pct") for name in names)))
-    seen = ("all examples", *(f"the SVs of {other} machines" for other in KERNELS.values()))
-    columns = tuple(f"Trained on {what}: errors, %" for what in seen)
+    seen = ("All examples", *(f"SVs of {other}" for other in KERNELS.values()))
+    columns = tuple(f"{what}: errors, %" for what in seen)
     return Table("sv-transfer", "USPS: machines trained on each other's support vectors", columns, tuple(rows))
 
 
@@ -91,7 +91,7 @@ def _per_digit(name: str, title: str, prefix: str, kinds: tuple[str, ...], numbe
     sources = (("errors", errors, "{}"), ("fn", binary, "{}_fn"), ("fp", binary, "{}_fp"), ("svs", svs, "{}"),
                ("bound", svs, "{}_bound"))  # fmt: skip
     words = {"errors": "errors", "fn": "misses", "fp": "false alarms", "svs": "SVs", "bound": "bounded SVs"}
-    machines = {"sv": "Plain", "vsv": "Virtual SVs, 9 jitters", "vsv2": "Virtual SVs, 13 jitters"}
+    machines = {"sv": "Plain", "vsv": "9 jitters", "vsv2": "13 jitters"}
     columns, recipes = {}, [f"{prefix}-{kind}" for kind in kinds]
     for figure, known, key in sources:
         for machine, recipe in zip(kinds, recipes, strict=True):
@@ -142,8 +142,8 @@ def _burges() -> Table:
         row("Ten digits, errors", "alone", "errors", {}),
         row("Million multiply-adds", "svs", "mults", {}),
     ]  # fmt: skip
-    columns = ("SV errors", "VSV errors", "RS errors, VSV threshold", "RS errors, training threshold",
-               "RS errors, best threshold on test set", "SVs", "VSVs", "RSVs", "rho falls by the factor")  # fmt: skip
+    columns = ("SV errors", "VSV errors", "RS errors, VSV threshold", "RS errors, training b",
+               "RS errors, best on test set", "SVs", "VSVs", "RSVs", "rho falls by the factor")  # fmt: skip
     note = (
         "SV: the plain machine; VSV: the machine with virtual SVs; RS: its reduced set, with the vectors RSVs. The "
         "errors of each digit's machine are counted for this machine alone. The best threshold on the test set gives a "
@@ -158,7 +158,7 @@ def _thresholds() -> Table:
     rows = [Row(f"Digit {digit}", tuple(Cell(rs, f"{figure}:{digit}") for figure in figures)) for digit in range(10)]
     columns = tuple(
         f"{whose}: {what}"
-        for whose in ("VSV threshold", "training threshold", "best threshold on test set")
+        for whose in ("VSV threshold", "training threshold", "best on test set")
         for what in ("b", "errors")
     )
     note = (

@@ -177,7 +177,7 @@ def study() -> Study:
 def tables() -> tuple[Table, ...]:
     """What enters the working set; the tables of solvers are in tables.toml."""
     # Of a set of a given size
-    own = {"rounds": "Rounds", "priced": "Examples checked, thousands", "again": "Examples that entered again"}
+    own = {"rounds": "Rounds", "priced": "Examples checked, thousands", "again": "Re-entries"}
     figures = own | {"computed": "Million kernel evaluations", "svs": "SVs", "gap": "Gap", "train_s": "Training, s"}
     rows = [
         Row(words, tuple(Cell(name, f) if name in ENTERED or f not in own else None for f in figures))

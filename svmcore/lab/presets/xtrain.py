@@ -228,7 +228,7 @@ def _table1() -> Table:
     columns = tuple(
         f"{who}: {what}"
         for who in ("Plain SVM", "Cross-training", "Trimmed loss")
-        for what in ("correct", "SVs", "training, s", "search for C, s")
+        for what in ("correct", "SVs", "training, s", "search, s")
     )
     return Table(
         "xtrain-table1",

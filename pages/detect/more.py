@@ -101,8 +101,8 @@ def published(view: View) -> tuple[list[dict], str]:
             rows.append(row | {"detected by ours": f"{100 * ours:.1f} %"})
         return rows, (
             "Osuna, Freund and Girosi (1997) trained on about 50,000 windows of their own. Their set A has pictures of "
-            "good quality with one face per picture; their set B is of mixed quality. *Detected by ours*: at as many false "
-            "alarms per picture. Our pictures are not theirs, so compare only the order of magnitude."
+            "good quality with one face per picture; their set B is of mixed quality. *Detected by ours*: at as many "
+            "false alarms per picture. Our pictures are not theirs, so compare only the order of magnitude."
         )
     own, gauss = (curve.at_threshold(trial(view, 0), 0.0), None)
     if "Gaussian" in view.judged.names:

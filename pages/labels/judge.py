@@ -63,8 +63,8 @@ def practised(swapped: set, ranked: list, stands: dict) -> str:
     mended = sum(key in swapped and one.says == (verdicts.LABEL, one.given) for key, one in called.items())
     kept = sum(key in swapped and stands[key].verdict == verdicts.KEEP for key in ranked if key in stands)
     lines.append(
-        f"You marked {words.many(len(called), 'label')} as wrong, of which {right:,} {'is' if right == 1 else 'are'} swapped: "
-        f"precision {_share(right, len(called))}, recall {_share(right, n)}. Of these, {mended:,} "
+        f"You marked {words.many(len(called), 'label')} as wrong, of which {right:,} "
+        f"{'is' if right == 1 else 'are'} swapped: precision {_share(right, len(called))}, recall {_share(right, n)}. Of these, {mended:,} "
         f"{'has its' if mended == 1 else 'have their'} original label again."
         + (f" You confirmed {words.many(kept, 'swapped label')}." if kept else "")
     )

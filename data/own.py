@@ -157,7 +157,7 @@ def _album(path: Path, members: Members) -> Album:
     shape, _, _, start = npz.header("album", members["album"].start(npz.MAX_HEADER), size)
     steps, m = np.diff(ends), len(ends) - 1
     if m < 1 or ends[0] or (steps < 0).any() or ends[-1] != shape[0] or of.min() < 0 or of.max() >= m:
-        raise DataError("The file is damaged: the stored positions do not fit its pictures", ACCEPTED)
+        raise DataError("the stored positions do not fit its pictures", ACCEPTED)
     status = path.stat()
     return Album(of, ends, Stored(path, offset + start, (status.st_mtime_ns, status.st_size)))
 

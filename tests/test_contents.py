@@ -65,7 +65,7 @@ def test_what_a_method_keeps_is_written_read_and_checked_by_what_it_declares(run
         run.check()
     assert run.state == "damaged"
     np.savez(run.path / "weights.npz", w=np.zeros(60, int))
-    assert run.damage.startswith("weights.npz is damaged: w is int")
+    assert run.damage.startswith("weights.npz is damaged: its array w has the type int64 and the shape")
     assert run not in runs.newest_first()
     (run.path / "weights.npz").unlink()
     assert run.state == "done"

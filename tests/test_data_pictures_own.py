@@ -158,7 +158,7 @@ REFUSED = {
     "cut off": (files(b__png=image(B)[:90]), r"b\.png cannot be read as an image"),
     "too large": (
         files(b__png=image(np.zeros((16, loader.images.MAX_SIDE + 1), np.uint8))),
-        r"b\.png has 4097 x 16 pixels.*4096",
+        r"b\.png has 16 x 4097 pixels.*4096",
     ),
     "too small": (files(c__png=image(C[:9])), r"c\.png has 60 x 9 pixels.*at least 16 x 16"),
     "a long name": (files(**{"x" * 301 + "__png": image(A)}), "has 305 characters.*at most 300"),

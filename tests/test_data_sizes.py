@@ -137,10 +137,10 @@ def test_pictures_of_a_file_that_was_replaced_or_deleted_are_grey_and_damaged_on
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"album_of": np.full(24, 99)}, "not in order"),
+        ({"album_of": np.full(24, 99)}, "the stored positions do not fit its pictures"),
         ({"album_of": np.zeros(3, np.int64)}, "do not match its 24 examples"),
-        ({"album_ends": np.arange(25)}, "not in order"),
-        ({"album_ends": np.array([0])}, "not in order"),
+        ({"album_ends": np.arange(25)}, "the stored positions do not fit its pictures"),
+        ({"album_ends": np.array([0])}, "the stored positions do not fit its pictures"),
     ],
 )
 def test_an_album_that_does_not_fit_its_examples_is_damage(home, change, said):

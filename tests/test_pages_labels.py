@@ -119,7 +119,7 @@ def test_a_verdict_on_an_example_whose_label_noise_swapped_is_of_the_label_shown
     app.toggle(key="label_practice").set_value(True).run()
     assert "Noise swapped 30 training labels" in texts(app)
     assert (
-        "You marked 1 label as wrong, of which 1 are swapped: precision 1.00, recall 0.03. Of these, 1 have their "
+        "You marked 1 label as wrong, of which 1 is swapped: precision 1.00, recall 0.03. Of these, 1 has its "
         "original label" in texts(app)
     )
 
@@ -138,7 +138,7 @@ def test_precision_and_recall_are_those_of_a_count(seed):
         f"{hits / 20:.2f}" in told
     )
     assert (
-        f"You marked 10 labels as wrong, of which {right} are swapped: precision {right / 10:.2f}, recall "
+        f"You marked 10 labels as wrong, of which {right} {'is' if right == 1 else 'are'} swapped: precision {right / 10:.2f}, recall "
         f"{right / 20:.2f}" in told
     )
     assert "not marked any label as wrong yet" in judge.practised(swapped, ranked, {})
@@ -231,7 +231,7 @@ def test_somebodys_verdicts_are_laid_beside_ones_own(run):
         return app
 
     app = brought(text)
-    said = "1 decision** on examples that you have not reviewed. 1 agree with yours. You disagree on **1 example**"
+    said = "1 decision** on examples that you have not reviewed. 1 agrees with yours. You disagree on **1 example**"
     assert said in texts(app)
     app.button(key="label_merge_theirs").click().run()
     stands = revisions.standing(CHECKED, base.entry)

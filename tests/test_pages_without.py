@@ -163,7 +163,9 @@ def test_what_an_example_is_worth_is_found_out(run):
 def test_a_run_that_cannot_be_retrained_so_says_why():
     other = finished(DIGITS.replace(method="vsv", jitters="plus:1", n_train=60))
     app = open_page("support_vectors", run=other.id)
-    assert "No example can be excluded here. Virtual support vectors: without an example, the" in captions(app)
+    assert "No example can be excluded here. Virtual support vectors: with other training examples, the" in captions(
+        app
+    )
     assert not any(button.key == "worth_begin" for button in app.button)
 
 

@@ -64,8 +64,8 @@ def practised(swapped: set, ranked: list, stands: dict) -> str:
     kept = sum(key in swapped and stands[key].verdict == verdicts.KEEP for key in ranked if key in stands)
     lines.append(
         f"You marked {words.many(len(called), 'label')} as wrong, of which {right:,} "
-        f"{'is' if right == 1 else 'are'} swapped: precision {_share(right, len(called))}, recall {_share(right, n)}. Of these, {mended:,} "
-        f"{'has its' if mended == 1 else 'have their'} original label again."
+        f"{'is' if right == 1 else 'are'} swapped: precision {_share(right, len(called))}, recall {_share(right, n)}. "
+        f"Of these, {mended:,} {'has its' if mended == 1 else 'have their'} original label again."
         + (f" You confirmed {words.many(kept, 'swapped label')}." if kept else "")
     )
     return "  \n".join(lines)

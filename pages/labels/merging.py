@@ -36,9 +36,8 @@ def beside_ones_own(to: Target, blob: bytes, file: str) -> None:
     mine_stands = f" and kept your own decision on {n:,} of them" if (n := len(found.unlike) - len(left)) else ""
     st.markdown(
         f"The file has **{words.many(len(found.new), 'decision')}** on examples that you have not reviewed. "
-        f"{len(found.alike):,} "
-        f"{'agrees' if len(found.alike) == 1 else 'agree'} with yours. You disagree on **{words.many(len(found.unlike), 'example')}**"
-        f"{mine_stands}."
+        f"{len(found.alike):,} {'agrees' if len(found.alike) == 1 else 'agree'} with yours. You disagree on "
+        f"**{words.many(len(found.unlike), 'example')}**{mine_stands}."
     )
     if left:
         _one(to, settled, *left[0])

@@ -138,8 +138,8 @@ def test_precision_and_recall_are_those_of_a_count(seed):
         f"{hits / 20:.2f}" in told
     )
     assert (
-        f"You marked 10 labels as wrong, of which {right} {'is' if right == 1 else 'are'} swapped: precision {right / 10:.2f}, recall "
-        f"{right / 20:.2f}" in told
+        f"You marked 10 labels as wrong, of which {right} {'is' if right == 1 else 'are'} swapped: "
+        f"precision {right / 10:.2f}, recall {right / 20:.2f}" in told
     )
     assert "not marked any label as wrong yet" in judge.practised(swapped, ranked, {})
 

@@ -59,6 +59,7 @@ def test_from_an_error_over_its_bill_to_the_next_one_and_into_another_browser(se
     assert "off=" not in tab.url
 
     tab.locator(".st-key-why_bill").get_by_role("radio", name="class").click()
+    expect(tab).to_have_url(re.compile("bill=class"))
     expect(tab.locator(f"{BILL} .side").first).to_contain_text("support vectors")
     settle(tab)
     tab.keyboard.press("ArrowRight")  # a choice that was clicked does not keep the key

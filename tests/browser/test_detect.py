@@ -95,6 +95,7 @@ def the_reasons_of(tab, window):
     window.click()
     dialog = tab.get_by_role("dialog")
     expect(dialog).to_contain_text("The window covers a volcano")
+    settle(tab)  # at first it may still have the window that was shown before
     expect(dialog).to_contain_text(re.compile(r"against\) = [+-]"))
     total = re.search(r"against\) = ([+-][\d.]+)", dialog.inner_text())[1]
     assert float(total) == pytest.approx(float(score), rel=0.01, abs=0.001)

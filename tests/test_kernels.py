@@ -169,6 +169,18 @@ def test_a_kernel_of_ones_own_trains_by_name_and_is_saved(cauchy, solver, tmp_pa
         SVC(cauchy, solver="smo-digestion").fit(X, y)
 
 
+def test_a_compiled_kind_without_a_function_of_its_own_is_exact_by_its_formula(vectors):
+    class Halved(Linear):
+        def code(self):
+            return KernelCode(9, 1, 1.0, 0.0)
+
+        def value(self, dots, su, sv):
+            return dots / 2
+
+    A, B = (each.astype(np.float64) for each in vectors)
+    np.testing.assert_allclose(Halved().exact(A, B), A @ B.T / 2, rtol=1e-12)
+
+
 def test_a_kind_that_the_compiled_pass_does_not_know_is_an_error():
     class Strange(Linear):
         def code(self):

@@ -175,6 +175,22 @@ def test_a_question_of_the_teachers_own_is_text_and_has_one_right_choice():
         assert together.own(typed) is None
 
 
+def test_more_support_vectors_than_examples_can_be_answered(home):
+    run = finished(
+        Recipe(
+            dataset="digits-8x8", n_train=60, n_test=60, preprocess=("unit-norm",), C=2.0, method="vsv", jitters="box:1"
+        )
+    )
+    kept = len(np.unique(run.machine().support_vectors, axis=0))  # virtual ones, too
+    assert kept > 60
+    question = together.of_run(run)["support vectors"]
+    number, because = together.right(question, 0)
+    assert number == kept
+    assert question.low <= kept <= question.high
+    assert f"{question.high:,}" not in because  # a limit of what can be typed, not of what can be
+    assert "of 60" in together.right(together.of_run(run)["errors"], 0)[1]
+
+
 def test_a_question_that_is_open_on_the_board_stays_with_its_answers(home):
     question = session.Question("rings", "?", points=((0.5, -0.25, 1), (0.0, 1.0, -1)))
     one = session.begin(0)

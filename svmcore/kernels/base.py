@@ -109,11 +109,10 @@ class Kernel:
             return self.block(A, B).astype(np.float64)
         columns = B if isinstance(B, Columns) else self.columns(B)
         dots, su = _dots(np.asarray(A, np.float64), columns)
-        if not self.compiled:
-            return self.value(dots, su[:, None], columns.side.sq[None, :])
         code = self.code()
-        if code.kind in EXACT:
-            EXACT[code.kind](code, dots, su, columns.side.sq)
+        if not self.compiled or code.kind not in EXACT:
+            return self.value(dots, su[:, None], columns.side.sq[None, :])
+        EXACT[code.kind](code, dots, su, columns.side.sq)
         return dots
 
     def columns(self, B) -> "Columns":

@@ -172,13 +172,14 @@ def test_a_kernel_of_ones_own_trains_by_name_and_is_saved(cauchy, solver, tmp_pa
 def test_a_compiled_kind_without_a_function_of_its_own_is_exact_by_its_formula(vectors):
     class Halved(Linear):
         def code(self):
-            return KernelCode(9, 1, 1.0, 0.0)
+            return KernelCode(99, 1, 1.0, 0.0)
 
         def value(self, dots, su, sv):
             return dots / 2
 
     A, B = (each.astype(np.float64) for each in vectors)
-    np.testing.assert_allclose(Halved().exact(A, B), A @ B.T / 2, rtol=1e-12)
+    np.testing.assert_allclose(Halved().exact(A, B), A @ B.T / 2, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(Linear().exact(A, B), A @ B.T, rtol=1e-12, atol=1e-12)
 
 
 def test_a_kind_that_the_compiled_pass_does_not_know_is_an_error():

@@ -37,7 +37,7 @@ def of_run(run: Run) -> dict[str, Question]:
     if {"errors", "n_test"} <= result.keys():
         what = f"*{title}* is tested on {result['n_test']:,} examples. How many does it misclassify?"
         found["errors"] = Question("number", what, high=result["n_test"], run=run.id, figure="errors")
-    if {"n_union", "n_train"} <= result.keys():
+    if {"errors", "n_union", "n_train"} <= result.keys():
         what = f"*{title}* learns from {result['n_train']:,} examples. How many support vectors does it keep?"
         high = result["n_train"]
         if result["n_union"] > high:  # virtual ones, which are no examples

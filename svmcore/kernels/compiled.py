@@ -3,7 +3,8 @@
 A row is gone through once, its values in vectors from the inner product to the kernel value. A kernel needs none of
 this to be right, but to be fast: of one without a `code` the pass leaves inner products, and `Kernel.value` goes on.
 
-EXACT does the same for values of double precision, a function for each kind, so that a fit compiles the one it needs:
+EXACT does the same for values of double precision, a function for each kind that has one, so that a fit compiles the
+one it needs (the others' values are those of Kernel.value):
 finish(code, dots, su, sv) in place, dots (m, n) float64, su (m,), sv (n,).
 """
 

@@ -225,7 +225,8 @@ FAMILIES: dict[str, Family] = {
     ),
     "contour": Family(
         "contour:PIXELS,...",
-        "Thicker and thinner lines: shifts contours along the image gradient, by PIXELS at the steepest places.",
+        "Thicker and thinner lines: shifts contours along the image gradient. The shift is PIXELS times the change of "
+        "ink per pixel, about half of PIXELS at a sharp edge.",
         _thicknesses("contour", 4, " px"),
         {"contour": contour},
     ),

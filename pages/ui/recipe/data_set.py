@@ -91,7 +91,7 @@ def of_form(form: parameters.Form, entries: Mapping[str, Entry], usual: Callable
 
 def sizes(form: parameters.Form, entry: Entry, train: DeltaGenerator, test: DeltaGenerator, **how) -> dict:
     """Draw the numbers of examples of a recipe's form, in two places; their values by name."""
-    helps = f"Leave empty for all ({entry.n_train:,}).", "Leave empty for all remaining examples."
+    helps = "Leave empty for all that are not test examples.", "Leave empty for the whole test set, or a fifth of all."
     places = zip(("n_train", "n_test"), (train, test), helps, strict=True)
     most = entry.n_train + entry.n_test
     return {

@@ -166,7 +166,7 @@ def discarded(result: dict) -> str:
         return ""
     left = roles[KEPT] + roles[REINSERTED]
     out = f"{roles[WRONG_SIDE]:,} on the wrong side and {roles[EASY]:,} easy ones were discarded"
-    return f"trained on {left:,} of {sum(roles):,} examples: {out}."
+    return f"editing kept {left:,} of {sum(roles):,} examples: {out}."
 
 
 OFFERED = {name: rule for name, rule in RULES.items() if name != "cross-training"}  # that is a method

@@ -18,13 +18,13 @@ from svmcore.methods.reduced.stages import KEPT
 from svmcore.preprocess import Preprocessor
 
 WAYS = {
-    "auto": "Chosen by kernel and number of machines",
+    "auto": "Chosen by kernel, sharing and numbers of machines and examples",
     "exact": "Remove vectors that depend linearly on others",
     "quadratic": "Eigenvectors, for kernels of degree 2",
     "rho": "Nearest expansion in feature space",
     "one-by-one": "Nearest expansion, the paper's search: vectors one by one, then all together (conjugate gradients)",
     "fixed-point": "Nearest expansion, vectors one by one, by fixed-point iteration (Gaussian kernels)",
-    "answers": "Nearest decision values on training examples",
+    "answers": "Classes of training examples, by gradient steps",
     "direct": "Lowest SVM objective on training examples, for a few thousand at most (Wu et al. 2006)",
 }
 STARTS = {
@@ -33,9 +33,12 @@ STARTS = {
     "greedy": "One by one, the vector that lowers rho most",
     "weight": "Support vectors with the largest alphas",
     "random": "Random support vectors",
-    "examples": "Random training examples, to fit decision values",
+    "examples": "Random training examples, for gradient steps only",
 }
-TAUGHT = {"labels": "The label of each example", "machine": "The machine's decision values on the deformed examples"}
+TAUGHT = {
+    "labels": "The label of each example",
+    "machine": "The class that the machine predicts for the deformed example",
+}
 THRESHOLDS = {
     "train": "Chosen anew on training examples", "fewest": "With the fewest training errors, as published",
     "kept": "Those of the original machine",

@@ -136,7 +136,7 @@ class Condense(Rule):
     title: ClassVar[str] = "CONDENSE"
     why: ClassVar[str] = (
         "Discards an example if its nearest neighbour among the retained examples has the same class. This retains "
-        "only examples near another class."
+        "mainly examples near another class."
     )
     source: ClassVar[str] = "Hart (1968)"
 

@@ -38,8 +38,8 @@ def missing(run: Run) -> None:
     with st.container(border=True):
         meanwhile = f" Until then this list uses: *{next(iter(ways.values()))}*." if ways else ""
         st.markdown(
-            "**This run has no folds.** Only a machine trained without an example can question the label of that "
-            f"example. Cross-validate the same recipe to find likely label errors.{meanwhile}"
+            "**This run stores no predictions of folds.** Machines trained without an example question its label best. "
+            f"Cross-validate the same recipe to find likely label errors.{meanwhile}"
         )
         try:
             recipe = searched(run.recipe)

@@ -27,7 +27,8 @@ def no_machine() -> None:
     """Nothing is trained yet that looks at whole photographs: offer the small demo, or follow its training."""
     working = [run.id for run in others.detection_runs() if run.state in runs.ACTIVE]
     if working:
-        st.info("You can search photographs here when the detection run has finished.", icon=":material/hourglass_top:")
+        said = "You can search photographs here when a detection run that looks at every window has finished."
+        st.info(said, icon=":material/hourglass_top:")
         polling.poll(working[0], lambda status: st.caption(words.plain(status.message)))
         ways.to("detect", "Watch, pause or cancel the run", "my_location", {"run": working[0]})
         return
@@ -89,10 +90,7 @@ def honest(run) -> str:
     )
     if run.recipe.dataset != photo.SMALL:
         return f"It was trained on {n}. {test}"
-    return (
-        f"This is a small demo. It was trained on {n}, among them 100 faces and its own false alarms. Expect it to "
-        f"miss faces and to give false alarms. {test}"
-    )
+    return f"This is a small demo. It was trained on {n}. Expect it to miss faces and to give false alarms. {test}"
 
 
 @state.fragment

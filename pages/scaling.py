@@ -140,7 +140,7 @@ def claims(results: Results):
         last = grown[-1]
         again = max((*points_of(results, "growth"), *sets), key=lambda p: p.again)
         rows.append(("Few examples ever enter the working set.",
-                     f"{min(last.entered, last.n):,} of {last.n:,} examples entered at the largest n."))  # fmt: skip
+                     f"{last.entered - last.again:,} of {last.n:,} examples entered at the largest n."))  # fmt: skip
         rows.append(("Some examples enter and leave again and again.",
                      f"Most re-entries: {again.again:,} (n = {again.n:,}, |B| = {again.working_set:,})."))  # fmt: skip
     if (slope := exponent([p.d for p in dimensions], [p.seconds for p in dimensions])) is not None:

@@ -194,7 +194,7 @@ if run:
             share = len(everything.row) / total
             above, figure, below = (st.container() for _ in range(3))
             with below if present.presenting() else above, st.container(horizontal=True, key="sv_numbers"):
-                said = f"{percent(share, 1)} of {total:,} training examples."
+                said = f"Their number is {percent(share, 1)} of that of the {total:,} training examples."
                 if not reason and not everything.virtual.any():  # else an example takes copies with it, or more
                     said += (
                         " Leaving out any other example changes nothing, so leave-one-out misclassifies at most this "

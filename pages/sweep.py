@@ -193,7 +193,7 @@ def plan() -> Plan | None:
         return None
     if sweep.field == "jitters":
         whole = sweep.base.replace(folds=None, bounds=False, method=SearchedJitters.name, jitters="", options={})
-        help = "Adds jitter sets greedily by their validation errors, until the budget is spent."
+        help = "Adds jitter sets greedily by their validation errors, until none helps or the budget is spent."
         ways.to("train", "Search step by step", "route", config.link(whole), help=help)
     names, (recipes, later) = fields_of(sweep.base), sweep.reached()
     over = BY.join(names[field] for field in (sweep.field, sweep.second) if field)  # `C`, or `C × gamma`

@@ -11,8 +11,10 @@ from data import catalogue, fetch, load, transfers
 from pages.ui.example import decision_plane, evidence
 from pages.ui.kit.words import plain
 from pages.ui.run import snapshots
+from svmcore.kernels import RBF
 from svmcore.lab.jobs.live import Live, Top
 from svmcore.lab.presets import RECIPES
+from svmcore.lab.recipe import Recipe
 from svmcore.lab.store import runs
 from svmcore.solvers.progress import Snapshot
 from tests.driven import captions, finished, open_page, whole_app  # noqa: F401  (a fixture for every test here)
@@ -242,6 +244,17 @@ def test_the_histogram_names_one_bound_only_where_it_is_everybodys(digits_run, w
     assert n_bound
     assert f"{n_bound} of {n_sv} alphas above 0 reach {line}. If only a few" in captions(app)
     assert app.metric[1].value == str(n_bound)
+
+
+def test_machines_by_nu_have_no_common_bound(home):
+    recipe = Recipe(dataset="digits-8x8", n_train=200, n_test=60, kernel=RBF(0.01), method="nu-sv", options={"nu": 0.1})
+    run = finished(recipe.replace(title="By nu"))
+    machine = run.machine()
+    highest = [
+        np.abs(coef[bound]).max() for coef, bound in zip(machine.coef, machine.bound, strict=True) if bound.any()
+    ]
+    assert max(highest) > 1.1 * min(highest)  # the bounds of the ten machines
+    assert "their bounds, which differ by class" in captions(open_page("support_vectors", run=run.id))
 
 
 def test_the_histogram_of_squared_slack_names_no_bound(digits_run):

@@ -150,7 +150,7 @@ def test_a_run_without_folds_and_without_bounded_alphas_is_not_said_to_have_no_l
     app = open_page("labels", run=run.id)
     assert not app.success
     assert "No alpha is bounded" in app.info[0].value
-    assert "This run has no folds" in texts(app)
+    assert "This run stores no predictions of folds" in texts(app)
     assert app.button(key="label_folds")
 
 
@@ -172,7 +172,7 @@ def test_a_run_without_a_machine_leads_to_the_newest_that_has_one(home, page):
 def test_a_run_without_folds_says_what_is_missing_and_starts_it(home):
     run = finished(NOISY.replace(folds=None, options={}, title="plain"))
     app = open_page("labels", run=run.id)
-    assert "This run has no folds" in texts(app)
+    assert "This run stores no predictions of folds" in texts(app)
     app.button(key="label_folds").click().run()
     (new,) = [one for one in runs.newest_first() if one.id != run.id]
     assert new.recipe == searched(run.recipe).replace(name="custom", title=new.recipe.title)

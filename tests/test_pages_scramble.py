@@ -40,7 +40,7 @@ def test_it_trains_each_run_again_once_and_says_who_noticed(two):
     assert table["Same predictions"].tolist() == ["all", "no"]
     assert table["Original"][0] == table["Scrambled"][0] == f"{two[0].result['errors']} of 150"
     said = " ".join(text.value for text in app.markdown).replace("\\", "")
-    assert "Cannot notice the new order:** Small digits (" in said
+    assert "Same predictions in the new order:** Small digits (" in said
     assert "agree to numerical accuracy" in said
     assert "Small digits, virtual (" not in said
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numba.core import event
 
+from data import catalogue
 from svmcore.kernels import RBF, Poly
 from svmcore.lab import jobs, meter, reducing, train
 from svmcore.lab.analyses.remedies import twin_of
@@ -135,6 +136,14 @@ def test_without_others_training_examples_stand_aside():
     told = train.execute(reduction_of(whole, **FEW)).result["reduction"]
     assert not told["unseen"]
     assert 0 < told["aside"] < 100
+
+
+def test_a_few_others_are_not_said_to_be_counted_when_training_examples_are():
+    data = catalogue.load(MOONS.dataset)
+    few = MOONS.replace(n_train=len(data.X_train) + len(data.X_test) - 60 - 30, n_test=60)
+    told = train.execute(reduction_of(few, **FEW)).result["reduction"]
+    assert told["aside"] != 30
+    assert not told["unseen"]
 
 
 def test_a_reduced_machine_is_one(reduced, tmp_path):

@@ -142,7 +142,7 @@ def _cost(left: Left) -> None:
     plain = plain_of(left.run)
     compared.table(compared.of_run(plain, plain.result["n_train"]) if plain else None, own)
     if bagged:
-        st.caption("This run predicts by the average of the first machines; it trains no final machine.")
+        st.caption("This run predicts by the average of the first machines. Its final machine is not used.")
     with st.container(horizontal=True, vertical_alignment="center"):
         if not plain:
             _train_plain(left.run)

@@ -106,7 +106,7 @@ def category_figure(lines: Sequence[Line], *, per: float, unit: str, log: bool =
     return worded(
         figure,
         f"Detection rate against false alarms per {unit}, for each of {len(lines)} categories of labels.",
-        "The darker and thicker a curve, the more certain are its labels. Each curve counts the objects of one "
+        "The darker and thicker a curve, the lower the number of its category. Each curve counts the objects of one "
         "category; the false alarms are the same for all curves.",
     )
 

@@ -76,7 +76,7 @@ def exports(view: View, compared: list[View]):
             "covers."),
         ("coco", "Detections (COCO JSON)", "data_object"): (
             partial(detections_coco, view), "detections.json",
-            "Boxes with f above 0 and their scores, for annotation tools to import and correct."),
+            "Boxes with a score above 0 and their scores, for annotation tools to import and correct."),
     }  # fmt: skip
     with st.container(horizontal=True):
         for (key, label, icon), (content, file, help) in files.items():
@@ -247,7 +247,7 @@ def _mined(view: View, rounds: list[int]):
             alt=f"False alarms of round {number}", rows=[f"round {number}: {len(rows):,}"],
         )  # fmt: skip
     st.caption(
-        f"These are false alarms of the machine of each round, in pictures without a {view.noun}. They are added to "
+        f"These are false alarms of the machine of each round, away from every labelled {view.noun}. They are added to "
         "the background examples, and the machine is trained again (bootstrapping: Osuna, Freund and Girosi, section "
         "4)."
     )

@@ -112,7 +112,7 @@ def _heading(view: View, detection: int) -> None:
             walk.steps(at, open_window, "window")
         with st.container(width="stretch", gap=None):
             st.markdown(f"#### {what} in {name}")
-            st.caption(f"f = {with_sign(f, 3)} · rank {_ranks(view, detection)[0]}{where}")
+            st.caption(f"score {with_sign(f, 3)} · rank {_ranks(view, detection)[0]}{where}")
 
 
 def _turn(view: View, detection: int) -> str:

@@ -174,7 +174,7 @@ def _picture(view: View, now: Now, position: int):
     )  # fmt: skip
     st.caption(
         f"{words.plain(here.name)}: {said}. Blue: detected; dashed: missed; orange cross: false alarm. Thicker lines: "
-        f"more certain labels. {words.plain(viewing.HOW)} Click a mark to see the reasons for its score."
+        f"a lower category number. {words.plain(viewing.HOW)} Click a mark to see the reasons for its score."
     )
     content, file = lambda: picture_png(here.image, found, shape), f"{safe(view.run.title)}-{safe(here.name)}.png"
     help = "The whole picture in its original size with these marks."

@@ -123,8 +123,9 @@ def conclusion(found: Results) -> None:
         listed = ", ".join(f"{title} ({r.straight} of {r.n:,} wrong both times)" for title, r in blind)
         how = "to numerical accuracy" if apart < EXACT else f"within {words.small(apart, 1)}"
         st.markdown(
-            f":material/visibility_off: **Cannot notice the new order:** {listed}. Exactly the same examples are "
-            f"misclassified, and the decision values agree {how}: these machines ignore the positions of pixels."
+            f":material/visibility_off: **Same predictions in the new order:** {listed}. Exactly the same examples are "
+            f"misclassified, and the decision values agree {how}. A machine that ignores the positions of pixels "
+            "differs by rounding only."
         )
     losers = [(title, r) for title, r in results if r.test.only_b > r.test.only_a and r.test.p_value < CLEAR]
     for title, r in losers:
@@ -135,9 +136,9 @@ def conclusion(found: Results) -> None:
     for title, r in (one for one in results if one not in blind and one not in losers):
         changed = r.test.only_a + r.test.only_b
         st.markdown(
-            f":material/help: **{title}** predicts differently: {changed} examples are misclassified in only one "
-            f"of the two forms. But the difference between {r.straight} and {r.scrambled} errors of {r.n:,} may be "
-            f"chance (p = {words.small(r.test.p_value)})."
+            f":material/help: **{title}** predicts differently. Examples misclassified in only one of the two forms: "
+            f"{changed}. Errors: {r.straight} on original and {r.scrambled} on scrambled pictures, of {r.n:,} "
+            f"(p = {words.small(r.test.p_value)})."
         )
     with st.container(horizontal=True):
         for pair in pairs(found):

@@ -99,12 +99,12 @@ def _outcome(result: dict) -> str:
 def savings(found: dict) -> str:
     """By what factor there are fewer vectors and multiply-adds, and less time; and why time falls by less."""
     counts = (found["n_before"], found["n_after"]), found["multiply_adds"], found.get("take", ())
-    texts = "**{:.1f} times fewer vectors**", "{:.1f} times fewer multiply-adds", "{:.1f} times less time"
+    texts = "**{:.1f} times fewer vectors**", "{:.1f} times fewer multiply-adds", "{:.1f} times as fast"
     said = ", ".join(text.format(of[0] / (of[1] or 1)) for text, of in zip(texts, counts, strict=True) if of) + "."
     before, after = found.get("products", ("", ""))
     if before == "whole" and after in PRECISION:
         said += (
-            " The time falls by a smaller factor. Grey values of examples are whole numbers: 64 are multiplied at a "
+            " The time does not fall in proportion. Grey values of examples are whole numbers: 64 are multiplied at a "
             "time, and zeros are skipped. Constructed vectors have real numbers in every pixel, and are multiplied in "
             f"{PRECISION[after]}."
         )
@@ -188,7 +188,7 @@ def vectors(run: Run, parent: Run | None, c: int) -> None:
     st.caption(
         f"Each row starts with a vector {of_machine}, its weight below ({SIDES}). Then come the {N_NEAREST} support "
         "vectors nearest to it in feature space, with the cosine of the angle between them. Click a support vector to "
-        "open it. A vector of the reduced set is not an example. "
+        "open it. A constructed vector is not an example. "
         f"{evidence.drawing(run) or 'If it has values below 0, its background is not white.'}"
     )
 

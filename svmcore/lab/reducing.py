@@ -125,7 +125,7 @@ class Reducing:
         return {
             "n_before": len(self.machine.support),
             "aside": len(self.y),
-            "unseen": self.problem.aside is not None,
+            "unseen": self.problem.aside is not None and len(self.problem.aside.y) >= FEWEST_ASIDE,
             "machine_errors": self.wrong,
             "path": [list(point) for point in self.path],
         }

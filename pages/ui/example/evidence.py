@@ -329,10 +329,11 @@ def take(chosen: Supports, which: np.ndarray) -> Supports:
 
 
 def one_bound(run: Run, machine: Machine) -> float | None:
-    """The C that bounds every alpha; infinite if slack costs its square; None if classes have weights."""
+    """The C that bounds every alpha; infinite if slack costs its square; None if it is not one for all."""
     if "loss" in machine.meta:
         return np.inf
-    return machine.C if run.recipe.class_weight is None else None
+    apart = "nu" in machine.meta and len(machine.bias) > 1  # each machine has a C of its own
+    return machine.C if run.recipe.class_weight is None and not apart else None
 
 
 def prepared(run: Run, X: np.ndarray) -> np.ndarray:

@@ -54,11 +54,12 @@ def margins(
     part = f" {len(shown):,} of the {len(role):,} examples are drawn." if len(shown) < len(role) else ""
     return worded(
         figure,
-        f"Margin variance against margin mean of {len(role)} examples. Examples beyond the two lines are "
-        f"discarded: {counts[roles.WRONG_SIDE]} on the wrong side, {counts[roles.EASY]} easy.",
+        f"Margin variance against margin mean of {len(role)} examples. Discarded beyond the two lines: "
+        f"{counts[roles.WRONG_SIDE]} on the wrong side, {counts[roles.EASY]} easy.",
         "Left of the line m + v = 0, the machines agree that the label is wrong. Right of the line m − v = 1, they "
-        "agree that the example is easy. Examples between the lines are kept: the machines disagree about them, or "
-        f"agree that they lie inside the margin.{beyond}{part}",
+        "agree that the example is easy. Examples there are discarded, unless they are reinserted or only choose "
+        "settings. Between the lines, the machines disagree, or agree that the example lies inside the margin."
+        f"{beyond}{part}",
     )
 
 

@@ -54,8 +54,8 @@ def errors_against_answers(share: np.ndarray, wrong: np.ndarray, at: tuple[float
     return worded(
         figure,
         f"Error rate against coverage, {100 * wrong[-1]:.2f} % at full coverage. At the chosen cost: {chosen}.",
-        "At the right end, all examples are classified; at the left end, only the most certain one. The dot belongs "
-        "to the cost that is chosen above.",
+        "At the right end, all examples are classified; at the left end, only the most certain ones."
+        + (" The dot belongs to the cost that is chosen above." if at else ""),
     )
 
 

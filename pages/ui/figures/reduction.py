@@ -155,8 +155,8 @@ def trace(progress: Sequence[dict]) -> go.Figure:
     now = small(last, 3)
     if by_loss:
         see = (
-            f"The mean loss of the predictions on training examples is {now} now. Images are deformed at "
-            "random, anew in every step."
+            f"The mean loss of the predictions on training examples is {now} now. If images are deformed, each "
+            "step deforms them anew, at random."
         )
     else:
         see = f"The mean rho of the machines is now {percent(last, 1)} of their length |Ψ|. Each line is one size."

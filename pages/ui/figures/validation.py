@@ -199,7 +199,7 @@ def amount_chart(
     seen = f"{len(points)} of {of} cells have finished. " if len(points) < of else ""
     if layer == "validation":
         seen += " ".join(amounts.sentences(curves, checks, names[sweep.field == AMOUNT] if sweep.second else ""))
-        seen += " Dotted: fitted power laws. Bars are 95 % intervals."
+        seen += " Dotted: power laws, where they can be fitted. Bars are 95 % intervals."
     else:
         seen += _growth(curves, results, layer, title)
     return worded(figure, f"{title} against the number of training examples, {many(len(curves), 'line')}.", seen)
@@ -299,11 +299,12 @@ def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: i
     results = dict(points)
     lowest = min(last(points), key=lambda point: point[1]["error_rate"])
     validation, test = (100 * r["error_rate"] for r in (results[best]["validation"], results[best]))
+    bars = "" if bounded(points) else " Bars are 95 % intervals."
     if len(points) < of:
         alt = f"Validation and test error at {len(points)} of {of} values of {name}; the others are not finished."
         return alt, (
             f"{len(points)} of {of} values have finished; nothing is chosen yet. The lowest validation error among "
-            f"them is {validation:.2f} % at {name} = {best}. Bars are 95 % intervals."
+            f"them is {validation:.2f} % at {name} = {best}.{bars}"
         )
     found = (
         f"Cross-validation chooses {name} = {best}, with {validation:.2f} % errors in validation and {test:.2f} % on "
@@ -314,7 +315,6 @@ def _sweep_words(name: str, points: Sequence[tuple[str, dict]], best: str, of: i
         if results[best]["error_rate"] == lowest[1]["error_rate"]
         else f"The best value on the test set is {name} = {lowest[0]} with {100 * lowest[1]['error_rate']:.2f} %"
     )
-    bars = "" if bounded(points) else " Bars are 95 % intervals."
     return (
         f"Validation and test error at {len(points)} values of {name}; cross-validation chooses {best}.",
         f"{found}. {told}. The choice is the value with {RULE}.{_early(points, 'value')}{bars}",

@@ -28,7 +28,7 @@ def buttons(run):
     )  # fmt: skip
     _button(
         run, "recipe", "Recipe (JSON)", "data_object", json.dumps(run.recipe.to_dict(), indent=2), f"{run.id}.json",
-        f"All settings of the run; `{command('svmcore')} run` repeats it by name.",
+        f"All settings of the run. If its recipe is listed, `{command('svmcore')} run` repeats it by name.",
     )  # fmt: skip
     machine(run)
     for table, (title, help) in task_of(run.recipe).tables.items():

@@ -21,8 +21,8 @@ WAITING = {
     "paused": "Resume it on the Train page.",
 }
 ENDED = {
-    "failed": "The run failed and left no machine.",
-    "cancelled": "The run was cancelled before its machines were saved.",
+    "failed": "The run failed before its end.",
+    "cancelled": "The run was cancelled before its end.",
     "interrupted": "The run was interrupted: the server was closed or the computer was switched off before its end.",
 }
 

@@ -118,7 +118,8 @@ def _see(now: Answer, f: np.ndarray, leads: np.ndarray) -> str:
     whose = "classified correctly" if now.true is not None else f"predicted as {own}"
     if len(f[0]) > 1:
         rival = plain(short(now.names[now.rival]))
-        bars = f"Below each form, the filled bar is f of {own} and the hollow bar is f of {rival}, the runner-up"
+        bars = f"Below each form, the filled bar is f of {own} and the hollow bar is f of {rival}"
+        bars += ", the strongest other class"
     else:
         bars = f"Below each form, the bar is f of {machine_of(now.names, 1)}"
     where = f"{len(leads) - wrong} of {len(leads)} forms are {whose}"

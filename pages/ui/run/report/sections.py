@@ -45,7 +45,7 @@ def result(run) -> str:
         "Compiling, once per program": words.duration(words.compiling(found)),
         "Testing": f"{words.duration(found['predict_seconds'])} for {found['n_test']:,} examples",
         "Kernel evaluations": f"{found['kernel_evals']:,}",
-        "Pairs of alphas changed": f"{found['iterations']:,}",
+        "Iterations of the solver": f"{found['iterations']:,}",
         "Dual objective": f"{found['dual']:,.6g}",
         "Memory": words.memory(found),
     }

@@ -81,7 +81,7 @@ def test_an_empty_home_offers_the_paper_s_five(home):
     assert "not run yet" not in set(app.dataframe[0].value["Scrambled"])
     assert any("**A sample**" in info.value for info in app.info)  # samples, until there are own ones
     assert "10 runs to train" in captions(app)
-    assert [text for text in app.markdown if "Cannot notice" in text.value]
+    assert [text for text in app.markdown if "Same predictions in the new order" in text.value]
 
 
 def test_pictures_and_twins_take_the_same_order(two):

@@ -80,8 +80,7 @@ def worth(chosen: list[Run]) -> list[tuple[Run, Run, str]]:
     """(reference, other, why), at most MOST of them: runs with their parents, then those newest ones tested on the
     same examples whose recipes differ in the fewest fields."""
     store = [run for run in runs.newest_first() if comparison.unfit(run) is None]
-    variation = "a variation"
-    found = [(parent, run, variation) for run in store if (parent := card.parent_of(run)) in store]
+    found = [(parent, run, "a variation") for run in store if (parent := card.parent_of(run)) in store]
     own, alike = {run.id for run in chosen}, {}
     for run in store:
         group, asked = alike.setdefault(_test(run), {}), run.recipe.digest()

@@ -360,12 +360,13 @@ def verdict(found: Trained, row: int) -> str:
     low, high = words.minus(f"{m + v:.2f}"), words.minus(f"{m - v:.2f}")
     sums = {
         roles.WRONG_SIDE: f"m + v = {low} is below 0: the machines agree that the point lies on the **wrong side**. It "
-        f"is discarded. {MARGINS}",
+        "is discarded.",
         roles.EASY: f"m − v = {high} is above 1: all machines are certain, so the point would not become a support "
-        f"vector. It is **easy** and discarded. {MARGINS}",
+        "vector. It is **easy** and discarded.",
         roles.REINSERTED: f"m − v = {high} is above 1, so the point is easy. It is **reinserted** so that both classes "
-        f"keep the same number of examples. {MARGINS}",
+        "keep the same number of examples.",
         roles.VALIDATION: "The point is held out: it is used to choose C and the thresholds, not for training.",
     }
-    kept = f"m + v = {low} is not below 0 and m − v = {high} is not above 1, so the point is **kept**. {MARGINS}"
-    return sums.get(role, kept)
+    kept = f"m + v = {low} is not below 0 and m − v = {high} is not above 1, so the point is **kept**."
+    said = sums.get(role, kept)
+    return said if role == roles.VALIDATION else f"{said} {MARGINS}"

@@ -125,7 +125,7 @@ class Reducing:
         return {
             "n_before": len(self.machine.support),
             "aside": len(self.y),
-            "unseen": self.problem.aside is not None and len(self.problem.aside.y) >= FEWEST_ASIDE,
+            "unseen": _others(self.problem) is not None,
             "machine_errors": self.wrong,
             "path": [list(point) for point in self.path],
         }
@@ -190,11 +190,17 @@ def _shares(rho, norms) -> list[float | None]:
     return [float(r / n) ** 2 if np.isfinite(r) and n > 0 else None for r, n in zip(rho, norms, strict=True)]
 
 
+def _others(problem):
+    """Examples that neither train nor test, where they are enough to count errors on; else None."""
+    enough = problem.aside is not None and len(problem.aside.y) >= FEWEST_ASIDE
+    return problem.aside if enough else None
+
+
 def _aside(recipe, problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows of the training set that the reduction is fitted to, and the examples aside, X (n, d) and y (n,)."""
     rows = np.arange(len(problem.y_train))
-    if problem.aside is not None and len(problem.aside.y) >= FEWEST_ASIDE:
-        return rows, problem.aside.X, problem.aside.y
+    if (others := _others(problem)) is not None:
+        return rows, others.X, others.y
     held = np.random.default_rng(recipe.seed).permutation(rows)[: min(MAX_ASIDE, max(len(rows) // ONE_ASIDE_IN, 1))]
     one_size = recipe.option("sizes") == 1 and recipe.option("allowed") is None  # so that there is nothing to choose
     fitted = rows if one_size else np.setdiff1d(rows, held)

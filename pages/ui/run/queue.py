@@ -76,8 +76,8 @@ def hold_and_cancel(run_id: str, status, keys: tuple[str, str], off: bool = Fals
     """Buttons that pause or resume a run, and that cancel it. off: it takes no orders yet."""
     paused = status.state == "paused"
     hold, label, icon = (jobs.resume, "Resume", "play_arrow") if paused else (jobs.pause, "Pause", "pause")
-    help = "Stops the solver between two steps and keeps its state."
-    help, not_yet = "Continues where the solver was paused." if paused else help, off or status.state == "queued"
+    stops, goes_on = "Stops the solver between two steps and keeps its state.", "Continues where the solver was paused."
+    help, not_yet = goes_on if paused else stops, off or status.state == "queued"
     button(label, icon, keys[0], state.callback(hold), run_id, help=help, disabled=not_yet, **how)
     help = "Stops the run now. It stays in the list, with the results that it has."
     button("Cancel", "stop", keys[1], state.callback(jobs.cancel), run_id, help=help, disabled=off, **how)

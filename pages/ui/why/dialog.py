@@ -57,8 +57,11 @@ def draw_sums(run: Run, machine: Machine, said: Answer, held: np.ndarray | bool)
         holding = np.sum(np.any(machine.coef[:, held] != 0, axis=1))
         itself = machine.jitter is None or (machine.jitter[held] == 0).any()
         copies = machine.jitter is not None and (machine.jitter[held] > 0).any()
-        what = "This example is a support vector" if itself else "Virtual copies of this example are support vectors"
-        what = "This example or a virtual copy of it is a support vector" if itself and copies else what
+        what = {
+            (True, False): "This example is a support vector",
+            (False, True): "Virtual copies of this example are support vectors",
+            (True, True): "This example or a virtual copy of it is a support vector",
+        }[bool(itself), bool(copies)]
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"{what} of {holding} of {many(len(names), 'machine')}.", width="content")
             help = "Shows the example with its virtual copies, and which of them are support vectors."

@@ -91,10 +91,10 @@ def first_visit(run) -> None:
     with shown:
         if others.detection_runs():
             st.info(
-                "A machine learns objects from windows of some pictures and detects them in others. Choose pictures "
-                "in the form and press Start. The curve grows split by split. Click a window to see why it has its "
-                "score.",
-                title="Choose a run, or start one",
+                "A machine learns objects from windows of some pictures and detects them in others."
+                + (" Choose pictures in the form and press Start." if roles.teacher() else "")
+                + " The curve grows split by split. Click a window to see why it has its score.",
+                title="Choose a run, or start one" if roles.teacher() else "Choose a run",
                 icon=":material/search:",
             )
         elif set_up.FORM.base.dataset == set_up.FIRST.dataset:

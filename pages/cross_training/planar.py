@@ -361,8 +361,8 @@ def verdict(found: Trained, row: int) -> str:
     sums = {
         roles.WRONG_SIDE: f"m + v = {low} is below 0: the machines agree that the point lies on the **wrong side**. It "
         "is discarded.",
-        roles.EASY: f"m − v = {high} is above 1: all machines are certain, so the point would not become a support "
-        "vector. It is **easy** and discarded.",
+        roles.EASY: f"m − v = {high} is above 1: the machines agree with a wide margin, so the point would not become "
+        "a support vector. It is **easy** and discarded.",
         roles.REINSERTED: f"m − v = {high} is above 1, so the point is easy. It is **reinserted** so that both classes "
         "keep the same number of examples.",
         roles.VALIDATION: "The point is held out: it is used to choose C and the thresholds, not for training.",

@@ -80,6 +80,7 @@ def froc_figure(
     _axes(figure, log, most, per)
     _names(figure, lines, list(_styles(lines)))
     best = lines[0] if lines else None
+    banded = any(line.kind == "own" and np.isfinite(line.band.low).any() for line in lines)
     reach = ""
     if best is not None:
         reach = f" The curve of {best.name} ends at a rate of {best.band.rate[-1]:.2f}, "
@@ -89,8 +90,8 @@ def froc_figure(
         f"Detection rate of {len(lines)} machines against false alarms per {unit}.{reach}",
         "Further up, more objects are detected; further left, there are fewer false alarms. The dot is the operating "
         "point; click the curve to move the dot. A diamond is offset 0, the threshold for which a machine was trained. "
-        "Shaded: the 95 % interval (bootstrap over pictures). The level dashed line is the upper limit: the share of "
-        "objects that some candidate covers."
+        + ("Shaded: the 95 % interval (bootstrap over pictures). " if banded else "")
+        + "The level dashed line is the upper limit: the share of objects that some candidate covers."
         + (" The dotted line joins machines that were each trained for one operating point." if points else ""),
     )
 

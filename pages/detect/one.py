@@ -220,7 +220,7 @@ def _reasons(view: View, machine: Machine, kept, x: np.ndarray, part: int) -> No
     st.caption(
         f"The {len(rows)} support vectors that contribute most. Below each: its contribution to f. Blue: object; "
         f"orange: background; double ring: bounded (alpha = C).{made} Click a support vector to switch it off or on; "
-        "the next window keeps this choice."
+        "it stays off for other windows of this split."
     )
 
 

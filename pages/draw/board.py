@@ -50,7 +50,7 @@ def tools(tests: int) -> None:
             st.number_input(
                 "Test digit", 0, tests - 1, value=None, key=address.START, on_change=address.started,
                 width=present.scaled(132), placeholder="number",
-                help="Uses the test example with this number instead of a drawing.",
+                help="Shows the test example with this number instead of a drawing.",
             )  # fmt: skip
 
 

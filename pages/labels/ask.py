@@ -199,10 +199,10 @@ def _saved(run: Run, to: Target) -> None:
     with present.form("The study"):
         settings = _settings(n)
     st.caption(
-        f"The study uses {recipe.n_train:,} labelled training examples. It hides all labels but {settings['known']:,}; "
-        f"each step reveals {settings['batch']} more. Errors are counted on separate test examples. The study repeats "
-        f"this with {settings['seeds']} seeds. Each draws other initial labels, and another split if the recipe draws "
-        "one."
+        f"The study uses {recipe.n_train:,} labelled training examples. It hides all labels but {settings['known']:,}, "
+        f"or one for each class where there are more classes; each step reveals {settings['batch']} more. "
+        f"Errors are counted on separate test examples. The study repeats this with {settings['seeds']} seeds. Each "
+        "draws other initial labels, and another split if the recipe draws one."
     )
     work = Work(
         analyses.STUDIED, analyses.study_key(recipe, **settings), "asked",

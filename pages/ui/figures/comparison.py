@@ -121,7 +121,7 @@ def change_by_lambda(lines: dict[str, Sequence[tuple[float, dict]]]) -> go.Figur
     return worded(
         figure,
         f"The regulariser against lambda, from the largest lambda to the smallest: {told}.",
-        "The paper's regulariser (equation 2), computed on training digits: the mean square change of f along a "
+        "The paper's regulariser (equation 2), computed on training examples: the mean square change of f along a "
         "tangent. Lambda decreases from left to right. For scale: f is 1 on the margin.",
     )
 

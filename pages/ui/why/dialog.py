@@ -127,7 +127,7 @@ PANELS = {
     ),
     "remedy": Panel(
         "What would fix it", remedy.panel,
-        "The smallest changes that correct the error, and the errors they would add.", {}, _image,
+        "The smallest changes that correct a wrong prediction, and the errors they would add.", {}, _image,
     ),
     "without": Panel(
         "Exclude or relabel", without.panel,

@@ -28,6 +28,7 @@ Reference: Simard, Steinkraus and Platt, Best practices for convolutional neural
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -235,6 +236,24 @@ class Examples(NamedTuple):
     prepare: object = None  # a fitted transformer
 
 
+class Far(NamedTuple):
+    """A part of a batch, and of it those s examples that have a gradient to speak of."""
+
+    loss: float  # the sum over the whole part
+    x: np.ndarray  # (s, r)
+    K: np.ndarray  # (s, m)
+    slope: np.ndarray  # (s, k), of the loss by f
+    pull: np.ndarray  # (s, m), of the loss by each product x.u
+    by_norm: np.ndarray | None  # (m,), of the loss by each u.u, of a kernel that has them
+
+    def gradient(self, U, those: slice) -> tuple[np.ndarray, np.ndarray]:
+        """By those of the u and gamma; by b it is the sum of `slope`."""
+        by_u = self.pull[:, those].T @ self.x
+        if self.by_norm is not None:
+            by_u += 2 * self.by_norm[those, None] * U[those]
+        return by_u, self.K[:, those].T @ self.slope
+
+
 class Steps:
     """Adam on u, gamma and b."""
 
@@ -270,32 +289,42 @@ class Steps:
     def step(self, idx) -> float:
         """One step on the examples idx (B,): their mean loss."""
         drawn = self.deform.draw(len(idx)) if self.deform else None
-        parts, gradients = np.array_split(np.arange(len(idx)), PARTS), [None] * PARTS
-        norms = squared_norms(self.values[0])
+        parts, far = np.array_split(np.arange(len(idx)), PARTS), [None] * PARTS
+        U = self.values[0]
+        norms = squared_norms(U)
 
-        def one(i):
+        def judge(i):
             rows = parts[i]
             if drawn is None:
                 x = self.X[idx[rows]]
             else:
                 x = self.deform.rows(idx[rows], type(drawn)(*(column[rows] for column in drawn)))
                 x = x if self.prepare is None else self.prepare.transform(x)
-            gradients[i] = self._gradient(x, self.teacher(x) if self.teacher else self.label[idx[rows]], norms)
+            far[i] = self._judge(x, self.teacher(x) if self.teacher else self.label[idx[rows]], norms)
 
-        side_by_side(one, [(i,) for i in range(PARTS)])
+        side_by_side(judge, [(i,) for i in range(PARTS)])
         self.done += 1
         total = self.settings.epochs * self.per_epoch
         rate = 0.5 * (1 + np.cos(np.pi * self.done / total)) * min(1, self.done / WARM)
-        slopes = [sum(gradient) / len(idx) for gradient in zip(*(f[1] for f in gradients), strict=True)]
-        for value, slope, memory, own in zip(self.values, slopes, self.memories, self.rates, strict=True):
-            large, small = 1 / (1 - MEAN**self.done), 1 / (1 - SQUARE**self.done)
-            _adam(
-                value.ravel(), slope.ravel(), *(m.ravel() for m in memory), *map(np.float32, (own * rate, large, small))
-            )
-        return sum(f[0] for f in gradients) / len(idx)
+        large, small = 1 / (1 - MEAN**self.done), 1 / (1 - SQUARE**self.done)
 
-    def _gradient(self, x, label, norms):
-        """The sum of the losses of examples x (t, d), and its gradient by u, gamma and b."""
+        def move(number, those, slope):
+            own, memory = self.rates[number] * rate, (m[those] for m in self.memories[number])
+            by = map(np.float32, (1 / len(idx), own, large, small))
+            _adam(self.values[number][those].ravel(), slope.ravel(), *(m.ravel() for m in memory), *by)
+
+        def pull(start, stop):
+            those = slice(start, stop)
+            by_u, by_gamma = (sum(by) for by in zip(*(one.gradient(U, those) for one in far), strict=True))
+            move(0, those, by_u)
+            move(1, those, by_gamma)
+
+        side_by_side(pull, list(pairwise(np.linspace(0, len(U), PARTS + 1).astype(int))))
+        move(2, slice(None), sum(one.slope.sum(axis=0) for one in far))
+        return sum(one.loss for one in far) / len(idx)
+
+    def _judge(self, x, label, norms) -> "Far":
+        """What examples x (t, d) contribute to the loss and its gradient."""
         U, gamma, bias = self.values
         sx, tau = squared_norms(x), np.float32(self.settings.sharpness)
         x = x if self.Q is None else x @ self.Q
@@ -315,10 +344,8 @@ class Steps:
         _, pull, by_norm = self.kernel.slopes(dots[far], sx[far], norms)
         weight = slope @ gamma.T
         pull *= weight
-        by_u = pull.T @ x[far]
-        if by_norm is not None:
-            by_u += 2 * np.einsum("ij,ij->j", weight, by_norm)[:, None] * U
-        return loss, (by_u, K[far].T @ slope, slope.sum(axis=0))
+        by_norm = None if by_norm is None else np.einsum("ij,ij->j", weight, by_norm)
+        return Far(loss, x[far], K[far], slope, pull, by_norm)
 
     def answered(self, ending: str = "") -> Answered:
         """Vectors and weights as they stand."""
@@ -363,8 +390,9 @@ def directions(X, r: int, work: Work):
 
 
 @native(fastmath=True)
-def _adam(value, slope, mean, square, rate, large, small):
+def _adam(value, slope, mean, square, share, rate, large, small):
     for i in range(len(value)):
-        mean[i] += np.float32(1 - MEAN) * (slope[i] - mean[i])
-        square[i] += np.float32(1 - SQUARE) * (slope[i] * slope[i] - square[i])
+        one = share * slope[i]
+        mean[i] += np.float32(1 - MEAN) * (one - mean[i])
+        square[i] += np.float32(1 - SQUARE) * (one * one - square[i])
         value[i] -= rate * large * mean[i] / (np.sqrt(small * square[i]) + np.float32(1e-12))

@@ -1,4 +1,4 @@
-"""python -m data list          show the catalogue, and which datasets are available on this machine
+"""python -m data list          show the catalogue, and which datasets are available on this computer
 python -m data fetch NAME    download a dataset, unless a folder of SVMLAB_DATA has it
 python -m data keep PATH     read a file or folder of your own, and store it as a dataset
 """
@@ -45,15 +45,15 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m data", description="Show and download the datasets of Invariant SVM Lab."
     )
     commands = whole.add_subparsers(dest="command", required=True)
-    commands.add_parser("list", help="show the catalogue, and which datasets are available on this machine")
+    commands.add_parser("list", help="show the catalogue, and which datasets are available on this computer")
     commands.add_parser("fetch", help="download a dataset").add_argument("name", metavar="NAME")
     own = commands.add_parser("keep", help="store a file or folder of your own as a dataset")
     own.add_argument("path", metavar="PATH", help="the file or folder, in a format that the page Datasets accepts")
     own.add_argument("--name", help="name of the dataset (default: the name of the file)")
     own.add_argument("--label", help="column with the labels, in a table or in the csv beside images; in a table "
-                     "also first or last (default: the most likely column)")  # fmt: skip
-    own.add_argument("--group", help="column with the groups, in a table or in the csv beside images: examples of a "
-                     "group are in the same training or test set (default: a column named group)")  # fmt: skip
+                     "also the word first or last (default: the most likely column)")  # fmt: skip
+    own.add_argument("--group", help="column with the groups, in a table or in the csv beside images: a group is "
+                     "never divided between training and test set (default: a column named group)")  # fmt: skip
     own.add_argument("--empty", choices=(REFUSE, FILL, TELL), default=REFUSE,
                      help="what to do with empty cells of a table; tell: fill them, and add a column that marks them "
                      "(default: refuse)")  # fmt: skip

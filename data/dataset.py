@@ -39,6 +39,11 @@ class DataError(ValueError):
         DataError.__init__(self, f"{file}: {self.reason}", self.accepted)
 
 
+def megabytes(size: int) -> str:
+    """A number of bytes in words, rounded up, so that what is above a limit never reads as the limit."""
+    return f"{-(-size >> 20):,} MB"
+
+
 def _printable(reason: str) -> str:
     """The reason in printable characters and bounded length: libraries may quote a whole file in an error."""
     printable = "".join(c if c.isprintable() else " " for c in reason)
@@ -60,7 +65,7 @@ def in_words(reason: str, accepted: str, *kinds: type[Exception]) -> Iterator[No
 
 
 class NotAtHand(DataError):
-    """A dataset of the catalogue whose files are not on this machine."""
+    """A dataset of the catalogue whose files are not on this computer."""
 
 
 class UnknownDataset(DataError, KeyError):
@@ -246,7 +251,7 @@ class Dataset:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of the examples and groups (types, shapes, values): the same on every machine and for every name.
+        """SHA-256 of the examples and groups (types, shapes, values): the same on every computer and for every name.
 
         For a revision: SHA-256 of the base's hash and of the labels and rows that the verdicts change; the base's hash
         if they change nothing.

@@ -55,8 +55,8 @@ def entry(name: str) -> Entry:
     """The entry of squares:OVERLAP or clouds:DEVIATION. Raises UnknownDataset for an amount out of range."""
     family, amount = _read(name)
     make, d, kind, title = FAMILIES[family]
-    note = f"Synthetic: the same on every machine. The Bayes error is {100 * bayes_error(name):.1f} %. "
-    note += f"You can also use the name {ALLOWED[family]}."
+    note = f"Synthetic: the same on every computer. The Bayes error is {100 * bayes_error(name):.1f} %. "
+    note += f"Names with other values work as well: {ALLOWED[family]}."
     of_amount = lambda n, seed: make(n, amount, seed)  # noqa: E731
     return entry_of(name, f"{title} {amount:g}", kind, d, of_amount, N_TRAIN, N_TEST, note)
 

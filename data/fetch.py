@@ -123,7 +123,7 @@ CONNECT_SECONDS, STALL_SECONDS = 6, 30
 
 
 def at_hand(name: str) -> bool:
-    """Whether every file of the set is on this machine, without verifying it."""
+    """Whether every file of the set is on this computer, without verifying it."""
     files = _file_set(name)
     folders = _folders(name, files)
     return all(any(_candidates(folders, file)) for file in files.files)
@@ -132,7 +132,7 @@ def at_hand(name: str) -> bool:
 def find(name: str) -> list[Path]:
     """The verified files of a set, in the manifest's order, then those of its optional files that are here.
 
-    Raises NotAtHand if a file is not on this machine, DataError if no copy of it is the original.
+    Raises NotAtHand if a file is not on this computer, DataError if no copy of it is the original.
     """
     files = _file_set(name)
     folders = _folders(name, files)
@@ -229,7 +229,7 @@ def _verified(name: str, files: FileSet, file: File, folders: list[str]) -> Path
             refused = error
     download = f", or a download with `python -m data fetch {name}`" if files.sources else ""
     raise refused or NotAtHand(
-        f"{name} is not available on this machine: {file.name} is missing",
+        f"{name} is not available on this computer: {file.name} is missing",
         f"its files in a subfolder {name}/ of a folder that SVMLAB_DATA names{download}",
     )
 

@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 
 from data import places, verdicts
-from data.dataset import DataError, Facts, in_words
+from data.dataset import DataError, Facts, in_words, megabytes
 from data.verdicts import Key, Verdict
 
 _lock = threading.RLock()  # guards the parsed files
@@ -102,9 +102,7 @@ def _whole(path: Path) -> bytes:
     """The complete lines of a file."""
     with in_words(f"{path.name} cannot be read", verdicts.ACCEPTED, OSError):
         if (size := path.stat().st_size) > verdicts.MAX_BYTES:
-            raise DataError(
-                f"{path.name} is too large: {size / 1e6:,.0f} MB", f"at most {verdicts.MAX_BYTES / 1e6:,.0f} MB"
-            )
+            raise DataError(f"{path.name} is too large: {megabytes(size)}", f"at most {verdicts.MAX_BYTES >> 20} MB")
         blob = path.read_bytes()
     return blob[: blob.rfind(b"\n") + 1]
 

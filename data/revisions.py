@@ -189,7 +189,7 @@ def standing(name: str, base: Entry) -> dict[Key, Verdict]:
 
 
 def export(name: str, base: Entry) -> str:
-    """The latest verdicts of a revision as CSV, to be imported on another machine."""
+    """The latest verdicts of a revision as CSV, to be imported on another computer."""
     log = read(name, base)
     return verdicts.written(sorted(log.standing.values()), base.name, log.content)
 

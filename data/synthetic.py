@@ -63,7 +63,7 @@ def ripley(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def entries() -> list[Entry]:
     """The catalogue entries of these problems."""
-    note = "Synthetic points in the plane: the same on every machine."
+    note = "Synthetic points in the plane: the same on every computer."
     return [
         entry_of(f"toy-{make.__name__}", title, "toy", 2, make, N_TRAIN, N_TEST, note) for title, make in TOYS.items()
     ]

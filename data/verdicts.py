@@ -21,7 +21,7 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from data.dataset import DataError, Dataset, Facts
+from data.dataset import DataError, Dataset, Facts, megabytes
 
 COLUMNS = ("dataset", "content", "part", "row", "given", "verdict", "label")
 KEEP, LABEL, OUT, UNSURE, UNDO = "keep", "label", "out", "unsure", "undo"
@@ -145,7 +145,7 @@ def _no_label(label: str, verdict: str, facts: Facts) -> str:
 def headed(blob: bytes) -> str:
     """The lines of a CSV below its header. DataError if it is not text or has another header."""
     if len(blob) > MAX_BYTES:
-        raise DataError(f"The file is too large: {len(blob) / 1e6:,.0f} MB", f"at most {MAX_BYTES / 1e6:,.0f} MB")
+        raise DataError(f"The file is too large: {megabytes(len(blob))}", f"at most {MAX_BYTES >> 20} MB")
     head, _, lines = text_of(blob).partition("\n")
     if head.rstrip("\r") != ",".join(COLUMNS):
         raise DataError(f"The first line is {head[:80]!r} instead of the column names", ACCEPTED)
@@ -209,7 +209,7 @@ def require_given(lines: Sequence[Verdict], base: Dataset) -> None:
         if has[verdict.part][verdict.row] != verdict.given:
             raise DataError(
                 f"Example {verdict.row} of the {SET_NAMES[verdict.part]} of {base.entry.name} has the label "
-                f"{has[verdict.part][verdict.row]}, but the verdicts were given on the label {verdict.given}",
+                f"{has[verdict.part][verdict.row]}, but the file of verdicts states the label {verdict.given}",
                 "verdicts on this dataset",
             )
 

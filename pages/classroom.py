@@ -75,7 +75,7 @@ def invitation(one: Class) -> None:
     urls = addresses.urls()
     if not urls:
         st.warning(
-            "No network was found. Connect this computer to a network, or name its address at the start: "
+            "No network was found. Connect this computer to a network, or give its address when you start the app: "
             f"`{COMMAND} --address …`"
         )
         joined(one, urls)
@@ -129,7 +129,7 @@ def chosen_question(one: Class) -> Question | None:
         run = state.current_run()
         found = together.of_run(run) if run is not None and run.state == "done" else {}
         if not found:
-            st.caption("The run in the sidebar is not finished. Choose another one there.")
+            st.caption("This question needs a finished run that counts its errors. Choose one in the sidebar.")
             return None
         what = st.segmented_control("Number", list(found), default=next(iter(found)), key="class_number",
                                     required=True, help="The result that the class predicts.")  # fmt: skip
@@ -269,7 +269,7 @@ def manage(one: Class) -> None:
         if any(asked.answers for asked in one.asked):
             file, help = f"class-{one.id}.csv", "Downloads all answers, with the names of the students."
             download("Answers (CSV)", "table", "class_csv", one.csv, file, help=help)
-        help = "Nobody can join or answer then. The class stays under *Earlier classes*."
+        help = "Afterwards nobody can join or answer. The class stays under *Earlier classes*."
         button("Close the class", "logout", "class_end", session.end, help=help)
 
 
@@ -393,7 +393,7 @@ def mine(asked: Asked, answer) -> str:
     if answer is None:
         return "You did not answer this question."
     if question.kind == "choice":
-        verdict = "right" if answer == asked.right else "not what the machine does"
+        verdict = "right" if answer == asked.right else "wrong"
         return f"You predicted *{question.choices[answer]}*: {verdict}."
     if question.kind == "number":
         return f"You predicted {answer:,}."

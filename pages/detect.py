@@ -93,7 +93,8 @@ def first_visit(run) -> None:
             st.info(
                 "A machine learns objects from windows of some pictures and detects them in others."
                 + (" Choose pictures in the form and press Start." if roles.teacher() else "")
-                + " The curve grows split by split. Click a window to see why it has its score.",
+                + " The curve of detections against false alarms grows split by split. Click a window to see why it "
+                "has its score.",
                 title="Choose a run, or start one" if roles.teacher() else "Choose a run",
                 icon=":material/search:",
             )

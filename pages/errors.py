@@ -100,8 +100,9 @@ if run:
         alt = "Errors, misses, false alarms and support vectors of each class"
         numbers.table(rows, alt, columns=BY_CLASS, column_order=BY_CLASS, height="auto")
         st.caption(
-            "As in Tables 4 to 6 of the paper. Errors are those of the whole classifier, by true class. Misses, false "
-            "alarms and support vectors are those of the machine of each class alone. Bounded: alpha = C."
+            "As in Tables 4 to 6 of DeCoste and Schölkopf (2002). Errors are those of the whole classifier, by true "
+            "class. Misses, false alarms and support vectors are those of the machine of each class alone. Bounded: "
+            "alpha = C."
         )
     with without:
         abstain.section(run, classes)

@@ -98,7 +98,7 @@ def draw(dataset, run, shown, jitters):
                     st.caption(words.plain(square.title))
                 jittered.draw(dataset, shown, jitters, square, f"square_{number}", size)
     wrong = sum(said != shown.true for said in shown.predicted)
-    left_out = "" if drawn == len(jitters) else f"Only the {drawn} nearest of {len(jitters):,} forms are drawn. "
+    left_out = "" if drawn == len(jitters) else f"Only {drawn} of the {len(jitters):,} forms are drawn. "
     true, name = words.plain(words.short(shown.true)), words.plain(run.title) if run else ""
     around = f"The original is at the centre. Dotted frames mark virtual examples of the same class, {true}."
     arrows = " ↑1←1 means: shifted one pixel up and one to the left." if "shift" in str(jitters.names) else ""

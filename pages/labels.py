@@ -38,7 +38,7 @@ def missing(run: Run) -> None:
     with st.container(border=True):
         meanwhile = f" Until then this list uses: *{next(iter(ways.values()))}*." if ways else ""
         st.markdown(
-            "**This run stores no predictions of folds.** Machines trained without an example question its label best. "
+            "**This run stores no predictions of folds.** Machines trained without an example judge its label best. "
             f"Cross-validate the same recipe to find likely label errors.{meanwhile}"
         )
         try:

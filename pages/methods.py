@@ -219,7 +219,7 @@ SHIFTS = {"1 pixel": "shift:0,1;0,-1@zero", "1 and 2 pixels": "shift:0,1;0,-1;0,
 
 def triangle_note() -> None:
     """Three images of three pixels on which a jittering kernel is no kernel, and the set that repairs it."""
-    with st.expander("Worked note: when the nearest form does not give a distance", key="triangle"):
+    with st.expander("Worked note: a jittering kernel that violates the triangle inequality", key="triangle"):
         st.markdown(
             "Take three images, each of them one row of three pixels: **A** ■□□, **B** □■□, **C** □□■. With shifts by "
             "one pixel A and B coincide, and so do B and C, but A and C stay apart. The way from A to C over B is then "

@@ -56,7 +56,8 @@ def onward(at: course.At) -> None:
         st.caption(f"Next lesson: {following.lesson.title}" if following else "This was the last lesson.")
     else:
         ready = not (facts := following.facts).missing(following.step.before)
-        st.caption(f"Next: {facts.filled(following.step.question) if ready else 'a machine is trained first.'}")
+        later = "a question whose machine is not trained yet."
+        st.caption(f"Next: {facts.filled(following.step.question) if ready else later}")
 
 
 def room(one: session.Class) -> None:
@@ -65,7 +66,7 @@ def room(one: session.Class) -> None:
     st.subheader("The class")
     st.markdown(f"{many(len(one.people), 'student')}; {many(len(asked.answers), 'answer')} to: {asked.question.text}")
     if asked.right is None and together.machines(asked.question, one.seed):
-        st.caption("The machines that give the answer are still training.")
+        st.caption("The machines that give the answer are not trained yet.")
         return
     right, because = right_of(asked.question, one.seed) if asked.right is None else (asked.right, asked.because)
     revealed = replace(asked, right=right)
@@ -88,7 +89,7 @@ def notes() -> None:
             step(at)
             onward(at)
         except course.BROKEN as error:
-            st.caption(f"The answer is not known yet: {words.plain(error)}.")
+            st.caption(f"This step cannot be shown completely: {words.plain(error)}.")
     if one is not None and one.current is not None:
         room(one)
 

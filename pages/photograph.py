@@ -37,7 +37,7 @@ def no_machine() -> None:
     with st.container(border=True):
         st.markdown(
             "**No machine for photographs yet.** The small demo learns from 100 patches with a face and 100 "
-            f"without, in about {words.duration(need.seconds)} on a quiet machine{more}. Better machines can be "
+            f"without, in about {words.duration(need.seconds)} on an idle computer{more}. Better machines can be "
             "trained on *Detect*."
         )
         how = {"help": "Runs in the background; you can leave the page meanwhile.", "type": "primary"}
@@ -52,8 +52,9 @@ def chosen_run(known):
     if shown is not None and shown.id in there:
         return shown
     if len(known) > 1:
+        help = "The machine that searches the photograph." + (" The run shown cannot." if shown is not None else "")
         picked = st.selectbox("Machine", list(there), format_func=lambda run_id: there[run_id].title, key="photo_run",
-                              help="The machine that searches the photograph. The run shown cannot.")  # fmt: skip
+                              help=help)  # fmt: skip
         return there[picked]
     return known[0]
 
@@ -61,7 +62,7 @@ def chosen_run(known):
 def chosen_photograph(run):
     """What the reader dropped, or one of the samples; None, and the reason on screen, for what cannot be used."""
     file = st.file_uploader("A photograph", ["png", "jpg", "jpeg"], max_upload_size=20, key="photo_file",
-                            help=f"Upload {photo.ACCEPTED}. The photograph stays on this machine.")  # fmt: skip
+                            help=f"Upload {photo.ACCEPTED}. The photograph stays on this computer.")  # fmt: skip
     if file is not None:
         try:
             return photo.upload(file.name, file.getvalue(), run.recipe.option("chip"))

@@ -215,7 +215,7 @@ if parent is not None:
 if run is not None:
     another_run(run, "reduced", machine=None)
     if parent is None:
-        st.caption("The original model was deleted, so other sizes can no longer be tried.")
+        st.caption("No finished run of the original machine is available, so other sizes cannot be tried.")
     elif not present.presenting():
         with st.expander("Another reduction of the same machine", icon=":material/tune:"):
             set_up(parent)

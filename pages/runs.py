@@ -32,7 +32,7 @@ def cluster_panel() -> None:
             CLUSTER.settle()
     workers = CLUSTER.workers()
     named = f"{len(workers)} worker{'' if len(workers) == 1 else 's'}" if CLUSTER.connected else "not connected"
-    label = f"Cluster: {named if CLUSTER.address else 'runs train here'}"
+    label = f"Cluster: {named if CLUSTER.address else 'not in use'}"
     with st.expander(label, icon=":material/lan:", key="cluster_panel", expanded=bool(CLUSTER.address)):
         _switch()
         if CLUSTER.connected:
@@ -56,8 +56,8 @@ def _switch() -> None:
             help = "Trains runs on the workers of this scheduler, as many runs at a time as it has workers."
             button("Train on the cluster", "lan", "cluster_use", _use, help=help)
         if CLUSTER.address:
-            help = "Trains runs on this machine. Runs that are running on the cluster start again here."
-            button("Train on this machine", "computer", "cluster_leave", _leave, help=help)
+            help = "Trains runs on this computer. Runs that are running on the cluster start again here."
+            button("Train on this computer", "computer", "cluster_leave", _leave, help=help)
 
 
 @state.callback
@@ -80,10 +80,10 @@ def _workers() -> None:
     elif workers := CLUSTER.workers():
         doing = CLUSTER.doing()
         rows = [_row(one, doing.get(one.address, [])) for one in workers]
-        alt = "The workers: cores, memory, the runs of each, and differences from this machine"
+        alt = "The workers: cores, memory, the runs of each, and differences from this computer"
         numbers.table(rows, alt, "cluster_workers")
     else:
-        said = f"No worker yet. Start one on a machine with the lab: `python -m dask worker {CLUSTER.address}`"
+        said = f"No worker yet. Start one on a computer with the lab: `python -m dask worker {CLUSTER.address}`"
         st.info(said, icon=":material/hourglass_empty:")
 
 

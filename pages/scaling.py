@@ -19,11 +19,11 @@ OFTEN = 12  # examples that are shown
 
 
 def plan() -> Plan:
-    """His study, or its stand-in where the face windows are not on this machine."""
+    """His study, or its stand-in where the face windows are not on this computer."""
     his = osuna.study()
     recipes, stand_in = ({recipe.digest(): recipe for recipe in one.recipes} for one in (his, osuna.STAND_IN))
     says = (
-        ":material/swap_horiz: The windows of faces are not on this machine, so this study uses one digit against the "
+        ":material/swap_horiz: The windows of faces are not on this computer, so this study uses one digit against the "
         "rest instead. The shapes of the curves are meaningful, but their numbers are not."
     )
     return Plan(recipes, his.group, says=says if his.stand_in else "", stand_in=stand_in)
@@ -144,7 +144,7 @@ def claims(results: Results):
         rows.append(("Some examples enter and leave again and again.",
                      f"Most re-entries: {again.again:,} (n = {again.n:,}, |B| = {again.working_set:,})."))  # fmt: skip
     if (slope := exponent([p.d for p in dimensions], [p.seconds for p in dimensions])) is not None:
-        ours = f"It grows like d to the power {slope:.2f}."
+        ours = f"Training time grows like d to the power {slope:.2f}."
         rows.append(("Training time grows less than linearly with the dimension.", ours))
     st.table(
         [{"Osuna, Freund and Girosi (1997)": said, "Here": found} for said, found in rows],

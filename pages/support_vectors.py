@@ -90,8 +90,8 @@ def _list(run: Run, values: Values, positions: np.ndarray, title: str, key: str)
     labels, lower = [], []
     for i, row, label in zip(positions.tolist(), rows.tolist(), seen):
         won, lost, margin = int(values.won[i]), int(values.lost[i]), with_sign(1000 * values.mean_margin[i])
-        effect = f"without it errors fixed: {won}, errors added: {lost}, mean margin: {margin} thousandths"
-        labels.append(f"Training example {row}, class {label}: {effect}")
+        effect = f"fixes {many(won, 'error')}, adds {lost}, and changes the mean margin by {margin} thousandths"
+        labels.append(f"Training example {row}, class {label}: leaving it out {effect}")
         lower.append(f"+{won} −{lost}" if won or lost else margin)
     marks = {"upper": [evidence.brief(dataset, label) for label in seen], "lower": lower}
     alt = f"{title}: {len(rows)} training examples"
@@ -194,7 +194,7 @@ if run:
             share = len(everything.row) / total
             above, figure, below = (st.container() for _ in range(3))
             with below if present.presenting() else above, st.container(horizontal=True, key="sv_numbers"):
-                said = f"Their number is {percent(share, 1)} of that of the {total:,} training examples."
+                said = f"Their number is {percent(share, 1)} of the number of training examples, {total:,}."
                 if not reason and not everything.virtual.any():  # else an example takes copies with it, or more
                     said += (
                         " Leaving out any other example changes nothing, so leave-one-out misclassifies at most this "

@@ -40,7 +40,9 @@ PARTS = replace(
     help="Folds of the training set, each held out once. Usual: 5 or 10.",
 )
 OVER = Field("over", choice(USUAL), "C", "Setting", "The setting to vary.")
-AND = Field("and", choice(("", *USUAL)), "", "Second setting", "Every pair of values is then a cell of a map.")
+AND = Field(
+    "and", choice(("", *USUAL)), "", "Second setting", "A second setting to vary. Every pair of values is then a run."
+)
 HALVING = Field(
     "halving", numeric(1, 5, whole=True), 1, "Halving",
     "Steps of successive halving. The first step trains all settings on few examples. Each later step trains the best "
@@ -199,7 +201,7 @@ def plan() -> Plan | None:
     over = BY.join(names[field] for field in (sweep.field, sweep.second) if field)  # `C`, or `C × gamma`
     if later:
         took = words.duration(seconds_of(later, study.needs(later)))
-        st.caption(f"After that: {words.many(len(later), 'run')} with the best values, about {took} more.")
+        st.caption(f"Later steps of halving: {words.many(len(later), 'run')} with the best values, about {took} more.")
     group = sweep.group(over)
     how = {"then": partial(follow, sweep, group), "followed": partial(followed, group), "together": sweep.rungs > 1}
     return Plan(recipes, group, sweep, over=over, **how)
@@ -325,7 +327,9 @@ def _cell(results: Results) -> None:
     )  # fmt: skip
     if cell:
         check = results.done[cell].result["validation"]
-        st.caption(words.plain(f"{results.plan.over} = {cell}: {words.rate(check)} of validation examples wrong."))
+        st.caption(
+            words.plain(f"{results.plan.over} = {cell}: {words.rate(check)} of validation examples are misclassified.")
+        )
         _ways(results, cell, [cell])
 
 

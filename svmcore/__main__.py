@@ -124,8 +124,8 @@ def _parser() -> argparse.ArgumentParser:
     help = "a second field and its values; every pair of values is tried"
     add("--and", dest="second", metavar=("FIELD", "VALUE"), nargs="+", help=help)
     add("--folds", type=int, default=5, help="number of cross-validation folds (5)")
-    help = ("number of steps of successive halving (1): the first step tries all values on few examples, "
-            "each further step tries the best third on three times as many")  # fmt: skip
+    help = ("number of steps of successive halving (1: all values on all examples). The first step tries all values on "
+            "few examples. Each further step tries the best third on three times as many.")  # fmt: skip
     add("--halving", type=int, default=1, metavar="STEPS", help=help)
     add = command("why", _why, "list, as CSV, the training examples that contribute most to a prediction")
     add("run", **run_id)
@@ -250,10 +250,10 @@ def _sweep(options: argparse.Namespace) -> int:
     above = {value: apart_text(*one) for value, one in above_lowest(best, answered).items()}
     over = BY.join([options.field, *([second] if second else [])])
     width = max(map(len, [over, *(point.value for point in points)]))
-    print(f"{over:{width}}  validation            test                  SVs      difference to the best (95 %)")
+    print(f"{over:{width}}  validation error      test error            SVs      points above the best (95 %)")
     for point in points:
         rate, *interval = point.validation
-        left = f"dropped after {point.n_train:,}" if point.n_test is None else rate_text(point.test[0], point.test[1:])
+        left = f"dropped (n = {point.n_train:,})" if point.n_test is None else rate_text(point.test[0], point.test[1:])
         more = above.get(point.value, "")
         print(f"{point.value:{width}}  {rate_text(rate, interval):20}  {left:20}  {point.n_sv:<7.0f}  {more}")
     if whole.of_amounts:
@@ -315,7 +315,7 @@ def _suspects(options: argparse.Namespace) -> int:
 
 def _asking(options: argparse.Namespace) -> int:
     recipe = _changed(_named(options.name), options.set)
-    tell = lambda result: print(f"{100 * result.share:.0f} %", file=sys.stderr, flush=True)  # noqa: E731
+    tell = lambda result: print(f"{100 * result.share:.0f} % done", file=sys.stderr, flush=True)  # noqa: E731
     settings = {name: getattr(options, name) for name in ("known", "batch", "most", "seeds", "target")}
     result = asking.study(recipe, estimate(recipe).require().cache_mb, publish=tell, **settings)
     print(json.dumps(asking.figures(result)) if options.json else asking.text(result))

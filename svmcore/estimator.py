@@ -128,7 +128,7 @@ def rows_for(kernel_of: Callable, X) -> tuple[Kernel, Preprocessor | None, np.nd
         rows = float32_rows(X, lost)
         return kernel_of(rows), None, rows
     centre = centring(shift := middles(X, lost))
-    remedy = "its numbers lie in groups far apart: split it into the group and the position within the group"
+    remedy = "its numbers form groups far apart: replace it by two columns, the group and the position in it"
     _warn_of(lost_columns(X, shift), remedy)
     if isinstance(X, FileRows):
         return kernel, centre, X.less(shift)

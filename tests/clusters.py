@@ -1,4 +1,4 @@
-"""A scheduler and workers as pages/README.md starts them, each a process of its own on this machine."""
+"""A scheduler and workers as pages/README.md starts them, each a process of its own on this computer."""
 
 import os
 import signal

@@ -268,7 +268,7 @@ def test_the_page_shows_the_workers_and_what_they_do(cluster, monkeypatch):
     asked = [one.key for one in app.text_input]
     assert "cluster_address" not in asked  # no page sends runs where nobody who started the app has said
     app.button(key="cluster_leave").click().run()
-    assert app.expander[0].label == "Cluster: runs train here"
+    assert app.expander[0].label == "Cluster: not in use"
     until(lambda: not CLUSTER.doing() and at_work(run_id), SECONDS)
     monkeypatch.setattr(CLUSTER, "named", "ask")
     app.run()

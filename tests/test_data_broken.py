@@ -87,7 +87,7 @@ BROKEN = {
     "csv in UTF-16": ("a.csv", "0,1\n1,2\n".encode("utf-16-be"), "not UTF-8 text"),
     "csv in no encoding": ("a.csv", b"\xe9,1\n\x02,2\n", r"not UTF-8 text \(byte 0\)"),
     "binary as csv": ("a.csv", bytes(range(1, 128)) + b"\0", "not UTF-8 text"),
-    "csv with a NaN": ("a.csv", b"0,1\n1,nan\n0,2\n1,3", "line 2 has 'nan', a missing or infinite value"),
+    "csv with a NaN": ("a.csv", b"0,1\n1,nan\n0,2\n1,3", "line 2 has 'nan', a missing value"),
     "gz cut off": ("a.csv.gz", gzip.compress(csv(ROWS, PAIR))[:-30], "damaged or incomplete.*complete file"),
     "gz garbled": ("a.csv.gz", b"\x1f\x8b\x08\0" + b"\xff" * 40, "damaged or incomplete"),
     "libsvm odd line": ("a.svm", b"1 1:2\n-1 2:3 4\n", "Line 2 .*does not consist of a label and index:value.*17:1"),

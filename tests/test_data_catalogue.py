@@ -1,4 +1,4 @@
-"""The catalogue: every entry tells the truth about its data, cheaply, and the same on every machine."""
+"""The catalogue: every entry tells the truth about its data, cheaply, and the same on every computer."""
 
 import json
 import subprocess

@@ -99,7 +99,7 @@ WRONG = {
     "no image": (lines(",1,2,30,40"), "line 3, column image: no value.*the name of a picture"),
     "a word": (
         lines("b.png,1,x,30,40"),
-        r"line 3, column ymin: invalid value 'x'.*a number of pixels, with a decimal point",
+        r"line 3, column ymin: invalid value 'x'.*a number of pixels, such as 12 or 12\.5",
     ),
     "a hole": (lines("b.png,1,,30,40"), "line 3, column ymin: no value"),
     "not a number": (lines("b.png,1,nan,30,40"), "line 3, column ymin: invalid value 'nan'"),

@@ -527,7 +527,7 @@ def test_a_row_of_a_workbook_is_named_by_its_number_in_the_sheet():
         read_upload("a.xlsx", excel(rows))
     frame = pd.DataFrame(ROWS, columns=HEAD).astype({"Alter": float})
     frame.loc[4, "Alter"] = np.inf
-    with pytest.raises(DataError, match=r"row 4 has 'inf', a missing or infinite value, in column 'Alter'"):
+    with pytest.raises(DataError, match=r"row 4 has 'inf', an infinite or too large value, in column 'Alter'"):
         read_upload("a.parquet", parquet(frame))
 
 

@@ -240,7 +240,7 @@ def test_a_run_takes_the_other_rows_of_groups_as_virtual_examples(grouped):
 
 
 def test_without_groups_or_with_jitters_of_pixels_virtual_svs_of_rows_are_refused(grouped):
-    with pytest.raises(RecipeError, match="the other rows of each group serve as its virtual copies"):
+    with pytest.raises(RecipeError, match="the other rows of an example's group serve as its virtual copies"):
         execute(grouped.replace(method="vsv", jitters="box:1"))
     for method in ("jsv", "vsv-search", "tangent"):
         with pytest.raises(RecipeError, match="are not images") as refused:
@@ -279,7 +279,7 @@ def test_intervals_count_groups_and_leave_one_out_refuses_them(grouped):
     n, result = len(np.unique(groups[parts.test])), run.result
     assert result["n_groups"] == n < result["n_test"]
     ends(result["error_rate"], result["interval"], n)
-    assert f"an interval for {n} groups" in task_of(recipe).headline(result)
+    assert f"interval from {n} independent groups" in task_of(recipe).headline(result)
     held = result["validation"]
     assert held["n_groups"] == len(np.unique(groups[parts.train]))
     ends(held["error_rate"], held["interval"], held["n_groups"])

@@ -74,7 +74,7 @@ def test_it_works_alone_and_names_what_it_lacks():
 def test_the_lab_says_what_it_lacks(code):
     done = alone(code)
     assert done.returncode == 1
-    assert "ImportError: svmcore.lab needs the package data" in done.stderr
+    assert "ImportError: svmcore.lab needs the package `data`" in done.stderr
     assert "requirements.txt" in done.stderr
 
 

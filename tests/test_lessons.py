@@ -64,7 +64,7 @@ def judged(name, seed):
 
 
 def need_data(lesson, step):
-    """Skip a step whose dataset is not on this machine."""
+    """Skip a step whose dataset is not on this computer."""
     for recipe in (MACHINES[name] for name in step.after):
         if not stored.at_hand(recipe):
             pytest.skip(f"needs the dataset {recipe.dataset!r}")
@@ -388,7 +388,7 @@ def test_every_step_can_be_walked_without_a_network(monkeypatch, home, lesson):
 def test_a_step_without_its_data_asks_of_others_and_is_walked_to_its_end(kept, monkeypatch, seed):
     monkeypatch.setenv("SVMLAB_DATA", "")
     if stored.at_hand(MACHINES["clothes"]):  # downloaded, and no mirror's
-        pytest.skip("Fashion-MNIST is on this machine")
+        pytest.skip("Fashion-MNIST is on this computer")
     lesson, app = course.BY_NAME["keeps"], at("keeps.6", seed)
     step = lesson.step(6)
     facts = Facts(seed, step)

@@ -175,7 +175,7 @@ def test_machines_of_digits_deslanted_as_described_have_the_told_support_vectors
     ours = measured.read("runs")["mnist-pixels-sv"]["n_sv"]
     errors = [measured.read("runs")[f"mnist-pixels-{kind}"]["errors"] for kind in ("sv", "vsv", "vsv2")]
     assert "The same three methods make {}, {} and {} errors.".format(*errors) in said
-    assert f"({ours[0]} and {ours[1]}) (paper: {published[0]} and {published[1]})" in said
+    assert f"support vectors: {ours[0]} and {ours[1]} (paper: {published[0]} and {published[1]})" in said
     more = [round(100 * (mine / theirs - 1)) for mine, theirs in zip(ours[2:], published[2:], strict=True)]
     assert f"the other machines have {min(more)} to {max(more)} % more than published" in said
 

@@ -110,7 +110,7 @@ def test_what_is_wrong_in_the_address_of_the_form_is_said(home):
 def test_a_set_that_is_not_at_hand_leads_to_where_it_is_fetched(home, monkeypatch):
     monkeypatch.setenv("SVMLAB_DATA", str(home))
     app = addressed(task="detect", dataset="venus")
-    assert any("not on this machine yet" in warning.value for warning in app.warning)
+    assert any("not on this computer yet" in warning.value for warning in app.warning)
     assert not any(button.key == "detect_start" for button in app.button)
 
 

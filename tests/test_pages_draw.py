@@ -120,7 +120,7 @@ def test_nudges_are_the_jitters_of_that_name():
         assert min(near) < 1e-5
         assert which is None or near.index(min(near)) == which
     assert made[3].sum() > ink.sum() > made[4].sum()
-    assert Nudge(1, -2, 5, -1).words == "1 right, 2 up, turned +5°, thinner 1/4"
+    assert Nudge(1, -2, 5, -1).words == "1 px right, 2 px up, turned +5°, thinner by 1/4"
 
 
 def test_the_page_says_what_the_machine_decides(few):
@@ -130,7 +130,7 @@ def test_the_page_says_what_the_machine_decides(few):
     second, best = np.sort(f)[-2:]
     assert app.metric[0].value == str(few.machine().classes[f.argmax()])
     assert app.metric[0].delta.startswith(f"f {best - second:.2f} ahead of ")
-    assert "2 right, thicker 1/4" in captions(app)
+    assert "2 px right, thicker by 1/4" in captions(app)
     assert app.session_state["drawn"].trail == (Nudge(), Nudge(2, 0, 0, 1))
     assert address_of(app)["strokes"] == text
     assert address_of(app)["dx"] == "2"
@@ -176,7 +176,7 @@ def test_a_link_opens_the_same_drawing(few):
 @pytest.mark.parametrize(
     ("query", "says"),
     [
-        ({"strokes": "!!"}, "it has characters that a drawing does not have"),
+        ({"strokes": "!!"}, "it has characters other than letters, digits, - and _"),
         ({"strokes": "A6co"}, "it is incomplete"),
         ({"strokes": "A" * (LONGEST + 1)}, "at most 1,500 are allowed"),
         ({"strokes": pack(FOUR), "dx": "10"}, "dx=10 in the address; allowed: -9 to 9"),

@@ -80,7 +80,7 @@ def test_verdicts_are_given_undone_and_trained_on(run):
     app.run()
     assert "On the revision:" in texts(app)
     press(app, "out")
-    assert "1 decision changed since then." in texts(app)
+    assert "1 decision changed after the run on the revision." in texts(app)
     assert not app.exception
     errors = open_page("errors", run=new)
     assert not errors.error
@@ -134,8 +134,8 @@ def test_precision_and_recall_are_those_of_a_count(seed):
     right = len(swapped & set(called))
     told = judge.practised(swapped, ranked, called)
     assert (
-        f"Of the first 30 likely label errors {hits} are swapped labels: precision {hits / 30:.2f}, recall "
-        f"{hits / 20:.2f}" in told
+        f"The list of 30 likely label errors has {hits} swapped label{'s' * (hits != 1)}: precision {hits / 30:.2f}, "
+        f"recall {hits / 20:.2f}" in told
     )
     assert (
         f"You marked 10 labels as wrong, of which {right} {'is' if right == 1 else 'are'} swapped: "

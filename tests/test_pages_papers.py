@@ -206,7 +206,7 @@ def test_a_table_whose_data_are_not_here_says_what_it_needs(home, monkeypatch):
     cells = app.dataframe[0].value.iloc[:, 1:].to_numpy()
     assert (cells == "needs sonar").all()
     assert not [button.key for button in app.button if button.key and button.key.startswith("run_osuna")]
-    link = next(link for link in app.get("page_link") if "sonar is not on this machine" in link.proto.label)
+    link = next(link for link in app.get("page_link") if "sonar is not on this computer" in link.proto.label)
     assert "set=sonar" in link.proto.query_string
     assert "sonar (for 28 runs)" in captions(app)
 
@@ -313,7 +313,7 @@ def test_an_unknown_table_is_said_aloud(digits_run):
 def saved(app):
     """The share of the kernel values that digestion spares, as the page says; what it costs is less than none."""
     until = time.monotonic() + SECONDS
-    while not app.dataframe and time.monotonic() < until:  # what never ran on this machine is compiled first
+    while not app.dataframe and time.monotonic() < until:  # what never ran on this computer is compiled first
         app.run()
     said = " ".join(text.value for text in app.markdown)
     if "Here digestion **changes nothing**" in said:

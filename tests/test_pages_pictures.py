@@ -147,7 +147,7 @@ def test_a_taken_name_and_a_wrong_table_are_refused_with_the_reason():
     app.file_uploader(key="own_files").upload("bad.zip", archive(dict(street_files(table)))).run()
     said = app.error[0].value.replace("\\", "")
     why = "boxes.csv, line 2, column ymax: invalid value 'one'"
-    assert said == f"{why}. Accepted: a number of pixels, with a decimal point."
+    assert said == f"{why}. Accepted: a number of pixels, such as 12 or 12.5."
 
 
 def test_a_damaged_set_is_named_and_can_be_removed(home):

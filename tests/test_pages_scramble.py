@@ -40,7 +40,7 @@ def test_it_trains_each_run_again_once_and_says_who_noticed(two):
     assert table["Same predictions"].tolist() == ["all", "no"]
     assert table["Original"][0] == table["Scrambled"][0] == f"{two[0].result['errors']} of 150"
     said = " ".join(text.value for text in app.markdown).replace("\\", "")
-    assert "Same predictions in the new order:** Small digits (" in said
+    assert "Same predictions after scrambling:** Small digits (" in said
     assert "agree to numerical accuracy" in said
     assert "Small digits, virtual (" not in said
 
@@ -81,7 +81,7 @@ def test_an_empty_home_offers_the_paper_s_five(home):
     assert "not run yet" not in set(app.dataframe[0].value["Scrambled"])
     assert any("**A sample**" in info.value for info in app.info)  # samples, until there are own ones
     assert "10 runs to train" in captions(app)
-    assert [text for text in app.markdown if "Same predictions in the new order" in text.value]
+    assert [text for text in app.markdown if "Same predictions after scrambling" in text.value]
 
 
 def test_pictures_and_twins_take_the_same_order(two):

@@ -66,7 +66,7 @@ def test_halving_goes_on_without_a_page_and_chooses_among_those_that_saw_all_exa
     values = ["0.0001", "0.01", "0.1", "1", "10", "100"]
     app = open_page("sweep", **MOONS, value=values, halving="2")
     assert "6 runs to train" in captions(app)
-    assert "After that: 2 runs with the best values, about" in captions(app)
+    assert "Later steps of halving: 2 runs with the best values, about" in captions(app)
     app.button(key="queue_sweep").click().run()
     first, runs_of = Sweep(BASE, "C", tuple(values), rungs=2), []
     for thread in threading.enumerate():  # no page looks on

@@ -179,7 +179,7 @@ def test_the_name_of_a_recipe_fills_the_form_and_fields_depart_from_it(run):
     ("name", "allowed"),
     [
         ("mnist-5k-vsw", "mnist-5k-vsv, "),
-        ("volcano-A", "another recipe; this one is on Detect"),
+        ("volcano-A", "any other; this one is on Detect"),
         ("<b>", "mnist-"),
     ],
 )
@@ -234,7 +234,7 @@ def test_run_that_cannot_fit_is_refused_before_it_starts(run, monkeypatch):
 def test_data_set_that_is_not_at_hand_leads_to_its_fetch(run, monkeypatch):
     monkeypatch.setattr("data.entry.Entry.at_hand", property(lambda entry: entry.name != "mnist"))
     app = open_app(dataset="mnist")
-    assert "not on this machine" in texts(app.warning)
+    assert "not on this computer" in texts(app.warning)
     assert not [b for b in app.button if b.key == "start"]
 
 

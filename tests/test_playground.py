@@ -440,7 +440,7 @@ def test_the_whole_setting_is_read_from_the_address_and_written_back():
 def test_three_colours_are_three_machines_and_each_is_shown_alone():
     app = open_page("playground", problem="rings", layer="hulls", along="C")
     assert figures(app)["Support vectors"][0].count("+") == 2
-    assert "Of 20 blue, 20 orange and 20 green points none is predicted wrongly." in captions(app)
+    assert "Of 20 blue, 20 orange and 20 green points, none is predicted wrongly." in captions(app)
     assert "Hulls* are drawn for one machine" in captions(app)
     app.segmented_control(key="play_of").set_value("orange").run()
     assert "separates 20 orange from 40 other points" in captions(app)

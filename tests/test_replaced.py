@@ -105,7 +105,7 @@ def test_a_published_set_that_no_checksum_verifies_may_be_replaced(home, tmp_pat
     savemat(tmp_path / "banana.mat", {"data": X[::-1], "target": y[:, None]})
     assert not runs.is_current(run)
     (tmp_path / "banana.mat").unlink()
-    assert runs.is_current(run), "a set that is not on this machine was not replaced"
+    assert runs.is_current(run), "a set that is not on this computer was not replaced"
 
 
 def test_a_script_is_not_written_with_other_data_than_the_run_had(home):

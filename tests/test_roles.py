@@ -310,7 +310,7 @@ def test_addresses_follow_the_networks_of_the_computer(monkeypatch):
 
 def test_a_second_class_on_the_same_ports_is_told_while_the_first_one_starts():
     first = serving._listening("127.0.0.1", 0)
-    with first, pytest.raises(OSError, match="is not free"):
+    with first, pytest.raises(OSError, match="cannot be used"):
         serving._listening("127.0.0.1", first.getsockname()[1])
 
 

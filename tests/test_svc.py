@@ -392,7 +392,7 @@ def test_machines_of_edited_examples_keep_differences_too(make, tmp_path):
 def test_groups_of_numbers_that_single_precision_cannot_hold_together_are_named():
     rng = np.random.default_rng(3)
     X = np.column_stack([rng.random(400), np.where(rng.random(400) < 0.5, 1e6, 0) + 0.01 * rng.random(400)])
-    with pytest.warns(UserWarning, match=r"differences in column 1; its numbers lie in groups far apart: split it"):
+    with pytest.warns(UserWarning, match=r"differences in column 1; its numbers form groups far apart: replace it"):
         SVC(RBF(1e4)).fit(X, X[:, 1] % 1 > 0.005)
 
 

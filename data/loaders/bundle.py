@@ -24,7 +24,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from data.dataset import DataError, in_words
+from data.dataset import DataError, in_words, megabytes
 from data.loaders.sieve import TooLarge
 
 MAX_BYTES = 1 << 29  # limit for an upload, packed or unpacked, for each of its files, and for its arrays
@@ -78,7 +78,7 @@ class Member:
 
 
 def members_of(name: str, source: bytes | Path | str, most: int = MAX_BYTES) -> list[Member]:
-    """The members of an upload, given as bytes or as a path on this machine, with up to `most` bytes."""
+    """The members of an upload, given as bytes or as a path on this computer, with up to `most` bytes."""
     return from_bytes(name, source, most) if isinstance(source, bytes) else from_path(Path(source).expanduser(), most)
 
 
@@ -103,7 +103,7 @@ def from_path(path: Path, most: int = MAX_BYTES) -> list[Member]:
             paths = sorted(islice(files_below(path), MAX_MEMBERS + 1))
             return _checked(path.name, [_on_disk(p, composed(p.relative_to(path).as_posix())) for p in paths], most)
         if not path.is_file():
-            raise DataError(f"There is no file or folder {str(path)!r}", "the path of a file or folder on this machine")
+            raise DataError(f"There is no file or folder {str(path)!r} on this computer", "an existing path")
         with path.open("rb") as file:
             magic = file.read(2)
         if magic == b"PK":
@@ -200,7 +200,7 @@ def check_size(name: str, members: Sequence[Member], most: int) -> None:
     """DataError for members with more than `most` bytes."""
     total = sum(member.size for member in members)
     if total > most:
-        raise DataError(f"{name} unpacks to {total >> 20:,} MB", f"at most {most >> 20:,} MB, unpacked")
+        raise DataError(f"{name} unpacks to {megabytes(total)}", f"at most {most >> 20:,} MB, unpacked")
 
 
 def _is_junk(name: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from data.dataset import Arrays, DataError, alike, alike_note
+from data.dataset import Arrays, DataError, alike, alike_note, megabytes
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, composed
 from data.loaders.npz import channels_last
 from data.loaders.sieve import Sieve
@@ -27,8 +27,8 @@ NOISE = 16 * np.finfo(np.float64).eps  # relative: what differs by less is the r
 MAX_LABEL = 200  # characters of a label; an array of texts reserves the longest one for each
 ACCEPTED_X = "X of shape (n, height, width), (n, height, width, 3) or (n, features), with finite numbers"
 ACCEPTED_Y = f"one label per example: a whole number, or a text of up to {MAX_LABEL} characters"
-ACCEPTED_GROUPS = "a group for each example, where a group has one class and is in the training set or the test set, "
-ACCEPTED_GROUPS += "and each class has at least two groups"
+ACCEPTED_GROUPS = "a group for each example; the examples of a group have one class and are all training examples or "
+ACCEPTED_GROUPS += "all test examples; each class has at least two groups"
 ACCEPTED_CLASSES = f"2 to {MAX_CLASSES} classes with at least two training examples each"
 
 
@@ -65,7 +65,7 @@ def checked(
             cure = "they count as two. If they are one group, give them one name"
             notes += alike_note("The groups", groups.tolist(), cure)
         groups = _grouped(groups, y, n_train, y_test)
-        together = "all rows of a group are in the same training or test set"
+        together = "no group is divided between training and test set"
         notes.append(f"{len(groups):,} rows in {groups.max() + 1:,} groups: {together}")
     if album and X.ndim == 2 and image_shape is None:
         image_shape = ()  # rows that other images show are features, whatever they look like
@@ -74,12 +74,12 @@ def checked(
     if len(shape) == 1 and len(columns := np.union1d(_rounded_columns(X), _rounded_columns(X_test))):
         dtype, named = np.float64, features if len(features) == X.shape[1] else ()
         shown = _listed(columns, named)
-        notes.append(f"Single precision cannot distinguish the numbers in column {shown}, so the table is stored in "
+        notes.append(f"Single precision cannot distinguish the numbers in {shown}, so the table is stored in "
                      "double precision. Standardise or centre its features before training")  # fmt: skip
         if len(apart := columns[_rounded_columns((X - np.median(X, axis=0))[:, columns].astype(np.float64))]):
-            notes.append(f"Standardising or centring does not help for column {_listed(apart, named)}: its numbers "
-                         "form groups that are far apart. Replace it by two columns, one for the group and one for the "
-                         "position within the group")  # fmt: skip
+            notes.append(f"Standardising or centring does not help for {_listed(apart, named)}: numbers there form "
+                         "groups that are far apart. Replace each such column by two, one for the group and one for "
+                         "the position within the group")  # fmt: skip
     X, X_test = (part.reshape(len(part), *shape).astype(dtype, copy=False) for part in (X, X_test))
     return Arrays(X, y, X_test, y_test, album, groups, paths), left_out + notes + more
 
@@ -158,7 +158,7 @@ def _examples(X: np.ndarray, name: str) -> np.ndarray:
     if X.dtype == np.uint8 or (X.dtype.kind in "biu" and X.min() >= 0 and X.max() <= 255):
         return np.ascontiguousarray(X, np.uint8)
     if X.size * 4 > MAX_BYTES:
-        raise DataError(f"{name} takes {X.size * 4 >> 20:,} MB in single precision", SIZE_ACCEPTED)
+        raise DataError(f"{name} takes {megabytes(X.size * 4)} in single precision", SIZE_ACCEPTED)
     with np.errstate(over="ignore"):
         return np.ascontiguousarray(X, np.result_type(X.dtype, np.float32) if X.ndim == 2 else np.float32)
 
@@ -173,9 +173,9 @@ def _rounded_columns(X: np.ndarray) -> np.ndarray:
 
 
 def _listed(columns: np.ndarray, names: Sequence[str]) -> str:
-    """Five of these columns, by name where they have names, and how many more there are."""
+    """`columns 'a', 'b'`: five of these, by name where they have names, and how many more there are."""
     shown = [f"'{names[k]}'" if len(names) else str(k + 1) for k in columns[:5]]
-    return ", ".join(shown) + f" and {len(columns) - 5} more" * (len(columns) > 5)
+    return f"column{'s' * (len(columns) > 1)} {', '.join(shown)}" + f" and {len(columns) - 5} more" * (len(columns) > 5)
 
 
 def _is_rounded(numbers: np.ndarray) -> bool:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.dataset import DataError, alike_note
+from data.dataset import DataError, alike_note, megabytes
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 from data.loaders.cells import KNOWN, days, is_missing, measure, value
 from data.loaders.sheets import Cells
@@ -151,14 +151,15 @@ class _Column(NamedTuple):
     def complaint(self, where: str, cell: str, filled: bool) -> DataError | None:
         """The error of a cell; None if it may be filled."""
         if is_missing(cell):
-            problem = f"has {cell!r}, a missing or infinite value" if cell else "has an empty cell"
+            problem = f"has {cell!r}, a missing value," if cell else "has an empty cell"
             return None if filled else DataError(f"{where} {problem} in column {self.name!r}", EMPTY_ACCEPTED)
         if np.isnan(value := self.value(cell)):
             return DataError(f"{where} has {cell[:40]!r} instead of a {self.what} in column {self.name!r}", ACCEPTED)
         if abs(value) <= LARGEST:
             return None
         return DataError(
-            f"{where} has {cell[:40]!r}, a missing or infinite value, in column {self.name!r}", EMPTY_ACCEPTED
+            f"{where} has {cell[:40]!r}, an infinite or too large value, in column {self.name!r}",
+            f"numbers from {-LARGEST:.1e} to {LARGEST:.1e}",
         )
 
 
@@ -219,7 +220,7 @@ class Columns:
         """X (n, len(names)) float64, NaN for empty cells, and the errors by row. Raises TooLarge."""
         n, d = rows.n, len(self.names)
         if n * d * 4 > MAX_BYTES:
-            reason = f"{rows.name} becomes a table of {n:,} x {d:,} numbers, {n * d * 4 >> 20:,} MB"
+            reason = f"{rows.name} becomes a table of {n:,} x {d:,} numbers, {megabytes(n * d * 4)}"
             raise TooLarge(reason, SIZE_ACCEPTED)
         X, bad, chosen = np.empty((n, d)), {}, [column.at for column in self._used]
         for block, part in rows.parts(len(chosen)) if chosen else ():

@@ -56,7 +56,7 @@ class ClassTable(NamedTuple):
         for an unknown column."""
         if column and column not in self.others:
             names = ", ".join(list(self.others)[:20])
-            accepted = f"one of {names}" if names else "no column of groups, as there is no other column"
+            accepted = f"one of {names}" if names else "no group column, as the table has only images and classes"
             raise DataError(f"{self.file} has no column {column!r} besides images and classes", accepted)
         if column is None:
             column = next(

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from data import places
-from data.dataset import DataError
+from data.dataset import DataError, megabytes
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED
 
 ACCEPTED = "UTF-8 text with lines like `+1 3:0.5 17:1`, with ascending indices"
@@ -38,7 +38,7 @@ def parse(name: str, content: bytes, n_features: int = 0, dtype=np.float64) -> t
         raise _complaint(name, content) or DataError(f"{name}: {error}", ACCEPTED) from error
     n, d = len(y), max(X.shape[1], n_features)
     if n * d * 4 > MAX_BYTES:
-        raise DataError(f"{name} has {n} examples of {d} features, {n * d * 4 >> 20} MB", SIZE_ACCEPTED)
+        raise DataError(f"{name} has {n} examples of {d} features, {megabytes(n * d * 4)}", SIZE_ACCEPTED)
     X.resize(n, d)
     return X.toarray(), y
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.dataset import Arrays, DataError, in_words
+from data.dataset import Arrays, DataError, in_words, megabytes
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, unread
 from data.loaders.npz import GROUPS, IMAGES, with_beside
 from data.loaders.sieve import TooLarge
@@ -181,7 +181,7 @@ def _numbers(kind: int, content: memoryview, order: str, variable: _Variable, n:
 def _dense(variable: _Variable, order: str) -> np.ndarray:
     """A dense copy of a sparse matrix (n, d), stored as row indices, column starts and values."""
     if len(variable.shape) != 2 or math.prod(variable.shape) * 4 > MAX_BYTES:
-        raise TooLarge(f"{variable} takes {math.prod(variable.shape) * 4 >> 20:,} MB as a dense matrix", SIZE_ACCEPTED)
+        raise TooLarge(f"{variable} takes {megabytes(math.prod(variable.shape) * 4)} as a dense matrix", SIZE_ACCEPTED)
     (h, w), parts = variable.shape, list(variable.parts)
     starts = _numbers(*parts[1], order, variable, w + 1).astype(np.int64)
     counts, n = np.diff(starts), int(starts[-1])

@@ -70,7 +70,7 @@ def are_pictures(files: Sequence[tuple[str, bytes | str]]) -> bool:
 
 
 def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, kinds: Sequence[str] = ()) -> Upload:
-    """Read and check the files of one upload, given as (name, content or path on this machine).
+    """Read and check the files of one upload, given as (name, content or path on this computer).
 
     skip : skip images that cannot be read, with their objects, and invalid objects
     kinds : read only objects with these names; all objects if empty
@@ -92,7 +92,9 @@ def read_pictures(files: Sequence[tuple[str, bytes | str]], skip: bool = False, 
     readable = [k for k, picture in enumerate(decoded) if picture is not None]
     position, decoded = np.searchsorted(readable, position), [decoded[k] for k in readable]
     if len(set(position)) < 2:
-        raise DataError(f"{tables[0].name} describes objects in fewer than two pictures that can be used", LEAST)
+        own = [member.name for member in tables if not objects.about(member.name)]
+        describe = f"{own[0]} describes" if len(own) == 1 else "The annotations describe"
+        raise DataError(f"{describe} objects in fewer than two pictures that can be used", LEAST)
     boxes = np.array([item.box for item in annotated], np.float64)
     return Upload(
         PurePosixPath(files[0][0]).name.split(".")[0] or "pictures",
@@ -143,7 +145,8 @@ def _sorted_out(members: list[Member], sieve: Sieve) -> tuple[list[Member], list
     if all(objects.about(member.name) for member in tables):
         raise DataError("There are no annotations of objects", ACCEPTED)
     if not pictures:
-        raise DataError(f"There are annotations, {tables[0].name}, but no image", ACCEPTED)
+        first = next(member.name for member in tables if not objects.about(member.name))
+        raise DataError(f"There are annotations, {first}, but no image", ACCEPTED)
     if len(pictures) > MAX_PICTURES:
         raise DataError(f"There are {len(pictures)} images", f"at most {MAX_PICTURES} images")
     if long := [member.name for member in members if len(member.name) > MAX_NAME]:

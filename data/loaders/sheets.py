@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from data.dataset import DataError, in_words
+from data.dataset import DataError, in_words, megabytes
 from data.loaders.bundle import MAX_BYTES, SIZE_ACCEPTED, Member
 from data.loaders.check import MAX_LABEL
 from data.loaders.sieve import TooLarge
@@ -149,7 +149,7 @@ def _workbook(name: str, content: bytes) -> tuple[Table, list[str]]:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             unpacked = sum(info.file_size for info in archive.infolist())
         if unpacked > MAX_BYTES:
-            raise TooLarge(f"{name} unpacks to {unpacked >> 20} MB", SIZE_ACCEPTED)
+            raise TooLarge(f"{name} unpacks to {megabytes(unpacked)}", SIZE_ACCEPTED)
         book = load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
         for sheet in book.worksheets:
             rows, number = _filled(name, sheet.iter_rows(values_only=True))
@@ -179,7 +179,7 @@ def _parquet(name: str, content: bytes) -> Sheet:
             raise TooLarge(f"{name} has {n:,} values", f"at most {MAX_VALUES:,}")
         unpacked = sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups))
         if unpacked > MAX_BYTES:
-            raise TooLarge(f"{name} unpacks to {unpacked >> 20} MB", SIZE_ACCEPTED)
+            raise TooLarge(f"{name} unpacks to {megabytes(unpacked)}", SIZE_ACCEPTED)
         whole = file.read()
     names = _class_names(schema.metadata or {})
     frame, pictures, bad = _columns_of(name, whole, kinds, names)

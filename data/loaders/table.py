@@ -99,8 +99,8 @@ def parse(
         notes.append(f"Rows with the same value in column {names[grouping]!r} form one group")
     elif group is None:
         notes += [
-            f"Column {names[k]!r} is read as a feature: its values cannot be groups, which repeat within one class, "
-            "with at least two for each class"
+            f"Column {names[k]!r} is read as a feature, not as groups: the values of groups repeat, each within one "
+            "class, and each class has at least two of them"
             for k in others if names[k].strip().lower() in GROUP_NAMES
         ]  # fmt: skip
     notes += [*more, *sieve.notes(total, "rows")]

@@ -23,7 +23,7 @@ from data.loaders.check import MAX_LABEL
 MAX_LINES = 1 << 22
 MAX_LINE = 1 << 25  # bytes, enough for the three million values that an example may have
 MAX_JOINED = 50  # lines that one cell may span
-ACCEPTED = "UTF-8 text with one example per line: a label and the same number of numeric values"
+ACCEPTED = "UTF-8 text with one example per line: a label and numeric values, equally many in each line"
 BLOCK = 1 << 16  # cells split at a time
 _MARKS = ";\t,"  # separators; otherwise white space
 _DECIMALS = re.compile(r"\d,(?!\d{3}(?!\d))\d")

@@ -248,8 +248,8 @@ def _opened(name: str, source: Source, companions: Sequence[tuple[str, Source]],
                 only_table, notes=(f"Of the {len(members)} files, only {tables[0].name} is read", *only_table.notes)
             )
         raise Several(tables)
-    names = ", ".join(member.name for member in members[:3])
-    raise DataError(f"These {len(members)} files ({names}, ...) do not form one dataset", ACCEPTED)
+    names = ", ".join(member.name for member in members[:3]) + (", ..." if len(members) > 3 else "")
+    raise DataError(f"These {len(members)} files ({names}) do not form one dataset", ACCEPTED)
 
 
 def _of_sheets(known: Callable[..., Opened], files: list[Member], parts: list[sheets.Sheet]) -> Opened:

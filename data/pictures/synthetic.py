@@ -1,4 +1,4 @@
-"""Synthetic radar scenes similar to Magellan's of Venus, drawn from a fixed seed: the same on every machine.
+"""Synthetic radar scenes similar to Magellan's of Venus, drawn from a fixed seed: the same on every computer.
 
     I = (ground + ridges + domes + distractors) * speckle
 

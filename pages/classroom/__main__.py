@@ -35,14 +35,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m pages.classroom", description=__doc__.splitlines()[0])
     parser.add_argument("--port", type=int, default=8501, help="teacher's port, on 127.0.0.1 (default: %(default)s)")
     parser.add_argument("--room", type=int, default=8080, help="students' port (default: %(default)s)")
-    parser.add_argument("--address", default="", help="the only address for students (default: all addresses)")
+    parser.add_argument("--address", default="", help="the one address of this computer for students (default: all)")
     parser.add_argument("--name", action="append", default=[], help="another host name for students")
     parser.add_argument("--no-browser", action="store_true", help="do not open the teacher's page")
     asked = parser.parse_args()
     try:
         sockets = [_listening(LOOPBACK, asked.port), _listening(asked.address, asked.room)]
     except OSError as error:
-        print(f"{error}. Choose other ports: --port, --room.", file=sys.stderr)
+        print(f"{error}. Choose others: --port, --room, --address.", file=sys.stderr)
         return 1
     port, room = (one.getsockname()[1] for one in sockets)
     word = secrets.token_urlsafe(32)
@@ -67,7 +67,7 @@ def main() -> int:
 
 
 def _listening(address: str, port: int) -> socket.socket:
-    """A socket that listens; on every address of this machine for an empty one."""
+    """A socket that listens; on every address of this computer for an empty one."""
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -75,7 +75,7 @@ def _listening(address: str, port: int) -> socket.socket:
         listening.listen()  # at once: a second class that starts meanwhile could bind it, too
     except OSError as error:
         listening.close()
-        raise OSError(f"Port {port} of {address or 'this computer'} is not free ({error.strerror})") from error
+        raise OSError(f"Port {port} of {address or 'this computer'} cannot be used ({error.strerror})") from error
     return listening
 
 

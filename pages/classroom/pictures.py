@@ -69,7 +69,7 @@ def _columns(asked: Asked) -> str:
     bars = "".join(f'<i style="height:{100 * n / tallest:.0f}%"></i>' for n in counts)
     at = 100 * (asked.right - low) / max(high - low, 1)
     middle = f" The median prediction is {np.median(answers):,.0f}." if len(answers) else ""
-    told = f"{many(len(answers), 'prediction')} from {low:,} to {high:,}.{middle} Correct: {asked.right:,}."
+    told = f"{many(len(answers), 'prediction')}; scale from {low:,} to {high:,}.{middle} Correct: {asked.right:,}."
     line = f'<b style="left:min({at:.1f}%, calc(100% - 3px))"></b>'
     return (
         f'<div class="columns" role="img" aria-label="{told}">{bars}{line}</div>'

@@ -122,7 +122,7 @@ def _pictures(laid: Laid, runs, rows: np.ndarray, shown: str, asks: int) -> None
     cut = dict(zip(laid.names, words.distinct(laid.names, 9)))
     letters = ", ".join(laid.letters[i] for i in runs)
     asked = words.plain(words.short(laid.runs[asks].title, 60))
-    why = f"Click a picture to see why {laid.letters[asks]}, *{asked}*, predicts its class."
+    why = f"Click a picture to see the reasons for the prediction of {laid.letters[asks]}, *{asked}*."
     if laid.runs[asks].sample:
         why = "Samples store no machine, so they cannot explain their predictions. A run of your own can."
     gallery(

@@ -164,7 +164,7 @@ def _train_plain(run: Run) -> None:
     recipe = run.recipe.replace(method=PLAIN[nu is not None], name="custom", title="")
     recipe = recipe.replace(title=titles.of_recipe(recipe))
     found = runs.stored([recipe])
-    help = "Starts a run with the same examples, kernel and C that discards no examples."
+    help = f"Starts a run that discards no examples, with the same examples, kernel and {'C' if nu is None else 'nu'}."
     stored.buttons([recipe], found, "Train the plain machine too", help, "plain", group=run.group)
     if found == [None]:
         st.caption(f"About {words.duration(estimate(recipe).seconds)}.", width="content")
@@ -254,7 +254,8 @@ def _rows(left: Left, rows: np.ndarray) -> None:
     alt = f"{len(rows)} training examples by their columns"
     numbers.table(columns, alt, "left_rows", on_row=lambda at: left.open(rows[at]), height="auto")
     more = f" The first {COLUMNS} of {len(names)} columns are shown; *Why* shows all." if len(names) > COLUMNS else ""
-    st.caption(f"m and v: mean and variance of the margins of the example. Select a row to see why.{more}")
+    margins = "m and v: mean and variance of the margins of the example. " if len(left.mean) else ""
+    st.caption(f"{margins}Select a row to see why.{more}")
 
 
 LISTED = 6  # edited runs to choose from
@@ -300,7 +301,7 @@ def _others(run: Run | None) -> None:
         st.caption(f"The run shown, *{words.plain(words.short(run.title, 60))}*, discards no examples.")
     if not found:
         st.info(
-            "Press Start both. The discarded examples appear here when both runs have finished.",
+            "Press *Start both*. The discarded examples appear here when both runs have finished.",
             title="No run has discarded examples yet", icon=":material/content_cut:",
         )  # fmt: skip
         return

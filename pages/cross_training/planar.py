@@ -256,7 +256,8 @@ def _points(given: Sample) -> edited.Points:
 def _why(rule: str, given: Sample, found: Trained) -> str:
     """How many went, and the reason; of labels that were flipped, how many were found out."""
     wrong, easy, back = (int((found.role == code).sum()) for code in (roles.WRONG_SIDE, roles.EASY, roles.REINSERTED))
-    parts = [f"**{wrong + easy:,} of {len(found.role):,} examples: {wrong:,} on the wrong side, {easy:,} easy.**"]
+    thrown = f"{wrong + easy:,} of {len(found.role):,} examples"
+    parts = [f"**Discarded: {thrown} ({wrong:,} on the wrong side, {easy:,} easy).**"]
     if back:
         parts.append(f"{back:,} more were easy but reinserted, so that both classes keep the same number of examples.")
     parts.append(RULES[rule].why)
@@ -275,8 +276,8 @@ def _side_by_side(setting: Setting, chosen: str, given: Sample, plain: Trained) 
     """Every rule on the same points, the plain machine first."""
     st.caption(
         "MULTIEDIT removes the overlap, and CONDENSE keeps examples at the boundary. Together they do both. Full "
-        "colour: retained. Pale: discarded (crosses: wrong side; dots: easy). Line: machine of the retained examples. "
-        "Dashed: plain machine."
+        "colour: retained. Pale: discarded (crosses: wrong side; dots: easy). Solid line: boundary after "
+        "discarding. Dashed: boundary of the plain machine."
     )
     points = _points(given)
     grid = st.grid(4, min_column_width=200)

@@ -70,7 +70,7 @@ TIME = "training time, s"
 Found = dict[str, Run]  # digest -> run, of those that are done
 MEASURES = {
     "support vectors": lambda run: run.result["n_union"],
-    "bound": lambda run: int(np.sum(run.result["n_bound"])),
+    "bounded": lambda run: int(np.sum(run.result["n_bound"])),
     "free": lambda run: run.result["n_union"] - int(np.sum(run.result["n_bound"])),
     "test error, %": lambda run: 100 * run.result["error_rate"],
     "error on noisy labels, %": lambda run: 100 * run.result.get("noisy", run.result)["error_rate"],
@@ -252,7 +252,7 @@ def _held(course: Course, found: Found) -> go.Figure:
     if course.apart:
         lines = {
             f"{name}, {measure}": one
-            for measure in ("bound", "free")
+            for measure in ("bounded", "free")
             for name, one in _lines(course, found, measure).items()
         }
     else:

@@ -123,4 +123,4 @@ def reading(read: Callable[[bool], READ], sources: object) -> READ | None:
 
 
 def _offer(key: str, label: str) -> None:
-    st.checkbox(label, key=key, help="The parts to be ignored are listed below. Your files are not changed.")
+    st.checkbox(label, key=key, help="Reads the upload without what cannot be used. Your files are not changed.")

@@ -140,8 +140,9 @@ def _experiments(pictures: PictureSet) -> None:
         alt=f"Experiments of {pictures.entry.title}",
     )
     st.caption(
-        "Each split trains on some pictures and tests on others; every test picture counts once. False alarms are "
-        "divided by the area or the number of pictures searched, detections by the number of objects that count."
+        "Each split trains on some pictures, or on given windows, and tests on other pictures; every test picture "
+        "counts once. False alarms are divided by the area or the number of pictures searched, detections by the "
+        "number of objects that count."
     )
     for experiment in experiments:
         if experiment.missing:

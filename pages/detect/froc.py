@@ -91,7 +91,7 @@ def froc_figure(
         "Further up, more objects are detected; further left, there are fewer false alarms. The dot is the operating "
         "point; click the curve to move the dot. A diamond is offset 0, the threshold for which a machine was trained. "
         + ("Shaded: the 95 % interval (bootstrap over pictures). " if banded else "")
-        + "The level dashed line is the upper limit: the share of objects that some candidate covers."
+        + "The horizontal dashed line is the upper limit: the share of objects that some candidate covers."
         + (" The dotted line joins machines that were each trained for one operating point." if points else ""),
     )
 
@@ -142,7 +142,7 @@ def outputs_figure(
     figure.update_yaxes(range=[np.log10(0.8), np.log10(1.2 * highest)], **log_ticks(1, highest))
     halves = [f"{np.median(np.abs(g)):.2g} for {who}" for who, g in ((name, f), *(o[:2] for o in others)) if len(g)]
     medians = f" The median distance of the scores from 0 is {' and '.join(halves)}." if halves else ""
-    lines = " The coloured lines are the machines compared with it." if others else ""
+    lines = " The coloured lines are the scores of the other machines." if others else ""
     return worded(
         figure,
         f"Histogram of the scores of {len(f):,} candidates, {int(is_hit.sum()):,} of them on a {noun}.",

@@ -54,7 +54,7 @@ def offer(view: View) -> None:
         return  # candidates of a filter, and windows cut for each part anew, are no set that trains all parts
     starting.start_and_open(
         "Review the labels of windows", "gavel", "detect_labels", "pages/labels.py", partial(of_windows, run), run.id,
-        lambda _: state.tell_later(":material/play_circle: A machine trains on the windows in the background."),
+        lambda _: state.tell_later(":material/play_circle: A background task trains a machine on the windows."),
         help="Saves the windows that this run began with, before false alarms were added, as a dataset of your own, "
         "and trains a machine on them with folds. The page *Labels* then lists likely label errors and can train the "
         "detector on your corrections.",

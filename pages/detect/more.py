@@ -101,13 +101,14 @@ def published(view: View) -> tuple[list[dict], str]:
             rows.append(row | {"detected by ours": f"{100 * ours:.1f} %"})
         return rows, (
             "Osuna, Freund and Girosi (1997) trained on about 50,000 windows of their own. Their set A has pictures of "
-            "good quality with one face per picture; their set B is of mixed quality. *Detected by ours*: at as many "
-            "false alarms per picture. Our pictures are not theirs, so compare only the order of magnitude."
+            "good quality with one face per picture; their set B is of mixed quality. *Detected by ours*: at the "
+            "same number of false alarms per picture. Our pictures are not theirs, so compare only the order of "
+            "magnitude."
         )
     own, gauss = (curve.at_threshold(trial(view, 0), 0.0), None)
     if "Gaussian" in view.judged.names:
         gauss = curve.at_alarms(trial(view, view.judged.names.index("Gaussian")), own.alarms)
-    ours = f"{own.rate:.2f} with {own.alarms} false alarms"
+    ours = f"{own.rate:.2f} with {words.many(own.alarms, 'false alarm')}"
     beside = "–" if gauss is None else f"{gauss.rate:.2f} with the same number of false alarms"
     finding = "At offset 0 the SVM is above the two-Gaussian model, in each of the experiments A to E"
     rows = [{"published": finding, "our SVM at offset 0": ours, "our Gaussian": beside}]

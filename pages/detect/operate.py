@@ -172,9 +172,10 @@ def _picture(view: View, now: Now, position: int):
         marked.source(view.pictures, position), here.image.shape, found, name=here.name, shape=shape,
         key="detect_picture", alt=f"{here.name} with its {view.nouns}: {said}", on_pick=windows.open_window,
     )  # fmt: skip
+    thicker = " Thicker outlines: a lower category number." if len(view.pictures.entry.categories) > 1 else ""
     st.caption(
-        f"{words.plain(here.name)}: {said}. Blue: detected; dashed: missed; orange cross: false alarm. Thicker lines: "
-        f"a lower category number. {words.plain(viewing.HOW)} Click a mark to see the reasons for its score."
+        f"{words.plain(here.name)}: {said}. Solid blue: detected; dashed blue: missed; orange cross: false alarm."
+        f"{thicker} {words.plain(viewing.HOW)} Click a mark to see the reasons for its score."
     )
     content, file = lambda: picture_png(here.image, found, shape), f"{safe(view.run.title)}-{safe(here.name)}.png"
     help = "The whole picture in its original size with these marks."
@@ -215,8 +216,8 @@ def _curve(view: View, now: Now, compared: list[View]):
 
 
 CONFIDENCE = (
-    "In the paper, the outputs of the machine with virtual examples are further from 0, that is more confident, than "
-    "those of the machine without, especially for negatives (DeCoste and Schölkopf, section 5.2)."
+    "In the paper, the machine with virtual examples is more confident than the machine without them: its outputs are "
+    "further from 0, especially for negatives (DeCoste and Schölkopf, section 5.2)."
 )
 MEAN = (
     "Mean rate: the detection rate at 1/4, 1/2, 1, 2, 4 and 8 false alarms per picture, averaged, as detection "
@@ -268,7 +269,8 @@ def _strip(view: View, now: Now, picture: int):
         view.judged.tested, names(view), counts, judging.labelled(view.judged)
     ):
         here = bool(position == picture)
-        label = f"{name}: {found} of {n} detected, {alarms} false alarms{', shown above' if here else ''}"
+        counts_of_one = f"{found} of {n} detected, {words.many(alarms, 'false alarm')}"
+        label = f"{name}: {counts_of_one}{', shown large' if here else ''}"
         counted = f"{found}/{n}, {alarms} fa"
         tiles.append(Tile(name, label, words.short(name, 12), counted, "free" if here else "", int(here)))
     gallery(

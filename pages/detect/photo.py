@@ -15,6 +15,7 @@ from PIL import Image
 from skimage.feature import match_template
 
 from data import DataError, pictures
+from data.dataset import megabytes
 from data.loaders import depth, images
 from pages.detect import labels, marked
 from pages.detect.judged import joined
@@ -99,7 +100,7 @@ def samples() -> list[str]:
 def upload(name: str, content: bytes, side: int = 19) -> Photograph:
     """A photograph to search by windows of `side` pixels. DataError if it cannot be used, from its first bytes."""
     if len(content) > MAX_BYTES:
-        raise DataError(f"{name} has {len(content) >> 20} MB", ACCEPTED)
+        raise DataError(f"{name} has {megabytes(len(content))}", ACCEPTED)
     with images.opened(name, content, FORMATS, ACCEPTED) as image:
         width, height = image.size
     if width * height > MAX_PIXELS:

@@ -21,7 +21,7 @@ from svmcore.lab.tasks import TASKS
 
 TASK = "detect"
 OPEN = "detect_open"  # in the session: id of the run in whose place the form stands
-FIRST = RECIPES["volcano-synthetic"]  # needs no files: every machine can run it
+FIRST = RECIPES["volcano-synthetic"]  # needs no files: every computer can run it
 BEGINNING = Recipe(task=TASK, dataset=FIRST.dataset)  # of a recipe that an address spells
 WEIGHT = Field(
     "weight",
@@ -91,7 +91,7 @@ FORM = Form(
 
 
 def _recipe() -> Recipe:
-    """The recipe that the widgets show. NotAtHand while its pictures are not on this machine."""
+    """The recipe that the widgets show. NotAtHand while its pictures are not on this computer."""
     base, own = FORM.base, _own_fields()
     found = _pictures()
     experiment = _experiment(found)
@@ -134,8 +134,8 @@ def _experiment(found: pictures.PictureSet) -> str:
     parts = len(chosen.parts)
     unit = "" if found.entry.unit == "picture" else f", {chosen.area:,.0f} {found.entry.unit}"
     st.caption(
-        f"{words.many(parts, 'split')}; {len(chosen.tested)} pictures tested, {chosen.opportunities:,} "
-        f"{words.plural(found.entry.object_name)} that count{unit}."
+        f"{words.many(parts, 'split')}; {words.many(len(chosen.tested), 'picture')} tested, with "
+        f"{words.many(chosen.opportunities, found.entry.object_name)} to detect{unit}."
     )
     if chosen.missing:
         more = f" and {len(chosen.missing) - 4} more" if len(chosen.missing) > 4 else ""

@@ -20,12 +20,12 @@ GALLERY, ONCE = "gallery", "windows"  # the URL parameter of the gallery shown; 
 SEE = {
     "Hits": "objects detected, each shown as its highest-scoring window, with the score in the lower left corner.",
     "Missed": "objects missed, the highest score first. Objects without a score are covered by no candidate window.",
-    "False alarms": "windows without an object that score above the threshold, the highest first.",
+    "False alarms": "windows that score above the threshold but cover no object, the highest first.",
 }
 SEE_ONE = {
     "Hits": "object detected, shown as its highest-scoring window, with the score in the lower left corner.",
     "Missed": "object missed. If it has no score, no candidate window covers it.",
-    "False alarms": "window with no object that scores above the threshold.",
+    "False alarms": "window that scores above the threshold but covers no object.",
 }
 
 

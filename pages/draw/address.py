@@ -113,7 +113,7 @@ def drawn(value: dict) -> None:
     """Callback: the canvas has new strokes."""
     try:
         if not isinstance(value, dict) or type(value.get("pen")) is not int or not THINNEST <= value["pen"] <= THICKEST:
-            raise ValueError("the canvas sent no valid width of the pen")
+            raise ValueError("the canvas sent an invalid width of the pen")
         text = strokes.pack(strokes.sent(value.get("strokes")))
     except ValueError as error:
         state.tell_later(f":material/block: The drawing was ignored: {plain(error)}.")

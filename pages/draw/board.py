@@ -37,7 +37,7 @@ _pad = component(__file__, "pad", '<div class="pad"></div>', first=("svg",))
 
 
 STAGE = 84  # screen pixels of a stage of the preparation
-SEE = "Bars: one decision value per class. Blue: for the class; orange: against it. The largest value is predicted."
+SEE = "Bars: one decision value per class. Blue: for the class; orange: against it. The largest value decides."
 LEFT, ANSWER = 290, 220  # of the canvas with its pad, and of one machine's answer
 
 

@@ -26,12 +26,12 @@ class Nudge(NamedTuple):
 
     @property
     def words(self) -> str:
-        """`2 right, 1 up, turned +5°, thicker 1/4`; `as prepared` for none."""
+        """`2 px right, 1 px up, turned +5°, thicker by 1/4`; `as prepared` for none."""
         parts = [
-            f"{abs(self.dx)} {'right' if self.dx > 0 else 'left'}" if self.dx else "",
-            f"{abs(self.dy)} {'down' if self.dy > 0 else 'up'}" if self.dy else "",
+            f"{abs(self.dx)} px {'right' if self.dx > 0 else 'left'}" if self.dx else "",
+            f"{abs(self.dy)} px {'down' if self.dy > 0 else 'up'}" if self.dy else "",
             f"turned {with_sign(self.turn, 0)}°" if self.turn else "",
-            f"{'thicker' if self.thick > 0 else 'thinner'} {abs(self.thick)}/{QUARTERS}" if self.thick else "",
+            f"{'thicker' if self.thick > 0 else 'thinner'} by {abs(self.thick)}/{QUARTERS}" if self.thick else "",
         ]
         return ", ".join(filter(None, parts)) or "as prepared"
 
@@ -44,7 +44,7 @@ MAX_PLACES = 200  # places that a browser may send at once
 def moved(value: object) -> list[Nudge]:
     """The places that a browser says a digit was moved to. ValueError for anything else."""
     if not isinstance(value, list) or not 0 < len(value) <= MAX_PLACES:
-        raise ValueError(f"the pad sent no list of at most {MAX_PLACES} places")
+        raise ValueError(f"the pad did not send a list of at most {MAX_PLACES} places")
     for place in value:
         if not isinstance(place, list) or len(place) != len(LIMITS):
             raise ValueError("the pad sent an invalid position")

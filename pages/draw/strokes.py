@@ -39,7 +39,7 @@ def pack(strokes: Sequence) -> str:
 def unpack(text: str) -> Strokes:
     """The strokes of a text. ValueError, saying why, for any other text."""
     if not re.fullmatch(r"[A-Za-z0-9_-]*", text):
-        raise ValueError("it has characters that a drawing does not have")
+        raise ValueError("it has characters other than letters, digits, - and _")
     try:
         data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
@@ -60,7 +60,7 @@ def unpack(text: str) -> Strokes:
 def sent(value: object) -> Strokes:
     """The strokes that a browser sent, [[x1, y1, x2, y2, ...], ...], thinned. ValueError for anything else."""
     if not isinstance(value, list) or len(value) > MOST_STROKES or not all(isinstance(s, list) for s in value):
-        raise ValueError(f"the canvas sent no list of at most {MOST_STROKES} strokes")
+        raise ValueError(f"the canvas did not send a list of at most {MOST_STROKES} strokes")
     if sum(map(len, value)) > MOST_NUMBERS:
         raise ValueError(f"the drawing has more than {MOST_NUMBERS // 2:,} points")
     strokes = []

@@ -182,10 +182,11 @@ def _one(run: Run, to: Target, labels: Labels, now: Next) -> None:
 def _sentence(second: str, lead: float, two: bool, left: int) -> str:
     apart = f"{lead:.2g}" if lead >= LEAST else f"less than {LEAST:g}"
     if two:
-        where = f"The example lies {apart} margins from the plane. On the other side is class {words.minus(second)}."
+        side = f"On the other side is class {words.minus(second)}."
+        where = f"The example lies {apart} margins from the separating plane. {side}"
     else:
         where = f"The second largest f is {apart} below the largest. It belongs to class {words.minus(second)}."
-    return f"{where} {left:,} examples have no label yet."
+    return f"{where} {words.many(left, 'example')} {'has' if left == 1 else 'have'} no label yet."
 
 
 def _saved(run: Run, to: Target) -> None:
@@ -199,9 +200,9 @@ def _saved(run: Run, to: Target) -> None:
     with present.form("The study"):
         settings = _settings(n)
     st.caption(
-        f"The study uses {recipe.n_train:,} labelled training examples. It hides all labels but {settings['known']:,}, "
-        f"or one for each class where there are more classes; each step reveals {settings['batch']} more. "
-        f"Errors are counted on separate test examples. The study repeats this with {settings['seeds']} seeds. Each "
+        f"The study uses {recipe.n_train:,} labelled training examples. It starts with {settings['known']:,} labels, "
+        f"or with one per class if there are more classes; each step reveals {settings['batch']} more. Errors are "
+        f"counted on separate test examples. The study runs with {words.many(settings['seeds'], 'seed')}. Each seed "
         "draws other initial labels, and another split if the recipe draws one."
     )
     work = Work(

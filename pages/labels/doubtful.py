@@ -137,6 +137,7 @@ def _copy(row: int, group: list[int], label: Callable) -> Doubt:
     """A training example that others equal, some of them of another class."""
     own, others = label("train", row), {other: label("train", other) for other in group if other != row}
     told = ", ".join(f"{other} (class {of})" for other, of in list(others.items())[:FEW])
+    told += f" and {len(others) - FEW:,} more" if len(others) > FEW else ""
     sentence = f"It equals {words.many(len(others), 'training example')} in every value: {told}."
     return Doubt("train", row, own, next((of for of in others.values() if of != own), ""), np.inf, sentence)
 

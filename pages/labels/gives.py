@@ -90,7 +90,7 @@ def _compare(run: Run, after: Run, to: Target) -> None:
     if after.result is None:
         st.warning(plain(after.message) or "The run on the revision ended without a machine.", icon=":material/error:")
         return
-    later = f" {words.many(since, 'decision')} changed since then." if since else ""
+    later = f" {words.many(since, 'decision')} changed after the run on the revision." if since else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"Before the review: {plain(words.error_rate(run.result))}. On the revision: "
@@ -100,7 +100,7 @@ def _compare(run: Run, after: Run, to: Target) -> None:
         if n := sum(then.get(row) != now.get(row) for row in then.keys() | now.keys()):  # other labels, or in one alone
             st.markdown(
                 f":material/warning: The two runs differ in {words.many(n, 'test label')} after the review. *Compare* "
-                "counts the errors of both runs by the labels of each run."
+                "counts the errors of both runs twice: by the labels of each run."
             )
         help = "Shows which errors the reviewed labels fix and add, with a significance test."
         ways.to("compare", "Compare the two runs", "compare", {"run": run.id, "compare": [run.id, after.id]}, help=help)
@@ -119,7 +119,7 @@ def files(to: Target) -> None:
             st.caption("Nothing reviewed yet.")
         brought = st.file_uploader(
             "Import labels (CSV)", "csv", key="label_import", max_upload_size=64,
-            help="A CSV file exported from this page, here or on another machine, for the same dataset.",
+            help="A CSV file exported from this page, on this computer or another, for the same dataset.",
         )  # fmt: skip
         if brought is not None:
             merging.beside_ones_own(to, brought.getvalue(), brought.file_id)

@@ -53,8 +53,8 @@ def practised(swapped: set, ranked: list, stands: dict) -> str:
     n, k = len(swapped), len(ranked)
     found = sum(key in swapped for key in ranked)
     lines = [
-        f"Noise swapped {words.many(n, 'training label')}. Of the first {k:,} likely label errors {found:,} are "
-        f"swapped labels: precision {_share(found, k)}, recall {_share(found, n)}."
+        f"Noise swapped {words.many(n, 'training label')}. The list of {k:,} likely label errors has "
+        f"{words.many(found, 'swapped label')}: precision {_share(found, k)}, recall {_share(found, n)}."
     ]
     called = {key: one for key, one in stands.items() if key[0] == "train" and one.verdict in CALLED_WRONG}
     right = sum(key in swapped for key in called)
@@ -362,6 +362,7 @@ def _strip(judging: Judging, at: int, stands) -> None:
     above = ["given label"] * (not judging.of)
     other = "predicted class" if said == "predicted" else "class of the other example"
     above += [other] * any(one.said for one in shown)
+    over = f" Above each example: {' → '.join(above)}." if above else ""
     tiles = [
         Tile(
             str(first + i),
@@ -377,6 +378,6 @@ def _strip(judging: Judging, at: int, stands) -> None:
     gallery(
         stacked(drawn), tiles, key="label_strip", alt="The next examples in this list, and your decisions", size=42,
         on_pick=lambda number: _go(judging, at, int(number)), whole_page=False,
-        legend=f"The list. Above each example: {' → '.join(above)}.{AGREED * any(one.agreed for one in shown)} Below: "
+        legend=f"The list.{over}{AGREED * any(one.agreed for one in shown)} Below each example: "
         "your decision. The ring marks the current example. Click an example to open it.",
     )  # fmt: skip

@@ -193,7 +193,7 @@ def _train(at: course.At, facts: Facts, missing: list[str]) -> None:
         if run is not None and run.state not in runs.ACTIVE:
             st.warning(
                 words.plain(run.message) or "The run was stopped.",
-                title=f"The run is {run.state}",
+                title=f"Run {run.state}",
                 icon=":material/error:",
             )
     working = [run.id for run in found if run is not None and run.state in runs.ACTIVE]

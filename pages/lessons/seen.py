@@ -36,7 +36,8 @@ class Pair:
         test = paired_test(left.wrong, right.wrong, left.groups)
         self.only_a, self.only_b, self.p = test.only_a, test.only_b, small(test.p_value)
         self.chance = test.p_value >= LEVEL
-        self.doubt = " (A difference this small may be chance.)" if self.chance else ""
+        may_be_chance = self.chance and test.only_a != test.only_b
+        self.doubt = " (The difference between the two numbers of errors may be chance.)" if may_be_chance else ""
         self.moved = int(np.count_nonzero(left.y_pred != right.y_pred))
         self.moved_share = self.moved / len(left.y_pred)
 

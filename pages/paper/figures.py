@@ -92,7 +92,7 @@ def cost_rows(results: Results, states) -> list[dict]:
 
 
 DIGESTION = Study(
-    "digested", digestion_plan, by_cache, cost_rows, alt="Cost of each way to use the cache, by its size",
+    "digested", digestion_plan, by_cache, cost_rows, alt="Cost of each way to use the cache, by cache size",
     observations=lambda results: st.caption(f"{UNIT} {PAPER}"),
 )  # fmt: skip
 
@@ -267,7 +267,7 @@ FIGURES: dict[str, Figure] = {
     "hurt": Figure("When does invariance hurt?", partial(study.draw, HURTING)),
     "kept": Figure("Editing and reducing: errors against the number of vectors", partial(study.draw, KEPT)),
     "forces": Figure("Section 2: forces and torques on the decision plane", plane.forces),
-    "geometry": Figure("Sections 2.1 and 2.4: spheres around the points, and their convex hulls", plane.geometry),
+    "geometry": Figure("Sections 2.1 and 2.4: spheres around points, and convex hulls of the classes", plane.geometry),
     "mercer": Figure("Section 2.4: kernels from features, and Mercer's condition", mercer.draw),
     "nearest": Figure("Note 3: a Gaussian machine without b", nearest.note),
     "approximated": Figure("Test error against training time: exact machine, approximations", since.approximated),

@@ -68,8 +68,8 @@ def _features() -> go.Figure:
         figure,
         "Sums over growing numbers of sine and cosine features approach a kernel in closed form. The largest "
         f"difference is {told}.",
-        f"Sines and cosines of x are multiplied with the same functions of z, weighted by {R:g}^n and summed. The sums "
-        f"approach a kernel in closed form (dotted). The largest difference is {told}.",
+        f"Sines and cosines of x are multiplied with the same functions of z, weighted by {R:g}^n at frequency n, and "
+        f"summed. The sums approach a kernel in closed form (dotted). The largest difference is {told}.",
     )
 
 
@@ -91,6 +91,6 @@ def _spectra() -> go.Figure:
     return worded(
         figure,
         f"Absolute eigenvalues of two kernels on {POINTS} points of the interval from -1 to 1. {told}.",
-        f"Eigenvalues of the kernel matrix on {POINTS} points from -1 to 1. {told} (crosses). So the Gaussian kernel "
-        "is a scalar product of features, and the sigmoid kernel with these settings is not.",
+        f"Eigenvalues of the kernel matrix on {POINTS} points from -1 to 1. {told} (crosses). So the sigmoid kernel "
+        "with these settings is not a scalar product of features. The Gaussian kernel is one, on any points.",
     )

@@ -56,7 +56,7 @@ def note() -> None:
     show(_figure(_shares()), "nearest")
     st.caption(
         f"The training set is {TRAIN} digits of 8x8 pixels and unit norm: {DIGIT} against the rest, at C = {C:g}. The "
-        f"machines predict {TESTS} other digits. Signs are computed with logarithms, because kernel values become too "
+        f"machines classify {TESTS} other digits. Signs are computed with logarithms, because kernel values become too "
         "small for floating-point numbers."
     )
 
@@ -80,8 +80,8 @@ def _figure(shares: list[tuple[float, float]]) -> go.Figure:
         "Share of predictions that differ from the nearest neighbour's, from the smallest gamma to the largest: "
         f"{said}.",
         "Share of predictions that differ from the nearest neighbour's, from the smallest gamma to the largest: "
-        f"{said}. Without b, every prediction becomes the nearest neighbour's. With b, the sign of b decides all "
-        "predictions.",
+        f"{said}. At a large gamma, every prediction without b is the nearest neighbour's. With b, the sign of b then "
+        "decides all predictions.",
     )
 
 

@@ -127,7 +127,7 @@ def draw(paper: Paper) -> None:
         )
     st.caption(
         "Our results in this text were measured on two processor cores. The question mark of an item says when, and "
-        "under which load. The linked tables and figures show your own runs."
+        "under which load if it was recorded. The linked tables show stored runs: yours, or samples of the lab."
     )
     found = dict(zip((r.name for r in paper.recipes), runs.stored(paper.recipes), strict=True))
     for section in sections:

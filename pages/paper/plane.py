@@ -195,8 +195,8 @@ def _hulls(figure: go.Figure, X, y, found: Widest) -> go.Figure:
         figure,
         f"The convex hulls of both classes, their nearest points {apart:.2f} apart, and the line midway between them.",
         f"The nearest points of the two hulls are {apart:.2f} apart, which is 2 / |w|. The line lies midway between "
-        "them, perpendicular to the segment that joins them. Each point is the alpha-weighted mean of its class's "
-        "support vectors.",
+        "them, perpendicular to the segment that joins them. Each of these two points is the alpha-weighted mean of "
+        "its class's support vectors.",
     )
 
 
@@ -247,9 +247,9 @@ def _pushed(X, y, machine: Machine) -> go.Figure:
     return worded(
         figure,
         f"{len(X)} synthetic points, the decision line, and an arrow from each support vector: forces {forces}.",
-        f"This is the Playground's first machine. Its forces sum to {found.force_sum[-1]:.1g} and its torques to "
-        f"{found.torque_sum[-1]:.1g}. These sums are {_share(left[0])} of what the sizes of all forces add up to, and "
-        f"{_share(left[1])} of what the sizes of all torques add up to.",
+        f"This is the Playground's first machine. Its forces sum to {found.force_sum[-1]:.1g}, which is "
+        f"{_share(left[0])} of what their sizes add up to. Its torques sum to {found.torque_sum[-1]:.1g}, which is "
+        f"{_share(left[1])} of what their sizes add up to.",
     )
 
 
@@ -263,7 +263,7 @@ def _summed(found: Balance) -> go.Figure:
     left = found.left
     return worded(
         figure,
-        f"Sizes of the summed forces and torques of {len(at)} support vectors, which end at 0.",
+        f"Sizes of the running sums of forces and torques over {len(at)} support vectors; both end at 0.",
         f"This machine for {' and '.join(map(str, DIGITS))}, degree 9, has {len(at)} support vectors. The sum of all "
         f"forces is {_share(left[0])} of what their sizes add up to. For the torques, this share is {_share(left[1])}.",
     )

@@ -62,7 +62,7 @@ def draw(table: Table) -> None:
             st.error(words.plain(status.message), title=title, icon=":material/error:")
     _tests(filled)
     for name in sorted(set(needs.values())):
-        ways.to("datasets", f"{name} is not on this machine: download it", "download", {"set": name})
+        ways.to("datasets", f"{name} is not on this computer: download it", "download", {"set": name})
     if missing := [name for name in filled.missing if name not in working and name not in needs]:
         with st.container(horizontal=True):
             for name in missing:

@@ -33,10 +33,12 @@ def _line(run, status) -> None:
     if status.state == "done":
         result = runs.get(run.id).result or {}
         wrong = f"{result['errors']:,} of {result['n_test']:,} test digits wrong" if "errors" in result else "done"
-        st.caption(f"{what} were trained in the background: {wrong}. *See why real digits fail* shows the errors.")
+        st.caption(
+            f"{what} were trained in the background: {wrong}. The link *See why real digits fail* shows the errors."
+        )
         return
     if status.state in runs.ACTIVE:
-        st.caption(f":material/progress_activity: {what} are being trained in the background: {_share(status)}.")
+        st.caption(f":material/progress_activity: {what}, training in the background: {_share(status)}.")
         return
     st.caption(f"{what}: {status.state}. {words.plain(status.message)}")
 

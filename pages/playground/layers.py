@@ -45,7 +45,7 @@ def layer(setting: Setting, picture: Picture) -> Layer:
     try:
         sums = balance(fitted(setting.still).machine_)
     except ValueError:
-        return Layer("f is the same everywhere: this machine has no line.")
+        return Layer("The decision value f is the same everywhere: this machine has no line.")
     if setting.layer == "forces":
         return _forces(setting, solved) if setting.kernel == "linear" else _unseen(sums)
     if setting.kernel != "linear":
@@ -68,7 +68,7 @@ def _lines(setting: Setting, solved: Solved) -> Layer:
     X, y = solved.X[mask], solved.sign[mask]
     others = hulls.perceptrons(X, y, LINES, setting.seed)
     if not others and hulls.separable(X, y):
-        return Layer("A straight line separates these points, but too narrowly: no perceptron found a line in time.")
+        return Layer("A straight line separates these points, but no perceptron found one in time: the gap is narrow.")
     if not others:
         return Layer("No straight line separates these points, so there are no other lines to compare with.")
     distances = sorted(hulls.margin(X, y, line) for line in others)
@@ -77,9 +77,9 @@ def _lines(setting: Setting, solved: Solved) -> Layer:
     wrong = " (a point is on the wrong side)" if own < 0 else ""
     widest = "" if solved.bound.any() else ", the largest possible"
     says = (
-        f"{len(others)} perceptrons started at random. Each stopped at the first line that separates the points "
-        f"(dashed). These lines are {rounded(distances[0])} to {rounded(distances[-1])} away from their nearest point. "
-        f"For the machine's line this distance is {rounded(own)}{wrong}{widest}."
+        f"{many(len(others), 'perceptron')} started at random. Each stopped at the first line that separates the "
+        f"points (dashed). These lines are {rounded(distances[0])} to {rounded(distances[-1])} away from their nearest "
+        f"point. For the machine's line this distance is {rounded(own)}{wrong}{widest}."
     )
     return Layer(says, {"lines": [_ends(line) for line in others]})
 
@@ -99,7 +99,7 @@ def _hulls(setting: Setting, solved: Solved) -> Layer:
         )
     if solved.bound.any():
         says += " The line is at a right angle to the segment between the diamonds."
-        says += " With bounded points, the line need not halve this segment."
+        says += " With bounded points (alpha = C), the line need not halve this segment."
     else:
         says += " The line halves the segment between the diamonds at a right angle."
     return Layer(says, {"polygons": polygons, "segment": found.ends.tolist()})

@@ -123,7 +123,7 @@ def conclusion(found: Results) -> None:
         listed = ", ".join(f"{title} ({r.straight} of {r.n:,} wrong both times)" for title, r in blind)
         how = "to numerical accuracy" if apart < EXACT else f"within {words.small(apart, 1)}"
         st.markdown(
-            f":material/visibility_off: **Same predictions in the new order:** {listed}. Exactly the same examples are "
+            f":material/visibility_off: **Same predictions after scrambling:** {listed}. Exactly the same examples are "
             f"misclassified, and the decision values agree {how}. A machine that ignores the positions of pixels "
             "differs by rounding only."
         )

@@ -211,7 +211,12 @@ FAMILIES: dict[str, Family] = {
     "shift": Family(
         "shift:DY,DX;DY,DX;...", "The listed shifts: rows downwards, columns to the right.", _shift, shifts=True
     ),
-    "vsv2": Family("vsv2", "The 13 shifts of the paper: box:1+plus:2.", lambda _: _box("1") + _plus("2"), shifts=True),
+    "vsv2": Family(
+        "vsv2",
+        "13 shifts, as in DeCoste and Schölkopf (2002): box:1+plus:2.",
+        lambda _: _box("1") + _plus("2"),
+        shifts=True,
+    ),
     "rot": Family("rot:DEGREES,...", "Rotations about the centre; positive turns anticlockwise.", _rotations, LINEAR),
     "scale": Family("scale:FACTOR,...", "Scalings about the centre.", _scalings, LINEAR),
     "shear": Family(

@@ -9,8 +9,8 @@ try:
     import data.catalogue  # any folder that is called data would be taken for the package
 except ImportError as error:
     raise ImportError(
-        "svmcore.lab needs the package data (the lab's catalogue of datasets) and the packages in requirements.txt of "
-        "the lab. `pip install` installs the library alone. Run Python in the folder of the lab, or put that folder "
+        "svmcore.lab needs the package `data` (the lab's catalogue of datasets) and the packages in requirements.txt "
+        "of the lab. `pip install` installs the library alone. Run Python in the folder of the lab, or put that folder "
         f"into PYTHONPATH ({error})"
     ) from None
 

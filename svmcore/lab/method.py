@@ -101,7 +101,7 @@ class Method:
             able = [name for name, one in METHODS.items() if not one.needs_images or (one.takes_groups and grouped)]
             raise RecipeError("method", self.name, f"{', '.join(able)}, {why}")
         if recipe.jitters != "none":
-            allowed = f"none, {why}; the other rows of each group serve as its virtual copies"
+            allowed = f"none, {why}; the other rows of an example's group serve as its virtual copies"
             raise RecipeError("jitters", recipe.jitters, allowed)
 
     def need_classes(self, recipe, n_classes: int) -> None:

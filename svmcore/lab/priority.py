@@ -32,7 +32,7 @@ def yield_to_others() -> None:
 
 
 def crowding(threads: int, look: bool = True) -> float:
-    """Seconds that work of `threads` threads takes now, as a multiple (at least 1) of those on this machine at rest.
+    """Seconds that work of `threads` threads takes now, as a multiple (at least 1) of those on this computer at rest.
     look: False returns what was found last, as a look would count our own work as that of others."""
     with _lock:
         now, looks = time.monotonic(), _looks.setdefault(threads, [])

@@ -43,7 +43,7 @@ from svmcore.preprocess import Preprocessor
 PAPER_KERNEL = Poly(9, 1.0, 1.0)  # (u.v + 1)^9 / 512
 SPLITS = {
     "given": "The given training and test sets, in their order",
-    "first-of-each": "The first examples of each class, as many from each",
+    "first-of-each": "The first examples of each class, the same number from each",
     "stratified": "Drawn at random by the seed, in the proportions of the classes",
 }
 

@@ -61,7 +61,7 @@ class Task(ABC):
         return recipe.replace(**{self.revised: catalogue.pinned(name)}) if name else recipe
 
     def at_hand(self, recipe) -> bool:
-        """Whether what a recipe learns from is on this machine. DataError or RecipeError where it cannot be told."""
+        """Whether what a recipe learns from is on this computer. DataError or RecipeError where it cannot be told."""
         return self.entry(recipe.dataset).at_hand
 
     def data(self, name: str):
@@ -132,7 +132,7 @@ class Task(ABC):
     def examples(self, recipe) -> Arrays:
         """The examples of a recipe as its dataset has them, with the labels that training sees and the true ones of
         the test. DataError where they cannot be had; ValueError where a task makes its examples itself."""
-        raise ValueError(f"{self.title}: this task makes its own examples and has none of a dataset")
+        raise ValueError(f"{self.title}: this task makes its examples itself, so its dataset has none")
 
     def out_of_reach(self, recipe) -> str:
         """Why `examples` cannot give them here and now; empty where it can."""

@@ -56,7 +56,7 @@ def test_two_runs_are_compared_and_the_link_shows_the_same(server, tab, chromium
     context.close()
 
     tab.locator(".st-key-compare_asks").get_by_role("radio", name="A", exact=True).click()
-    expect(tab.get_by_text(re.compile("Click a picture to see why A,"))).to_be_visible()
+    expect(tab.get_by_text(re.compile("Click a picture to see the reasons for the prediction of A,"))).to_be_visible()
     settle(tab)
     tiles(tab, "compare_gallery").first.click()
     expect(tab.get_by_role("dialog")).to_be_visible()

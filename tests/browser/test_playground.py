@@ -147,7 +147,8 @@ def test_the_tape_is_scrubbed_without_a_server(server, tab):
         state = plane(tab)
         assert state["frame"] == str(step)
         assert re.match(
-            rf"Step {step} of {last}: pair \d+, \d+ violates by [\d.]+; alpha .*; \d+ support", state["sentence"]
+            rf"Step {step} of {last}: pair \d+, \d+ violates optimality by [\d.]+; the alpha.*; \d+ support",
+            state["sentence"],
         )
         lines.add(state["line"])
     assert len(lines) == 3

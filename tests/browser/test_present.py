@@ -30,8 +30,8 @@ def test_the_title_stands_beside_the_arrow(server, tab):
     arrow, heading = tab.get_by_test_id("stExpandSidebarButton").bounding_box(), title.bounding_box()
     assert arrow["x"] + arrow["width"] <= heading["x"]
     assert abs(heading["y"] - arrow["y"]) < 30
-    tab.get_by_role("button", name="Leave Present").click()
-    expect(tab.get_by_role("button", name="Leave Present")).to_have_count(0)
+    tab.get_by_role("button", name="Leave Present mode").click()
+    expect(tab.get_by_role("button", name="Leave Present mode")).to_have_count(0)
 
 
 @pytest.mark.ci

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import PurePosixPath
 
-from data.dataset import DataError, in_words
+from data.dataset import DataError, in_words, megabytes
 from data.loaders.bundle import Member, is_about
 from data.loaders.objects import coco, label_studio, labelme, table, via, xml, yolo
 from data.loaders.objects.annotation import MAX_BYTES, MAX_CATEGORY, MAX_OBJECTS, Object
@@ -72,7 +72,8 @@ def read(members: Sequence[Member], images: Sequence[str], sieve: Sieve) -> tupl
         content = member.read()
         if len(content) > MAX_BYTES:
             raise DataError(
-                f"{member.name} is too large: {len(content) >> 20} MB", f"annotations of at most {MAX_BYTES >> 20} MB"
+                f"{member.name} is too large: {megabytes(len(content))}",
+                f"annotations of at most {MAX_BYTES >> 20} MB",
             )
         recognised = _recognised(member.name, content, stems, whole)
         if recognised is None:

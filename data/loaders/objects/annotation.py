@@ -11,7 +11,7 @@ BOX = ("xmin", "ymin", "xmax", "ymax")
 MAX_BYTES, MAX_OBJECTS, MAX_CATEGORY = 1 << 24, 100_000, 9
 MAX_KIND = 60  # characters of the name of an object
 FAR = 1e6  # pixels, beyond any picture
-PIXELS = "a number of pixels, with a decimal point"
+PIXELS = "a number of pixels, such as 12 or 12.5"
 
 
 class Spot(NamedTuple):

@@ -16,7 +16,7 @@ import io
 import json
 from collections.abc import Callable, Iterator
 
-from data.dataset import DataError, in_words
+from data.dataset import DataError, in_words, megabytes
 from data.loaders import text
 from data.loaders.objects import label_studio, via
 from data.loaders.objects.annotation import (
@@ -72,7 +72,9 @@ def is_table(content: bytes) -> bool:
 def read(name: str, content: bytes, sieve: Sieve) -> Iterator[Object]:
     """The objects of a table; invalid lines go to the sieve. DataError if it is not a table of objects."""
     if len(content) > MAX_BYTES:
-        raise DataError(f"{name} is too large: {len(content) >> 20} MB", f"annotations of at most {MAX_BYTES >> 20} MB")
+        raise DataError(
+            f"{name} is too large: {megabytes(len(content))}", f"annotations of at most {MAX_BYTES >> 20} MB"
+        )
     decoded = text.in_utf8(name, content, ACCEPTED)[0].decode()
     (line, header), *rows = _rows(name, decoded)
     columns = [cell.lower() for cell in header]

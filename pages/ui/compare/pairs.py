@@ -78,11 +78,11 @@ def mcnemar_in_words(A: str, B: str, pair: Pair, several: bool = False) -> str:
     p = pair.corrected if several else pair.p
     after = f", {words.small(pair.corrected)} corrected for all pairs" if several else ""
     if p >= LEVEL:
-        means = "**not significant**: chance alone could explain this. It does not prove that they are equally good"
+        means = "**not significant**: chance alone could explain it. This does not prove that both are equally good"
     else:
         means = f"**significant**: {B if pair.fixed > pair.broken else A} is better on examples like these"
     return (
-        f"Of {words.many(only, 'example')} on which only one of them is right, {B} is right on "
+        f"Of {words.many(only, 'example')} on which only one of the two is right, {B} is right on "
         f"{100 * pair.fixed / only:.0f} % ({100 * low:.0f}–{100 * high:.0f}). Exact McNemar test{by}: "
         f"p = {words.small(pair.p)}{after}. The difference is {means}."
     )
@@ -98,7 +98,7 @@ def matrix(laid: Laid, pairs: dict[tuple[int, int], Pair]) -> None:
         {"": f"of {A}"} | {B: "–" if i == j else _cell(pairs[i, j]) for j, B in enumerate(laid.letters)}
         for i, A in enumerate(laid.letters)
     ]
-    alt = "Fixed, broken and corrected p-value of every pair of runs"
+    alt = "Every pair of runs: predictions fixed and broken, and the corrected p-value"
     numbers.table(rows, alt, "compare_matrix", on_cell=partial(_chosen, laid))
     n = len(pairs) // 2
     st.caption(

@@ -47,11 +47,14 @@ def section(names: Sequence[str], those: Sequence[Run], reference: int = 0) -> N
     drawn = "machines trained on other examples of the same kind. They allow for test examples that repeats share"
     draws = any(one.tested.size for of_run in repeated for one in of_run.values())
     what = drawn if draws else "other random draws of the method, on the same examples"
-    st.caption(f"Each seed pairs two runs on the same examples. The intervals are valid for {what}.")
+    st.caption(
+        f"Runs with the same seed use the same examples and are compared as a pair. The intervals are valid for {what}."
+    )
     if draws and any(map(_few, those)):
         st.caption(
-            "The intervals are too narrow where repeats train on a small part of few examples. In simulations with 40 "
-            "to 100 of 400 to 1,000 examples, they covered the true value in 77 to 87 % of the cases, not in 95 %."
+            "The intervals are too narrow where repeats train on a small part of a small dataset. In simulations that "
+            "trained on 40 to 100 of 400 to 1,000 examples, they covered the true value in 77 to 87 % of the cases, "
+            "not in 95 %."
         )
 
 

@@ -120,7 +120,7 @@ def data_of(run: Run) -> Dataset:
         why = (
             "it has been replaced since"
             if own
-            else "its recipe belongs to another run, or another version of the lab made it"
+            else "the recipe of the run belongs to another run, or another version of the lab made the dataset"
         )
         raise DataError(f"{dataset.entry.title} is not the dataset that this run was trained on: {why}")
     return dataset
@@ -296,7 +296,7 @@ def support_tiles(dataset: str, chosen: Supports, numbers: np.ndarray) -> list[T
 def named(position: int, row: int, label, kind: str, alpha: float) -> str:
     """A support vector read out: `Training example 12, class 3: free support vector, alpha 0.5`."""
     if row < 0:
-        return f"Reduced set vector {position}, mainly for {label}, weight {small(alpha, 3)}"
+        return f"Reduced set vector {position}, mainly for class {label}, weight {small(alpha, 3)}"
     made = "Made from training" if str(kind).startswith("virtual") else "Training"
     return f"{made} example {row}, class {label}: {ring_word(kind)}, alpha {small(alpha, 3)}"
 

@@ -15,7 +15,8 @@ from svmcore.model import Machine
 
 SEE = (
     "Each row starts with a training example. Its jittered forms that became support vectors follow, with dotted rings "
-    "and alpha below. A first picture without a ring is not among those shown. Click a picture to open it."
+    "and alpha below. A first picture without a ring is not a support vector shown here. Click a picture to open "
+    "it."
 )
 LONGEST = 10  # tiles of a row: the parent and its virtual support vectors with the largest alpha
 

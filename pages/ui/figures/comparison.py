@@ -98,13 +98,13 @@ def definiteness(reports: Mapping[int, object]) -> go.Figure:
     lines = {
         "violating triples": [100 * report.violations for report in reports.values()],
         "negative eigenvalues": [100 * report.negative for report in reports.values()],
-        "smallest / largest eigenvalue": [100 * max(-r.smallest, 0) / r.largest for r in reports.values()],
+        "−smallest / largest eigenvalue": [100 * max(-r.smallest, 0) / r.largest for r in reports.values()],
     }
     for (name, y), colour in zip(lines.items(), (ORANGE, BLUE, GREY), strict=True):
         line(figure, list(reports), y, colour, f"%{{y:.2g}} % {name}, %{{x}} jitters", points=True)
         beside(figure, y[-1], name, colour, yshift=-9 if colour == ORANGE else 9)
     figure.update_xaxes(tickvals=list(reports))
-    told = "; ".join(f"{name}: from {y[0]:.2g} % to {y[-1]:.2g} %, at most {max(y):.2g} %" for name, y in lines.items())
+    told = "; ".join(f"{name} from {y[0]:.2g} % to {y[-1]:.2g} %, at most {max(y):.2g} %" for name, y in lines.items())
     said = f"From the smallest jitter set to the largest: {told}."
     return worded(figure, f"Definiteness of the jittering kernel by the size of the jitter set. {said}", said)
 
@@ -169,7 +169,7 @@ def gain_by_rows(points: Sequence[tuple[int, int, int]], rows: int, final: int, 
     figure.update_yaxes(range=[low - 0.05, high + 0.1])
     figure.update_xaxes(range=[np.log10(0.8 * min(10, *gains)), np.log10(1.25 * max(2000, *gains))], dtick=1)
     best = max(gains, key=gains.get)
-    told = f"Without digestion, training takes {gains[rows]:.2f} times the kernel evaluations at {rows:,} rows."
+    told = f"At {rows:,} rows, training without digestion takes {gains[rows]:.2f} times as many kernel evaluations."
     if len(gains) > 1:
         told += f" The ratio is highest, {gains[best]:.2f}, at {best:,} rows; the lowest is {min(gains.values()):.2f}."
     return worded(figure, f"Gain of digestion by the size of the cache. {told}", told)

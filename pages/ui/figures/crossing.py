@@ -57,8 +57,8 @@ def margins(
         f"Margin variance against margin mean of {len(role)} examples. Discarded beyond the two lines: "
         f"{counts[roles.WRONG_SIDE]} on the wrong side, {counts[roles.EASY]} easy.",
         "Left of the line m + v = 0, the machines agree that the label is wrong. Right of the line m − v = 1, they "
-        "agree that the example is easy. Examples there are discarded, unless they are reinserted or only choose "
-        "settings. Between the lines, the machines disagree, or agree that the example lies inside the margin."
+        "agree that the example is easy. Examples there are discarded, unless they are reinserted or only used to "
+        "choose settings. Between the lines, the machines disagree, or agree that the example lies inside the margin."
         f"{beyond}{part}",
     )
 

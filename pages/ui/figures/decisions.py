@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from pages.ui.figures.frame import bare, log_ticks, worded
 from pages.ui.figures.traces import LEGEND, bars, line, note
 from pages.ui.kit.palette import BLUE, GREY, ORANGE, signed
-from pages.ui.kit.words import distinct, in_figure, short, small
+from pages.ui.kit.words import distinct, in_figure, many, short, small
 
 BINS = 20  # of the histogram of alpha
 PAPER = (
@@ -131,11 +131,12 @@ def decision_trail(values: np.ndarray, classes: Sequence, places: Sequence[str])
     figure.update_layout(shapes=[marks | {"x0": step - 0.5, "x1": step - 0.5} for step in changed])
     figure.update_xaxes(dtick=max(1, len(values) // 6), rangemode="tozero")
     said = "; ".join(
-        f"{short(classes[won[s - 1]], 9)} → {short(classes[won[s]], 9)} at nudge {s}" for s in changed[-3:]
+        f"{short(classes[won[s - 1]], 9)} → {short(classes[won[s]], 9)} at nudge {s}" for s in changed[-MARKED:]
     )
+    often = f" {len(changed)} times, most recently" if len(changed) > MARKED else ""
     return worded(
         figure,
         f"Decision values of classes {short(classes[first])} and {short(classes[other])} along {len(values) - 1} "
-        f"nudges; the prediction flipped {len(changed)} times.",
-        f"The prediction flipped: {said}." if said else "The prediction has not flipped yet.",
+        f"nudges; the prediction flipped {many(len(changed), 'time')}.",
+        f"The prediction flipped{often}: {said}." if said else "The prediction has not flipped yet.",
     )

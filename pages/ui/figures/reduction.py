@@ -79,10 +79,11 @@ def _words(path, aside, machine_errors, before, where, tested) -> tuple[str, str
     seen = (
         ""
         if where == UNSEEN
-        else " The machine was trained on these examples. They compare sizes, but they do not estimate the error rate."
+        else " The machine was trained on these examples. Errors on them compare sizes, but do not estimate the error "
+        "rate."
     )
     if not path:
-        own = f"The full machine makes {many(machine_errors, 'error')} on {aside:,} {where}"
+        own = f"The original machine makes {many(machine_errors, 'error')} on {aside:,} {where}"
         return "Errors by number of vectors, not known yet.", f"The first point will appear soon. {own}.{seen}"
     m, _, errors, changed, *_ = path[-1]
     wrong = many(round(errors), "error")
@@ -90,7 +91,7 @@ def _words(path, aside, machine_errors, before, where, tested) -> tuple[str, str
     return (
         f"Errors on {aside} {where} at {len(path)} sizes; {wrong} with {m:,.0f} vectors.",
         f"With {m:,.0f} vectors ({before / m:.1f} times fewer), the reduced machine makes {wrong} on {aside:,} "
-        f"{where}. The full machine makes {many(machine_errors, 'error')}. {many(round(changed), 'prediction')} "
+        f"{where}. The original machine makes {many(machine_errors, 'error')}. {many(round(changed), 'prediction')} "
         f"{'differs' if changed == 1 else 'differ'} between the two machines. Bars are 95 % intervals.{seen}{once}",
     )
 
@@ -124,7 +125,7 @@ def nearness(path: Sequence[Sequence[float]]) -> go.Figure:
         figure,
         "Distance between the original and the reduced machine, by number of vectors: with "
         f"{many(m, 'vector')}, f differs by {small(apart)}.",
-        f"With {m:,.0f} vectors, f on these examples differs by {small(apart)} (root mean square)"
+        f"With {m:,.0f} vectors, f of the two machines differs by {small(apart)} (root mean square)"
         + (
             ". The reduced machine was fitted to the training examples, not to f."
             if rho2 is None

@@ -44,7 +44,7 @@ def svs_against_n(points: Sequence[ScalingPoint]) -> go.Figure:
     return worded(
         figure,
         f"Support vectors against the number of examples, at most {max(p.n_sv for p in points):,}.",
-        f"Support vectors of the same machine, trained on more and more examples.{grows}",
+        f"Support vectors of one recipe, trained on more and more examples.{grows}",
     )
 
 
@@ -53,8 +53,8 @@ def time_against_svs(points: Sequence[ScalingPoint]) -> go.Figure:
     return worded(
         figure,
         "Training time against the number of support vectors, one point for each number of examples.",
-        "Training time of the same runs against their number of support vectors. To check examples for violations, "
-        "and to solve, the kernel is evaluated with each support vector.",
+        "Training time of the same runs against their number of support vectors. Solving, and checking "
+        "examples for violations, both evaluate the kernel with each support vector.",
     )
 
 

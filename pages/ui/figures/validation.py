@@ -122,7 +122,9 @@ def sweep_map(
     rate, error = (100 * number for number in (results[best]["validation"]["error_rate"], _spread(results[best])))
     circle = "the simplest cell within one standard error of that error, "
     circle += (
-        f"{100 * results[plain]['validation']['error_rate']:.2f} % at {plain}" if plain != best else "the same cell"
+        f"{100 * results[plain]['validation']['error_rate']:.2f} % at {plain}"
+        if plain != best
+        else "which is the same cell"
     )
     return worded(
         figure,
@@ -136,7 +138,7 @@ def sweep_map(
 def _early(points: Sequence[tuple[str, dict]], what: str) -> str:
     """What is said of the values that halving has dropped."""
     left = len(points) - len(last(points))
-    return f" Halving dropped {many(left, what)} early, with errors from fewer training examples." if left else ""
+    return f" Halving dropped {many(left, what)} early: their errors come from fewer training examples." if left else ""
 
 
 def _categories(values: Sequence[str]) -> dict:
@@ -196,7 +198,7 @@ def amount_chart(
     if len(curves) > 1:
         spread = scale(max(heights)) - scale(min(heights))
         label_lines(figure, [(scale(y), name, colour) for y, name, colour in ends], max(0.07 * spread, 0.02))
-    seen = f"{len(points)} of {of} cells have finished. " if len(points) < of else ""
+    seen = f"{len(points)} of {of} runs have finished. " if len(points) < of else ""
     if layer == "validation":
         seen += " ".join(amounts.sentences(curves, checks, names[sweep.field == AMOUNT] if sweep.second else ""))
         seen += " Dotted: power laws, where they can be fitted. Bars are 95 % intervals."
@@ -331,7 +333,7 @@ def invariance_map(
         z=change, x=[in_figure(name, 24) for name in sets], y=list(pairs), customdata=np.stack([test, seen], axis=2),
         colorscale=[[0, BLUE], [0.5, "#f5f3ee"], [1, ORANGE]], zmid=0, zmin=-REACH, zmax=REACH, xgap=1, ygap=1,
         colorbar={"title": "points", "thickness": 12},
-        hovertemplate="%{y} by %{x}: %{customdata[0]:+.2f} points on the test digits, %{customdata[1]:+.2f} by "
+        hovertemplate="%{y} with %{x}: %{customdata[0]:+.2f} points on the test digits, %{customdata[1]:+.2f} by "
         "cross-validation<extra></extra>",
     )  # fmt: skip
     figure.update_xaxes(side="top", tickangle=-40, type="category")
@@ -340,9 +342,9 @@ def invariance_map(
     hurt, helped, warned = (np.count_nonzero(known & one) for one in (test >= 1, test <= -1, (test >= 1) & (seen > 0)))
     worst = np.unravel_index(np.nanargmax(np.where(known, test, -np.inf)), test.shape)
     told = (
-        f"Of {known.sum()} combinations of a pair and a jitter set, {helped} lower the test error by a point or more "
-        f"and {hurt} raise it by a point or more. Cross-validation of 200 digits predicted {warned} of these {hurt} "
-        "rises."
+        f"Of {known.sum()} combinations of a pair and a jitter set, {helped} lower the test error by a percentage "
+        f"point or more, and {hurt} raise it by one or more. Cross-validation of 200 digits predicted {warned} of "
+        f"these {hurt} rises."
     )
     return worded(
         figure,

@@ -39,7 +39,7 @@ def switch() -> DeltaGenerator:
         off = st.session_state.update, {PRESENT: False}
         place = st.container(horizontal=True, horizontal_alignment="right", key="present_off", width="content")
         with place:
-            button("Leave Present", "close_fullscreen", "present_leave", *off, **how)
+            button("Leave Present mode", "close_fullscreen", "present_leave", *off, **how)
     return place
 
 

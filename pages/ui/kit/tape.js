@@ -48,7 +48,8 @@ function tapeBar({ count, at, go, last, open = () => {}, rested = () => {} }) {
     slider.max = count() ? count() - 1 : 1
     slider.value = count() ? at() : 1
     drawIcon(toPlay, bar.timer ? "pause" : "play")
-    toPlay.setAttribute("aria-label", bar.timer ? "Pause the tape" : "Play the tape")
+    toPlay.title = bar.timer ? "Pause the tape" : "Play the tape"
+    toPlay.setAttribute("aria-label", toPlay.title)
     toLast.title = `To the last step: ${last()}`
     toLast.setAttribute("aria-label", toLast.title)
   }

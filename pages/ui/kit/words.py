@@ -147,7 +147,7 @@ def _within(status) -> str:
     return duration(max(status.eta_seconds, 0.1))
 
 
-FIRST_TIME = "a rough estimate, without compiling, until a similar run has finished on this machine"
+FIRST_TIME = "a rough estimate, without compiling, until a similar run has finished on this computer"
 
 
 def megabytes(amount: float) -> str:

@@ -32,7 +32,7 @@ function buildHand(play) {
   label.setAttribute("aria-hidden", "true")
   play.buttons = Object.entries(HAND).map(([mode, [text, title]]) => [mode, button(mode in ADDED ? mode : "", text, () => { play.mode = mode; drawHand(play) }, title, true)])
   play.undo = button("", "↶ Undo", () => undo(play), "Undoes the last change of the points (Ctrl+Z).", true)
-  play.reset = button("", "Reset", () => reset(play), "Restores the sample as it was drawn: without added, removed or flipped points.", true)
+  play.reset = button("", "Reset", () => reset(play), "Undoes all changes of the points; restores the sample as it was drawn.", true)
   group.append(...play.buttons.map(([, node]) => node), play.undo, play.reset)
   hand.append(label, group)
   return hand

@@ -76,7 +76,7 @@ def described(setting: Setting, given: Points, picture: Picture) -> str:
         text = f"{line} separates {n_own} {one} from {n - n_own} {rest} points."
     text += f" The machine has {many(solved.n_sv, 'support vector')}{_kinds(solved)}"
     if setting.kernel == "linear" and np.linalg.norm(solved.w) > 1e-6:
-        text += f"; the road between the thin lines is {rounded(2 / float(np.linalg.norm(solved.w)), 2)} wide"
+        text += f"; the margin between the thin lines is {rounded(2 / float(np.linalg.norm(solved.w)), 2)} wide"
     return f"{text}. The solver stopped early." if solved.ending else f"{text}."
 
 
@@ -91,7 +91,7 @@ def _three(setting: Setting, given: Points, picture: Picture) -> str:
     ]
     text = (
         f"Three machines each separate one colour from the rest; the largest f decides. Of {counts[0]}, {counts[1]} "
-        f"and {counts[2]} points {told}. By machine: {'; '.join(held)}."
+        f"and {counts[2]} points, {told}. By machine: {'; '.join(held)}."
     )
     return f"{text} A solver stopped early." if picture.ending else text
 

@@ -34,8 +34,9 @@ function moved(play, t) {
   const change = [i, j].map((k) => tape.alphas[t][k] - tape.alphas[t - 1][k])
   const by = number(Math.abs(change[0]))
   const [a, b] = [nameOf(play, i), nameOf(play, j)]
-  if (change[0] > 0 === change[1] > 0) return `alpha ${a} and ${b} ${change[0] > 0 ? "grow" : "shrink"} by ${by}`
-  return change[0] > 0 ? `alpha ${a} grows and ${b} shrinks by ${by}` : `alpha ${b} grows and ${a} shrinks by ${by}`
+  if (change[0] > 0 === change[1] > 0) return `the alphas of ${a} and ${b} ${change[0] > 0 ? "grow" : "shrink"} by ${by}`
+  const [up, down] = change[0] > 0 ? [a, b] : [b, a]
+  return `the alpha of ${up} grows and that of ${down} shrinks by ${by}`
 }
 
 // The examples that entered the working set of a round
@@ -77,7 +78,7 @@ function sentence(play) {
     return `Step ${step} of ${total}${which}: ${gone} pairs changed at once; the worst remaining violation is ${number(tape.gap[frame])}; ${now}.${last}`
   }
   const [i, j] = tape.pair[frame].map((k) => nameOf(play, k))
-  return `Step ${step} of ${total}${which}: pair ${i}, ${j} violates by ${number(tape.violation[frame])}; ${moved(play, frame)}; ${now}.${last}`
+  return `Step ${step} of ${total}${which}: pair ${i}, ${j} violates optimality by ${number(tape.violation[frame])}; ${moved(play, frame)}; ${now}.${last}`
 }
 
 function drawTape(play) {

@@ -113,7 +113,7 @@ def read(
         first = here.get(wanted, first)
         if not known:
             if wanted in RECIPES:
-                here = [f"another recipe; this one is on {view.form_of(RECIPES[wanted]).title}"]
+                here = [f"any other; this one is on {view.form_of(RECIPES[wanted]).title}"]
             wrong.append(parameters.refusal(NAME, wanted, here))
     recipe = first
     try:
@@ -154,7 +154,7 @@ def _with_texts(recipe: Recipe, texts: dict[str, str]) -> tuple[Recipe, list[str
         try:
             changed = recipe.with_text(name, text)
             if (form := view.form_of(changed)) != view.form_of(recipe):
-                raise RecipeError(name, text, f"another value on this page; the form of this one is on {form.title}")
+                raise RecipeError(name, text, f"another value; the form for this one is on the page {form.title}")
             recipe = changed
         except RecipeError as error:
             failed[name] = str(error)

@@ -17,7 +17,7 @@ from svmcore.lab.recipe import FIELDS, Recipe
 
 
 def at_hand(fits: Callable[[Entry], bool] = lambda entry: True) -> list[str]:
-    """Names of the datasets that are on this machine, of those that fit."""
+    """Names of the datasets that are on this computer, of those that fit."""
     return [entry.name for entry in catalogue.entries() if entry.at_hand and fits(entry)]
 
 
@@ -70,7 +70,7 @@ def pair(entry: Entry, name: str) -> list[str]:
 
 def of_form(form: parameters.Form, entries: Mapping[str, Entry], usual: Callable[[str], Recipe], **how):
     """Draw the field of a recipe's form; the entry chosen of `entries`. NotAtHand, and the way to its files on screen,
-    where they are not on this machine. usual(name): what the form is filled with when another set is chosen."""
+    where they are not on this computer. usual(name): what the form is filled with when another set is chosen."""
     settings = {"help": "The Datasets page shows each dataset, downloads datasets and accepts your own."} | how
     name = form.draw(
         FIELDS["dataset"],
@@ -86,12 +86,13 @@ def of_form(form: parameters.Form, entries: Mapping[str, Entry], usual: Callable
     size = f"{entry.size_mb:.2g} MB"
     label = f"Download it on the Datasets page ({size})" if entry.fetchable else "How to get this dataset"
     ways.to("datasets", label, "download", {"set": name})
-    raise NotAtHand(f"{entry.title} is not on this machine yet")
+    raise NotAtHand(f"{entry.title} is not on this computer yet")
 
 
 def sizes(form: parameters.Form, entry: Entry, train: DeltaGenerator, test: DeltaGenerator, **how) -> dict:
     """Draw the numbers of examples of a recipe's form, in two places; their values by name."""
-    helps = "Leave empty for all that are not test examples.", "Leave empty for the whole test set, or a fifth of all."
+    tested = "the whole test set" if entry.n_test else "a fifth of all, or for the rest if *Training examples* is set"
+    helps = "Leave empty for all that are not test examples.", f"Leave empty for {tested}."
     places = zip(("n_train", "n_test"), (train, test), helps, strict=True)
     most = entry.n_train + entry.n_test
     return {

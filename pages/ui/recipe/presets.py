@@ -98,7 +98,7 @@ def _to_keep(recipe: Recipe | None) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
             "Save this recipe as", max_chars=presets.MAX_NAME, key="preset_name", placeholder="a name of your own",
-            help="Saves the settings of the form on this machine, for every session.",
+            help="Saves the settings of the form on this computer, for every session.",
         )  # fmt: skip
         help = "Replaces a recipe of the same name."
         button("Save", "bookmark_add", "preset_keep", _keep, recipe, help=help, disabled=recipe is None)

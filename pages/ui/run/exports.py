@@ -40,7 +40,7 @@ def buttons(run):
     )  # fmt: skip
     _button(
         run, "pipeline", "scikit-learn (zip)", "package_2", run.export_pipeline, f"{run.id}.zip",
-        "A script that trains the same machine with scikit-learn alone, with the examples that the script reads.",
+        "A script that trains the same machine with scikit-learn alone, and the examples that the script reads.",
         done, pipeline.obstacle(run.recipe),
     )  # fmt: skip
 

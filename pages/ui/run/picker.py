@@ -87,7 +87,7 @@ def run_picker(place, page: str):
         if current != before:
             near = [f"{words.plain(known[one].title)} ({one})" for one in get_close_matches(current, known, 2, ALIKE)]
             missing = f"There is no run {words.plain(words.short(current))} here: it was deleted, or made on another "
-            missing += f"machine.{' Runs with a similar id: ' * bool(near)}{'; '.join(near)}"
+            missing += f"computer.{' Runs with a similar id: ' * bool(near)}{'; '.join(near)}"
             missing = missing if roles.teacher() else "The teacher does not show this run to the class."
         elif current not in st.session_state.get("deleted", ((),))[0]:
             st.warning("The run shown here was deleted meanwhile.", icon=":material/link_off:")

@@ -20,7 +20,7 @@ from svmcore.lab.tasks import task_of
 
 
 def at_hand(recipe: Recipe) -> bool:
-    """Whether its data are on this machine: a run fetches none."""
+    """Whether its data are on this computer: a run fetches none."""
     try:
         return task_of(recipe).at_hand(recipe)
     except (DataError, RecipeError):  # deleted, a damaged revision, or pictures that the set at hand has not got
@@ -28,7 +28,7 @@ def at_hand(recipe: Recipe) -> bool:
 
 
 def lacking(recipes: Iterable[Recipe]) -> set[Recipe]:
-    """Those whose data are not on this machine; the same data are looked for once."""
+    """Those whose data are not on this computer; the same data are looked for once."""
     alike: dict[tuple, list[Recipe]] = {}
     for recipe in recipes:
         alike.setdefault((recipe.dataset, recipe.options.get("experiment")), []).append(recipe)
@@ -41,7 +41,7 @@ def samples(recipes: Iterable[Recipe]) -> list[Run | None]:
     return [known.get(recipe.digest()) for recipe in recipes]
 
 
-def say_samples(those: list[Run], how: str = "Your own run replaces this sample once you start it.") -> None:
+def say_samples(those: list[Run], how: str = "When you start your own run, it replaces this sample.") -> None:
     """Say that what is shown is a sample, and what made it. how: what puts the reader's own in its place."""
     if present.presenting():
         st.caption(":material/bookmark: A sample that comes with the lab.")
@@ -85,9 +85,9 @@ def buttons(
     wanted = ", ".join(sorted({recipe.dataset for recipe in absent}))
     working = [run.id for run in found if run and run.state in runs.ACTIVE]
     if missing or working:
-        help += f" Not on this machine: {wanted}. See the *Datasets* page." if wanted else ""
+        help += f" Not on this computer: {wanted}. See the *Datasets* page." if wanted else ""
         how = {"help": help, "type": "primary", "disabled": not possible}
-        label = label if possible or not working else "All queued"
+        label = label if possible or absent or not working else "All queued"
         button(label, "play_arrow", f"queue_{key}", queue, possible, group, parents, then, **how)
     if working and permission.may("change"):
         help = f"Stops every {of} that is running, and removes every waiting {of} from the queue."

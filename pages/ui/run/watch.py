@@ -53,7 +53,7 @@ def _draw(run, status):
     elif status.state == "queued":
         st.info(queue.place(status), icon=":material/schedule:")
     elif status.state == "paused":
-        st.info("The run was paused before its first numbers, while preparing its examples.", icon=":material/pause:")
+        st.info("The run was paused while preparing its examples. There are no numbers yet.", icon=":material/pause:")
     elif status.state in runs.ACTIVE:
         st.skeleton(height=240)
     if progress:
@@ -104,7 +104,7 @@ def ended(run, status):
     box(words.plain(status.message) or advice, **how)
     with st.container(horizontal=True, vertical_alignment="center"):
         if run.broken_off:
-            help = "Starts a new run from the last saved round of this one. It ends with the same machine."
+            help = "Starts a new run from this one's last saved round. The break does not change the final machine."
             button(
                 "Go on", "resume", "go_on", starting.start, run.recipe, run.parent, 1, run.id, help=help, type="primary"
             )

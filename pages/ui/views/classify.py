@@ -88,7 +88,7 @@ def _chosen_machine(names, at_work):
     if len(names) == 1:
         return 0
     choices = names if at_work is None else [AT_WORK, *names]
-    help = "With several classes each has a machine: that class (blue) against all the others (orange)."
+    help = "Each class has a machine that separates it (blue) from all the others (orange)."
     how = {"label_visibility": "collapsed", "width": present.scaled(190)}
     if (name := choices[evidence.choose_machine(choices, help, **how)]) != AT_WORK:
         return names.index(name)

@@ -89,7 +89,7 @@ def _verdict(said: Answer, sides: Sequence[int], row: str) -> str:
     name = lambda c: plain(short(said.names[c], 24))  # noqa: E731
     bars = f"Each row is {row}. **Blue** bars pull towards the class of the machine, **orange** bars away from it."
     if len(said.f) == 1:
-        return f"f is {'above' if said.called else 'below'} 0, which means {name(said.called)}. {bars}"
+        return f"f is {'above' if said.called else 'below'} 0, so the prediction is {name(said.called)}. {bars}"
     c, other = sides
     f = [with_sign(said.f[side]) for side in sides]
     role = f" ({said.role(other)})" if said.role(other) else ""
@@ -128,7 +128,7 @@ def _beside(run: Run, machine: Machine, said: Answer) -> str | None:
         AUTO,
         key="why_beside",
         format_func=lambda name: (
-            short(machines[said.names.index(name)], 60) if name else "true class (runner-up if predicted)"
+            short(machines[said.names.index(name)], 60) if name else "true class, or the runner-up"
         ),
     )
 

@@ -275,7 +275,7 @@ def _role(run: Run, split: str, index: int) -> str:
     """What the run has seen of the example."""
     if split == "train" and index in run.train_index():
         known = evidence.labels(run)
-        swapped = f" with class {plain(short(known.seen[index]))}, swapped by label noise" if known.given[index] else ""
+        swapped = f" as class {plain(short(known.seen[index]))}, swapped by label noise" if known.given[index] else ""
         return f" · trained on{swapped}"
     test = run.test()
     tested = split == test.split and index in test.index

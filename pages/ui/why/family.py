@@ -123,7 +123,8 @@ def _together(run: Run, machine: Machine, shown: Shown) -> None:
     )  # fmt: skip
     st.caption(
         f"The {many(n, 'row')} of this example's group. SV: a support vector of this run. *Virtual support vectors* "
-        "trains on the first row of each group, then on all rows of the groups that became support vectors."
+        "trains on the first row of each group, then on all rows of the groups whose first row became a "
+        "support vector."
     )
 
 

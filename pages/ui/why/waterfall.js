@@ -75,7 +75,7 @@ function lineRow(root, side, i) {
   const line = root.bill.data.lines[name]
   const row = element("div", "row line")
   row.dataset.name = name
-  const toggle = button("toggle", "", null, `${line.label}. Click: switch it off.`)
+  const toggle = button("toggle", "", null, `${line.label}. Click: switch it off or on.`)
   toggle.setAttribute("aria-label", line.label)
   toggle.dataset.ring = side.rings[i]
   toggle.style.setProperty("--sign", { 1: BLUE, "-1": ORANGE, 0: GREY }[side.signs[i]])

@@ -129,8 +129,8 @@ def _multipliers(run: Run, machine: Machine, c: int, found: Effect, change: Chan
         upper=[evidence.brief(dataset, label) for label in seen.tolist()],
         lower=[minus(f"{a:.2f} → {b:.2f}") for a, b in alphas],
         alt=f"The {len(rows)} training examples whose alpha changes most in {names[c]}",
-        legend=f"**Largest changes of alpha** in *{plain(names[c])}*: before → after. {n:,} in all, without "
-        "excluded examples.",
+        legend=f"**Largest changes of alpha** in *{plain(names[c])}*: before → after. Without excluded "
+        f"examples, {many(n, 'alpha')} {'changes' if n == 1 else 'change'}.",
     )  # fmt: skip
 
 

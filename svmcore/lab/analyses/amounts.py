@@ -72,7 +72,8 @@ def worth(curves: Sequence[Curve], laws: Mapping[str, PowerLaw | None], over: st
             )
             continue
         middle, least, most = (rounded(value) for value in equal)
-        text = f"{n:,} examples with {over} = {best} are worth as much as {middle} ({least} to {most}) with {name}"
+        others = f"{middle} ({least} to {most}) with {over} = {name}"
+        text = f"{n:,} examples with {over} = {best} are worth as much as {others}"
         said.append(f"{text}{NOISE if equal[1] <= n else ''}.")
     return [*said, WIDE]
 

@@ -117,7 +117,8 @@ def impossible(recipe: Recipe) -> str:
 def of_recipe(recipe: Recipe, ceiling_mb: float, check: Check = unchecked) -> Asking:
     """The recipe's training examples; RecipeError for a recipe that `impossible` names, BudgetError."""
     if reason := impossible(recipe):
-        raise RecipeError("method", recipe.method, reason)
+        field, allowed = ("method", "sv") if recipe.task == "classify" else ("task", "classify")
+        raise RecipeError(field, getattr(recipe, field), f"{allowed}. {reason}")
     problem = prepare(recipe.replace(folds=None), check)
     if len(problem.X_train) > HELD:
         raise RecipeError("n_train", len(problem.X_train), f"up to {HELD:,}, so that the kernel values fit into memory")
@@ -255,7 +256,7 @@ def figures(found: Study) -> dict:
 def text(found: Study) -> str:
     """A line a way: labels until the target is reached, over the seeds."""
     goal, n = f"{100 * found.target:g} %", len(found.all_wrong)
-    lines = [f"{'':22}labels until the error is {goal}: median (range) of {n} seeds   random choice / this one"]
+    lines = [f"{'':22}labels until the error is {goal}: median (range) of {n} seeds   random choice: times as many"]
     for way, title in WAYS.items():
         times = "" if way == "random" else times_told(found, way) or "not known"
         lines.append(f"{title:22}{label_range(found.reached(way), int(found.given[-1])):46}{times:>12}")

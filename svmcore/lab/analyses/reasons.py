@@ -58,7 +58,9 @@ def reasons(run: Run, index: int | None = None, most: int = 8) -> Reasons:
     was replaced."""
     test = run.test() if run.state == "done" else None
     if not isinstance(test, TestSet):
-        raise ValueError(f"run {run.id} is {run.state}; allowed: a finished run that tells classes apart")
+        raise ValueError(
+            f"run {run.id}, task {run.recipe.task}, is {run.state}; allowed: a finished run of the task classify"
+        )
     require_content(run)
     at = np.flatnonzero(test.wrong if index is None else test.index == index)
     if not len(at):

@@ -55,7 +55,7 @@ class Suspects(NamedTuple):
         own, other = _number(self.own[i]), _number(self.other[i])
         given, rival = _called(self.given[i]), _called(self.rival[i])
         if self.way == "crossed":
-            return f"The mean of its margins under the first machines is {own}, with a variance of {other}."
+            return f"Its margins under the first machines of cross-training have mean {own} and variance {other}."
         says = f"f of {rival} is {other}, f of its own label {given} is {own}"
         if self.way == "bound":
             return f"Its alpha is bounded (alpha = C), so training left it inside the margin or misclassified: {says}."

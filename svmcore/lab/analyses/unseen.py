@@ -64,7 +64,7 @@ def trained(run: Run, number: int, check: Check = unchecked, monitor: Callable |
     """The machine that did not see a fold. RecipeError for a run whose dataset was replaced; what `check` raises."""
     recipe, folded = run.recipe, run.folded()
     if folded is None:
-        raise RecipeError("folds", recipe.folds, "only in a run that stored the predictions of its folds")
+        raise RecipeError("folds", recipe.folds, "folds whose predictions the run has stored")
     problem = left_out(task_of(recipe).fold(recipe, number, check), folded.doubted)
     require_content(run, problem.data_hash)
     fitted = fit(recipe, problem, monitor)

@@ -58,7 +58,8 @@ class Calibrated(NamedTuple):
                 f"Fitted to {self.folded:,} training examples, each scored by a fold's machine that was not trained "
                 "on it."
             )
-        return "Cross-fitted: each test example is scored by a fit to other ones. Training with folds avoids this."
+        fitted = "Cross-fitted: each test example is scored by a fit to other test examples."
+        return f"{fitted} Training with folds avoids this."
 
 
 def of_run(run, way: str = "Platt") -> Calibrated:

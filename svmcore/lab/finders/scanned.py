@@ -342,7 +342,7 @@ def _require_untested(recipe, X: np.ndarray, pictures: PictureSet, part: Part) -
         most[name] = (_unit(X) @ _unit(np.array(objects)).T).max(axis=1) if objects else np.zeros(len(X))
     alike = int(np.count_nonzero((most["test"] > ALIKE) & (most["test"] > most["train"])))
     if alike:
-        allowed = f"windows from pictures that do not test; {alike} of {len(X)} show an object of a test picture"
+        allowed = f"windows that are not from test pictures; {alike} of {len(X)} show an object of a test picture"
         raise RecipeError("windows", recipe.option("windows"), allowed)
 
 

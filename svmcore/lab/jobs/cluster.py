@@ -1,4 +1,4 @@
-"""Runs on other machines: one setting, `SVMLAB_CLUSTER=tcp://host:port`, and the thread of a run sends its recipe to a
+"""Runs on other computers: one setting, `SVMLAB_CLUSTER=tcp://host:port`, and the thread of a run sends its recipe to a
 worker of that dask.distributed scheduler, instead of training (relay.py), and hears of it what it does (afar.py).
 
     places      one for each worker that has this version of the lab; a run at work takes one, a paused one lends it
@@ -207,7 +207,7 @@ def _connected(address: str):
             "A cluster needs dask.distributed, which is not installed: pip install -r requirements-cluster.txt"
         ) from None
     way_out = (
-        f"Start one ({START}), or run on this computer, without {VARIABLE}, --cluster and an address on the page Runs"
+        f"Start one ({START}), or run on this computer: without {VARIABLE}, --cluster or an address on the page Runs"
     )
     try:
         socket.create_connection((parts[2], int(parts[3])), ANSWER).close()

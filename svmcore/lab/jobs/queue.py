@@ -177,7 +177,7 @@ class Queue:
         job.write(_tell_store, job.run, "running")
 
     def at_work(self) -> bool:
-        """Whether a run is at work on this machine."""
+        """Whether a run is at work on this computer."""
         with self.changed:
             return any(job.at_work for job in self._jobs.values()) and not CLUSTER.address
 

@@ -62,8 +62,8 @@ class JitteringKernel(Method):
         if not (check := result.get("kernel_check")):
             return ""
         return (
-            f"the kernel is {check['warning'] or 'positive definite on a sample of its support vectors'}; "
-            f"the triangle inequality fails for {100 * check['violations']:.2f} % of the triples."
+            f"a sample of support vectors was checked: the kernel is {check['warning'] or 'positive definite on it'}; "
+            f"the triangle inequality fails for {100 * check['violations']:.2f} % of their triples."
         )
 
     def plan(self, recipe, size: Sizes) -> Plan:
@@ -93,7 +93,7 @@ class QueryJitter(Method):
     name = "query-jitter"
     title = "Jittered test examples"
     short = "SV, query jitter"
-    help = "Trains the plain machine. Each test example is compared with a support vector in its nearest jittered form."
+    help = "Trains the plain machine. It compares each support vector with the nearest jittered form of a test example."
     source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 3.3 and Table 10"
     tasks = ("classify",)
     unlike = "its test examples are predicted by a jittered kernel, in their nearest forms"

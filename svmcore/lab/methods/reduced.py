@@ -18,14 +18,14 @@ from svmcore.methods.reduced.stages import KEPT
 from svmcore.preprocess import Preprocessor
 
 WAYS = {
-    "auto": "Chosen by kernel, sharing and numbers of machines and examples",
+    "auto": "Chosen automatically, by the kernel, sharing, and the numbers of machines and examples",
     "exact": "Remove vectors that depend linearly on others",
     "quadratic": "Eigenvectors, for kernels of degree 2",
     "rho": "Nearest expansion in feature space",
     "one-by-one": "Nearest expansion, the paper's search: vectors one by one, then all together (conjugate gradients)",
     "fixed-point": "Nearest expansion, vectors one by one, by fixed-point iteration (Gaussian kernels)",
     "answers": "Classes of training examples, by gradient steps",
-    "direct": "Lowest SVM objective on training examples, for a few thousand at most (Wu et al. 2006)",
+    "direct": "Lowest SVM objective on training examples, if they are a few thousand at most (Wu et al. 2006)",
 }
 STARTS = {
     "auto": "Chosen automatically",

@@ -51,8 +51,8 @@ class SearchedJitters(VirtualSupportVectors):
     title = "Virtual SVs, jitters searched"
     short = "Virtual SV, searched"
     help = (
-        "Starts with the jitter set below. Each step adds the set that lowers the errors on held-out folds of the "
-        "training set most. The test set is used once, at the end."
+        "Starts with the set in the field Jitter set. Each step adds the set that most lowers the errors on held-out "
+        "folds of the training set. The test set is used once, at the end."
     )
     source = "DeCoste and Schölkopf, Machine Learning 46 (2002), section 6 (which invariances to choose)"
     tasks = ("classify",)
@@ -119,7 +119,7 @@ class SearchedJitters(VirtualSupportVectors):
         first, last = search.path[0], search.path[-1]
         return (
             f"chosen by search: {last.jitters}, with {last.errors:,} errors on {search.n:,} validation examples "
-            f"(the first set, {first.jitters}: {first.errors:,}); {len(search.tried)} sets tried."
+            f"(the first set, {first.jitters}, had {first.errors:,}); {len(search.tried)} sets tried."
         )
 
     def stages(self, recipe, size: Sizes) -> list[Stage]:

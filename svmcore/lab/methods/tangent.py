@@ -63,9 +63,7 @@ class Tangent(Method):
     def words(self, result: dict) -> str:
         if not (found := result.get("regulariser")):
             return ""
-        return (
-            f"along a tangent, f changes by {np.sqrt(np.mean(found)):.2g} (root mean square; equation 2 is its square)."
-        )
+        return f"along a tangent, f changes by {np.sqrt(np.mean(found)):.2g} (root mean square)."
 
     def held_rows(self, recipe, size: Sizes) -> float:
         """The tangent covariance, its eigenvectors and the whitening matrix of pixels, in double precision."""

@@ -101,8 +101,9 @@ COUNTED = {"work": "Work", "computed": "Kernel evaluations", "lookups": "Look-up
            "steps": "Steps", "sv_most": "Most SVs at once", "jumps": "Digestions", "filled": "Filled share of rows, %",
            "solve_s": "Processor time, s"}  # fmt: skip
 UNIT = (
-    "Counts are in millions. Work adds kernel evaluations, look-ups and updates; its unit is one plain kernel "
-    "evaluation of d multiply-adds. A look-up or an update counts as one multiply-add. Seconds are processor time."
+    "Work, kernel evaluations, look-ups and updates are in millions. Work is the sum of the other three. Its unit is "
+    "one plain kernel evaluation of d multiply-adds. A look-up or an update counts as one multiply-add. Seconds are "
+    "processor time."
 )
 
 

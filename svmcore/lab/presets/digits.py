@@ -142,12 +142,12 @@ def _burges() -> Table:
         row("Ten digits, errors", "alone", "errors", {}),
         row("Million multiply-adds", "svs", "mults", {}),
     ]  # fmt: skip
-    columns = ("SV errors", "VSV errors", "RS errors, VSV threshold", "RS errors, training b",
+    columns = ("SV errors", "VSV errors", "RS errors, VSV threshold", "RS errors, training threshold",
                "RS errors, best on test set", "SVs", "VSVs", "RSVs", "rho falls by the factor")  # fmt: skip
     note = (
-        "SV: the plain machine; VSV: the machine with virtual SVs; RS: its reduced set, with the vectors RSVs. The "
-        "errors of each digit's machine are counted for this machine alone. The best threshold on the test set gives a "
-        "lower bound of the errors."
+        "SV: the plain machine; VSV: the machine with virtual SVs; RS: its reduced set, with the vectors RSVs. The RS "
+        "has the threshold of the VSV, one chosen on training examples, or the best one on the test set, which gives a "
+        "lower bound of the errors. The errors of each digit's machine are counted for this machine alone."
     )
     title = "Burges and Schölkopf (1997), Tables 1-3: MNIST, degree 5, a tenth of the vectors"
     return Table("burges-degree5", title, columns, tuple(rows), ((sv, vsv), (vsv, rs)), note)

@@ -67,9 +67,10 @@ def _needs(recipe: Recipe, result: dict) -> str:
         "    PYTHONPATH=FOLDER_OF_THE_APP python THIS_FILE.py",
     ]
     if recipe.dataset.startswith(catalogue.OWN_PREFIX) or revisions.parse_name(recipe.dataset):
-        what = "your revision of its labels is" if revisions.parse_name(recipe.dataset) else "which you added, is"
+        revised = revisions.parse_name(recipe.dataset)
+        what = ". Your revision of the labels is" if revised else ", which you added. It is"
         lines.append(
-            f"Dataset: {recipe.dataset}; {what} read from the folder in which the app stores your data: SVMLAB_HOME, "
+            f"Dataset: {recipe.dataset}{what} read from the folder in which the app stores your data: SVMLAB_HOME, "
             "or a default folder if that variable is not set."
         )
     else:

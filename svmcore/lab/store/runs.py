@@ -150,7 +150,7 @@ def _rank(run: Run) -> int:
 
 def content(recipe: Recipe) -> str:
     """The hash of what a recipe trains on as it is today; "" where names alone say what is in it (`SetFacts.fixed`),
-    and where its files are not on this machine. "unreadable" where they are and cannot be read."""
+    and where its files are not on this computer. "unreadable" where they are and cannot be read."""
     task = task_of(recipe)
     names = task.content_names(recipe)
 

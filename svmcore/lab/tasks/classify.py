@@ -186,7 +186,7 @@ class Classify(Task):
     def headline(self, result: dict) -> str:
         """`12 of 1,000 wrong, 1.20 % (0.7–2.1)`: errors, their rate and its 95 % interval, and what that counts."""
         rate = rate_text(result["error_rate"], result["interval"])
-        counts = f", an interval for {groups:,} groups" if (groups := result.get(GROUPS)) else ""
+        counts = f", interval from {groups:,} independent groups" if (groups := result.get(GROUPS)) else ""
         return f"{result['errors']:,} of {result['n_test']:,} wrong, {rate}{counts}"
 
     def rate(self, result: dict) -> float:

@@ -191,7 +191,8 @@ class CrossTrainingSVC(MachineEstimator):
 
     def _check_parameters(self) -> None:
         check_estimators(estimator=self.estimator, final=self.final)
-        part = Allowed(f"a whole number from 2, '{THIRD}' of r", lambda size: is_whole(size, 2) or size == THIRD)
+        third = f"a whole number from 2, '{THIRD}' (of subset_size)"
+        part = Allowed(third, lambda size: is_whole(size, 2) or size == THIRD)
         jobs = Allowed("a whole number other than 0 (-1: as many jobs as cores)", lambda n: is_whole(n) and n != 0)
         grid = Allowed("numbers above 0", _are_positive)
         check(self, n_subsets=whole(2), validation_size=optional(part), slack=number(0), n_jobs=optional(jobs))

@@ -42,7 +42,7 @@ def result(run) -> str:
         "Alphas above 0 in each machine": ", ".join(f"{n:,}" for n in found["n_sv"][:MOST_CLASSES]),
         "Bounded alphas (alpha = C) in each machine": ", ".join(f"{n:,}" for n in found["n_bound"][:MOST_CLASSES]),
         "Training": words.duration(words.training_seconds(found)),
-        "Compiling, once per program": words.duration(words.compiling(found)),
+        "Compiling (once)": words.duration(words.compiling(found)),
         "Testing": f"{words.duration(found['predict_seconds'])} for {found['n_test']:,} examples",
         "Kernel evaluations": f"{found['kernel_evals']:,}",
         "Iterations of the solver": f"{found['iterations']:,}",
@@ -79,12 +79,13 @@ def course(run) -> str:
         for name, field, colour in (("SVs", "n_sv", BLUE), ("bounded", "n_bound", GREY)):
             counts.append(charts.Line(name if last else "", seconds, [line[field] for line in phase], colour))
     now, least = words.small(curves.mean_gap(progress[-1])), words.small(tol, 6)
+    whose = "Mean optimality gap of the machines" if words.machines(progress[-1]) > 1 else "Optimality gap"
     return marks.section(
         "Convergence",
         '<div class="pair">',
         charts.lines(
             gaps, "time, s", "KKT gap", f"KKT gap over time on a log axis, {now} in the end; tol is {least}.",
-            f"The mean gap of the machines falls until every optimality condition holds to within tol = {least}.",
+            f"{whose} over time. Training stops when every optimality condition holds to within tol = {least}.",
             log_y=True, level=(tol, "tol"),
         ),
         charts.lines(

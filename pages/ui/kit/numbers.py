@@ -6,14 +6,16 @@ import streamlit as st
 
 from pages.ui.kit import present
 
+WHOLE = 20  # rows up to which a table with height="auto" does not scroll: Streamlit's shows 400 pixels of it
+
 
 def table(
     rows, alt: str, key: str | None = None, columns: Mapping | None = None, *, on_row: Callable | None = None,
     on_cell: Callable | None = None, **how,
 ) -> None:  # fmt: skip
-    """A table of all its rows, a dash where nothing is known. columns: name -> how it is drawn; on_row, on_cell: called
-    with the number of a row that is selected, or with that and the column of a cell; how: what else it is told, as a
-    height for one that scrolls."""
+    """A table of rows (dicts, or {name: column}), a dash where nothing is known. columns: name -> how it is drawn;
+    on_row, on_cell: called with the number of a row that is selected, or with that and the column of a cell; how: what
+    else it is told, as height="auto" for one that scrolls where it is long."""
 
     def selected() -> None:
         selection = st.session_state[key].selection
@@ -21,6 +23,9 @@ def table(
             (on_cell or on_row)(*at)
 
     how = {"height": "content", "placeholder": "–"} | how
+    n = len(next(iter(rows.values()), ())) if isinstance(rows, Mapping) else len(rows)
+    if how["height"] == "auto" and n <= WHOLE:
+        how["height"] = "content"
     if on_row or on_cell:
         how |= {"on_select": selected, "selection_mode": "single-cell" if on_cell else "single-row"}
     st.dataframe(rows, hide_index=True, column_config=columns, key=key, alt=alt, **how)

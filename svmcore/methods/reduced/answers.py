@@ -34,10 +34,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from svmcore._jit import native
+from svmcore._jit import greater, lesser, native
 from svmcore.estimator import one_vs_rest
 from svmcore.gram.sources import Work
-from svmcore.gram.threads import side_by_side
+from svmcore.gram.threads import CORES, side_by_side
 from svmcore.kernels import squared_norms
 from svmcore.kernels.apart import _finish_rows, all_near, as_columns
 from svmcore.methods.reduced.expansion import Expansion, pieces
@@ -97,25 +97,28 @@ class Deformations:
 def _deform(X, idx, fields, number, moved, shape, length, out):
     h, w, channels = shape
     middle_y, middle_x = np.float32(0.5 * (h - 1)), np.float32(0.5 * (w - 1))
+    last_y, last_x, none = np.float32(h - 1), np.float32(w - 1), np.uint64(0)
+    row, column = np.uint64(w * channels), np.uint64(channels)  # unsigned indices need no check for negative ones
     for i in range(len(idx)):
         source, target, field, m = X[idx[i]], out[i], fields[number[i]], moved[i]
         square = np.float32(0)
         for r in range(h):
-            for c in range(w):
-                y, x = np.float32(r) - middle_y, np.float32(c) - middle_x
-                from_y = m[0] * y + m[1] * x + m[4] + m[6] * field[0, r, c] + middle_y
-                from_x = m[2] * y + m[3] * x + m[5] + m[6] * field[1, r, c] + middle_x
-                from_y = min(max(from_y, np.float32(0)), np.float32(h - 1))
-                from_x = min(max(from_x, np.float32(0)), np.float32(w - 1))
-                top, left = int(from_y), int(from_x)
-                below, right = min(top + 1, h - 1), min(left + 1, w - 1)
-                dy, dx = from_y - np.float32(top), from_x - np.float32(left)
-                for k in range(channels):
-                    a, b = source[(top * w + left) * channels + k], source[(top * w + right) * channels + k]
-                    c_, d = source[(below * w + left) * channels + k], source[(below * w + right) * channels + k]
-                    upper, lower = a + dx * (b - a), c_ + dx * (d - c_)
+            y, down, right = np.float32(r) - middle_y, field[0, r], field[1, r]
+            from_top, from_left = m[0] * y + m[4] + middle_y, m[2] * y + m[5] + middle_x
+            line = target[r * w * channels : (r + 1) * w * channels]
+            for k in range(np.uint64(channels)):
+                for c in range(np.uint64(w)):
+                    x = np.float32(c) - middle_x
+                    from_y = lesser(greater(from_top + m[1] * x + m[6] * down[c], np.float32(0)), last_y)
+                    from_x = lesser(greater(from_left + m[3] * x + m[6] * right[c], np.float32(0)), last_x)
+                    top, left = np.floor(from_y), np.floor(from_x)
+                    dy, dx = from_y - top, from_x - left
+                    below, beside = row if top < last_y else none, column if left < last_x else none
+                    at = np.uint64(top) * row + np.uint64(left) * column + k
+                    upper = source[at] + dx * (source[at + beside] - source[at])
+                    lower = source[at + below] + dx * (source[at + below + beside] - source[at + below])
                     value = upper + dy * (lower - upper)
-                    target[(r * w + c) * channels + k] = value
+                    line[c * column + k] = value
                     square += value * value
         if length > 0 and square > 0:
             scale = length / np.sqrt(square)
@@ -293,16 +296,18 @@ class Steps:
         U = self.values[0]
         norms = squared_norms(U)
 
-        def judge(i):
-            rows = parts[i]
-            if drawn is None:
-                x = self.X[idx[rows]]
-            else:
-                x = self.deform.rows(idx[rows], type(drawn)(*(column[rows] for column in drawn)))
-                x = x if self.prepare is None else self.prepare.transform(x)
-            far[i] = self._judge(x, self.teacher(x) if self.teacher else self.label[idx[rows]], norms)
+        def judge(*those):
+            for i in those:
+                rows = parts[i]
+                if drawn is None:
+                    x = self.X[idx[rows]]
+                else:
+                    x = self.deform.rows(idx[rows], type(drawn)(*(column[rows] for column in drawn)))
+                    x = x if self.prepare is None else self.prepare.transform(x)
+                far[i] = self._judge(x, self.teacher(x) if self.teacher else self.label[idx[rows]], norms)
 
-        side_by_side(judge, [(i,) for i in range(PARTS)])
+        shares = np.array_split(np.arange(PARTS), min(PARTS, CORES))  # several at once wait less for one another
+        side_by_side(judge, shares)
         self.done += 1
         total = self.settings.epochs * self.per_epoch
         rate = 0.5 * (1 + np.cos(np.pi * self.done / total)) * min(1, self.done / WARM)
@@ -319,7 +324,7 @@ class Steps:
             move(0, those, by_u)
             move(1, those, by_gamma)
 
-        side_by_side(pull, list(pairwise(np.linspace(0, len(U), PARTS + 1).astype(int))))
+        side_by_side(pull, list(pairwise(np.linspace(0, len(U), len(shares) + 1).astype(int))))
         move(2, slice(None), sum(one.slope.sum(axis=0) for one in far))
         return sum(one.loss for one in far) / len(idx)
 

@@ -3,6 +3,7 @@
 import re
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,14 +19,16 @@ from pages.lessons.plane import Plane
 from pages.paper import outline
 from pages.scramble import twins
 from pages.ui.kit import words
+from pages.ui.kit.parameters import address
 from pages.ui.run import stored
 from pages.ui.run.report import marks
 from pages.ui.studies.study import Results
 from svmcore.lab import jobs
 from svmcore.lab.forecast import estimate
+from svmcore.lab.presets import RECIPES
 from svmcore.lab.store import runs
 from tests.cases import all_cases
-from tests.driven import SECONDS, open_page, to_page, whole_app  # noqa: F401  (a fixture for every test here)
+from tests.driven import SECONDS, finished, open_page, to_page, whole_app  # noqa: F401  (a fixture for every test here)
 
 PAGES = Path(__file__).parent.parent / "pages"
 SEEDS = (0, 7)
@@ -375,6 +378,27 @@ def test_a_step_without_its_machine_offers_to_train_it(home):
     app = at("virtual.3", 3)
     assert "must be trained first" in said(app)
     assert [button for button in app.button if button.key == "queue_lesson"]
+
+
+def test_the_run_of_a_step_stays_when_the_browser_still_sends_the_address_of_before(home, monkeypatch):
+    """The step writes the address itself, and the page may be begun anew before the browser has heard of it."""
+    before = finished(RECIPES["moons"])
+    context = SimpleNamespace(context_info=object())
+    monkeypatch.setattr(address, "get_script_run_ctx", lambda **how: context)
+    app = at("virtual.1")
+    assert app.query_params["run"] in (before.id, [before.id])
+    run = finished(recipe_of("plain", 0))
+    app.run()
+    assert app.session_state["run"] == run.id
+    app.query_params["run"] = before.id  # of a browser that has not heard yet
+    app.run()
+    assert app.session_state["run"] == run.id
+    assert "uses another run" not in said(app)
+    context.context_info = object()  # another request: the browser has the address that was written
+    app.run()
+    app.query_params["run"] = before.id  # and is led to that of before
+    app.run()
+    assert app.session_state["run"] == before.id
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)

@@ -189,6 +189,35 @@ def test_the_address_from_before_two_changes_in_one_answer_takes_neither_back():
         assert (app.text[0].value, address(app)) == ("cat", {"animal": "cat"})
 
 
+def begun_anew():
+    """A run is started and shown, and the page begins itself anew: the address is that of the run, here."""
+    import streamlit as st
+
+    from pages.ui.kit import parameters
+
+    parameters.begin("A page")
+    if given := parameters.asked("animal", ["animal"]):
+        st.session_state["animal"] = given["animal"][-1]
+    parameters.write("animal", ["animal"], {"animal": st.session_state.get("animal", "cat")})
+    if st.button("Start a dog", key="start"):
+        st.session_state["animal"] = "dog"
+        parameters.write("animal", ["animal"], {"animal": "dog"})
+        st.rerun()
+    st.text(st.session_state.get("animal", "cat"))
+
+
+def test_a_page_that_begins_itself_anew_does_not_take_the_address_for_the_browsers(monkeypatch):
+    context = SimpleNamespace(context_info=object())
+    monkeypatch.setattr(the_address, "get_script_run_ctx", lambda **how: context)
+    app = page(begun_anew, animal="cow")
+    app.button(key="start").click().run()
+    for sent, shown in (("cow", "dog"), ("dog", "dog"), ("cow", "cow")):  # before it has heard, after it, a way back
+        context.context_info = object()
+        app.query_params["animal"] = sent
+        app.run()
+        assert (app.text[0].value, address(app)) == (shown, {"animal": shown})
+
+
 def by_history(app, monkeypatch):
     context = SimpleNamespace(is_history_navigation=True)
     monkeypatch.setattr(the_address, "get_script_run_ctx", lambda **how: context)

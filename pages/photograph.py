@@ -165,7 +165,7 @@ def show_search(run, photograph) -> None:
 
 def searching(now: photo.Looking) -> None:
     """How far a search is, and the way to end it."""
-    left, pace = now.left(), "the first search after an installation compiles the scan"
+    left, pace = now.left(), "no estimate yet; the first search after an installation takes longer"
     if left is not None:
         pace = f"{now.looked:,} of {now.of:,}, about {words.duration(left)} left"
     st.progress(now.looked / max(now.of, 1), f"Searching every window at every scale: {pace}.")

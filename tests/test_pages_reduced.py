@@ -72,11 +72,11 @@ def test_a_machine_is_reduced_from_the_form(kept):
 def test_the_mean_of_the_machines_distances_and_that_of_all_as_one_are_told_apart():
     found = {"rho": [0.01, 0.09], "rho_start": [0.16, 0.36], "n_after": 8, "path": [[8, 0.04, 1, 0, 0.1, 1.0]]}
     said = shown.distance(found)
-    assert "on average 20.0 % of a machine's length |Ψ|; initially it was 50.0 %" in said
+    assert "On average it is 20.0 % of the original's length |Ψ|; initially it was 50.0 %" in said
     assert "For all machines taken together, as in the figure, the distance is 20.0 %" in said
     assert "all machines together" in figures.nearness(found["path"]).layout.meta["see"]
     one = shown.distance(found | {"rho": [0.01], "rho_start": [0.16]})
-    assert one == " The distance rho is 10.0 % of the machine's length |Ψ|; initially it was 40.0 %."
+    assert one == f" {shown.RHO} It is 10.0 % of the original's length |Ψ|; initially it was 40.0 %."
 
 
 def test_what_became_of_it_is_told(kept):

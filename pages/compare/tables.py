@@ -210,7 +210,7 @@ def by_labels(laid: Laid) -> Laid:
 def check_letters(text: str) -> None:
     """Of an address: ValueError for what names no runs by their letters."""
     if not set(text.split(", ")) <= set(LETTERS):
-        raise ValueError("write the letters of runs, such as A or A, B")
+        raise ValueError('write the letter of a run, or several with a comma and a space between them, such as "A, B"')
 
 
 def _kinds(laid: Laid) -> dict[str, int]:

@@ -335,7 +335,7 @@ def _box() -> None:
         seconds = sum(need.seconds for need in needs)
         said = words.plain(unfit) if unfit else f"About {words.duration(seconds)} for both machines."
         st.caption(said, width="content")
-        help = "Opens the recipe in the form of the Train page: subsets, C, kernel, preprocessing."
+        help = "Opens the Train page with this recipe filled in. There you can also set subsets, C and kernel."
         ways.to("train", "All settings", "tune", config.link(recipe), help=help)
         help = "Add your own table or images with two or more classes. Then choose the new dataset here."
         ways.to("datasets", "Add your own data", "upload", {"set": "new"}, help=help)

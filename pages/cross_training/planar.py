@@ -150,7 +150,7 @@ def _held(trials: Trials, size, x_title: str, now: float) -> go.Figure:
     """Support vectors against x with Steinwart's line; size(x): how many examples train there."""
     errors = [min(float(np.mean(~one.right_noisy)) for one in both) for both in trials.values()]
     law = Line(list(trials), [2 * size(x) * error for x, error in zip(trials, errors, strict=True)])
-    told = "the smaller of the two test errors here, on labels with the same noise"
+    told = "the smaller test error of the two machines, with test labels flipped as often as training labels"
     return growth_of_svs(_lines(trials, lambda one: len(one.support)), law, x_title, told, now=now)
 
 

@@ -54,8 +54,8 @@ def _detector(run: Run, to: Target) -> None:
     starting.start_and_open(
         "Train the detector on these windows", "center_focus_strong", "label_detector", "pages/detect.py",
         lambda: recipe.replace(title=titles.of_recipe(recipe)), whose.id,
-        help="Trains the detector of these windows again, on the windows as reviewed. Its hits are still counted by "
-        "the boxes of the pictures, which do not change.",
+        help="Trains the detector that these windows come from once more, with your labels. Its hits are still counted "
+        "by the boxes marked in the pictures. The review does not change these boxes.",
     )  # fmt: skip
 
 

@@ -52,8 +52,8 @@ def draw(table: Table) -> None:
     polling.poll_all(list(working.values()), cells, lambda: _rivals(table))
     st.caption(
         "A cell shows our result, its 95 % interval in parentheses if it has one, and a published result in square "
-        "brackets. Without a result of ours, it shows the estimated time of its run: click it to start the run. If it "
-        "names a dataset, download this dataset first. Click a result of your own to select its run for every page. "
+        "brackets. *About* and a time: the run is not finished yet; click the cell to start it. *Needs* and a dataset: "
+        "download this dataset first. Click the result of a run of your own to show this run on every page. "
         f"{table.note}"
     )
     for name in dict.fromkeys(table.rivals):

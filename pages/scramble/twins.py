@@ -136,9 +136,9 @@ def conclusion(found: Results) -> None:
     for title, r in (one for one in results if one not in blind and one not in losers):
         changed = r.test.only_a + r.test.only_b
         st.markdown(
-            f":material/help: **{title}** predicts differently. Examples misclassified in only one of the two forms: "
-            f"{changed}. Errors: {r.straight} on original and {r.scrambled} on scrambled pictures, of {r.n:,} "
-            f"(p = {words.small(r.test.p_value)})."
+            f":material/help: **{title}** predicts differently after scrambling: of {r.n:,} examples, it misclassifies "
+            f"{r.straight} in original form and {r.scrambled} when scrambled (p = {words.small(r.test.p_value)}). "
+            f"Misclassified in only one of these two forms: {changed}."
         )
     with st.container(horizontal=True):
         for pair in pairs(found):

@@ -19,6 +19,7 @@ from svmcore.metrics import OUTCOMES, class_positions, outcomes, paired_test
 from svmcore.model import multiply_adds
 
 N_VECTORS, N_NEAREST, PER_PAGE = 8, 4, 60  # vectors, support vectors beside each; examples on a page
+RHO = "Rho is the distance in feature space between an original machine and its reduced machine."
 PRECISION = {"double": "double precision", "dense": "single precision", "sparse": "single precision"}
 SECONDS = (
     "Time for 10,000 predictions. Both machines predict the same examples five times; the median is scaled to 10,000."
@@ -117,8 +118,8 @@ def distance(found: dict) -> str:
         return ""
     last, first = (words.percent(float(np.mean(np.sqrt(found[name]))), 1) for name in ("rho", "rho_start"))
     if len(found["rho"]) == 1:
-        return f" The distance rho is {last} of the machine's length |Ψ|; initially it was {first}."
-    said = f" The distance rho is on average {last} of a machine's length |Ψ|; initially it was {first}."
+        return f" {RHO} It is {last} of the original's length |Ψ|; initially it was {first}."
+    said = f" {RHO} On average it is {last} of the original's length |Ψ|; initially it was {first}."
     together = {m: rho2 for m, rho2, *_ in found["path"]}.get(found["n_after"])
     if together is not None:
         said += (

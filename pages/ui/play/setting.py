@@ -176,7 +176,7 @@ def read(asked: dict[str, str]) -> tuple[Setting, list[str]]:
         wrong.append(f"of={setting.of} in the address: these points do not have three colours")
         setting = replace(setting, of="all")
     if setting.tape is not None and len(setting.machines) > 1:
-        wrong.append(f"tape={setting.tape} in the address: there are three machines; choose one, for example of=blue")
+        wrong.append(f"tape={setting.tape} in the address: one machine can be played, and three are shown; add of=blue")
         setting = setting.closed
     return setting, wrong
 

@@ -36,7 +36,7 @@ def support_vectors(name: str, shown: evidence.Supports, key: str, forms: np.nda
     tiles = evidence.support_tiles(name, shown, shown.alpha)
     if forms is not None:
         tiles = [
-            tile._replace(label=f"{tile.label}, summed over {n} of its forms", lower=f"Σ {tile.lower}")
+            tile._replace(label=f"{tile.label}, summed over {n} SVs: it or its copies", lower=f"Σ {tile.lower}")
             if n > 1
             else tile
             for tile, n in zip(tiles, forms, strict=True)

@@ -75,8 +75,8 @@ def _largest(run, live, done):
         f"Class above, alpha below. {rings}; {gallery.SIDES}."
         + (f" {evidence.SWAPPED}." if any(shown.given) else "")
         + (
-            " Σ: the sum over the forms of one example that are support vectors; each alpha is at most C "
-            f"= {run.recipe.C:g}."
+            " Σ: the sum over an example and its copies, as far as they are support vectors; each alpha is at "
+            f"most C = {run.recipe.C:g}."
             if summed
             else ""
         )

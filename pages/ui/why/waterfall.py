@@ -214,7 +214,8 @@ def _label(view: View, c: int, positions: np.ndarray) -> str:
         return f"Class {label}, {many(len(held), 'support vector')}"
     example = f"Training example {view.row[positions[0]]}, class {label}"
     if view.by == "parent":
-        return f"{example}, with {np.sum(view.machine.jitter[held] > 0)} virtual support vectors made from it"
+        copies = many(int(np.sum(view.machine.jitter[held] > 0)), "virtual support vector")
+        return f"{example}, with {copies} made from it"
     jitter, alpha = _jitter(view, positions), abs(view.machine.coef[c, positions[0]])
     moved = f", {spoken(jitter)}" if jitter else ""
     return f"{example}{moved}: {evidence.ring_word(_ring(view, c, positions))}, alpha {small(alpha, 3)}"

@@ -483,7 +483,7 @@ def test_times_keep_their_differences_beside_one_far_away(what):
     np.testing.assert_array_equal(preview.arrays.X_train[:, 0], times)
     assert any("in column 'when', so" in note and "double precision" in note for note in preview.notes)
     kept = (times - np.median(times)).astype(np.float32)
-    told = any("for column 'when': its numbers form groups" in note for note in preview.notes)
+    told = any("for column 'when': numbers there form groups" in note for note in preview.notes)
     assert told == (len(np.unique(kept)) < 590)
 
 

@@ -625,8 +625,8 @@ WRONG_LIBSVM = {
     "1 3:0x1": "Line 41 of a.svm: could not convert",
     "é 3:1": "Line 41 of a.svm: could not convert .*'é'",
     "1 " + "9" * 5000 + ":1": "Line 41 of a.svm has the index 9999.*too many features.*at most 512 MB",
-    "1 200000000:1": "60 examples of 200000000 features, 457.. MB.*at most 512 MB",
-    "1 100000000:1": "60 examples of 100000000 features, 228.. MB.*at most 512 MB",
+    "1 200000000:1": "60 examples of 200000000 features, 45,777 MB.*at most 512 MB",
+    "1 100000000:1": "60 examples of 100000000 features, 22,889 MB.*at most 512 MB",
     "1 1:inf": "a missing or infinite value in example 40",
     "1 1:1e300": "a missing or infinite value in example 40",
 }

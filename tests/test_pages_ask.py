@@ -174,7 +174,7 @@ def test_points_of_two_classes_are_asked_for_by_name(home):
     run = finished(Recipe(dataset="own:points", split="given", preprocess=(), kernel=RBF(2.0), C=1.0))
     app = open_page("labels", run=run.id, doubted="next")
     row = shown(app)
-    assert "from the plane. On the other side is class" in texts(app)
+    assert "from the separating plane. On the other side is class" in texts(app)
     press(app, "said")
     ((key, verdict),) = revisions.standing("own:points@checked", load("own:points").entry).items()
     assert key == ("train", row)

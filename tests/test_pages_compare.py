@@ -367,7 +367,7 @@ def test_the_words_of_the_test():
     assert pairs.mcnemar_in_words("the left one", "B", pairs.Pair(0, 0, 1.0, 1.0)).startswith(
         "Nothing to test: the left one and B"
     )
-    assert "chance alone could explain this" in pairs.mcnemar_in_words("A", "B", pairs.Pair(5, 2, 0.45, 0.45))
+    assert "chance alone could explain it" in pairs.mcnemar_in_words("A", "B", pairs.Pair(5, 2, 0.45, 0.45))
     assert "B is better" in pairs.mcnemar_in_words("A", "B", pairs.Pair(25, 7, 0.002, 0.002))
     assert "A is better" in pairs.mcnemar_in_words("A", "B", pairs.Pair(7, 25, 0.002, 0.002))
     assert "chance alone" in pairs.mcnemar_in_words("A", "B", pairs.Pair(15, 5, 0.04, 0.12), several=True)

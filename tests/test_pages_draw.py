@@ -82,7 +82,7 @@ def test_texts_that_are_no_strokes_are_refused(text):
     ],
 )
 def test_what_a_browser_sends_is_checked(value):
-    with pytest.raises(ValueError, match=r"canvas sent|more than"):
+    with pytest.raises(ValueError, match=r"canvas sent|canvas did not send|more than"):
         sent(value)
 
 
@@ -97,7 +97,7 @@ def test_a_stroke_keeps_its_corners_alone():
     "value", [None, [], "x", [[0, 0, 0]], [[10, 0, 0, 0]], [[0, 0, 185, 0]], [[0.5, 0, 0, 0]], [[0] * 4] * 201, [None]]
 )
 def test_places_of_a_browser_are_checked(value):
-    with pytest.raises(ValueError, match="the pad sent"):
+    with pytest.raises(ValueError, match="the pad (sent|did not send)"):
         nudges.moved(value)
 
 

@@ -148,7 +148,7 @@ def test_the_sentence_of_the_picture_is_true_of_any_problem(begin, colours):
         wrong = int((labels[np.argmax(f >= np.max(f, axis=0) - solve.TIE, axis=0)] != given.y).sum())
         counts = [f"{(given.y == label).sum()} {colour}" for label, colour in shown.colours.items()]
         if len(f) > 1:
-            begins = f"Of {counts[0]}, {counts[1]} and {counts[2]} points {wrong or 'none'} "
+            begins = f"Of {counts[0]}, {counts[1]} and {counts[2]} points, {wrong or 'none'} "
         else:
             (f,), own = f, given.y == next(iter(shown.sides))
             wrong = int(((f > 0) != own).sum())
@@ -454,7 +454,7 @@ def test_three_colours_are_three_machines_and_each_is_shown_alone():
     app = open_page("playground", problem="own", points="b0_0~o50_50~g-50_30", of="green", tape="2")
     assert not app.warning
     app = open_page("playground", problem="own", points="b0_0~o50_50~g-50_30", tape="2")
-    assert "choose one, for example of=blue" in app.warning[0].value
+    assert "three are shown; add of=blue" in app.warning[0].value
 
 
 def test_a_widget_that_comes_back_has_the_setting_s_value():

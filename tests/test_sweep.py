@@ -256,7 +256,7 @@ def test_the_command_line_prints_what_the_library_finds(capsys):
     arguments = ["sweep", "digits-8x8-sv", "kernel.degree", "2", "4", "--folds", "2", "--set", "n_train=120"]
     assert main(arguments) == 0
     said = capsys.readouterr().out
-    assert "validation  " in said
+    assert "validation error  " in said
     assert main([*arguments, "--json"]) == 0
     points = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert [point["value"] for point in points] == ["2", "4"]

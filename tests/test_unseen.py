@@ -42,7 +42,7 @@ def test_an_example_that_no_fold_held_out_is_refused(home):
     with pytest.raises(ValueError, match=f"row = {left}; allowed: a training example"):
         unseen.fold_of(run, int(left))
     (run.path / "folded.npz").unlink()
-    with pytest.raises(RecipeError, match="a run that stored the predictions of its folds"):
+    with pytest.raises(RecipeError, match="folds whose predictions the run has stored"):
         unseen.trained(run, 0)
 
 

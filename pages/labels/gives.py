@@ -54,7 +54,7 @@ def _detector(run: Run, to: Target) -> None:
     starting.start_and_open(
         "Train the detector on these windows", "center_focus_strong", "label_detector", "pages/detect.py",
         lambda: recipe.replace(title=titles.of_recipe(recipe)), whose.id,
-        help="Trains the detector that these windows come from once more, with your labels. Its hits are still counted "
+        help="Trains the detector that these windows come from again, with your labels. Its hits are still counted "
         "by the boxes marked in the pictures. The review does not change these boxes.",
     )  # fmt: skip
 

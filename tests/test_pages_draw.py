@@ -97,7 +97,7 @@ def test_a_stroke_keeps_its_corners_alone():
     "value", [None, [], "x", [[0, 0, 0]], [[10, 0, 0, 0]], [[0, 0, 185, 0]], [[0.5, 0, 0, 0]], [[0] * 4] * 201, [None]]
 )
 def test_places_of_a_browser_are_checked(value):
-    with pytest.raises(ValueError, match="the pad (sent|did not send)"):
+    with pytest.raises(ValueError, match=r"the pad (sent|did not send)"):
         nudges.moved(value)
 
 

@@ -382,7 +382,7 @@ def errors(results: Results) -> None:
         if steps := [step for step in results.plan.given.base.preprocess if parse_step(step).step.learn]:
             st.caption(
                 f"Preprocessing ({', '.join(steps)}) is learned from all training examples. Leave-one-out and the "
-                "bounds leave an example out of the machine only, so they may count too few errors."
+                "bounds keep it fixed, so they may count too few errors."
             )
     _say_noise(results)
     if not results.active and len(points) < len(results.runs):

@@ -147,7 +147,7 @@ def _within(status) -> str:
     return duration(max(status.eta_seconds, 0.1))
 
 
-FIRST_TIME = "a rough estimate, without compiling, until a similar run has finished on this computer"
+FIRST_TIME = "a rough estimate, as no similar run has finished on this computer yet; compiling may take extra time"
 
 
 def megabytes(amount: float) -> str:

@@ -101,9 +101,9 @@ COUNTED = {"work": "Work", "computed": "Kernel evaluations", "lookups": "Look-up
            "steps": "Steps", "sv_most": "Most SVs at once", "jumps": "Digestions", "filled": "Filled share of rows, %",
            "solve_s": "Processor time, s"}  # fmt: skip
 UNIT = (
-    "Work, kernel evaluations, look-ups and updates are in millions. Work is the sum of the other three. Its unit is "
-    "one plain kernel evaluation of d multiply-adds. A look-up or an update counts as one multiply-add. Seconds are "
-    "processor time."
+    "Work, kernel evaluations, look-ups and updates are in millions. Work is the cost of the other three together, in "
+    "units of d multiply-adds, where d is the number of features: an evaluation costs one unit for each inner product, "
+    "a look-up or an update 1/d. Seconds are processor time."
 )
 
 

@@ -125,7 +125,7 @@ def obstacle(recipe: Recipe) -> str:
         return f"scikit-learn has no preprocessing step '{strange[0]}'; allowed: {', '.join(STEPS)}"
     try:
         if recipe.class_weight is not None and _n_classes(recipe) > 2:
-            return "scikit-learn's one-vs-rest has no class weights; allowed: class weights for two classes"
+            return "scikit-learn has no class weights in one-vs-rest; allowed: two classes, or no class weights"
         return task_of(recipe).out_of_reach(recipe)
     except DataError as error:
         return str(error)

@@ -216,8 +216,8 @@ def wrong(run, most: int = WRONG) -> str:
     n = int(np.sum(true != predicted))
     where = "number in the test set"
     if test.split != "test":
-        where = "number in the training set, from which the example was held out"
-    some = f"The {len(rows)} most certain of {n:,} errors" if n > len(rows) else f"All {n:,} errors"
+        where = "number in the training part of the dataset, out of which the test examples were held"
+    some = f"The {len(rows)} most certain of {n:,} errors" if n > len(rows) else words.many(n, "error")
     parts = [marks.gallery(pictures, shown, f"{some}: true → predicted class, {where}.")]
     if dataset.image_shape is None:
         X = evidence.examples(dataset, test.split)[0][test.index[rows[:PAIRS]]]

@@ -150,7 +150,8 @@ def by_rows(base: Recipe, rules: dict, rows: int, offered: list[int]):
     left = [size for size, two in recipes.items() if not all(map(race.known, two))]
     asked = bool(left) and st.button(
         f"Measure {words.many(len(left), 'other cache size')}",
-        key="digestion_sizes", icon=":material/stacked_line_chart:", help="Trains both solvers with each cache size. The slider then shows them one by one.",
+        key="digestion_sizes", icon=":material/stacked_line_chart:",
+        help="Trains both solvers with each cache size. The slider then shows them one by one.",
     )  # fmt: skip
     if asked:
         bar = st.progress(0.0, "Training")

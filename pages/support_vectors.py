@@ -156,7 +156,7 @@ if run:
     another_run(run, "support_vectors", machine=names[0], classes_shown=[])
 
     with present.form("Which support vectors"), st.container(horizontal=True):
-        help = "With several classes each has a machine: that class (blue, +1) against all the others (orange, −1)."
+        help = "With several classes, each has its own machine: that class (blue, +1) against all others (orange, −1)."
         name = names[c := evidence.choose_machine(names, help)]
         kind = parameters.choice(
             "support_vectors.sv", kinds, format_func=lambda kind: {"Bound": "Bounded"}.get(kind, kind)

@@ -99,7 +99,7 @@ def test_pages_say_what_training_saw(noisy):
     seen = 11 - int(load("digits-8x8").y_train[row])
     app = open_page("support_vectors", run=run.id, digit=f"digits-8x8/train/{row}")
     assert evidence.SWAPPED in captions(app)
-    assert f"trained on as class {seen}, swapped by label noise" in captions(app)
+    assert f"trained on with the label {seen}, swapped by label noise" in captions(app)
 
 
 def test_classes_cut_alike_are_told_apart_in_every_tile(home):

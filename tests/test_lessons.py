@@ -390,6 +390,7 @@ def test_the_run_of_a_step_stays_when_the_browser_still_sends_the_address_of_bef
     run = finished(recipe_of("plain", 0))
     app.run()
     assert app.session_state["run"] == run.id
+    context.context_info = object()
     app.query_params["run"] = before.id  # of a browser that has not heard yet
     app.run()
     assert app.session_state["run"] == run.id

@@ -195,22 +195,31 @@ def begun_anew():
 
     from pages.ui.kit import parameters
 
-    parameters.begin("A page")
-    if given := parameters.asked("animal", ["animal"]):
-        st.session_state["animal"] = given["animal"][-1]
-    parameters.write("animal", ["animal"], {"animal": st.session_state.get("animal", "cat")})
-    if st.button("Start a dog", key="start"):
+    def start():
         st.session_state["animal"] = "dog"
         parameters.write("animal", ["animal"], {"animal": "dog"})
         st.rerun()
+
+    if not st.session_state.get("fragment"):  # which is drawn without the page around it
+        parameters.begin("A page")
+    if given := parameters.asked("animal", ["animal"]):
+        st.session_state["animal"] = given["animal"][-1]
+    parameters.write("animal", ["animal"], {"animal": st.session_state.get("animal", "cat")})
+    st.button("Start a dog", key="called_back", on_click=start)
+    if st.button("Start a dog", key="drawn"):
+        start()
     st.text(st.session_state.get("animal", "cat"))
 
 
-def test_a_page_that_begins_itself_anew_does_not_take_the_address_for_the_browsers(monkeypatch):
+@pytest.mark.parametrize("fragment", [False, True])
+@pytest.mark.parametrize("key", ["drawn", "called_back"])
+def test_a_page_that_begins_itself_anew_does_not_take_the_address_for_the_browsers(key, fragment, monkeypatch):
     context = SimpleNamespace(context_info=object())
     monkeypatch.setattr(the_address, "get_script_run_ctx", lambda **how: context)
     app = page(begun_anew, animal="cow")
-    app.button(key="start").click().run()
+    app.session_state["fragment"] = fragment
+    context.context_info = object()
+    app.button(key=key).click().run()
     for sent, shown in (("cow", "dog"), ("dog", "dog"), ("cow", "cow")):  # before it has heard, after it, a way back
         context.context_info = object()
         app.query_params["animal"] = sent

@@ -258,7 +258,7 @@ def _held(course: Course, found: Found) -> go.Figure:
     else:
         lines = _lines(course, found, "support vectors")
     known = all(point.bayes is not None for point in course.points)
-    told = "the smallest possible error" if known else "the smallest test error here, with test labels flipped as often"
+    told = "the smallest possible error" if known else "the smallest test error here, on labels with the same noise"
     kinds = " Bounded: alpha = C; free: alpha below C." if course.apart else ""
     how = {"log": course.apart, "span": _span(course), "log_x": course.x_log}
     return crossing.growth_of_svs(lines, law(course, found), course.x_title, told, kinds, **how)

@@ -207,7 +207,7 @@ def _draw(recipe, index, y, groups, n_first, n_second, field):
         )
     except ValueError:
         least = len(np.unique(y[index]))
-        wanted = f"two parts of at least {least}, one for each class (here {n_first} and {n_second})"
+        wanted = f"two parts, each of at least {least}, one of each class (here {n_first} and {n_second})"
         if smallest_class(y[index]) < 2:
             wanted = "classes of at least 2 examples"
         raise RecipeError(field, n_second if field == "n_test" else n_first, wanted) from None

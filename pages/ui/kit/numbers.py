@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.kit import present
 
-WHOLE = 20  # rows up to which a table with height="auto" does not scroll: Streamlit's shows 400 pixels of it
+WHOLE = 20  # rows up to which height="auto" shows a table whole; Streamlit alone shows 400 pixels and scrolls
 
 
 def table(

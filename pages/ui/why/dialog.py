@@ -275,8 +275,8 @@ def _role(run: Run, split: str, index: int) -> str:
     """What the run has seen of the example."""
     if split == "train" and index in run.train_index():
         known = evidence.labels(run)
-        swapped = f" as class {plain(short(known.seen[index]))}, swapped by label noise" if known.given[index] else ""
-        return f" · trained on{swapped}"
+        label = f" with the label {plain(short(known.seen[index]))}, swapped by label noise"
+        return f" · trained on{label if known.given[index] else ''}"
     test = run.test()
     tested = split == test.split and index in test.index
     return "" if tested else " · not seen by this run"

@@ -28,7 +28,6 @@ Reference: Simard, Steinkraus and Platt, Best practices for convolutional neural
 """
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +36,7 @@ from scipy.ndimage import gaussian_filter
 from svmcore._jit import greater, lesser, native
 from svmcore.estimator import one_vs_rest
 from svmcore.gram.sources import Work
-from svmcore.gram.threads import CORES, side_by_side
+from svmcore.gram.threads import CORES, cut, side_by_side
 from svmcore.kernels import squared_norms
 from svmcore.kernels.apart import _finish_rows, all_near, as_columns
 from svmcore.methods.reduced.expansion import Expansion, pieces
@@ -293,7 +292,7 @@ class Steps:
         """One step on the examples idx (B,): their mean loss."""
         drawn = self.deform.draw(len(idx)) if self.deform else None
         parts, far = np.array_split(np.arange(len(idx)), PARTS), [None] * PARTS
-        U = self.values[0]
+        U, vectors = self.values[0], cut(len(self.values[0]), PARTS)
         norms = squared_norms(U)
 
         def judge(*those):
@@ -306,7 +305,7 @@ class Steps:
                     x = x if self.prepare is None else self.prepare.transform(x)
                 far[i] = self._judge(x, self.teacher(x) if self.teacher else self.label[idx[rows]], norms)
 
-        shares = np.array_split(np.arange(PARTS), min(PARTS, CORES))  # several at once wait less for one another
+        shares = np.array_split(np.arange(PARTS), min(PARTS, CORES))  # fewer calls wait less for one another
         side_by_side(judge, shares)
         self.done += 1
         total = self.settings.epochs * self.per_epoch
@@ -318,17 +317,17 @@ class Steps:
             by = map(np.float32, (1 / len(idx), own, large, small))
             _adam(self.values[number][those].ravel(), slope.ravel(), *(m.ravel() for m in memory), *by)
 
-        def pull(start, stop):
-            those = slice(start, stop)
-            by_u, by_gamma = (sum(by) for by in zip(*(one.gradient(U, those) for one in far), strict=True))
-            move(0, those, by_u)
-            move(1, those, by_gamma)
+        def pull(*those):
+            for part in (vectors[i] for i in those):
+                by_u, by_gamma = (sum(by) for by in zip(*(one.gradient(U, part) for one in far), strict=True))
+                move(0, part, by_u)
+                move(1, part, by_gamma)
 
-        side_by_side(pull, list(pairwise(np.linspace(0, len(U), len(shares) + 1).astype(int))))
+        side_by_side(pull, shares)
         move(2, slice(None), sum(one.slope.sum(axis=0) for one in far))
         return sum(one.loss for one in far) / len(idx)
 
-    def _judge(self, x, label, norms) -> "Far":
+    def _judge(self, x, label, norms) -> Far:
         """What examples x (t, d) contribute to the loss and its gradient."""
         U, gamma, bias = self.values
         sx, tau = squared_norms(x), np.float32(self.settings.sharpness)

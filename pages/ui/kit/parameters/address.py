@@ -35,17 +35,25 @@ def changed(group: str, names: Iterable[str]) -> bool:
     been on its way."""
     now = _present(names)
     if now == st.session_state.get(f"written_{group}", {}):
-        if not st.session_state.get("parameters", {}).get("anew"):
+        if (request := _request()) is None or request is not st.session_state.get(f"by_{group}"):
             st.session_state.pop(f"left_{group}", None)  # the browser has it: from here on the old one is asked for
         return False
     late = not _goes_back() and now == _sent(names) and (now, _page()) in (one[:2] for one in _left(group))
     return not (late or touched(group))
 
 
+def _request() -> object:
+    """What this run of the script, a callback's or a fragment's too, shares with all that it begins anew (`st.rerun`),
+    and with no other request of the browser."""
+    return getattr(get_script_run_ctx(suppress_warning=True), "context_info", None)
+
+
 def _sent(names: Iterable[str]) -> dict[str, list[str]]:
-    """The parameters as the browser sent them, before anything here changed the address."""
-    given = st.session_state.get("parameters", {}).get("given")
-    return _present(names) if given is None else {name: given[name] for name in names if name in given}
+    """The parameters as the browser sent them, before anything in this run changed the address."""
+    pages = st.session_state.get("parameters", {})
+    if "given" not in pages or pages["request"] is not _request():  # a callback or a fragment: it has not begun a page
+        return _present(names)
+    return {name: pages["given"][name] for name in names if name in pages["given"]}
 
 
 def _left(group: str) -> list[tuple[dict, str, float]]:
@@ -60,9 +68,9 @@ def _goes_back() -> bool:
 
 def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]], keys: Iterable[str] = ()):
     """Make the address say `values`, and nothing else, for the parameters `names`, in one step of its history, or two
-    where a widget has bound other parameters and keeps them. keys: of the group's widgets; of a group that has none,
-    such as the run that is shown, what the address of the page said before is no news for LAG seconds: in the browser,
-    as it sent it, and here, where something else may have changed it since."""
+    where a widget has bound other parameters and keeps them. keys: of the group's widgets. Of a group that has none,
+    such as the run that is shown, two addresses of the page are no news for LAG seconds: the one that the browser sent,
+    and the one that stood here before this."""
     left = _present(names), _sent(names)
     now = {name: st.query_params.get_all(name) for name in st.query_params}
     wanted = {name: [value] if isinstance(value, str) else value for name, value in values.items() if value != []}
@@ -77,9 +85,10 @@ def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]
     shown = {key: st.session_state[key] for key in keys if key in st.session_state}
     written = _present(names)
     st.session_state.update({f"written_{group}": written, f"shown_{group}": shown})
-    if not shown:
-        now = _page(), time.monotonic()
-        st.session_state[f"left_{group}"] = [*_left(group), *((one, *now) for one in left if one != written)]
+    if not shown and any(one != written for one in left):
+        here = _page(), time.monotonic()
+        st.session_state[f"left_{group}"] = [*_left(group), *((one, *here) for one in left if one != written)]
+        st.session_state[f"by_{group}"] = _request()
 
 
 def say(name: str, value: str | None):
@@ -92,16 +101,11 @@ def say(name: str, value: str | None):
 
 
 def begin(page: str) -> None:
-    """A page is about to be drawn: what is read, drawn or written from here on are its parameters.
-
-    Each request of a browser brings a context of its own; a page that is begun anew here has that of before, and an
-    address of which the browser may not have heard yet.
-    """
+    """A page is about to be drawn: what is read, drawn or written from here on are its parameters."""
     pages = st.session_state.setdefault("parameters", {})
     given = {name: st.query_params.get_all(name) for name in st.query_params}
-    context = getattr(get_script_run_ctx(suppress_warning=True), "context_info", None)
-    pages |= {"anew": context is not None and context is pages.get("context"), "context": context}
     pages |= {"now": pages.setdefault(page, dict.fromkeys(STREAMLITS)), "title": page, "given": given, "judged": set()}
+    pages["request"] = _request()
 
 
 def _page() -> str:

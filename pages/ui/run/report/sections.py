@@ -42,7 +42,7 @@ def result(run) -> str:
         "Alphas above 0 in each machine": ", ".join(f"{n:,}" for n in found["n_sv"][:MOST_CLASSES]),
         "Bounded alphas (alpha = C) in each machine": ", ".join(f"{n:,}" for n in found["n_bound"][:MOST_CLASSES]),
         "Training": words.duration(words.training_seconds(found)),
-        "Compiling (once)": words.duration(words.compiling(found)),
+        "Compiling (once per program)": words.duration(words.compiling(found)),
         "Testing": f"{words.duration(found['predict_seconds'])} for {found['n_test']:,} examples",
         "Kernel evaluations": f"{found['kernel_evals']:,}",
         "Iterations of the solver": f"{found['iterations']:,}",
@@ -216,7 +216,7 @@ def wrong(run, most: int = WRONG) -> str:
     n = int(np.sum(true != predicted))
     where = "number in the test set"
     if test.split != "test":
-        where = "number in the training part of the dataset, out of which the test examples were held"
+        where = "number in the training set, from which the test examples were held out"
     some = f"The {len(rows)} most certain of {n:,} errors" if n > len(rows) else words.many(n, "error")
     parts = [marks.gallery(pictures, shown, f"{some}: true → predicted class, {where}.")]
     if dataset.image_shape is None:

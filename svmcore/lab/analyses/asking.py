@@ -114,16 +114,11 @@ def impossible(recipe: Recipe) -> str:
     return f"{method.title}: {method.unlike}." if method.unlike else ""
 
 
-def _refuse(recipe: Recipe, reason: str) -> None:
-    """RecipeError for a recipe for which there is a reason."""
-    if reason:
-        field, allowed = ("method", "sv") if recipe.task == "classify" else ("task", "classify")
-        raise RecipeError(field, getattr(recipe, field), f"{allowed}. {reason}")
-
-
 def of_recipe(recipe: Recipe, ceiling_mb: float, check: Check = unchecked) -> Asking:
     """The recipe's training examples; RecipeError for a recipe that `impossible` names, BudgetError."""
-    _refuse(recipe, impossible(recipe))
+    if reason := impossible(recipe):
+        field, allowed = ("method", "sv") if recipe.task == "classify" else ("task", "classify")
+        raise RecipeError(field, getattr(recipe, field), f"{allowed}. {reason}")
     problem = prepare(recipe.replace(folds=None), check)
     if len(problem.X_train) > HELD:
         raise RecipeError("n_train", len(problem.X_train), f"up to {HELD:,}, so that the kernel values fit into memory")
@@ -133,7 +128,8 @@ def of_recipe(recipe: Recipe, ceiling_mb: float, check: Check = unchecked) -> As
 def of_run(run: Run, base: Dataset, ceiling_mb: float, check: Check = unchecked) -> Asking:
     """A run's training examples but for those that had no label in the base, and behind them the examples that had
     none: all, or as many of them, drawn by the seed, as memory has room for. Raises as `of_recipe`."""
-    _refuse(run.recipe, why_not(run))
+    if reason := why_not(run):
+        raise RecipeError("method", run.recipe.method, reason)
     require_content(run)
     problem = prepare(run.recipe.replace(folds=None, dataset=base.entry.name), check)
     room = max(min(HELD, roomy(len(problem.X_test), ceiling_mb)) - len(problem.X_train), 0)

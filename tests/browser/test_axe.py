@@ -37,6 +37,7 @@ def in_both(page, where=WHOLE):
     found, now = [], page.evaluate(SCHEME)
     for scheme in sorted(RULES, key=now.__ne__):  # all is drawn anew for the other one
         page.emulate_media(color_scheme=scheme)
+        settle(page)  # while a page is drawn anew, what it showed is pale
         found += violations(page, scheme, where)
     return found
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.ndimage import map_coordinates
 from scipy.optimize import approx_fprime
 from sklearn.datasets import load_digits
 
@@ -63,7 +64,10 @@ def test_a_steps_gradient_agrees_with_finite_differences(kernel, k, monkeypatch)
     numerical = approx_fprime(flat, loss, 1e-2)
     loss(flat)
     found = judged()
-    exact = *found.gradient(steps.values[0], slice(None)), found.slope.sum(axis=0)
+    U = steps.values[0]
+    exact = *found.gradient(U, slice(None)), found.slope.sum(axis=0)
+    for whole, *parts in zip(exact, found.gradient(U, slice(0, 1)), found.gradient(U, slice(1, 3))):
+        assert np.concatenate(parts) == pytest.approx(whole, rel=1e-5)
     exact = np.concatenate([part.ravel() for part in exact])
     assert np.abs(exact - numerical).max() < 0.03 * np.abs(exact).max()
 
@@ -106,6 +110,26 @@ def test_a_stop_returns_what_there_is(digits, machine):
     found = fit_answers(begun(machine, 20), machine.bias, X, y, settings=Answers(batch=64), work=Impatient())
     assert (found.ending, found.epochs) == ("stopped", 0)
     assert np.isfinite(found.Z).all()
+
+
+@pytest.mark.parametrize("unit", [False, True])
+@pytest.mark.parametrize("shape", [(8, 8), (5, 9), (1, 7), (6, 1), (4, 5, 3)])
+def test_a_deformed_image_is_read_between_the_pixels_of_the_first(shape, unit):
+    rng = np.random.default_rng(3)
+    X = rng.random((6, np.prod(shape))).astype(np.float32)
+    X /= np.linalg.norm(X, axis=1, keepdims=True) if unit else 1
+    deformations = Deformations(X, shape, 1.5, rng)
+    drawn = deformations.draw(len(X))
+    h, w = shape[:2]
+    y, x = np.mgrid[:h, :w] - np.array([(h - 1) / 2, (w - 1) / 2])[:, None, None]
+    for image, field, (a, b, c, d, down, right, amount), found in zip(
+        X.reshape(6, h, w, -1), deformations.fields[drawn.field], drawn.moved, deformations.rows(np.arange(6), drawn)
+    ):
+        places = a * y + b * x + down + amount * field[0] - y[0, 0], c * y + d * x + right + amount * field[1] - x[0, 0]
+        read = [map_coordinates(image[..., k], places, order=1, mode="nearest") for k in range(image.shape[2])]
+        expected = np.stack(read, axis=-1).ravel()
+        expected /= np.linalg.norm(expected) if unit else 1
+        np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
 def test_deformed_rows_keep_their_length_and_no_strength_leaves_them(digits):

@@ -31,7 +31,10 @@ class DataError(ValueError):
     """Data that cannot be used. reason: why; accepted: what would be accepted instead."""
 
     def __init__(self, reason: str, accepted: str = ""):
-        self.reason, self.accepted = _printable(reason), accepted
+        printable = "".join(c if c.isprintable() else " " for c in reason)
+        if len(printable) > MAX_REASON:  # libraries may quote a whole file in an error
+            printable = f"{printable[: MAX_REASON - 60]} … {printable[-57:]}"
+        self.reason, self.accepted = printable, accepted
         super().__init__(f"{self.reason}. Accepted: {accepted}." if accepted else f"{self.reason}.")
 
     def name_file(self, file: str) -> None:
@@ -42,12 +45,6 @@ class DataError(ValueError):
 def megabytes(size: int) -> str:
     """A number of bytes in words, rounded up, so that what is above a limit never reads as the limit."""
     return f"{-(-size >> 20):,} MB"
-
-
-def _printable(reason: str) -> str:
-    """The reason in printable characters and bounded length: libraries may quote a whole file in an error."""
-    printable = "".join(c if c.isprintable() else " " for c in reason)
-    return printable if len(printable) <= MAX_REASON else f"{printable[: MAX_REASON - 60]} … {printable[-57:]}"
 
 
 @contextmanager

@@ -223,7 +223,8 @@ def _verified(name: str, files: FileSet, file: File, folders: list[str]) -> Path
             stamp = [stat.st_size, stat.st_mtime_ns, file.packed or file.sha256 or list(file.counts)]
             if stamp[-1] and _remembered().get(str(path.resolve())) != stamp:
                 _check(path, file)
-                _remember(path, stamp)
+                with suppress(OSError), places.replacing(places.home() / "verified.json") as known:
+                    known.write(json.dumps(_remembered() | {str(path.resolve()): stamp}, indent=0).encode())
             return path
         except DataError as error:
             refused = error
@@ -276,11 +277,6 @@ def _remembered() -> dict[str, list]:
         stamps = json.loads(path.read_bytes()) if path.is_file() and path.stat().st_size <= MAX_REMEMBERED else {}
         return stamps if isinstance(stamps, dict) else {}
     return {}
-
-
-def _remember(path: Path, stamp: list) -> None:
-    with suppress(OSError), places.replacing(places.home() / "verified.json") as file:
-        file.write(json.dumps(_remembered() | {str(path.resolve()): stamp}, indent=0).encode())
 
 
 # --------------------------------------------------------------------------------------------------------- sources

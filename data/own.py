@@ -58,7 +58,8 @@ def _description(title: str, arrays: Arrays, features: Sequence[str]) -> dict:
         "unlabelled": len(arrays.X_train) - len(arrays.y_train),
         "n_test": len(arrays.X_test),
         "groups": 0 if arrays.groups is None else int(arrays.groups.max()) + 1,
-        "ink": image and _looks_like_ink(arrays.X_train),
+        # bright strokes on a dark background: most pixels are dark
+        "ink": bool(arrays.X_train.ndim == 3 and np.median(arrays.X_train[:200]) < 0.1 * arrays.X_train.max()),
         "features": named,
     }
 
@@ -71,11 +72,6 @@ def _distinct(names: list[str]) -> list[str]:
         if seen[name] > 1:
             names[at] = f"{name} ({seen[name]})"
     return names if len(set(names)) == len(names) else []
-
-
-def _looks_like_ink(images: np.ndarray) -> bool:
-    """Whether grey images are bright strokes on a dark background, i.e. most pixels are dark."""
-    return bool(images.ndim == 3 and np.median(images[:200]) < 0.1 * images.max())
 
 
 def _entry(description: dict, known: dict) -> Entry:

@@ -37,19 +37,15 @@ def _montage(dataset: Dataset) -> np.ndarray:
     if dataset.album is not None:
         images = dataset.album.squares(chosen, PICTURE)
     else:
-        images = _in_cells(_as_bytes(dataset.X_train[chosen]))
+        images = dataset.X_train[chosen]
+        low, high = float(images.min()), float(images.max())
+        images = _in_cells(((images - low) / max(high - low, 1e-9) * 255).astype(np.uint8))
         images = 255 - images if dataset.entry.ink else images
     sheet = np.full((ROWS * CELL, COLUMNS * CELL, *images.shape[3:]), GROUND, np.uint8)
     for k, image in enumerate(images):
         y, x = (k // COLUMNS) * CELL + (CELL - image.shape[0]) // 2, (k % COLUMNS) * CELL + (CELL - image.shape[1]) // 2
         sheet[y : y + image.shape[0], x : x + image.shape[1]] = image
     return sheet
-
-
-def _as_bytes(images: np.ndarray) -> np.ndarray:
-    """Values rescaled linearly from [min, max] to 0 to 255."""
-    low, high = float(images.min()), float(images.max())
-    return ((images - low) / max(high - low, 1e-9) * 255).astype(np.uint8)
 
 
 def _in_cells(images: np.ndarray) -> np.ndarray:

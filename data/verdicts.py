@@ -98,8 +98,11 @@ def read(text: str, facts: Facts, first: int = 2, content: str = "") -> Lines:
                 raise DataError(f"it has {len(line)} cells instead of {len(COLUMNS)}")
             dataset, line_content, part, row, given, verdict, label = line
             content = content or line_content
-            if dataset != facts.name or line_content != content:
-                raise DataError(_other(dataset, line_content, facts.name, content))
+            if dataset != facts.name:
+                raise DataError(f"it belongs to the dataset {dataset[:80]!r}, not to {facts.name!r}")
+            if line_content != content:
+                hashes = f"the content hash is {line_content[:20]!r} instead of {content!r}"
+                raise DataError(f"it belongs to another version of {facts.name!r}: {hashes}")
             if part not in sizes:
                 raise DataError(f"the part is {part[:20]!r}, neither train nor test")
             if not (row.isascii() and row.isdecimal() and len(row) < 12 and int(row) < sizes[part]):
@@ -113,8 +116,11 @@ def read(text: str, facts: Facts, first: int = 2, content: str = "") -> Lines:
                 raise DataError(f"example {row} has no label that the verdict keep could confirm")
             if verdict not in VERDICTS and verdict != UNDO:
                 raise DataError(f"the verdict is {verdict[:20]!r}, not one of {', '.join(VERDICTS)} or {UNDO}")
-            if (label not in classes) if verdict == LABEL else label:
-                raise DataError(_no_label(label, verdict, facts))
+            if verdict != LABEL and label:
+                raise DataError(f"the verdict {verdict} must not have a label (got {label[:40]!r})")
+            if verdict == LABEL and label not in classes:
+                known = ", ".join(map(str, facts.classes))[:200]
+                raise DataError(f"{facts.name} has no class {label[:40]!r}; its classes are {known}")
             verdicts.append(Verdict(part, int(row), classes.get(given, given), verdict, classes.get(label)))
     except DataError as error:
         raise DataError(f"Line {first - 1 + reader.line_num:,}: {str(error).removesuffix('.')}", ACCEPTED) from None
@@ -123,23 +129,11 @@ def read(text: str, facts: Facts, first: int = 2, content: str = "") -> Lines:
     return Lines(verdicts, facts.name, content)
 
 
-def _other(dataset: str, content: str, name: str, own: str) -> str:
-    if dataset != name:
-        return f"it belongs to the dataset {dataset[:80]!r}, not to {name!r}"
-    return f"it belongs to another version of {name!r}: the content hash is {content[:20]!r} instead of {own!r}"
-
-
 def _other_given(row: str, given: str, facts: Facts, none: bool) -> str:
     if none or not given:
         has, claimed = ("no label", repr(given[:40])) if none else ("a label", "none")
         return f"example {row} of {facts.name} has {has}, but the column `given` has {claimed}"
     return f"{facts.name} has no class {given[:40]!r}"
-
-
-def _no_label(label: str, verdict: str, facts: Facts) -> str:
-    if verdict != LABEL:
-        return f"the verdict {verdict} must not have a label (got {label[:40]!r})"
-    return f"{facts.name} has no class {label[:40]!r}; its classes are {', '.join(map(str, facts.classes))[:200]}"
 
 
 def headed(blob: bytes) -> str:

@@ -43,19 +43,15 @@ def home() -> Path:
     return Path(pooch.os_cache("svmlab"))
 
 
-def _prune(parent: Path, current: Path) -> None:
-    others = [folder for folder in parent.iterdir() if folder.is_dir() and folder != current]
-    for folder in sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)[KEEP:]:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def settle_cache() -> Path | None:
     """Point Numba at this source state's cache folder; returns it, or None where the disk refuses (JIT in memory)."""
     folder = home() / "numba" / _source_digest(Path(__file__).parent)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
-        _prune(folder.parent, folder)
+        others = [other for other in folder.parent.iterdir() if other.is_dir() and other != folder]
+        for other in sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)[KEEP:]:
+            shutil.rmtree(other, ignore_errors=True)
     except OSError:
         return None
     os.environ["NUMBA_CACHE_DIR"] = str(folder)  # the variable: any later change of a NUMBA_ one re-reads them all

@@ -234,7 +234,7 @@ def test_colours_that_are_converted_or_whose_profile_is_ignored_are_told():
         "2 images have a colour profile that is damaged or not sRGB, and is ignored, such as a/lab"
     )
     assert notes[1].startswith(
-        "1 image has CMYK ink colours, which are converted to RGB without a profile, such as b/ink.jpg"
+        "1 image has ink colours (CMYK), which are converted to RGB without a profile, such as b/ink.jpg"
     )
     at = [
         k for k, x in enumerate(preview.arrays.X_train) if np.abs(x.astype(int) - np.asarray(pictures[3])).mean() < 12

@@ -86,7 +86,7 @@ def test_it_runs_where_nothing_of_the_lab_is(home, tmp_path):
         ({"method": "reduced", "n_vectors": 9}, "allowed: the methods sv, nu-sv, for the task classify"),
         ({"kernel": LocalPoly((8, 8))}, "no kernel local-poly; allowed: linear, poly, rbf, sigmoid"),
         ({"preprocess": ("deslant", "unit-norm")}, "step 'deslant'; allowed: scale01"),
-        ({"class_weight": "balanced"}, "class weights for two classes"),
+        ({"class_weight": "balanced"}, "two classes, or no class weights"),
         ({"dataset": "own-gone"}, "no dataset 'own-gone'"),
     ],
 )

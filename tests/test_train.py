@@ -72,8 +72,8 @@ def test_given_and_first_of_each_keep_the_order():
     [
         (Recipe(split="given"), "split", "stratified"),
         (Recipe(n_test=300), "n_test", "fewer than the 300 examples"),
-        (Recipe(n_train=2, n_test=10), "n_train", r"at least 3 examples, one of each class \(got 2 and 288\)"),
-        (Recipe(n_test=1), "n_test", r"at least 3 examples, one of each class \(got 299 and 1\)"),
+        (Recipe(n_train=2, n_test=10), "n_train", r"at least 3, one of each class \(here 2 and 288\)"),
+        (Recipe(n_test=1), "n_test", r"at least 3, one of each class \(here 299 and 1\)"),
     ],
 )
 def test_impossible_splits_are_refused(recipe, field, allowed):

@@ -246,7 +246,7 @@ def _conversion(image: Image.Image) -> str:
     """What is done to the colours of an opened image, beside reading them."""
     profile = image.info.get("icc_profile") or b""
     if image.mode == "CMYK":
-        return "CMYK ink colours, which are converted to RGB without a profile"
+        return "ink colours (CMYK), which are converted to RGB without a profile"
     if profile and b"sRGB" not in profile.replace(b"\0", b"") and image.mode not in _GREY:
         return "a colour profile that is damaged or not sRGB, and is ignored"
     return ""

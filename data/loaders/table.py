@@ -78,7 +78,9 @@ def parse(
     sieve, total = Sieve(skip), rows.n
     rows = _even(rows, len(header) or len(rows.cells(0)), sieve)
     names, column, _ = _labels(header, rows, label)
-    numbering, grouping = _numbering(header, rows, column), _grouping(rows, names, column, group)
+    named = [k for k, title in enumerate(header) if title.strip().lower() in ID_NAMES and k != column]
+    numbering = [k for k in named if _counts(_sample(rows, [k])[:, 0])]  # such as the index of a spreadsheet
+    grouping = _grouping(rows, names, column, group)
     if grouping is not None:
         rows = _without(rows, _groupless(rows, names, grouping), sieve)
     others = [k for k in range(len(names)) if k not in (column, grouping, *numbering)]
@@ -194,12 +196,6 @@ def _distinct(cells: np.ndarray) -> float:
     values = (number(cell, False) for cell in distinct)
     whole = all(value.is_integer() for value in values if np.isfinite(value))
     return n if whole and n > 1 else np.inf
-
-
-def _numbering(header: list[str], rows: Rows | Cells, label: int) -> list[int]:
-    """Columns that only number the rows, such as the index of a spreadsheet."""
-    named = [k for k, title in enumerate(header) if title.strip().lower() in ID_NAMES and k != label]
-    return [k for k in named if _counts(_sample(rows, [k])[:, 0])]
 
 
 def _grouping(rows: Rows | Cells, names: tuple[str, ...], label: int, group: str | None) -> int | None:

@@ -222,7 +222,9 @@ def _opened(name: str, source: Source, companions: Sequence[tuple[str, Source]],
     if len(members) == 1 and not idx.is_idx(content := members[0].read()):
         if matlab.is_matlab(members[0].name, content):
             return known("mat", content=content)
-        _require_known(members[0].name, content)
+        for magic, (what, accepted) in _FOREIGN.items():
+            if content.startswith(magic):
+                raise DataError(f"{members[0].name} is {what}", accepted)
         if sheet := sheets.taken_apart(members[0].name, content):
             if sheet.pictures is not None and not sheet.embedded:
                 return _of_sheets(known, members, [sheet])
@@ -292,10 +294,3 @@ def _members(name: str, source: Source) -> list[Member]:
         if sign in inside:
             raise DataError(f"{name} is {what}", "the table, saved as xlsx or csv")
     return members
-
-
-def _require_known(name: str, content: bytes) -> None:
-    """DataError for a format that is known and not read."""
-    for magic, (what, accepted) in _FOREIGN.items():
-        if content.startswith(magic):
-            raise DataError(f"{name} is {what}", accepted)

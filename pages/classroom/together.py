@@ -104,19 +104,14 @@ def share_right(asked: session.Asked) -> float:
         true = set(asked.right)
         return float(np.mean([len(true & set(one)) / len(true | set(one)) for one in answers]))
     true = side(asked.right, PLACES)
-    return float(np.mean([_agreement(side(one, PLACES), true) for one in answers]))
+    alike = [float(np.mean(side(one, PLACES) == true)) for one in answers]  # shares of the places
+    return float(np.mean([2 * max(share, 1 - share) - 1 for share in alike]))  # either way round: 0 for half
 
 
 def side(line: list, points: np.ndarray) -> np.ndarray:
     """(n,) on which side of a line (x1, y1, x2, y2) points are: the sign of a cross product."""
     x1, y1, x2, y2 = line
     return np.sign((x2 - x1) * (points[:, 1] - y1) - (y2 - y1) * (points[:, 0] - x1))
-
-
-def _agreement(sides: np.ndarray, others: np.ndarray) -> float:
-    """The share of places that two lines divide alike, either way round: 0 for half of them, 1 for all."""
-    same = float(np.mean(sides == others))
-    return 2 * max(same, 1 - same) - 1
 
 
 def machines(question: Question, seed: int) -> list[str]:

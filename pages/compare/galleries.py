@@ -37,7 +37,8 @@ def pair(laid: Laid, b: int) -> None:
     sides = st.grid(2, min_column_width=400)
     left, right = sides.cell(), sides.cell()
     with right:
-        cell = _one_kind(labels)
+        told = {label: words.isolated(label) or "all classes" for label in ["", *labels]}
+        cell = labels.get(parameters.choice("compare.change", list(told), format_func=told.get, key=key("change")))
         within = np.ones(len(kind), bool) if cell is None else (cells[0] == cell) | (cells[1] == cell)
         rows = {name: np.flatnonzero(within & (kind == OUTCOMES.index(name))) for name in PAIR}
         with st.container(horizontal=True):
@@ -76,13 +77,6 @@ SHOWN = [
     *OUTCOMES, "all right", "all wrong",
     *(f"only {letter} {how}" for letter in LETTERS for how in ("right", "wrong")),
 ]  # fmt: skip
-
-
-def _one_kind(labels: Mapping[str, int]) -> int | None:
-    """The cell of the matrix that the reader looks at, None for all."""
-    told = {label: words.isolated(label) or "all classes" for label in ["", *labels]}
-    picked = parameters.choice("compare.change", list(told), format_func=told.get, key=key("change"))
-    return labels.get(picked)
 
 
 def _toggle(labels: Mapping[str, int], picked: int) -> None:

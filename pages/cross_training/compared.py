@@ -56,18 +56,11 @@ def rate(wrong: np.ndarray) -> str:
     return metrics.rate_text(wrong.mean(), metrics.wilson(int(wrong.sum()), len(wrong)))
 
 
-def _times(before: int, after: int) -> str:
-    """`2.0 times fewer`, or that there is no telling apart at that precision."""
-    few, many = sorted((before, after))
-    times = many / max(few, 1)
-    return "about the same number of" if times < 1.05 else f"{times:.1f} times {'fewer' if after < before else 'more'}"
-
-
 def _difference(plain: Cost, edited: Cost) -> str:
-    said = (
-        f"The edited machine has {_times(plain.n_sv, edited.n_sv)} support vectors. Each costs one kernel evaluation "
-        "per prediction."
-    )
+    few, many = sorted((plain.n_sv, edited.n_sv))
+    times, way = many / max(few, 1), "fewer" if edited.n_sv < plain.n_sv else "more"
+    compared = "about the same number of" if times < 1.05 else f"{times:.1f} times {way}"
+    said = f"The edited machine has {compared} support vectors. Each costs one kernel evaluation per prediction."
     alike = len(plain.wrong) == len(edited.wrong)
     if not alike or (plain.index is not None and (plain.index != edited.index).any()):
         return said

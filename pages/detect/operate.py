@@ -92,7 +92,9 @@ def operate(view: View, compared: list[View]):
     with one:
         choice, shown = st.container(), st.container()
         with present.below(choice):
-            picture = _chosen_picture(view)
+            there = names(view)
+            name = parameters.choice("detect.picture", there, alone=False)
+            picture = int(view.judged.tested[there.index(name)])
         with shown:
             _picture(view, now, picture)
     with curves:
@@ -130,12 +132,6 @@ def _controls(view: View) -> Now | None:
         found = words.many(more, view.noun)
         said += f" Lowering the threshold would detect {found} more without adding a false alarm."
     return Now(column, point, now, said)
-
-
-def _chosen_picture(view: View) -> int:
-    there = names(view)
-    name = parameters.choice("detect.picture", there, alone=False)
-    return int(view.judged.tested[there.index(name)])
 
 
 def _snap(offered: dict[str, int]) -> tuple[str, ...]:

@@ -53,7 +53,10 @@ def filtered(found: Sequence[Run]) -> list[Run]:
         return list(found)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sought = parameters.text("runs.find", max_chars=200, icon=":material/search:")
-        wanted = {name: _filter(name, options) for name, options in offered.items()}
+        wanted = {
+            name: parameters.several(f"runs.{name}", offered[name], format_func=called)
+            for name, (_, called) in FILTERS.items()
+        }
     pieces = sought.lower().split()
     return [
         run
@@ -61,11 +64,6 @@ def filtered(found: Sequence[Run]) -> list[Run]:
         if all(not values or set(values) & set(facts[run.id][name]) for name, values in wanted.items())
         and (not pieces or all(piece in _text(run) for piece in pieces))
     ]
-
-
-def _filter(name: str, options: list[str]) -> list[str]:
-    """One filter; the address has what a run stores, the widget what that is called."""
-    return parameters.several(f"runs.{name}", options, format_func=FILTERS[name][1])
 
 
 def _text(run: Run) -> str:

@@ -39,7 +39,10 @@ class TwoGaussians:
             )  # it sums in the precision given
             places = self.pca_.transform(X).astype(np.float64)
             try:
-                self.densities_ = [_density(places[side]) for side in (positive, ~positive)]
+                self.densities_ = [  # the Gaussians that make the examples likeliest
+                    multivariate_normal(own.mean(axis=0), np.atleast_2d(np.cov(own.T, bias=True)))
+                    for own in (places[positive], places[~positive])
+                ]
             except ValueError as error:  # a matrix without an inverse is NumPy's LinAlgError, which is one
                 raise ValueError(
                     f"X: the examples of one class have no variance along one of {axes} axes; allowed: examples that "
@@ -54,8 +57,3 @@ class TwoGaussians:
         places = self.pca_.transform(X).astype(np.float64)
         ours, theirs = (density.logpdf(places) for density in self.densities_)
         return np.reshape(ours - theirs, len(X))
-
-
-def _density(places: np.ndarray):
-    """The Gaussian that makes examples (n, axes) likeliest."""
-    return multivariate_normal(places.mean(axis=0), np.atleast_2d(np.cov(places.T, bias=True)))

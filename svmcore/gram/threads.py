@@ -22,13 +22,7 @@ import numpy as np
 import threadpoolctl
 from threadpoolctl import LibController, ThreadpoolController
 
-
-def usable_cores() -> int:
-    """Processors that this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-CORES = usable_cores()
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1  # for this process
 
 
 def cut(n: int, count: int) -> list[slice]:

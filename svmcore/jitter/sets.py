@@ -69,12 +69,6 @@ def seeded(text: str, seed: int) -> str:
     return text
 
 
-def without_shifts(text: str) -> str:
-    """The same expression with every family of translations replaced by the identity."""
-    shifts = "|".join(name for name, family in FAMILIES.items() if family.shifts)
-    return re.sub(rf"(?<![^+*(\s])({shifts})(:[^+*()@]*)?(?=[+*()@\s]|$)", "none", text)
-
-
 class _Reader:
     """Recursive descent over the tokens of an expression."""
 
@@ -204,7 +198,9 @@ class JitterSet:
 
     def factor(self) -> Factors:
         """The set as shifts after a set without shifts, which serves Gram matrices that depend on relative shifts."""
-        rest = JitterSet(without_shifts(self.text), self.image_shape)
+        shifts = "|".join(name for name, family in FAMILIES.items() if family.shifts)
+        text = re.sub(rf"(?<![^+*(\s])({shifts})(:[^+*()@]*)?(?=[+*()@\s]|$)", "none", self.text)
+        rest = JitterSet(text, self.image_shape)
         position = {j.parts: r for r, j in enumerate(rest.jitters)}
         index = np.array([position[j.parts] for j in self.jitters])
         return Factors(rest, index, np.array([j.offset for j in self.jitters]))

@@ -222,7 +222,9 @@ class Preprocessor(TransformerMixin, BaseEstimator):
 
     def _checked(self, X, reset: bool) -> np.ndarray:
         """Finite numbers, (n, d) or images; rows of as many features as `fit` had."""
-        return validate_data(self, X, reset=reset, allow_nd=True, dtype="numeric") if _is_flat(X) else np.asarray(X)
+        if not hasattr(X, "toarray") and np.asarray(X).ndim >= 3:
+            return np.asarray(X)  # images, which scikit-learn does not check
+        return validate_data(self, X, reset=reset, allow_nd=True, dtype="numeric")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -292,11 +294,6 @@ def _shape_made(one: Parsed, shape: tuple[int, ...]) -> tuple[int, ...]:
 def _flat(images: np.ndarray, grey: bool) -> np.ndarray:
     """Images (n, h, w, c), grey ones of a single channel without its axis."""
     return images[..., 0] if grey and images.shape[-1] == 1 else images
-
-
-def _is_flat(X) -> bool:
-    """Whether X is what scikit-learn checks: anything but an array of images."""
-    return hasattr(X, "toarray") or np.asarray(X).ndim < 3
 
 
 def _require_pixels(X: np.ndarray) -> None:

@@ -33,12 +33,6 @@ def left(role: np.ndarray) -> np.ndarray:
     return roles.Edited.of(role).kept
 
 
-def role_counts(role: np.ndarray) -> str:
-    """`41 wrong side, 296 easy`: how many examples have each role but that of being kept; empty where all are."""
-    counts = np.bincount(role, minlength=len(roles.TITLES))
-    return ", ".join(f"{counts[code]:,} {roles.TITLES[code]}" for code in MARKS if counts[code])
-
-
 class Points(NamedTuple):
     """A training set of two classes, +1 and -1."""
 
@@ -63,22 +57,20 @@ def thrown_away(points: Points, role: np.ndarray, picked: int = -1) -> go.Figure
     """The discarded examples, marked by reason; kept ones in grey. A click reports the row; picked: the one ringed."""
     figure = _plane(points, LARGE).update_layout(clickmode="event+select")
     _thrown(figure, points, role)
+    counts = np.bincount(role, minlength=len(roles.TITLES))
+    thrown = ", ".join(f"{counts[code]:,} {roles.TITLES[code]}" for code in MARKS if counts[code])
+    marks = {roles.WRONG_SIDE: "crosses (wrong side)", roles.EASY: "small dots (easy)"}
+    there = [text for code, text in marks.items() if (role == code).any()]
+    discarded = f"Discarded: {', '.join(there)}" if there else "No point was discarded"
     if 0 <= picked < len(role):
         ring(figure, points.X[picked, 0], points.X[picked, 1])
     return worded(
         figure,
-        f"What editing did with {len(role)} points: {role_counts(role) or 'it kept all of them'}.",
-        f"{_legend(role)}. Grey: kept."
+        f"What editing did with {len(role)} points: {thrown or 'it kept all of them'}.",
+        f"{discarded}. Grey: kept."
         + (" Diamonds: reinserted." if (role == roles.REINSERTED).any() else "")
         + (" Squares: only used to choose settings." if (role == roles.VALIDATION).any() else ""),
     )
-
-
-def _legend(role: np.ndarray) -> str:
-    """What the marks of those thrown away stand for; those that are not there have none."""
-    marks = {roles.WRONG_SIDE: "crosses (wrong side)", roles.EASY: "small dots (easy)"}
-    there = [text for code, text in marks.items() if (role == code).any()]
-    return f"Discarded: {', '.join(there)}" if there else "No point was discarded"
 
 
 def what_is_left(

@@ -102,7 +102,10 @@ def together(ticked: list[Run]) -> None:
     many = words.many(len(ticked), "run")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{many} ticked**", width="content")
-        apart = ticked if len(ticked) <= MOST_COMPARED else _but_for_seeds(ticked)
+        apart = ticked
+        if len(ticked) > MOST_COMPARED:  # of repeats of each other the first one: Compare finds the others by it
+            first = {repeats.group(run.recipe).key: run for run in sorted(ticked, key=lambda run: run.id, reverse=True)}
+            apart = [run for run in ticked if run in first.values()]
         if 1 < len(apart) <= MOST_COMPARED and st.button(
             f"Compare these {many}" if apart == ticked else f"Compare {len(apart)} runs, including their repeats",
             type="primary",
@@ -120,12 +123,6 @@ def together(ticked: list[Run]) -> None:
             button("Remove", "remove", "tag_remove", _tag_all, ticked, False, help=help, disabled=off)
         help = "Moves these runs to the trash; you can undo this. Active runs stay."
         button(f"Delete {many}", "delete", "delete_together", picker.delete, *ticked, help=help)
-
-
-def _but_for_seeds(ticked: list[Run]) -> list[Run]:
-    """Of runs that are repeats of each other the first one: Compare finds the others by it."""
-    first = {repeats.group(run.recipe).key: run for run in sorted(ticked, key=lambda run: run.id, reverse=True)}
-    return [run for run in ticked if run in first.values()]
 
 
 @contextmanager

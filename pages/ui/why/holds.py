@@ -96,7 +96,10 @@ def maps(
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = runs_beside(run, now.names)
-        c = mapped_class(now) if len(machine.bias) > 1 else 1
+        c = 1
+        if len(machine.bias) > 1:
+            labels = distinct(now.names, 24)
+            c = labels.index(parameters.choice(f"why.{CLASS}", labels, labels[now.own], key=f"{CLASS}_{now.own}"))
         asked = more()
     machines = [(other, its) for other in chosen if (its := machine_for(other, now.names)) is not None]
     if not machines:
@@ -127,13 +130,6 @@ def _plateau(found: moved.Plateau, now: Answer) -> str:
         )
     pixels = "1 pixel" if found.radius == 1 else f"{found.radius} pixels"
     return f"The prediction is {wanted} within **{pixels}** in all directions, and at {share} in total."
-
-
-def mapped_class(now: Answer) -> int:
-    """The class whose machine is mapped."""
-    labels = distinct(now.names, 24)
-    chosen = parameters.choice(f"why.{CLASS}", labels, labels[now.own], key=f"{CLASS}_{now.own}")
-    return labels.index(chosen)
 
 
 def runs_beside(run: Run, names: list[str]) -> list[Run]:

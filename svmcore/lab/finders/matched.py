@@ -121,7 +121,8 @@ def _problem(
     X, X_test = (_chips(some, side) for some in (train, test))
     y, y_test = (np.concatenate([np.where(seen.hit >= 0, 1, -1) for seen in some]) for some in (train, test))
     picture = np.concatenate([np.full(len(seen.hit), seen.at) for seen in train])
-    weight = np.concatenate([_weight(seen, weights) for seen in train])
+    covered = np.concatenate([np.append(seen.picture.category, 0)[seen.hit] for seen in train])  # 0: no object
+    weight = np.array([weights.get(category, 1.0) for category in covered.tolist()], np.float64)  # factors of C
     kept = weight > 0
     if recipe.option("strongest"):
         kept &= np.concatenate([first_of(seen.hit) for seen in train])
@@ -217,12 +218,6 @@ def _weights(recipe, pictures: PictureSet) -> dict[int, float]:
         told = ", ".join(f"{number} {name}" for number, name in pictures.entry.categories.items())
         raise RecipeError("category_weight", min(unknown), f"the categories of {recipe.dataset}: {told}")
     return {known[name]: float(weight) for name, weight in given.items()}
-
-
-def _weight(seen: Look, weights: dict) -> np.ndarray:
-    """Factor of C of each candidate: that of the object it covers, 1 for one that covers none."""
-    categories = np.append(seen.picture.category, 0)
-    return np.array([weights.get(category, 1.0) for category in categories[seen.hit].tolist()], np.float64)
 
 
 def _chips(some: list[Look], side: int) -> np.ndarray:

@@ -127,7 +127,9 @@ class VirtualSupportVectors(Method):
         if copied < 1:
             counts = (round(own * (1 + (len(forms) - 1) * copied)) for forms in sets)
             return [first, *(Stage(n, 1, k, of_all, made=n) for n in counts)]
-        return [first, *(_of_each(own, k, of_all, forms, _by_shift_alone(recipe)) for forms in sets)]
+        steady = all(parse_step(step).step.steady for step in steps_after_jitter(recipe))
+        shifted = steady and recipe.solver == "auto" and not hasattr(recipe.kernel, "fill")  # a Gram matrix by shift
+        return [first, *(_of_each(own, k, of_all, forms, shifted) for forms in sets)]
 
     def held_rows(self, recipe, size: Sizes) -> float:
         """The images before normalisation."""
@@ -151,9 +153,3 @@ def _blocks(jitters: str) -> int:
     """How many different relative shifts the forms of a set have."""
     factors = JitterSet.parse(jitters).factor()
     return len(relative(factors.index, factors.offsets)[0])
-
-
-def _by_shift_alone(recipe) -> bool:
-    """Whether the Gram matrix of virtual examples is kept by relative shift, where shifts clip no ink."""
-    steady = all(parse_step(step).step.steady for step in steps_after_jitter(recipe))
-    return steady and recipe.solver == "auto" and not hasattr(recipe.kernel, "fill")

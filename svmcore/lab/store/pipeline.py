@@ -124,8 +124,10 @@ def obstacle(recipe: Recipe) -> str:
     if strange:
         return f"scikit-learn has no preprocessing step '{strange[0]}'; allowed: {', '.join(STEPS)}"
     try:
-        if recipe.class_weight is not None and _n_classes(recipe) > 2:
-            return "scikit-learn has no class weights in one-vs-rest; allowed: two classes, or no class weights"
+        if recipe.class_weight is not None:
+            n_classes = len(recipe.classes) or task_of(recipe).entry(recipe.dataset).n_classes
+            if n_classes > 2:
+                return "scikit-learn has no class weights in one-vs-rest; allowed: two classes, or no class weights"
         return task_of(recipe).out_of_reach(recipe)
     except DataError as error:
         return str(error)
@@ -198,8 +200,3 @@ def _machine(recipe: Recipe, result: dict, classes: list) -> Part:
     if len(classes) == 2:
         return Part(call, imports)
     return Part(f"OneVsRestClassifier({call})", (*imports, "from sklearn.multiclass import OneVsRestClassifier"))
-
-
-def _n_classes(recipe: Recipe) -> int:
-    """One class stands against the rest."""
-    return max(2, len(recipe.classes)) if recipe.classes else task_of(recipe).entry(recipe.dataset).n_classes

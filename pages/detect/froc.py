@@ -37,6 +37,11 @@ class Line(NamedTuple):
     band: Band
     zero: OperatingPoint | None = None  # offset 0, for machines that have one
 
+    @property
+    def banded(self) -> bool:
+        """Whether it is drawn with its interval, which one test picture alone does not have."""
+        return self.kind == "own" and bool(np.isfinite(self.band.low).any())
+
 
 def froc_figure(
     lines: Sequence[Line],
@@ -80,7 +85,6 @@ def froc_figure(
     _axes(figure, log, most, per)
     _names(figure, lines, list(_styles(lines)))
     best = lines[0] if lines else None
-    banded = any(line.kind == "own" and np.isfinite(line.band.low).any() for line in lines)
     reach = ""
     if best is not None:
         reach = f" The curve of {best.name} ends at a rate of {best.band.rate[-1]:.2f}, "
@@ -90,7 +94,7 @@ def froc_figure(
         f"Detection rate of {len(lines)} machines against false alarms per {unit}.{reach}",
         "Further up, more objects are detected; further left, there are fewer false alarms. The dot is the operating "
         "point; click the curve to move the dot. A diamond is offset 0, the threshold for which a machine was trained. "
-        + ("Shaded: the 95 % interval (bootstrap over pictures). " if banded else "")
+        + ("Shaded: the 95 % interval (bootstrap over pictures). " if any(line.banded for line in lines) else "")
         + "The horizontal dashed line is the upper limit: the share of objects that some candidate covers."
         + (" The dotted line joins machines that were each trained for one operating point." if points else ""),
     )
@@ -166,7 +170,7 @@ def _styles(lines):
 def _curve(figure, of, style, x, per, unit, told=True):
     """One machine's line; not told: its numbers are told by the points that lie on it for clicks."""
     band = of.band
-    if of.kind == "own" and np.isfinite(band.low).any():
+    if of.banded:
         figure.add_scatter(
             x=np.concatenate([x(band.alarms), x(band.alarms)[::-1]]),
             y=np.concatenate([band.high, band.low[::-1]]),

@@ -60,7 +60,7 @@ def thrown_away(points: Points, role: np.ndarray, picked: int = -1) -> go.Figure
     counts = np.bincount(role, minlength=len(roles.TITLES))
     thrown = ", ".join(f"{counts[code]:,} {roles.TITLES[code]}" for code in MARKS if counts[code])
     marks = {roles.WRONG_SIDE: "crosses (wrong side)", roles.EASY: "small dots (easy)"}
-    there = [text for code, text in marks.items() if (role == code).any()]
+    there = [text for code, text in marks.items() if counts[code]]
     discarded = f"Discarded: {', '.join(there)}" if there else "No point was discarded"
     if 0 <= picked < len(role):
         ring(figure, points.X[picked, 0], points.X[picked, 1])

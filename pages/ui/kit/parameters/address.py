@@ -35,7 +35,7 @@ def changed(group: str, names: Iterable[str]) -> bool:
     been on its way."""
     now = _present(names)
     if now == st.session_state.get(f"written_{group}", {}):
-        if (request := _request()) is None or request is not st.session_state.get(f"by_{group}"):
+        if (request := _request()) is None or all(request is not one[3] for one in _left(group)):
             st.session_state.pop(f"left_{group}", None)  # the browser has it: from here on the old one is asked for
         return False
     late = not _goes_back() and now == _sent(names) and (now, _page()) in (one[:2] for one in _left(group))
@@ -56,8 +56,8 @@ def _sent(names: Iterable[str]) -> dict[str, list[str]]:
     return {name: pages["given"][name] for name in names if name in pages["given"]}
 
 
-def _left(group: str) -> list[tuple[dict, str, float]]:
-    """(address, page, seconds) of what `write` made the address no longer say within LAG seconds."""
+def _left(group: str) -> list[tuple[dict, str, float, object]]:
+    """(address, page, seconds, request) of what `write` made the address no longer say within LAG seconds."""
     return [one for one in st.session_state.get(f"left_{group}", []) if time.monotonic() - one[2] < LAG]
 
 
@@ -86,9 +86,8 @@ def write(group: str, names: Iterable[str], values: Mapping[str, str | list[str]
     written = _present(names)
     st.session_state.update({f"written_{group}": written, f"shown_{group}": shown})
     if not shown and any(one != written for one in left):
-        here = _page(), time.monotonic()
+        here = _page(), time.monotonic(), _request()
         st.session_state[f"left_{group}"] = [*_left(group), *((one, *here) for one in left if one != written)]
-        st.session_state[f"by_{group}"] = _request()
 
 
 def say(name: str, value: str | None):

@@ -19,8 +19,6 @@ settings, pricing    what may be asked of it; which examples it looks at for vio
 
 from contextlib import ExitStack
 
-import numpy as np
-
 from svmcore.gram.sources import Gram
 from svmcore.gram.threads import one_blas_thread
 from svmcore.solvers.decomposition.bounded import Bounded
@@ -31,7 +29,6 @@ from svmcore.solvers.decomposition.rounds import Rounds
 from svmcore.solvers.decomposition.settings import CHOICES, Decomposition
 from svmcore.solvers.decomposition.state import State
 from svmcore.solvers.decomposition.trace import Round, Trace
-from svmcore.solvers.decomposition.working_set import first_set
 from svmcore.solvers.progress import Solution, Stopped
 from svmcore.solvers.session import Session
 
@@ -71,7 +68,6 @@ def solve(
         apart = nu is not None
         state = State(gram, session, Y, C, tol, square_bytes, seed, memory, hold, apart, trace, start)
         state.exact.like = like
-        state.columns = first_set(state) if start is None else np.arange(state.n)
         session.begin(stage, lambda: whole(standing(state)) if whole else standing(state))
         if settings is not None and not settings.usual:
             return _run(state, Bounded(state, settings))

@@ -110,7 +110,7 @@ def _tolerance(s: State, m: int, whole: bool) -> float:
     if whole:
         return max(target, s.floor[m])
     rough = ROUGHLY * s.gaps[m] if s.square else 0.0
-    return max(target / 2, rough if s.alpha[m].any() else LOOSE, s.floor[m])
+    return max(target / 2, LOOSE if s.sampling else rough, s.floor[m])
 
 
 def as_matrix(space, n: int) -> np.ndarray:

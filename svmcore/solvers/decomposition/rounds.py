@@ -28,10 +28,10 @@ from svmcore.gram.sources import PLAIN
 from svmcore.solvers.decomposition.inner import as_matrix, solve_set
 from svmcore.solvers.decomposition.interior import Interior
 from svmcore.solvers.decomposition.look import check_gaps, compute_afresh, look_exactly, note, refresh, take_in
-from svmcore.solvers.decomposition.sample import whole_pays
+from svmcore.solvers.decomposition.sample import FEW, whole_pays
 from svmcore.solvers.decomposition.square import Square
 from svmcore.solvers.decomposition.state import FUTILE, State
-from svmcore.solvers.decomposition.working_set import GROWTH, leave_out_settled, left_out, plan_growth, working_set
+from svmcore.solvers.decomposition.working_set import GROWTH, leave_out_settled, left_out, plan_growth, samples, working_set
 from svmcore.solvers.progress import ROUNDS, WHOLE, Strategy
 from svmcore.solvers.session import ending
 
@@ -39,17 +39,18 @@ STALE, GAIN = 10, 1e-8  # rounds in turn whose gain, beside the dual objective, 
 
 
 class Rounds:
-    """Rounds of all machines of a state, whose `columns` are the first set. rescale(): what is done to the machines
+    """Rounds of all machines of a state. rescale(): what is done to the machines
     before their gaps are looked at (nu.py). interior: machines that need not be solved again, of a source that holds
     all of K."""
 
     def __init__(self, state: State, rescale: Callable[[], None] = lambda: None, interior: Interior | None = None):
         self.s, self.rescale, self.interior = state, rescale, interior
+        self.samples = samples(state) if state.start is None else []
 
     def solve(self) -> None:
         """To the end. Stopped where someone asks for one."""
         s = self.s
-        self._first_round() if s.start is None else self._go_on()
+        self._sampled() if s.start is None else self._go_on()
         s.entering[:] = GROWTH  # of the next set, which looks at most examples for the first time
         if len(s.columns) < s.n:
             self._hold_where_it_pays()
@@ -66,10 +67,22 @@ class Rounds:
         s = self.s
         return ending(s.gaps, s.tol, s.iterations, s.limit, s.futile >= FUTILE, s.cramped)
 
-    def _first_round(self) -> None:
+    def _sampled(self) -> None:
+        """A round on each sample. Where few examples of the last one are support vectors, a round on those and on the
+        violators of this one suffices."""
+        s = self.s
+        s.columns, s.sampling = s.columns[:0], True
+        self._first_round(self.samples[0])
+        for larger in self.samples[1:]:
+            few = (s.alpha[:, s.columns] > 0).mean() < FEW
+            self._take_in(np.setdiff1d(larger, s.columns))
+            s.entering[:] = len(larger)
+            self._round({m: working_set(s, m) if few else s.square.plan(larger) for m in s.open()})
+        s.sampling = False
+
+    def _first_round(self, first) -> None:
         """All machines on one set: their Gram matrix is computed once, or is there already."""
         s = self.s
-        first, s.columns = s.columns, s.columns[:0]
         s.session.strategy = Strategy(WHOLE, s.n)
         self._take_in(first)
         if self.interior:

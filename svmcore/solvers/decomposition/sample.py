@@ -16,16 +16,21 @@ process; the constants are times in ns measured on tables of 10 to 300 features 
 
 import numpy as np
 
-SMALLEST, LARGEST = 1000, 10_000  # examples of the sample that the first round works on, which is a quarter of n else
+SMALLEST, LARGEST = 1000, 10_000  # examples of the sample, which is a quarter of n else
+FINER = 4  # times the examples of a sample in the next one
+FEW = 0.3  # share of a sample below which its support vectors are few
 KEPT, STREAMED, MOVED = 1.6, 0.8, 0.5  # of a value of K in memory, of one added to f, of an example that a pair passes
 OFTEN = 3  # products of all SVs that bring f up to date
 CLEARLY = 0.8  # share of what rounds take, below which the whole matrix is worth its memory
 LATER = 2  # times the pairs of the sample, solved roughly, that as many examples take to the end
 
 
-def sample_size(n: int, largest: int) -> int:
-    """How many of n examples the first round works on, where working sets hold `largest` at most."""
-    return min(max(n // 4, SMALLEST), LARGEST, largest, n)
+def sample_sizes(n: int, largest: int, k: int) -> list[int]:
+    """How many of n examples the first rounds of k machines work on, where working sets hold `largest` at most."""
+    sizes = [min(max(n // FINER, SMALLEST), LARGEST, largest, n)]
+    while k == 1 and sizes[0] < n and sizes[0] // FINER >= SMALLEST:
+        sizes.insert(0, sizes[0] // FINER)
+    return sizes
 
 
 def whole_pays(alpha, C, sample, iterations) -> tuple[bool, float]:

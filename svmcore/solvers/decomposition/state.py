@@ -72,6 +72,7 @@ class State:
     narrowed: tuple = (None, None)  # the columns that `add_to` was last asked for, as the source prepared them
     threads: int = field(init=False)  # machines solved side by side
     largest: int = field(init=False)  # examples of a working set at most
+    sampling: bool = False  # whether rounds are on samples still, which are solved roughly
     entering: np.ndarray = field(init=False)  # (k,) violators that a machine's next set adds, at most
     K: tuple | None = field(init=False)  # all of K, as Gram.values has it, where it is in memory
     given: bool = field(init=False)  # the source came with all of K

@@ -7,7 +7,7 @@ alpha may shrink.
 import numpy as np
 
 from svmcore.solvers import smo
-from svmcore.solvers.decomposition.sample import sample_size
+from svmcore.solvers.decomposition.sample import sample_sizes
 from svmcore.solvers.decomposition.state import State
 
 GROWTH = 12_000  # violators a round adds to a working set, at most
@@ -15,18 +15,20 @@ AS_MANY, AT_LEAST = 0.5, 500  # times the examples whose alpha the last round ch
 NEAR = 0.02, 0.05  # y (f + b) up to which an example is near a machine's margin, at least and at most; 0 is on it
 
 
-def first_set(s: State) -> np.ndarray:
-    """One set for all machines: every example if K fits, else random ones that leave no class out."""
-    size = sample_size(s.n, s.largest)
-    if s.gram.whole or size == s.n:
-        return np.arange(s.n)
-    size = min(size, max(4 * s.largest // 5, 1))  # a quarter as many may come in addition
-    chosen = s.rng.choice(s.n, size, replace=False)
-    few = size // (8 * s.k)
+def samples(s: State) -> list[np.ndarray]:
+    """Sets for all machines, each a part of the next: every example if K fits, else random ones that leave no class
+    out."""
+    sizes = sample_sizes(s.n, s.largest, s.k)
+    if s.gram.whole or sizes == [s.n]:
+        return [np.arange(s.n)]
+    sizes = [min(size, max(4 * s.largest // 5, 1)) for size in sizes]  # a quarter as many may come in addition
+    order, few = s.rng.choice(s.n, sizes[-1], replace=False), [size // (8 * s.k) for size in sizes]
+    chosen = [order[:size] for size in sizes]
     for targets, C in zip(s.Y, s.C, strict=True):
         for label in (1.0, -1.0):
             members = np.flatnonzero((targets == label) & (C > 0))
-            chosen = np.union1d(chosen, s.rng.choice(members, min(few, len(members)), replace=False))
+            more = s.rng.choice(members, min(few[-1], len(members)), replace=False)
+            chosen = [np.union1d(some, more[:count]) for some, count in zip(chosen, few, strict=True)]
     return chosen
 
 

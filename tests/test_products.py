@@ -147,7 +147,7 @@ def test_the_layout_follows_the_density():
     assert Operand(whole_rows(200, 50, 0.9, 0)).layout == "whole"
     assert Operand(sparse_rows(200, 50, 0.1, 0)).layout == "sparse"
     assert Operand(sparse_rows(200, 50, 0.9, 0)).layout == "dense"
-    assert Operand(np.zeros((3, 2), np.float32)).density == 0
+    assert Operand(np.zeros((3, 2), np.float32)).layout == "whole"
 
 
 def test_bad_input_is_refused_with_what_is_allowed():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from svmcore import RBF, SVC, Decomposition
-from svmcore.solvers.decomposition import sample
+from svmcore.solvers.decomposition import rounds, sample
 from tests import naive
 
 
@@ -34,6 +34,30 @@ def test_the_sample_decides_and_the_machine_is_the_same(small, flipped, chosen):
     alpha = np.zeros(800)
     alpha[auto.support_] = np.abs(auto.dual_coef_[0])
     assert naive.kkt_gap(naive.gram(RBF(0.2), X, X), y.astype(float), np.full(800, 5.0), alpha) <= 1e-4 * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(("flipped", "weight"), [(0.0, 1.0), (0.0, 20.0), (0.4, 1.0)])
+def test_of_a_sample_with_few_support_vectors_only_those_and_violators_are_solved(small, monkeypatch, flipped, weight):
+    X, y = noisy(960, flipped, seed=3)
+    X[:, 0] += np.sign(X[:, 0]) * (flipped == 0)
+    y[X[:, 1] > 2] = -1  # classes of unlike sizes
+    K, C = naive.gram(RBF(0.2), X, X), np.where(y > 0, 5.0 * weight, 5.0)
+    sets, duals, round_on = {}, {}, rounds.Rounds._round
+    monkeypatch.setattr(
+        rounds.Rounds, "_round", lambda *given: sets[least].append(len(given[1][0])) or round_on(*given)
+    )
+    for least in (60, 240):  # with a part of the sample first, and without
+        monkeypatch.setattr(sample, "SMALLEST", least)
+        sets[least], alpha = [], np.zeros(960)
+        machine = SVC(RBF(0.2), C=5.0, class_weight={1: weight}, solver="decomposition").fit(X, y)
+        alpha[machine.support_] = np.abs(machine.dual_coef_[0])
+        assert naive.kkt_gap(K, y.astype(float), C, alpha) <= 1e-3 * (1 + 1e-6)
+        duals[least] = machine.history_[-1].dual
+    (first, second, *_), (whole, *_) = sets[60], sets[240]
+    assert first < 80
+    assert whole >= 240
+    assert (second < 0.8 * whole) == (flipped < 0.4)
+    assert duals[60] == pytest.approx(duals[240], rel=1e-4)
 
 
 def test_a_matrix_that_the_budget_does_not_hold_is_not_made(small):

@@ -35,8 +35,8 @@ WHOLE_GAIN = 8  # times as many in the same time where they are of whole numbers
 class Operand:
     """X (n, d) float32, prepared once for many products against it.
 
-    layout: "auto" takes "whole" where X allows it, else "sparse" or "dense" by its density.
-    Attributes: X, n, d, density (share of entries that are not zero), layout, sq (n,) = |x|^2.
+    layout: "auto" takes "whole" where X allows it, else "sparse" or "dense" by the share of entries that are not zero.
+    Attributes: X, n, d, layout, sq (n,) = |x|^2.
     """
 
     in_memory = True
@@ -48,12 +48,12 @@ class Operand:
             raise ValueError(f"expected examples in rows, (n, d); got an array of shape {self.X.shape}")
         self.n, self.d = self.X.shape
         self.sq = squared_norms(self.X)
-        self.density = np.count_nonzero(self.X) / max(self.X.size, 1)
         steps = whole_steps(self.X) if layout in ("auto", "whole") else None
         if layout == "whole" and steps is None:
             raise ValueError("layout = 'whole', but not every row of X is whole numbers from 0 to 255 times one step")
-        by_density = "sparse" if self.density < CROSSOVER else "dense"
-        self.layout = layout if layout != "auto" else by_density if steps is None else "whole"
+        if layout == "auto" and steps is None:
+            layout = "sparse" if np.count_nonzero(self.X) < CROSSOVER * self.X.size else "dense"
+        self.layout = "whole" if layout == "auto" else layout
         self._tiles = None if self.layout == "dense" else Tiles(self.X, steps)
         self._derived, self._apart = {}, {}
 
@@ -172,7 +172,8 @@ class Operand:
         if (rows := self._tiles and self._tiles.rows(A)) is not None:
             self._add_tiled(F, rows, u, kernel, coef)
         else:
-            calls = [(A, self.X[p], kernel.code(), u, v, p.start, coef, F[:, p]) for p in _pieces(self.n, WIDTH)]
+            rest = kernel.code(), u, v
+            calls = [(A, self.X[p], *rest, p.start, coef, F[:, p]) for p in self._columns(len(A), self.n)]
             with one_blas_thread:
                 side_by_side(_multiply_add_dense, calls)
 
@@ -230,7 +231,7 @@ class Operand:
         B, v, code = self.X[cols], self.apart(kernel)[1], kernel.code()
         with one_blas_thread:
             for r in _pieces(len(A), self._at_once):
-                some, pieces = u.rows(r), _pieces(len(B), WIDTH)
+                some, pieces = u.rows(r), self._columns(r.stop - r.start, len(B))
                 calls = [(A[r], B[p], code, some, v, cols.start + p.start, out[r, p]) for p in pieces]
                 side_by_side(_multiply_dense, calls)
         _finish_by_pieces(kernel, out, u, v.sq[cols])
@@ -248,6 +249,11 @@ class Operand:
         tiles, rest = (self._tiles.data, self._tiles.step), (kernel.code(), u, self.apart(kernel)[1], coef, F)
         groups = self._groups(slice(0, self.n), len(u.sq))
         side_by_side(multiply_add, [(rows, *tiles, g.start, g.stop, *rest) for g in groups])
+
+    def _columns(self, m: int, n: int) -> list[slice]:
+        """n columns cut into calls of sgemm with m rows: of WIDTH at most, and no fewer than cores where it is worth
+        it."""
+        return _pieces(n, min(WIDTH, max(n / CORES, LITTLE / (2 * max(self.d, 1) * max(m, 1)))))
 
     @property
     def _at_once(self) -> float:

@@ -32,6 +32,7 @@ from svmcore.kernels import Kernel
 PLAIN = np.zeros((1, 1), np.int64)  # `which` of a matrix in one block
 NO_REST = np.empty((0, 0), np.float32), np.empty((0, 0), np.float32)  # where blocks describe all examples
 STEP = 256  # rows computed or added between two looks at whether to go on
+TINY = 256  # examples up to which all values are kept in double precision, half a MB: each machine asks for most
 TILE = 500  # rows and columns of double precision values that one core computes at a time
 
 
@@ -182,6 +183,7 @@ class Streamed(Gram):
         self.double = not kernel.fills
         self.diag = operand.diag(kernel)
         self.nbytes, self.width = operand.X.nbytes + operand.nbytes, operand.d
+        self._exact = None  # all values (n, n) in double precision, of few examples
 
     def lengths(self):
         """Of values that stay below a bound the errors grow with the products that they are made of: |x|^2."""
@@ -208,8 +210,14 @@ class Streamed(Gram):
         return out
 
     def exact_sums(self, idx, cols, coef, work):
+        X = self.operand.X
+        if self.n <= TINY:
+            if self._exact is None:
+                self._exact = self.kernel.exact(X, X)
+                work.count(evaluations=self._exact.size)
+            return (self._exact @ np.bincount(cols, coef, self.n))[idx]
         tiles = [(a, b) for a in _stretches(len(idx)) for b in _stretches(len(cols))]
-        sums, X = np.zeros(len(idx)), self.operand.X
+        sums = np.zeros(len(idx))
         part = np.empty((CORES, min(TILE, len(idx))))
 
         def add(core, a, b):

@@ -90,8 +90,12 @@ def side_by_side(kernel, calls) -> None:
                 crew.check()
             kernel(*call)
         return
-    futures = [handed_on(_pool(_priority()), kernel, *call) for call in calls]
+    own = 1 if len(calls) <= CORES else 0  # calls of this thread, for which no other has to be woken
+    futures = [handed_on(_pool(_priority()), kernel, *call) for call in calls[own:]]
     try:
+        for call in calls[:own]:
+            kernel(*call)
+            check()
         for future in futures:
             future.result()
             check()

@@ -8,11 +8,11 @@ up to date. Working sets that hold all violators make this the decomposition of 
 3.2, whose proof of progress needs one violating pair in S_m; where memory allows only part of the SVs the worst
 violators still are.
 
-The first round's set is a random sample, the same for all machines. It tells whether the whole matrix takes less than
-rounds (sample.py); where it does and memory holds it, every set from then on holds all examples. Else most examples
-are settled after the second round: they lie farther beyond every machine's margin than NEAR. From then on only the
-others' f are kept up to date, until no machine is open. Then the settled examples' f are computed from the SVs, and
-rounds go on without leaving any out.
+The first round's set is a random sample, the same for all machines; an only machine of many examples begins on a part
+of it (sample.py). The sample tells whether the whole matrix takes less than rounds; where it does and memory holds it,
+every set from then on holds all examples. Else most examples are settled after the first round on all: they lie farther
+beyond every machine's margin than NEAR. From then on only the others' f are kept up to date, until no machine is open.
+Then the settled examples' f are computed from the SVs, and rounds go on without leaving any out.
 
 f is added up from kernel values in single precision. A machine is done when its gap, with f computed afresh in double
 precision from its SVs, is at most tol (exact.py); until then rounds go on.
@@ -31,7 +31,14 @@ from svmcore.solvers.decomposition.look import check_gaps, compute_afresh, look_
 from svmcore.solvers.decomposition.sample import FEW, whole_pays
 from svmcore.solvers.decomposition.square import Square
 from svmcore.solvers.decomposition.state import FUTILE, State
-from svmcore.solvers.decomposition.working_set import GROWTH, leave_out_settled, left_out, plan_growth, samples, working_set
+from svmcore.solvers.decomposition.working_set import (
+    GROWTH,
+    leave_out_settled,
+    left_out,
+    plan_growth,
+    samples,
+    working_set,
+)
 from svmcore.solvers.progress import ROUNDS, WHOLE, Strategy
 from svmcore.solvers.session import ending
 

@@ -10,6 +10,9 @@ most pairs move on few examples. Where many are free, rounds keep as much as the
 many pairs, since each set is solved beside an f that others have not changed yet; one pass over the whole matrix begins
 from what the sample has taught.
 
+An only machine of many examples sees a quarter of the sample first. Where FEW of these are support vectors, as of faces
+or sparse words, most of the sample's Gram matrix would be computed in vain.
+
 What a kernel value costs depends on kernel and data, what a kept one costs beside it on memory that is new to the
 process; the constants are times in ns measured on tables of 10 to 300 features (tests/bench/NOTES.md).
 """

@@ -3,12 +3,13 @@
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
 
 from svmcore import RBF, Linear, Poly, Sigmoid
-from svmcore.gram.products import Operand
+from svmcore.gram.products import LITTLE, WIDTH, Operand
 from svmcore.gram.threads import CORES, side_by_side
 from svmcore.gram.tiles import WHOLE_FEATURES, whole_steps
 from tests.cases import all_cases
@@ -159,6 +160,25 @@ def test_bad_input_is_refused_with_what_is_allowed():
         Operand(np.eye(2, dtype=np.float32)).block(np.ones((1, 3), np.float32), Linear())
     with pytest.raises(ValueError, match="cols has step 2; allowed: 1"):
         Operand(np.eye(2, dtype=np.float32)).take([0], Linear(), slice(0, 2, 2))
+
+
+@pytest.mark.parametrize("calls", [CORES, CORES + 1])
+def test_of_as_many_calls_as_cores_one_needs_no_other_thread(calls):
+    seen = []
+    side_by_side(lambda i: seen.append((i, threading.get_ident())), [(i,) for i in range(calls)])
+    assert sorted(i for i, _ in seen) == list(range(calls))
+    here = [i for i, thread in seen if thread == threading.get_ident()]
+    assert here == ([0] if calls == CORES else [])
+
+
+@pytest.mark.parametrize("n", [1, 500, 501, 2 * WIDTH - 1, 2 * WIDTH, 5 * WIDTH])
+def test_columns_are_cut_for_all_cores_where_it_is_worth_it(n):
+    operand = Operand(np.zeros((1, 784), np.float32), "dense")
+    parts = operand._columns(256, n)
+    assert np.array_equal(np.concatenate([np.arange(n)[part] for part in parts]), np.arange(n))
+    assert max(part.stop - part.start for part in parts) <= WIDTH
+    worth = 2 * 256 * 784 * n > LITTLE
+    assert len(parts) == (max(CORES, -(-n // (CORES * WIDTH)) * CORES) if worth else 1)
 
 
 def test_work_that_a_pool_hands_to_itself_ends():

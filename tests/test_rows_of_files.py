@@ -220,7 +220,9 @@ def test_a_source_of_rows_in_a_file_gives_the_values_of_the_array(kernel, scale,
 # Fits
 
 
-@pytest.mark.parametrize(("n", "d", "seed", "scale"), [(300, 5, 0, 1.0), (1200, 12, 1, 0.1), (3500, 8, 2, 40.0)])
+@pytest.mark.parametrize(
+    ("n", "d", "seed", "scale"), [(200, 6, 3, 1.0), (300, 5, 0, 1.0), (1200, 12, 1, 0.1), (3500, 8, 2, 40.0)]
+)
 @pytest.mark.parametrize("how", [{}, {"cache_mb": 4}, {"solver": "a set of 90"}])
 def test_the_machine_of_a_file_is_that_of_the_array(n, d, seed, scale, how, tmp_path):
     X, y = table(n, d, seed, scale)

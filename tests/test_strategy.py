@@ -1,10 +1,16 @@
 """Whole matrix or rounds: chosen from a sample, said in words, and the same machine either way."""
 
+from contextlib import ExitStack
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from svmcore import RBF, SVC, Decomposition
 from svmcore.solvers.decomposition import rounds, sample
+from svmcore.solvers.decomposition.state import State
+from svmcore.solvers.decomposition.working_set import samples
+from svmcore.solvers.session import Session
 from tests import naive
 
 
@@ -58,6 +64,38 @@ def test_of_a_sample_with_few_support_vectors_only_those_and_violators_are_solve
     assert whole >= 240
     assert (second < 0.8 * whole) == (flipped < 0.4)
     assert duals[60] == pytest.approx(duals[240], rel=1e-4)
+
+
+@pytest.mark.parametrize(("k", "least", "sizes"), [(1, 60, 2), (1, 61, 1), (3, 60, 1)])
+def test_samples_lie_in_each_other_and_leave_no_class_out(small, monkeypatch, k, least, sizes):
+    monkeypatch.setattr(sample, "SMALLEST", least)
+    X, _ = noisy(960, 0.0)
+    Y = np.where(np.arange(960) % (40 if k == 1 else 3) == np.arange(k)[:, None], 1.0, -1.0)  # one machine: 24 of 960
+    C = np.full((k, 960), 2.0)
+    C[:, 5:20] = 0
+    solver = SVC(RBF(0.2), solver="decomposition")
+    state = State(solver.shared_source(X, k).gram, Session(), Y, C, 1e-3, 2**30, 0, ExitStack())
+    found = samples(state)
+    assert len(found) == sizes
+    assert len(np.unique(found[-1])) == len(found[-1]) < 320
+    for part, whole in pairwise(found):
+        assert np.isin(part, whole).all()
+        assert 60 <= len(part) < 80
+    for some, size in zip(found[::-1], (240, 60), strict=False):
+        for m in range(k):
+            for side in (1.0, -1.0):
+                members = np.flatnonzero((Y[m] == side) & (C[m] > 0))
+                assert np.isin(some, members).sum() >= min(size // (8 * k), len(members))
+
+
+def test_a_larger_sample_that_teaches_nothing_costs_no_exact_pass(small, monkeypatch):
+    monkeypatch.setattr(sample, "SMALLEST", 60)
+    X, y = (np.concatenate([rows] * 64) for rows in noisy(15, 0.1))
+    afresh = []
+    monkeypatch.setattr(rounds, "compute_afresh", lambda *given: afresh.append(given))
+    machine = SVC(RBF(0.2), C=1.0, solver="decomposition").fit(X, y)
+    assert machine.converged_
+    assert not afresh
 
 
 def test_a_matrix_that_the_budget_does_not_hold_is_not_made(small):

@@ -253,7 +253,7 @@ class Operand:
     def _columns(self, m: int, n: int) -> list[slice]:
         """n columns cut into calls of sgemm with m rows: of WIDTH at most, and no fewer than cores where it is worth
         it."""
-        return _pieces(n, min(WIDTH, max(n / CORES, LITTLE / (2 * max(self.d, 1) * max(m, 1)))))
+        return _pieces(n, min(WIDTH, max(-(-n // CORES), LITTLE / (2 * max(self.d, 1) * max(m, 1)))))
 
     @property
     def _at_once(self) -> float:

@@ -8,7 +8,8 @@ a few examples. A source that holds all of K in memory has it in `blocks`, `whic
 reads it.
 
     Dense      the whole matrix
-    Streamed   nothing: a value is computed when it is asked for, added to f, and forgotten
+    Streamed   nothing: a value is computed when it is asked for, added to f, and forgotten; those of a few hundred
+               examples in double precision are kept, as every machine asks for most of them
     Cached     rows computed in blocks, kept as long as its byte budget allows
 
 Streamed is what kernels of inner products are best served by: K of 60000 digits and their 17000 support vectors is
@@ -32,7 +33,7 @@ from svmcore.kernels import Kernel
 PLAIN = np.zeros((1, 1), np.int64)  # `which` of a matrix in one block
 NO_REST = np.empty((0, 0), np.float32), np.empty((0, 0), np.float32)  # where blocks describe all examples
 STEP = 256  # rows computed or added between two looks at whether to go on
-TINY = 256  # examples up to which all values are kept in double precision, half a MB: each machine asks for most
+TINY = 256  # examples up to which all values in double precision are kept, half a MB
 TILE = 500  # rows and columns of double precision values that one core computes at a time
 
 
@@ -171,8 +172,8 @@ class Dense(Gram):
 
 
 class Streamed(Gram):
-    """Kernel values computed anew each time, from an operand and a kernel. whole: a solver may ask for the square of
-    all examples at once, and keep it."""
+    """Kernel values computed anew each time, but for those of TINY problems in double precision, from an operand and a
+    kernel. whole: a solver may ask for the square of all examples at once, and keep it."""
 
     n: int
     operand: Operand | FiledOperand
@@ -183,7 +184,8 @@ class Streamed(Gram):
         self.double = not kernel.fills
         self.diag = operand.diag(kernel)
         self.nbytes, self.width = operand.X.nbytes + operand.nbytes, operand.d
-        self._exact = None  # all values (n, n) in double precision, of few examples
+        self._tiny, self._exact = operand.in_memory and self.n <= TINY, None
+        self.nbytes += 8 * self.n**2 * self._tiny
 
     def lengths(self):
         """Of values that stay below a bound the errors grow with the products that they are made of: |x|^2."""
@@ -211,10 +213,11 @@ class Streamed(Gram):
 
     def exact_sums(self, idx, cols, coef, work):
         X = self.operand.X
-        if self.n <= TINY:
+        if self._tiny:
+            work.check_when_due()
+            work.count(evaluations=len(idx) * len(cols))  # whoever was the first
             if self._exact is None:
                 self._exact = self.kernel.exact(X, X)
-                work.count(evaluations=self._exact.size)
             return (self._exact @ np.bincount(cols, coef, self.n))[idx]
         tiles = [(a, b) for a in _stretches(len(idx)) for b in _stretches(len(cols))]
         sums = np.zeros(len(idx))

@@ -81,7 +81,8 @@ def all_at_work() -> bool:
 
 def side_by_side(kernel, calls) -> None:
     """Call a kernel that releases the GIL with each tuple of arguments, on the pool where there are several calls and
-    cores are free for it; in a thread of a pool one after the other, as it would wait for itself."""
+    cores are free for it, but for the first of no more calls than cores, which this thread makes; in a thread of a pool
+    one after the other, as it would wait for itself."""
     crew, check = _crew.get(), _check.get()
     if len(calls) == 1 or all_at_work() or getattr(_here, "of_pool", False):
         for call in calls:
@@ -90,7 +91,7 @@ def side_by_side(kernel, calls) -> None:
                 crew.check()
             kernel(*call)
         return
-    own = 1 if len(calls) <= CORES else 0  # calls of this thread, for which no other has to be woken
+    own = 1 if len(calls) <= CORES else 0
     futures = [handed_on(_pool(_priority()), kernel, *call) for call in calls[own:]]
     try:
         for call in calls[:own]:

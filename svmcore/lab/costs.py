@@ -37,7 +37,7 @@ from data.revisions import base_of
 from svmcore.gram.sources import STEP
 from svmcore.memory import MB
 from svmcore.preprocess import parse_step
-from svmcore.solvers.decomposition.sample import sample_sizes
+from svmcore.solvers.decomposition.sample import sample_size
 from svmcore.solvers.decomposition.working_set import GROWTH
 from svmcore.solvers.general import SLOW
 from svmcore.source import NUMBERS, SMO_UP_TO
@@ -353,7 +353,7 @@ def _gram_bytes(plan: Plan, stage: Stage) -> float:
     if solver == "smo" or (solver == "auto" and n <= (SMO_UP_TO if k == 1 else 2 * SMO_UP_TO)):
         return 4 * n * n
     hardness = plan.size.hardness if stage.hardness is None else stage.hardness
-    own, sample = vectors_of_one(n, hardness), min(FEW * sample_sizes(n, n, k)[-1], n)
+    own, sample = vectors_of_one(n, hardness), min(FEW * sample_size(n, n), n)
     second = vectors_of_one(sample, hardness) + GROWTH
     last = min(LARGEST * own + GROWTH / 2, WORST * n)  # of noisy examples, nearly all of them SVs, sets hold the worst
     working = min(WIDER * own, max(second, last), (own + 3 * n) / 4)

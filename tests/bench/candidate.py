@@ -197,7 +197,7 @@ def _fitted(name: str, problem: Problem, task: Task) -> tuple:
 
 def _alike(name: str, problem: Problem, task: Task, candidate, machines: list) -> tuple:
     """(candidate, test examples) as their predictions are timed: intelex, which takes over the precision of what it was
-    fitted to, in double where ours decides in it."""
+    fitted to, in double for up to EXACT_UP_TO numbers in the support vectors, as ours."""
     if name != ONEDAL or len(np.unique(np.concatenate([s for s, _ in machines]))) * task.X.shape[1] > EXACT_UP_TO:
         return candidate, task.X_test
     double, *_ = _fitted(name, problem, task._replace(X=task.X.astype(np.float64)))

@@ -25,7 +25,7 @@ from collections.abc import Callable
 import numpy as np
 
 from svmcore.gram.sources import PLAIN
-from svmcore.solvers.decomposition.inner import as_matrix, solve_set
+from svmcore.solvers.decomposition.inner import LOOSE, as_matrix, solve_set
 from svmcore.solvers.decomposition.interior import Interior
 from svmcore.solvers.decomposition.look import check_gaps, compute_afresh, look_exactly, note, refresh, take_in
 from svmcore.solvers.decomposition.sample import FEW, whole_pays
@@ -75,8 +75,8 @@ class Rounds:
         return ending(s.gaps, s.tol, s.iterations, s.limit, s.futile >= FUTILE, s.cramped)
 
     def _sampled(self) -> None:
-        """A round on each sample. Where few examples of the last one are support vectors, a round on those and on the
-        violators of this one suffices."""
+        """A round on each sample. Where few examples of the smaller one are SVs, the next round solves these and the
+        larger one's violators alone."""
         s = self.s
         s.columns, s.sampling = s.columns[:0], True
         self._first_round(self.samples[0])
@@ -84,7 +84,7 @@ class Rounds:
             few = (s.alpha[:, s.columns] > 0).mean() < FEW
             self._take_in(np.setdiff1d(larger, s.columns))
             s.entering[:] = len(larger)
-            self._round({m: working_set(s, m) if few else s.square.plan(larger) for m in s.open()})
+            self._round({m: working_set(s, m) if few else larger for m in s.open() if s.gaps[m] > LOOSE})
         s.sampling = False
 
     def _first_round(self, first) -> None:

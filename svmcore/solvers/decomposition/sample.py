@@ -1,4 +1,4 @@
-"""Whole matrix or rounds: whichever takes less, as far as the first round's sample lets one expect.
+"""Whole matrix or rounds: whichever takes less, as far as a sample lets one expect.
 
     whole matrix    KEPT n^2  +  MOVED P n
     rounds          KEPT sum_c (s_c^2 + f_c^2) n^2  +  OFTEN STREAMED s n^2  +  MOVED 2 sum_c P_c f_c n
@@ -10,8 +10,8 @@ most pairs move on few examples. Where many are free, rounds keep as much as the
 many pairs, since each set is solved beside an f that others have not changed yet; one pass over the whole matrix begins
 from what the sample has taught.
 
-An only machine of many examples sees a quarter of the sample first. Where FEW of these are support vectors, as of faces
-or sparse words, most of the sample's Gram matrix would be computed in vain.
+An only machine of many examples is solved on a part of its sample first. Where FEW of the part are support vectors, as
+of faces or sparse words, most of the sample's Gram matrix would be computed in vain.
 
 What a kernel value costs depends on kernel and data, what a kept one costs beside it on memory that is new to the
 process; the constants are times in ns measured on tables of 10 to 300 features (tests/bench/NOTES.md).
@@ -20,25 +20,21 @@ process; the constants are times in ns measured on tables of 10 to 300 features 
 import numpy as np
 
 SMALLEST, LARGEST = 1000, 10_000  # examples of the sample, which is a quarter of n else
-FINER = 4  # times the examples of a sample in the next one
-FEW = 0.3  # share of a sample below which its support vectors are few
+PART, FEW = 4, 0.3  # of an only machine's sample a part, 1 / PART, is solved first; share below which its SVs are few
 KEPT, STREAMED, MOVED = 1.6, 0.8, 0.5  # of a value of K in memory, of one added to f, of an example that a pair passes
 OFTEN = 3  # products of all SVs that bring f up to date
 CLEARLY = 0.8  # share of what rounds take, below which the whole matrix is worth its memory
 LATER = 2  # times the pairs of the sample, solved roughly, that as many examples take to the end
 
 
-def sample_sizes(n: int, largest: int, k: int) -> list[int]:
-    """How many of n examples the first rounds of k machines work on, where working sets hold `largest` at most."""
-    sizes = [min(max(n // FINER, SMALLEST), LARGEST, largest, n)]
-    while k == 1 and sizes[0] < n and sizes[0] // FINER >= SMALLEST:
-        sizes.insert(0, sizes[0] // FINER)
-    return sizes
+def sample_size(n: int, largest: int) -> int:
+    """How many of n examples the first rounds work on, where working sets hold `largest` at most."""
+    return min(max(n // 4, SMALLEST), LARGEST, largest, n)
 
 
 def whole_pays(alpha, C, sample, iterations) -> tuple[bool, float]:
-    """Whether the whole matrix takes less than rounds, from alpha, C (k, n) after a round on the examples `sample` (m,)
-    that took `iterations` (k,) pairs; and which share of the sample are support vectors."""
+    """Whether the whole matrix takes less than rounds, from alpha, C (k, n) after the rounds on the examples `sample`
+    (m,), which took `iterations` (k,) pairs; and which share of the sample are support vectors."""
     loaded = alpha[:, sample] > 0
     free = (loaded & (alpha[:, sample] < C[:, sample])).mean(1)
     shares, share = loaded.mean(1), loaded.any(0).mean()

@@ -7,7 +7,7 @@ alpha may shrink.
 import numpy as np
 
 from svmcore.solvers import smo
-from svmcore.solvers.decomposition.sample import sample_sizes
+from svmcore.solvers.decomposition import sample
 from svmcore.solvers.decomposition.state import State
 
 GROWTH = 12_000  # violators a round adds to a working set, at most
@@ -18,10 +18,11 @@ NEAR = 0.02, 0.05  # y (f + b) up to which an example is near a machine's margin
 def samples(s: State) -> list[np.ndarray]:
     """Sets for all machines, each a part of the next: every example if K fits, else random ones that leave no class
     out."""
-    sizes = sample_sizes(s.n, s.largest, s.k)
-    if s.gram.whole or sizes == [s.n]:
+    size = sample.sample_size(s.n, s.largest)
+    if s.gram.whole or size == s.n:
         return [np.arange(s.n)]
-    sizes = [min(size, max(4 * s.largest // 5, 1)) for size in sizes]  # a quarter as many may come in addition
+    size = min(size, max(4 * s.largest // 5, 1))  # a quarter as many may come in addition
+    sizes = [size // sample.PART, size] if s.k == 1 and size // sample.PART >= sample.SMALLEST else [size]
     order, few = s.rng.choice(s.n, sizes[-1], replace=False), [size // (8 * s.k) for size in sizes]
     chosen = [order[:size] for size in sizes]
     for targets, C in zip(s.Y, s.C, strict=True):

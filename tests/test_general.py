@@ -1,5 +1,6 @@
 """General optimisers on the machine's own problem: the answer of the solvers for SVMs, where they say they have one."""
 
+import threading
 import warnings
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmcore import RBF, SVC, BudgetError, General, Jittered, Linear, Poly
 from svmcore.solvers.general import SLOW, WAYS
+from svmcore.solvers.progress import Stopped
 from tests.cases import all_cases
 
 QUICK = [way for way in WAYS if way not in SLOW]
@@ -91,6 +93,32 @@ def test_whoever_stops_it_gets_a_feasible_machine(way):
     assert (alpha <= 10).all()
     assert abs(machine.dual_coef_.sum()) < 1e-9
     assert np.isfinite(seen[-1].gap)
+
+
+@pytest.mark.parametrize("way", SLOW)
+def test_a_step_of_seconds_is_not_waited_for(way, monkeypatch):
+    X, y = overlapping(40, 2)
+    begun, held, left = threading.Event(), threading.Event(), []
+
+    def minimum(way, Q, y, C, tol, see):
+        begun.set()
+        assert held.wait(30)
+        try:
+            see(np.ones(len(y)))
+        except BaseException as error:
+            left.append(type(error))
+            raise
+
+    monkeypatch.setattr("svmcore.solvers.general.minimum", minimum)
+    machine = fitted(RBF(0.7), X, y, way, lambda progress: not begun.is_set(), C=10.0)
+    assert not machine.converged_
+    assert not left
+    held.set()
+    for thread in threading.enumerate():
+        if thread.name.startswith("aside"):
+            thread.join(10)
+    assert left == [Stopped]
+    assert machine.n_iter_.sum() == len(machine.support_) == 0
 
 
 def test_kernels_that_are_given_or_fill_their_own_blocks():

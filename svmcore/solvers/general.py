@@ -20,6 +20,7 @@ y (n,) of -1 and +1, a, C (n,), K, Q (n, n) float64; n in the hundreds: a step t
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, minimize
@@ -121,6 +122,8 @@ class _Machines:
         if abs(y.sum()) < len(y):  # of both classes
 
             def see(a) -> None:
+                if self.session.stopped:  # and this optimiser was left to itself
+                    raise Stopped
                 self.last[m, inside] = a
                 self.iterations[m] += 1
                 self.untold += 1
@@ -135,7 +138,8 @@ class _Machines:
             Q *= y[:, None]
             Q *= y
             with suppress(_Enough):
-                self.last[m, inside] = minimum(self.way, Q, y, C, self.tol, see)
+                solve = partial(minimum, self.way, Q, y, C, self.tol, see)
+                self.last[m, inside] = self.session.aside(solve) if self.way in SLOW else solve()
         self._settle()
         self.session.check()
 

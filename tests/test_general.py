@@ -1,7 +1,7 @@
 """General optimisers on the machine's own problem: the answer of the solvers for SVMs, where they say they have one."""
 
-import threading
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -9,8 +9,7 @@ from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 
 from svmcore import RBF, SVC, BudgetError, General, Jittered, Linear, Poly
-from svmcore.solvers.general import SLOW, WAYS
-from svmcore.solvers.progress import Stopped
+from svmcore.solvers.general import SLOW, WAYS, minimum
 from tests.cases import all_cases
 
 QUICK = [way for way in WAYS if way not in SLOW]
@@ -95,30 +94,23 @@ def test_whoever_stops_it_gets_a_feasible_machine(way):
     assert np.isfinite(seen[-1].gap)
 
 
-@pytest.mark.parametrize("way", SLOW)
-def test_a_step_of_seconds_is_not_waited_for(way, monkeypatch):
-    X, y = overlapping(40, 2)
-    begun, held, left = threading.Event(), threading.Event(), []
+def test_a_long_step_asks_whether_to_go_on():
+    X, label = overlapping(120, 1)
+    y, gradients, products = np.where(label > 0, 1.0, -1.0), [], []
+    Q = RBF(0.7).exact(X, X) * np.outer(y, y)
 
-    def minimum(way, Q, y, C, tol, see):
-        begun.set()
-        assert held.wait(30)
-        try:
-            see(np.ones(len(y)))
-        except BaseException as error:
-            left.append(type(error))
-            raise
+    def ask():
+        products.append(len(gradients))
+        if len(products) == asked:
+            raise InterruptedError
 
-    monkeypatch.setattr("svmcore.solvers.general.minimum", minimum)
-    machine = fitted(RBF(0.7), X, y, way, lambda progress: not begun.is_set(), C=10.0)
-    assert not machine.converged_
-    assert not left
-    held.set()
-    for thread in threading.enumerate():
-        if thread.name.startswith("aside"):
-            thread.join(10)
-    assert left == [Stopped]
-    assert machine.n_iter_.sum() == len(machine.support_) == 0
+    for asked in (None, 30):
+        gradients.clear()
+        products.clear()
+        with pytest.raises(InterruptedError) if asked else nullcontext():
+            minimum("trust-constr", Q, y, np.full(120, 2.0), 1e-3, gradients.append, ask)
+        assert len(products) == (asked or len(products))
+        assert len(products) > 2 * len(gradients)
 
 
 def test_kernels_that_are_given_or_fill_their_own_blocks():

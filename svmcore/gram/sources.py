@@ -8,8 +8,8 @@ a few examples. A source that holds all of K in memory has it in `blocks`, `whic
 reads it.
 
     Dense      the whole matrix
-    Streamed   nothing: a value is computed when it is asked for, added to f, and forgotten; those of a few hundred
-               examples in double precision are kept, as every machine asks for most of them
+    Streamed   nothing: a value is computed when it is asked for, added to f, and forgotten; up to TINY examples'
+               values in double precision are kept, as every machine asks for most of them
     Cached     rows computed in blocks, kept as long as its byte budget allows
 
 Streamed is what kernels of inner products are best served by: K of 60000 digits and their 17000 support vectors is
@@ -215,7 +215,7 @@ class Streamed(Gram):
         X = self.operand.X
         if self._tiny:
             work.check_when_due()
-            work.count(evaluations=len(idx) * len(cols))  # whoever was the first
+            work.count(evaluations=len(idx) * len(cols))  # also where they are there
             if self._exact is None:
                 self._exact = self.kernel.exact(X, X)
             return (self._exact @ np.bincount(cols, coef, self.n))[idx]

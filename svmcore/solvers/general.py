@@ -14,16 +14,17 @@ SLSQP                 SciPy's sequence of least-squares problems with constraint
 Osuna, Freund and Girosi (1997), section 3.1, compares conjugate gradients, feasible directions and MINOS (reduced
 gradients); SciPy has no interior-point method for quadratic problems as such, and neither CPLEX nor MINOS is free.
 
-y (n,) of -1 and +1, a, C (n,), K, Q (n, n) float64; n in the hundreds: a step takes n^2, of the last two n^3.
+y (n,) of -1 and +1, a, C (n,), K, Q (n, n) float64; n in the hundreds: a step takes n^2, of SLSQP n^3.
 """
 
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, minimize
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import LinearOperator
 
 from svmcore.allowed import check, one_of
 from svmcore.gram.sources import Gram
@@ -37,8 +38,8 @@ RAISED = (0.01, 0.1, 1.0)  # shares of C, one after the other
 ROUNDS, STIFF = 30, 10.0  # of multipliers; by how much the penalty grows where y' a does not fall
 SNAP = 1e-6  # of the largest a: what is nearer to a bound is at it, as interior points never are
 ROUNDING = 1e-12  # of the sum of a: a smaller y' a is 0
-MOST, MOST_OF_SLOW = 5000, 200  # steps of an optimiser or faces; of one whose steps take n^3
-MATRICES = {"trust-constr": 46, "SLSQP": 13}  # (n, n) numbers at a time; of the others USUAL
+MOST, MOST_OF_SLOW = 5000, 200  # steps of an optimiser or faces; of one whose steps are long
+MATRICES = {"trust-constr": 7, "SLSQP": 13}  # (n, n) numbers at a time; of the others USUAL
 USUAL = 4
 
 
@@ -122,8 +123,6 @@ class _Machines:
         if abs(y.sum()) < len(y):  # of both classes
 
             def see(a) -> None:
-                if self.session.stopped:  # and this optimiser was left to itself
-                    raise Stopped
                 self.last[m, inside] = a
                 self.iterations[m] += 1
                 self.untold += 1
@@ -138,8 +137,7 @@ class _Machines:
             Q *= y[:, None]
             Q *= y
             with suppress(_Enough):
-                solve = partial(minimum, self.way, Q, y, C, self.tol, see)
-                self.last[m, inside] = self.session.aside(solve) if self.way in SLOW else solve()
+                self.last[m, inside] = minimum(self.way, Q, y, C, self.tol, see, self.session.check_when_due)
         self._settle()
         self.session.check()
 
@@ -187,17 +185,20 @@ def _feasible(a, y, C) -> np.ndarray:
     return a
 
 
-def minimum(way: str, Q, y, C, tol: float, see: Callable = lambda a: None) -> np.ndarray:
-    """a (n,) where g is least, as near as the optimiser comes; see(a) at each gradient, may raise to stop it."""
+def minimum(
+    way: str, Q, y, C, tol: float, see: Callable = lambda a: None, check: Callable = lambda: None
+) -> np.ndarray:
+    """a (n,) where g is least, as near as the optimiser comes; see(a) at each gradient, and check() within a step that
+    is long, may raise to stop it."""
     if way in BY_SCIPY:
-        return _scipy(Q, y, C, tol, way, see)
+        return _scipy(Q, y, C, tol, way, see, check)
     a, before = np.zeros(len(y)), 1.0
     for share in RAISED if way == "stepwise-C" else (1.0,):
         a, before = _faces(Q, y, share * C, tol, see, a * (share / before)), share
     return a
 
 
-def _scipy(Q, y, C, tol: float, way: str, see: Callable) -> np.ndarray:
+def _scipy(Q, y, C, tol: float, way: str, see: Callable, check: Callable) -> np.ndarray:
     """By an optimiser of SciPy."""
     bounds, a = Bounds(0, C), np.zeros(len(y))
 
@@ -209,11 +210,15 @@ def _scipy(Q, y, C, tol: float, way: str, see: Callable) -> np.ndarray:
         return value, Qa - 1 + (multiplier + penalty * off) * y
 
     if way == "trust-constr":
-        equal = LinearConstraint(y[None], 0, 0)
-        how = {"gtol": tol / 10, "barrier_tol": tol / 10, "maxiter": MOST_OF_SLOW}
-        return minimize(
-            augmented, a, jac=True, hess=lambda a: Q, bounds=bounds, constraints=equal, method=way, options=how
-        ).x
+
+        def times_q(v):
+            check()
+            return Q @ v
+
+        equal = LinearConstraint(csr_array(y[None]), 0, 0)  # sparse, as bounds are: their factors take no n^3
+        how = {"gtol": tol / 10, "barrier_tol": tol / 10, "maxiter": MOST_OF_SLOW, "sparse_jacobian": True}
+        how = {"hess": lambda a: LinearOperator(Q.shape, times_q), "constraints": equal, "options": how}
+        return minimize(augmented, a, jac=True, bounds=bounds, method=way, **how).x
     if way == "SLSQP":
         equal = {"type": "eq", "fun": lambda a: y @ a, "jac": lambda a: y}
         how = {"maxiter": MOST_OF_SLOW, "ftol": 1e-3 * tol}

@@ -188,17 +188,6 @@ class Session(Work):
             executor.shutdown(cancel_futures=self.stopped)  # waits for bursts that are under way
         return self.check()
 
-    def aside(self, work: Callable):
-        """What work() returns, in a thread of its own: for work that asks only now and then whether to go on. This
-        thread reports meanwhile. Where it stops it does not wait for the other, which ends when it asks next."""
-        executor = ThreadPoolExecutor(1, "aside")
-        future = handed_on(executor, work)
-        executor.shutdown(wait=False)
-        while not future.done():
-            wait([future], REPORT_SECONDS)
-            self.check()
-        return future.result()
-
     def _one(self, crew: Crew, solve: Callable[..., None], *task) -> None:
         self.check()
         try:

@@ -75,8 +75,8 @@ class Rounds:
         return ending(s.gaps, s.tol, s.iterations, s.limit, s.futile >= FUTILE, s.cramped)
 
     def _sampled(self) -> None:
-        """A round on each sample. Where few examples of the smaller one are SVs, the next round solves these and the
-        larger one's violators alone."""
+        """A round on the smaller sample, and one on the larger where its gap is above LOOSE: on SVs and violators alone
+        where few examples of the smaller one are SVs."""
         s = self.s
         s.columns, s.sampling = s.columns[:0], True
         self._first_round(self.samples[0])

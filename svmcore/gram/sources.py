@@ -215,7 +215,7 @@ class Streamed(Gram):
         X = self.operand.X
         if self._tiny:
             work.check_when_due()
-            work.count(evaluations=len(idx) * len(cols))  # also where they are there
+            work.count(evaluations=len(idx) * len(cols))  # for each fit that asks, computed or kept
             if self._exact is None:
                 self._exact = self.kernel.exact(X, X)
             return (self._exact @ np.bincount(cols, coef, self.n))[idx]

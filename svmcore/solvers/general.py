@@ -14,7 +14,8 @@ SLSQP                 SciPy's sequence of least-squares problems with constraint
 Osuna, Freund and Girosi (1997), section 3.1, compares conjugate gradients, feasible directions and MINOS (reduced
 gradients); SciPy has no interior-point method for quadratic problems as such, and neither CPLEX nor MINOS is free.
 
-y (n,) of -1 and +1, a, C (n,), K, Q (n, n) float64; n in the hundreds: a step takes n^2, of SLSQP n^3.
+y (n,) of -1 and +1, a, C (n,), K, Q (n, n) float64; n in the hundreds: a step takes n^2, of trust-constr for each of
+up to n products, of SLSQP n^3.
 """
 
 from collections.abc import Callable
@@ -23,7 +24,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, minimize
-from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator
 
 from svmcore.allowed import check, one_of
@@ -137,9 +137,16 @@ class _Machines:
             Q *= y[:, None]
             Q *= y
             with suppress(_Enough):
-                self.last[m, inside] = minimum(self.way, Q, y, C, self.tol, see, self.session.check_when_due)
+                self.last[m, inside] = minimum(self.way, Q, y, C, self.tol, see, self._ask)
         self._settle()
         self.session.check()
+
+    def _ask(self) -> None:
+        """Within a step: whether to go on."""
+        if self.session.late:
+            self.session.count(iterations=self.untold)
+            self.untold = 0
+            self.session.check()
 
     def _settle(self) -> None:
         """What the machine that is solved would be if it ended where its optimiser is."""
@@ -188,8 +195,8 @@ def _feasible(a, y, C) -> np.ndarray:
 def minimum(
     way: str, Q, y, C, tol: float, see: Callable = lambda a: None, check: Callable = lambda: None
 ) -> np.ndarray:
-    """a (n,) where g is least, as near as the optimiser comes; see(a) at each gradient, and check() within a step that
-    is long, may raise to stop it."""
+    """a (n,) where g is least, as near as the optimiser comes; see(a) at each gradient, and check() at each product of
+    trust-constr, may raise to stop it."""
     if way in BY_SCIPY:
         return _scipy(Q, y, C, tol, way, see, check)
     a, before = np.zeros(len(y)), 1.0
@@ -215,10 +222,11 @@ def _scipy(Q, y, C, tol: float, way: str, see: Callable, check: Callable) -> np.
             check()
             return Q @ v
 
-        equal = LinearConstraint(csr_array(y[None]), 0, 0)  # sparse, as bounds are: their factors take no n^3
-        how = {"gtol": tol / 10, "barrier_tol": tol / 10, "maxiter": MOST_OF_SLOW, "sparse_jacobian": True}
-        how = {"hess": lambda a: LinearOperator(Q.shape, times_q), "constraints": equal, "options": how}
-        return minimize(augmented, a, jac=True, bounds=bounds, method=way, **how).x
+        equal, products = LinearConstraint(y[None], 0, 0), LinearOperator(Q.shape, times_q, dtype=Q.dtype)
+        how = {"gtol": tol / 10, "barrier_tol": tol / 10, "maxiter": MOST_OF_SLOW}
+        how["sparse_jacobian"] = True  # factors of dense constraints take n^3, and 46 matrices
+        more = {"hess": lambda a: products, "constraints": equal, "options": how}
+        return minimize(augmented, a, jac=True, bounds=bounds, method=way, **more).x
     if way == "SLSQP":
         equal = {"type": "eq", "fun": lambda a: y @ a, "jac": lambda a: y}
         how = {"maxiter": MOST_OF_SLOW, "ftol": 1e-3 * tol}

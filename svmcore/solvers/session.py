@@ -117,8 +117,13 @@ class Session(Work):
             self._report()
 
     @property
+    def late(self) -> bool:
+        """Whether the last report is older than reports should be, whatever the monitor's burst."""
+        return time.perf_counter() > self._reported + REPORT_SECONDS
+
+    @property
     def _due(self) -> bool:
-        return bool(self.burst) or time.perf_counter() > self._reported + REPORT_SECONDS
+        return bool(self.burst) or self.late
 
     def _fits(self) -> bool:
         return threading.get_ident() == self._thread

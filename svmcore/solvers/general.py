@@ -192,20 +192,18 @@ def _feasible(a, y, C) -> np.ndarray:
     return a
 
 
-def minimum(
-    way: str, Q, y, C, tol: float, see: Callable = lambda a: None, check: Callable = lambda: None
-) -> np.ndarray:
-    """a (n,) where g is least, as near as the optimiser comes; see(a) at each gradient, and check() at each product of
+def minimum(way: str, Q, y, C, tol: float, see: Callable = lambda a: None, ask: Callable = lambda: None) -> np.ndarray:
+    """a (n,) where g is least, as near as the optimiser comes; see(a) at each gradient, and ask() at each product of
     trust-constr, may raise to stop it."""
     if way in BY_SCIPY:
-        return _scipy(Q, y, C, tol, way, see, check)
+        return _scipy(Q, y, C, tol, way, see, ask)
     a, before = np.zeros(len(y)), 1.0
     for share in RAISED if way == "stepwise-C" else (1.0,):
         a, before = _faces(Q, y, share * C, tol, see, a * (share / before)), share
     return a
 
 
-def _scipy(Q, y, C, tol: float, way: str, see: Callable, check: Callable) -> np.ndarray:
+def _scipy(Q, y, C, tol: float, way: str, see: Callable, ask: Callable) -> np.ndarray:
     """By an optimiser of SciPy."""
     bounds, a = Bounds(0, C), np.zeros(len(y))
 
@@ -219,14 +217,15 @@ def _scipy(Q, y, C, tol: float, way: str, see: Callable, check: Callable) -> np.
     if way == "trust-constr":
 
         def times_q(v):
-            check()
+            ask()
             return Q @ v
 
         equal, products = LinearConstraint(y[None], 0, 0), LinearOperator(Q.shape, times_q, dtype=Q.dtype)
         how = {"gtol": tol / 10, "barrier_tol": tol / 10, "maxiter": MOST_OF_SLOW}
         how["sparse_jacobian"] = True  # factors of dense constraints take n^3, and 46 matrices
-        more = {"hess": lambda a: products, "constraints": equal, "options": how}
-        return minimize(augmented, a, jac=True, bounds=bounds, method=way, **more).x
+        return minimize(
+            augmented, a, jac=True, hess=lambda a: products, bounds=bounds, constraints=equal, method=way, options=how
+        ).x
     if way == "SLSQP":
         equal = {"type": "eq", "fun": lambda a: y @ a, "jac": lambda a: y}
         how = {"maxiter": MOST_OF_SLOW, "ftol": 1e-3 * tol}

@@ -46,9 +46,8 @@ STALE, GAIN = 10, 1e-8  # rounds in turn whose gain, beside the dual objective, 
 
 
 class Rounds:
-    """Rounds of all machines of a state. rescale(): what is done to the machines
-    before their gaps are looked at (nu.py). interior: machines that need not be solved again, of a source that holds
-    all of K."""
+    """Rounds of all machines of a state. rescale(): what is done to the machines before their gaps are looked at
+    (nu.py). interior: machines that need not be solved again, of a source that holds all of K."""
 
     def __init__(self, state: State, rescale: Callable[[], None] = lambda: None, interior: Interior | None = None):
         self.s, self.rescale, self.interior = state, rescale, interior
